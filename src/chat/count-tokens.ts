@@ -11,7 +11,7 @@ import { TurnTools } from './turn-tools.ts';
  * and images included. Nothing is generated or stored; the model is loaded if need be. The count may exceed the
  * context.
  *
- * @throws The errors of `prepareTurn`, `InstancePool.acquire`, `ToolServers.open` and `InstanceLease.countPrompt`; the
+ * @throws The errors of `prepareTurn`, `Engines.open`, `ToolServers.open` and `Session.countPrompt`; the
  *   signal's reason when aborted.
  */
 export async function countTurnTokens(
@@ -23,7 +23,7 @@ export async function countTurnTokens(
   const { contextLength, ttlSeconds } = request;
   const { target, outline, build, release } = await prepareTurn(services, request, context);
   try {
-    const lease = await pool.acquire(
+    const session = pool.open(
       {
         target,
         promptPrefix: promptPrefix({ kind: 'chat', messages: outline }),
@@ -32,22 +32,23 @@ export async function countTurnTokens(
       context,
     );
     try {
-      const toolbox = await tools.open(request.integrations, lease.context);
+      for await (const _ of session.ready());
+      const toolbox = await tools.open(request.integrations, session.context);
       try {
         const turnTools = new TurnTools(toolbox, request.clientTools);
-        const { prompt } = await build(lease.context.signal);
+        const { prompt } = await build(session.context.signal);
         const generation = toChatGeneration(
           request,
           prompt,
           turnTools.definitions(),
           turnTools.nameChoice(request.toolChoice),
         );
-        return await lease.countPrompt(generation);
+        return await session.countPrompt(generation);
       } finally {
         await toolbox.close();
       }
     } finally {
-      lease.release();
+      session.close();
     }
   } finally {
     release();

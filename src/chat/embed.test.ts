@@ -2,11 +2,11 @@ import { expect, it } from 'vitest';
 import { modelEntry } from '../../test/setup/models/model-entry.ts';
 import { scriptedPool } from '../../test/setup/instances/scripted-pool.ts';
 import { testContext } from '../../test/setup/test-context.ts';
-import type { InstancePool } from '../engines/loads/pool.ts';
+import type { Engines } from '../engines/engines.ts';
 import type { ModelEntry } from '../models/model.ts';
 import { embed, type EmbedServices } from './embed.ts';
 
-const servicesOf = (pool: InstancePool, minDimensions?: number): EmbedServices => ({
+const servicesOf = (pool: Engines, minDimensions?: number): EmbedServices => ({
   pool,
   minDimensions: (key) => (key === 'test/embed' ? minDimensions : undefined),
 });

@@ -1,14 +1,14 @@
 import { HearthError } from '../contract/errors.ts';
 import type { Prompt } from '../engines/engine.ts';
-import type { InstancePool } from '../engines/loads/pool.ts';
+import type { Engines } from '../engines/engines.ts';
 import type { ModelSelection } from '../models/model.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { assertTokens } from './assert-tokens.ts';
-import { inOneStep } from './in-one-step.ts';
+import { logGeneration } from './log-generation.ts';
 
 export interface EmbedServices {
-  readonly pool: InstancePool;
+  readonly pool: Engines;
   /**
    * The smallest length that the vectors of a model may be cut to. Undefined for a model that was not trained for it:
    * the first components alone mean little then.
@@ -39,7 +39,7 @@ const advice =
 /**
  * Embeds texts on an instance of an embedding model. Vectors that are cut have the length 1 again.
  *
- * @throws HearthError `invalid_value` for `dimensions` that the model does not have; the errors of `assertTokens`, `InstancePool.acquire` and `Engine.embed`; the signal's reason when aborted.
+ * @throws HearthError `invalid_value` for `dimensions` that the model does not have; the errors of `assertTokens`, `Engines.open` and `Session.embed`; the signal's reason when aborted.
  */
 export async function embed(
   { pool, minDimensions }: EmbedServices,
@@ -51,19 +51,21 @@ export async function embed(
   assertTokens(entry, inputs, 'inputs', advice);
   // A header without the length leaves the check to the vectors.
   assertDimensions(dimensions, entry.dimensions?.embedding || undefined, minDimensions(entry.key));
-  const result = await inOneStep(
-    pool,
-    { target, ...omitUndefined({ ttlSeconds }) },
-    {
-      operation: 'embedding',
-      inputs,
-      run: (engine, admitted, slotContext) => engine.embed(admitted, slotContext),
-    },
-    context,
-  );
-  const { key } = result.selection.model;
-  assertDimensions(dimensions, result.vectors[0]?.length, minDimensions(key));
-  return { ...result, vectors: result.vectors.map((vector) => shorten(vector, dimensions)) };
+  const session = pool.open({ target, ...omitUndefined({ ttlSeconds }) }, context);
+  try {
+    for await (const _ of session.ready());
+    const { vectors, promptTokens } = await session.embed(inputs);
+    const { selection } = session;
+    logGeneration('embedding', { selection, usage: { promptTokens } }, context);
+    assertDimensions(dimensions, vectors[0]?.length, minDimensions(selection.model.key));
+    return {
+      selection,
+      promptTokens,
+      vectors: vectors.map((vector) => shorten(vector, dimensions)),
+    };
+  } finally {
+    session.close();
+  }
 }
 
 function assertDimensions(

@@ -13,7 +13,6 @@ import { TurnTools } from './turn-tools.ts';
  * Waits for the tools of a turn, and shows those of servers that the conversation has not shown yet, if the request
  * wants that.
  *
- * @param isRepeated Whether the client got the events when the turn began on another instance.
  * @throws The errors of `ToolServers.open`.
  */
 export async function* listTools(
@@ -21,13 +20,10 @@ export async function* listTools(
   listedLabels: ReadonlySet<string>,
   opening: Promise<Toolbox>,
   recorder: TurnRecorder,
-  isRepeated: boolean,
 ): AsyncGenerator<TurnEvent, Toolbox> {
   const unlisted = toolLists === undefined ? [] : integrations.map(providerOf);
   const providers = unlisted.filter((provider) => !listedLabels.has(labelOf(provider)));
-  if (!isRepeated) {
-    for (const provider of providers) yield { type: 'toolList.start', provider };
-  }
+  for (const provider of providers) yield { type: 'toolList.start', provider };
   let toolbox: Toolbox;
   try {
     toolbox = await opening;
@@ -46,7 +42,7 @@ export async function* listTools(
       tools: tools.ofServer(provider).map(toDescription),
     } as const;
     recorder.recordToolList(item);
-    if (!isRepeated) yield { type: 'toolList.end', item };
+    yield { type: 'toolList.end', item };
   }
   return toolbox;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { deferred } from '../../test/setup/deferred.ts';
-import { acquireFrom } from '../../test/setup/instances/scripted-pool.ts';
+import { openFrom } from '../../test/setup/instances/scripted-pool.ts';
 import { scriptedTool, scriptedTools } from '../../test/setup/chat/scripted-tools.ts';
 import {
   generationEnd as end,
@@ -42,11 +42,11 @@ describe('the tools of a turn', () => {
   it('do not open while the turn queues for a slot', async () => {
     const options = { defaults: { contextLength: 2048, parallel: 1 } };
     const { run, pool, opened } = await setUp({}, options);
-    const holder = await acquireFrom(pool, 'test/model');
+    const holder = await openFrom(pool, 'test/model');
     const running = run();
     await vi.waitFor(() => expect(pool.list()[0]?.queuedRequests).toBe(1));
     expect(opened).not.toHaveBeenCalled();
-    holder.release();
+    holder.close();
     expect(resultOf(await running).items).toEqual([{ type: 'message', text: 'Hi' }]);
     expect(opened).toHaveBeenCalledOnce();
   });
@@ -139,7 +139,7 @@ describe('the tools of a turn', () => {
 
   it('fail before the first event if the model is already loaded', async () => {
     const { run, pool } = await setUp({ open: () => Promise.reject(unreachable) });
-    (await acquireFrom(pool, 'test/model')).release();
+    (await openFrom(pool, 'test/model')).close();
     await expect(run()).rejects.toBe(unreachable);
     expect(pool.list()).toMatchObject([{ requestCount: 0, activeRequests: 0 }]);
   });

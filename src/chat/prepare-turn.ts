@@ -1,8 +1,8 @@
 import type { ConversationMessage } from '../conversation/content.ts';
 import type { ConversationTurn } from '../conversation/conversation-turn.ts';
 import type { EngineMessage } from '../engines/engine.ts';
-import type { ModelTarget } from '../engines/loads/acquire-request.ts';
-import type { InstancePool } from '../engines/loads/pool.ts';
+import type { ModelTarget } from '../engines/loads/open-request.ts';
+import type { Engines } from '../engines/engines.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Store } from '../store/store.ts';
 import type { ToolServers } from '../tools/toolbox.ts';
@@ -26,7 +26,7 @@ import { toolImageReader } from './tool-output.ts';
 import type { TurnRequest } from './turn-request.ts';
 
 export interface TurnServices {
-  readonly pool: InstancePool;
+  readonly pool: Engines;
   readonly store: Store;
   readonly tools: ToolServers;
   readonly maxToolRounds: number;

@@ -1,8 +1,8 @@
-import type { InstancePool } from '../engines/loads/pool.ts';
+import type { Engines } from '../engines/engines.ts';
 import type { ModelEntry, ModelSelection } from '../models/model.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { RequestContext } from '../request/request-context.ts';
-import { inOneStep } from './in-one-step.ts';
+import { logGeneration } from './log-generation.ts';
 
 export interface RerankRequest {
   /** Model key or instance id; undefined or empty: the only loaded reranker. */
@@ -31,31 +31,27 @@ export interface RerankResult {
  * Sorts documents by their relevance to a query, on an instance of a model with a rank head.
  *
  * @throws HearthError `context_length_exceeded` if a document and the query are too long together; the errors of
- *   `InstancePool.acquire`; the signal's reason when aborted.
+ *   `Engines.open` and `Session.rank`; the signal's reason when aborted.
  */
 export async function rerank(
-  { pool }: { readonly pool: InstancePool },
+  { pool }: { readonly pool: Engines },
   { model, ttlSeconds, query, documents }: RerankRequest,
   context: RequestContext,
 ): Promise<RerankResult> {
   const target = await pool.resolve(model, 'reranking');
-  const { selection, scores, promptTokens } = await inOneStep(
-    pool,
-    { target, ...omitUndefined({ ttlSeconds }) },
-    {
-      operation: 'rerank',
-      inputs: [query, ...documents],
-      run: (engine, admitted, slotContext) => {
-        const [admittedQuery = '', ...admittedDocuments] = admitted.map(String);
-        return engine.rank(admittedQuery, admittedDocuments, slotContext);
-      },
-    },
-    context,
-  );
-  const ranking = scores
-    .map((score, index) => ({ index, relevance: toRelevance(score, selection.model) }))
-    .toSorted((left, right) => right.relevance - left.relevance);
-  return { selection, ranking, promptTokens };
+  const session = pool.open({ target, ...omitUndefined({ ttlSeconds }) }, context);
+  try {
+    for await (const _ of session.ready());
+    const { scores, promptTokens } = await session.rank(query, documents);
+    const { selection } = session;
+    logGeneration('rerank', { selection, usage: { promptTokens } }, context);
+    const ranking = scores
+      .map((score, index) => ({ index, relevance: toRelevance(score, selection.model) }))
+      .toSorted((left, right) => right.relevance - left.relevance);
+    return { selection, ranking, promptTokens };
+  } finally {
+    session.close();
+  }
 }
 
 /** Architectures whose rank head llama.cpp ends with a softmax, so that scores are probabilities already. */

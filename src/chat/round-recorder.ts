@@ -1,7 +1,7 @@
 import { omitUndefined } from '../omit-undefined.ts';
 import type { InvalidToolCallItem, TurnItem } from '../conversation/turn-item.ts';
 import type { GenerationEvent } from '../engines/engine.ts';
-import type { GenerationStep } from './generation.ts';
+import type { SessionEvent } from '../engines/session-event.ts';
 import { checkToolCall, type CheckedCall } from './tool-call.ts';
 import { ToolCallAccumulator } from './tool-call-accumulator.ts';
 import type { TurnEvent } from './turn-event.ts';
@@ -60,9 +60,13 @@ export class RoundRecorder {
   }
 
   record(
-    event: Exclude<GenerationStep, { readonly type: 'generation.report' | 'generation.cut' }>,
+    event: Exclude<SessionEvent, { readonly type: 'generation.report' | 'generation.cut' }>,
   ): readonly TurnEvent[] {
     switch (event.type) {
+      case 'queued':
+      case 'load.start':
+      case 'load.progress':
+      case 'load.end':
       case 'prompt.start':
       case 'prompt.progress':
         return [event];

@@ -1,16 +1,15 @@
 import { HearthError } from '../contract/errors.ts';
 import type { Prompt, TokenLogprob } from '../engines/engine.ts';
-import type { InstancePool } from '../engines/loads/pool.ts';
+import type { Engines } from '../engines/engines.ts';
+import type { Session } from '../engines/session.ts';
+import type { GenerationReport, LoadEvent, QueuedEvent } from '../engines/session-event.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { ModelSelection } from '../models/model.ts';
 import { assertTokens } from './assert-tokens.ts';
-import type { AcquiredInstance } from './acquire-instance.ts';
-import { generate, type GenerationReport } from './generation.ts';
 import { logGeneration } from './log-generation.ts';
-import { onInstance } from './on-instance.ts';
 import { promptPrefix } from './prompt-prefix.ts';
-import type { GenerationSummary, LoadEvent, PromptEvent } from './turn-event.ts';
+import type { GenerationSummary, PromptEvent } from './turn-event.ts';
 import type { GenerationOptions, InstanceOptions } from './turn-request.ts';
 import { TurnStats } from './turn-stats.ts';
 
@@ -28,6 +27,7 @@ export type CompletionEvent =
       readonly instanceId: string;
       readonly selection: ModelSelection;
     }
+  | QueuedEvent
   | LoadEvent
   | PromptEvent
   | {
@@ -44,11 +44,11 @@ export interface CompletionResult extends GenerationSummary {
 /**
  * Continues a raw prompt.
  *
- * @throws HearthError `infill_unsupported`; the errors of `assertTokens`, the errors of `InstancePool.acquire` and `Engine.generate`; the signal's
+ * @throws HearthError `infill_unsupported`; the errors of `assertTokens`, the errors of `Engines.open` and `Session.generate`; the signal's
  *   reason when aborted.
  */
 export async function* runCompletion(
-  { pool }: { readonly pool: InstancePool },
+  { pool }: { readonly pool: Engines },
   request: CompletionRequest,
   context: RequestContext,
 ): AsyncGenerator<CompletionEvent> {
@@ -64,70 +64,68 @@ export async function* runCompletion(
     );
   }
   assertTokens(selection.model, [prompt], 'prompt');
-  let hasStarted = false;
-  type Start = Extract<CompletionEvent, { readonly type: 'completion.start' }>;
-  yield* onInstance<Start, CompletionEvent>(
-    pool,
+  const session = pool.open(
     {
       target,
       promptPrefix: promptPrefix({ kind: 'completion', prompt }),
       waitsForLoad,
-      ...omitUndefined({ contextLength, ttlSeconds }),
+      ...omitUndefined({ contextLength, ttlSeconds, isWhole: request.isWhole }),
     },
     context,
-    {
-      isWhole: request.isWhole ?? false,
-      run: (instance) => complete(instance, request, context),
-      toStart: (instanceId) => {
-        const isRepeated = hasStarted;
-        hasStarted = true;
-        return isRepeated ? undefined : { type: 'completion.start', instanceId, selection };
-      },
-    },
   );
+  try {
+    yield { type: 'completion.start', instanceId: session.instanceId, selection };
+    yield* session.ready();
+    yield* complete(session, request, context);
+  } finally {
+    session.close();
+  }
 }
 
 async function* complete(
-  instance: AcquiredInstance,
+  session: Session,
   { prompt, suffix, sampling, stop, topLogprobs, maxOutputTokens }: CompletionRequest,
-  requestContext: RequestContext,
+  context: RequestContext,
 ): AsyncGenerator<CompletionEvent> {
-  const { lease, startedAt } = instance;
   const optional = omitUndefined({ suffix, stop, topLogprobs, maxTokens: maxOutputTokens });
   const generation = { kind: 'completion', prompt, sampling, ...optional } as const;
-  await lease.admitPrompt(generation);
-  const steps = lease.streamWithSlot((engine, context) =>
-    generate(engine, generation, context, startedAt),
-  );
   let text = '';
   const logprobs: TokenLogprob[] = [];
   let isReadingPrompt = true;
-  for await (const step of steps) {
-    if (step.type === 'prompt.start' || step.type === 'prompt.progress') {
-      yield step;
-      continue;
+  for await (const event of session.generate(generation)) {
+    switch (event.type) {
+      case 'content.delta':
+      case 'generation.report':
+        if (isReadingPrompt) yield { type: 'prompt.end' };
+        isReadingPrompt = false;
+        break;
+      case 'reasoning.delta':
+      case 'toolCall.delta':
+      case 'generation.cut':
+        continue;
+      default:
+        yield event;
+        continue;
     }
-    if (isReadingPrompt) yield { type: 'prompt.end' };
-    isReadingPrompt = false;
-    if (step.type === 'content.delta') {
-      text += step.text;
-      logprobs.push(...(step.logprobs ?? []));
-      yield { ...step, type: 'text.delta' };
-    } else if (step.type === 'generation.report') {
-      const result = toResult(instance, step.report, text, logprobs);
-      logGeneration('completion', result, requestContext);
+    if (event.type === 'content.delta') {
+      const { tokens: _, ...delta } = event;
+      text += delta.text;
+      logprobs.push(...(delta.logprobs ?? []));
+      yield { ...delta, type: 'text.delta' };
+    } else {
+      const result = toResult(session, event.report, text, logprobs);
+      logGeneration('completion', result, context);
       yield { type: 'completion.end', result };
     }
   }
 }
 
 function toResult(
-  { lease, loadTimeSeconds }: AcquiredInstance,
+  { instanceId, selection, capabilities, loadTimeSeconds }: Session,
   report: GenerationReport,
   text: string,
   logprobs: readonly TokenLogprob[],
 ): CompletionResult {
-  const { instanceId, selection, capabilities } = lease;
   const stats = new TurnStats();
   stats.noteLoad(loadTimeSeconds);
   stats.add(report);

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { acquireFrom } from '../../test/setup/instances/scripted-pool.ts';
+import { openFrom } from '../../test/setup/instances/scripted-pool.ts';
 import { testContext } from '../../test/setup/test-context.ts';
 import { scriptedTool } from '../../test/setup/chat/scripted-tools.ts';
 import {
@@ -8,7 +8,7 @@ import {
   scriptedTurnsWith,
 } from '../../test/setup/chat/scripted-turn.ts';
 import type { GenerationEvent } from '../engines/engine.ts';
-import type { InstancePool } from '../engines/loads/pool.ts';
+import type { Engines } from '../engines/engines.ts';
 
 const model = 'test/model';
 const answer: GenerationEvent = { type: 'content.delta', text: 'Done.' };
@@ -23,7 +23,7 @@ const callTool: GenerationEvent = {
 /** The model calls a tool and then answers; while the tool works, a callback runs. */
 async function setUp(
   options: Parameters<typeof scriptedTurnsWith>[0],
-  meanwhile: (pool: InstancePool) => Promise<void>,
+  meanwhile: (pool: Engines) => Promise<void>,
 ) {
   const tool = scriptedTool('work', async () => {
     await meanwhile(turns.pool);
@@ -35,7 +35,7 @@ async function setUp(
   }
   const turns = await scriptedTurnsWith(options, script, tool);
   const instance = () => turns.pool.list().find(({ id }) => id === model);
-  const use = async (identifier: string) => (await acquireFrom(turns.pool, identifier)).release();
+  const use = async (identifier: string) => (await openFrom(turns.pool, identifier)).close();
   return { ...turns, instance, use };
 }
 
@@ -84,7 +84,7 @@ describe('an instance, while tools run between two generations', () => {
     const options = { defaults: { contextLength: 2048, parallel: 4 } };
     const { run, pool } = await setUp(options, async () => {
       await pool.load(model, {}, testContext());
-      const acquire = () => acquireFrom(pool, model);
+      const acquire = () => openFrom(pool, model);
       const leases = [await acquire(), await acquire(), await acquire(), await acquire()];
       expect(leases.some(({ instanceId }) => instanceId === model)).toBe(true);
     });
@@ -106,17 +106,17 @@ describe('an instance, while tools run between two generations', () => {
   it('makes a returning turn wait for a slot, even if the queue is full', async () => {
     const options = { defaults: { contextLength: 2048, parallel: 1 }, queueCapacity: 1 };
     const order: string[] = [];
-    const acquire = () => acquireFrom(pool, model);
+    const acquire = () => openFrom(pool, model);
     const { run, pool, instance } = await setUp(options, async () => {
       const holder = await acquire();
       const comeNew = async (): Promise<void> => {
         const lease = await acquire();
         order.push('new');
-        lease.release();
+        lease.close();
       };
       const goOnWhenBothWait = async (): Promise<void> => {
         await vi.waitFor(() => expect(instance()?.queuedRequests).toBe(2));
-        holder.release();
+        holder.close();
       };
       void comeNew();
       void goOnWhenBothWait();
@@ -130,7 +130,7 @@ describe('an instance, while tools run between two generations', () => {
 });
 
 describe('an instance is released', () => {
-  const expectFree = (pool: InstancePool) =>
+  const expectFree = (pool: Engines) =>
     vi.waitFor(() =>
       expect(pool.list()).toMatchObject([
         { requestCount: 0, activeRequests: 0, queuedRequests: 0 },
@@ -160,11 +160,11 @@ describe('an instance is released', () => {
     const left = new AbortController();
     const options = { defaults: { contextLength: 2048, parallel: 1 } };
     const { run, pool, instance } = await setUp(options, async () => {
-      const lease = await acquireFrom(pool, model);
+      const lease = await openFrom(pool, model);
       const leaveWhenItWaits = async (): Promise<void> => {
         await vi.waitFor(() => expect(instance()?.queuedRequests).toBe(1));
         left.abort(new Error('client left'));
-        lease.release();
+        lease.close();
       };
       void leaveWhenItWaits();
     });

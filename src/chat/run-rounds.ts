@@ -6,13 +6,11 @@ import type {
   ToolChoice,
   ToolDefinition,
 } from '../engines/engine.ts';
-import type { InstanceLease } from '../engines/loads/instance-lease.ts';
+import type { Session } from '../engines/session.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { Store } from '../store/store.ts';
-import type { AcquiredInstance } from './acquire-instance.ts';
 import { useApprovals, type AnsweredCall } from './approved-calls.ts';
 import { BinaryBudget } from './binary-budget.ts';
-import { generate } from './generation.ts';
 import { dropTurns } from './drop-turns.ts';
 import { fitToolResult } from './fit-tool-result.ts';
 import type { TurnPrompt } from './prepare-turn.ts';
@@ -40,7 +38,7 @@ const markupTokens = 32;
 interface TurnRun {
   readonly request: TurnRequest;
   readonly prompt: TurnPrompt;
-  readonly instance: AcquiredInstance;
+  readonly session: Session;
   readonly tools: TurnTools;
   readonly answeredCalls: readonly AnsweredCall[];
   readonly store: Store;
@@ -53,40 +51,34 @@ interface TurnRun {
  * client tool or makes a call that needs an approval. After
  * `maxToolRounds` rounds of calls it must answer without tools. Others may use its slot in between.
  *
- * @throws The errors of `Engine.generate`; the reason of the lease's signal when aborted.
+ * @throws The errors of `Session.generate`; the reason of the session's signal when aborted.
  */
 export async function* runRounds(run: TurnRun): AsyncGenerator<TurnEvent> {
-  const { request, prompt, instance, tools, maxToolRounds, recorder } = run;
-  const { lease } = instance;
+  const { request, prompt, session, tools, maxToolRounds, recorder } = run;
   const { promptContext } = prompt;
   const messages = [...(await fittingMessages(run))];
   const binary = new BinaryBudget();
-  let { startedAt } = instance;
   let callsLeft = request.maxToolCalls ?? Infinity;
   if (run.answeredCalls.length > 0) {
     callsLeft -= yield* answerCalls(run, messages, binary);
-    startedAt = performance.now();
   }
   for (let round = 0; ; round += 1) {
     const mayCall = round < maxToolRounds && callsLeft > 0;
     const generation = toGeneration(run, messages, round, mayCall);
     const callable = mayCall && request.toolChoice !== 'none' ? tools : TurnTools.none();
     const recording = recorder.beginRound(callable);
-    await lease.admitPrompt(generation);
-    const steps = lease.streamWithSlot((engine, context) =>
-      generate(engine, generation, context, startedAt),
-    );
     // `yield*` of an array costs several promises for each event.
-    for await (const step of steps) {
+    for await (const step of session.generate(generation)) {
       for (const event of recorder.record(recording, step)) yield event;
     }
+    recorder.noteInstance(session);
     if (recording.calls.length === 0) return;
     const calls = withinLimit(recording.calls, round, callsLeft, request);
     callsLeft -= calls.filter(({ type }) => type === 'valid').length;
 
     const finished: FinishedCall[] = [];
-    const room = new ResultRoom(lease, recorder.contextTokens, tokensLeft(request, recorder));
-    for await (const outcome of runToolRound(calls, round, lease.context)) {
+    const room = new ResultRoom(session, recorder.contextTokens, tokensLeft(request, recorder));
+    for await (const outcome of runToolRound(calls, round, session.context)) {
       const position = finished.length;
       const written = calls[position]?.written;
       if (written === undefined) break;
@@ -108,7 +100,6 @@ export async function* runRounds(run: TurnRun): AsyncGenerator<TurnEvent> {
       return;
     }
     messages.push(...(await roundMessages(recording.messageText, finished, promptContext)));
-    startedAt = performance.now();
   }
 }
 
@@ -122,18 +113,17 @@ async function* answerCalls(
   messages: EngineMessage[],
   binary: BinaryBudget,
 ): AsyncGenerator<TurnEvent, number> {
-  const { request, prompt, instance, tools, recorder, store, answeredCalls: calls } = run;
-  const { lease } = instance;
+  const { request, prompt, session, tools, recorder, store, answeredCalls: calls } = run;
   const generation = toGeneration(run, messages, 0, run.maxToolRounds > 0);
-  const promptTokens = await lease.countPrompt(generation);
-  const room = new ResultRoom(lease, promptTokens, request.maxOutputTokens);
+  const promptTokens = await session.countPrompt(generation);
+  const room = new ResultRoom(session, promptTokens, request.maxOutputTokens);
   const madeCount = yield* runApprovedCalls({
     calls,
     tools,
     recorder,
-    context: lease.context,
+    context: session.context,
     maxToolCalls: request.maxToolCalls,
-    use: (made) => useApprovals(store, made, lease.context.caller.tokenId),
+    use: (made) => useApprovals(store, made, session.context.caller.tokenId),
     fit: (outcome, count) =>
       room.fit(
         withResult(outcome, (result) => binary.limit(result)),
@@ -148,17 +138,16 @@ async function* answerCalls(
 
 /** The messages of the prompt; without the oldest turns where the request allows it and they do not fit. */
 async function fittingMessages(run: TurnRun): Promise<readonly EngineMessage[]> {
-  const { request, prompt, instance, recorder, maxToolRounds } = run;
+  const { request, prompt, session, recorder, maxToolRounds } = run;
   if (request.dropsOldTurns !== true) return prompt.prompt;
-  const { lease } = instance;
-  const { contextLength } = lease.capabilities;
+  const { contextLength } = session.capabilities;
   const { messages, droppedTurns } = await dropTurns(
     prompt.prompt,
     contextLength,
     request.maxOutputTokens,
     async (candidate) => {
       try {
-        return await lease.countPrompt(toGeneration(run, candidate, 0, maxToolRounds > 0));
+        return await session.countPrompt(toGeneration(run, candidate, 0, maxToolRounds > 0));
       } catch (error) {
         if (error instanceof HearthError && error.code === 'context_length_exceeded')
           return Infinity;
@@ -198,17 +187,17 @@ function withinLimit(
 
 /** What is left of the context for the results of one round. */
 class ResultRoom {
-  readonly #lease: InstanceLease;
+  readonly #session: Session;
   #tokens: number;
 
   /**
    * @param contextTokens Tokens of the prompt and answer so far.
    * @param tokensToGenerate Most tokens of later answers; undefined: as many as there is room for.
    */
-  constructor(lease: InstanceLease, contextTokens: number, tokensToGenerate = Infinity) {
-    const { contextLength } = lease.capabilities;
+  constructor(session: Session, contextTokens: number, tokensToGenerate = Infinity) {
+    const { contextLength } = session.capabilities;
     const answerTokens = Math.min(tokensToGenerate, Math.ceil(contextLength / answerShare));
-    this.#lease = lease;
+    this.#session = session;
     this.#tokens = contextLength - contextTokens - answerTokens;
   }
 
@@ -217,12 +206,11 @@ class ResultRoom {
     const { item } = outcome;
     if (item.type !== 'toolCall') return outcome;
     const share = Math.floor(this.#tokens / count) - markupTokens;
-    const { engine, context } = this.#lease;
     const { content, tokens } = await fitToolResult(
       item.tool,
       item.result,
       Math.max(0, share),
-      (text) => engine.countTokens(text, context),
+      (text) => this.#session.countTokens(text),
     );
     this.#tokens -= tokens + markupTokens;
     return { item: { ...item, result: content }, content };

@@ -1,12 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { linkAbort } from '../concurrency/linked-abort.ts';
 import { HearthError } from '../contract/errors.ts';
+import type { Session } from '../engines/session.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import { withSignal, type RequestContext } from '../request/request-context.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
-import type { AcquiredInstance } from './acquire-instance.ts';
 import { logGeneration } from './log-generation.ts';
-import { onInstance } from './on-instance.ts';
 import { prepareTurn, type PreparedTurn, type TurnServices } from './prepare-turn.ts';
 import { promptPrefix } from './prompt-prefix.ts';
 import { runRounds } from './run-rounds.ts';
@@ -22,7 +21,7 @@ import { TurnTools } from './turn-tools.ts';
  * Runs one turn: history, prompt, generations and tool calls, storing. An error of the
  * request is thrown before the first event. A later failure is a `turn.error` event, and `turn.end` still comes.
  *
- * @throws The errors of `prepareTurn` and `InstancePool.acquire`; the signal's reason when aborted.
+ * @throws The errors of `prepareTurn` and `Engines.open`; the signal's reason when aborted.
  */
 export async function* runTurn(
   services: TurnServices,
@@ -80,7 +79,7 @@ async function storeInterrupted(
   }
 }
 
-/** Acquires the instance, opens the tools concurrently, and generates. */
+/** Opens a session and, once it has its place, the tools, and generates. */
 async function* generateAnswer(
   { pool, store, tools, maxToolRounds }: TurnServices,
   request: TurnRequest,
@@ -88,63 +87,45 @@ async function* generateAnswer(
   recorder: TurnRecorder,
   context: RequestContext,
 ): AsyncGenerator<TurnEvent> {
+  const { integrations, contextLength, ttlSeconds, waitsForLoad, isWhole } = request;
   const ended = linkAbort(context.signal);
   const ownContext = withSignal(context, ended.signal);
   let opening: Promise<Toolbox> | undefined;
   const openTools = (): Promise<Toolbox> => {
     opening ??= tools.open(integrations, ownContext);
-    // The turn no longer waits for its instance.
+    // The turn no longer waits for its place.
     opening.catch((error: unknown) => ended.abort(error));
     return opening;
   };
-  const { integrations } = request;
-  let isListed = false;
-  async function* run(instance: AcquiredInstance): AsyncGenerator<TurnEvent> {
-    recorder.noteInstance(instance);
-    const prompt = await prepared.build(ownContext.signal);
-    await request.onDraft?.(draftTurn(request, prompt, recorder, ownContext));
-    const toolbox = yield* listTools(
-      request,
-      prepared.listedLabels,
-      openTools(),
-      recorder,
-      isListed,
-    );
-    isListed = !isWhole;
-    const turnTools = new TurnTools(toolbox, request.clientTools);
-    const { answeredCalls } = prepared;
-    const round = { request, prompt, instance, tools: turnTools, answeredCalls, store };
-    yield* runRounds({ ...round, maxToolRounds, recorder });
-  }
-  const { contextLength, ttlSeconds, waitsForLoad, isWhole = false } = request;
+  let session: Session | undefined;
   try {
-    const prefix = promptPrefix({ kind: 'chat', messages: prepared.outline });
-    yield* onInstance<Extract<TurnEvent, { readonly type: 'turn.start' }>, TurnEvent>(
-      pool,
+    const promptPrefixText = promptPrefix({ kind: 'chat', messages: prepared.outline });
+    session = pool.open(
       {
         target: prepared.target,
-        promptPrefix: prefix,
+        promptPrefix: promptPrefixText,
         waitsForLoad,
-        ...omitUndefined({ contextLength, ttlSeconds }),
+        ...omitUndefined({ contextLength, ttlSeconds, isWhole }),
       },
       ownContext,
-      {
-        isWhole,
-        run,
-        onRepeat: () => recorder.restart(),
-        onSlot: () => void openTools(),
-        toStart: async (instanceId, isLoading) => {
-          // If a slot is free, a tool server failure is an error of the request, before any event.
-          if (integrations.length > 0) await setImmediate();
-          if (!isLoading) await opening;
-          const isRepeated = recorder.hasStarted;
-          const start = recorder.start(instanceId);
-          return isRepeated ? undefined : start;
-        },
-      },
     );
+    session.placed.then(openTools, () => {}).catch(() => {});
+    // If a place is free, a tool server failure is an error of the request, before any event.
+    if (integrations.length > 0) await setImmediate();
+    if (!session.isLoading) await opening;
+    yield recorder.start(session.instanceId);
+    yield* session.ready();
+    recorder.noteInstance(session);
+    const prompt = await prepared.build(ownContext.signal);
+    await request.onDraft?.(draftTurn(request, prompt, recorder, ownContext));
+    const toolbox = yield* listTools(request, prepared.listedLabels, openTools(), recorder);
+    const turnTools = new TurnTools(toolbox, request.clientTools);
+    const { answeredCalls } = prepared;
+    const round = { request, prompt, session, tools: turnTools, answeredCalls, store };
+    yield* runRounds({ ...round, maxToolRounds, recorder });
   } finally {
     ended.abort();
+    session?.close();
     // A tool server that is slow to close must not delay the answer.
     opening?.then(
       (toolbox) => closeTools(toolbox, context),

@@ -10,13 +10,8 @@ import type {
   TurnItem,
 } from '../conversation/turn-item.ts';
 import type { EngineCapabilities, TokenLogprob } from '../engines/engine.ts';
+import type { LoadEvent, QueuedEvent } from '../engines/session-event.ts';
 import type { ModelSelection } from '../models/model.ts';
-
-/** Events of the load that a request waits for. */
-export type LoadEvent =
-  | { readonly type: 'load.start'; readonly instanceId: string }
-  | { readonly type: 'load.progress'; readonly instanceId: string; readonly fraction: number }
-  | { readonly type: 'load.end'; readonly instanceId: string; readonly loadTimeSeconds: number };
 
 /** Progress of processing the prompt. */
 export type PromptEvent =
@@ -111,6 +106,7 @@ export type TurnEvent =
       readonly instanceId: string;
       readonly selection: ModelSelection;
     }
+  | QueuedEvent
   | LoadEvent
   | PromptEvent
   | TextEvent

@@ -3,8 +3,8 @@ import type { ToolListItem, TurnItem } from '../conversation/turn-item.ts';
 import type { EngineCapabilities, TokenLogprob } from '../engines/engine.ts';
 import type { ModelSelection } from '../models/model.ts';
 import { omitUndefined } from '../omit-undefined.ts';
-import type { AcquiredInstance } from './acquire-instance.ts';
-import type { GenerationStep } from './generation.ts';
+import type { Session } from '../engines/session.ts';
+import type { SessionEvent } from '../engines/session-event.ts';
 import { newResponseId } from './response-id.ts';
 import { RoundRecorder } from './round-recorder.ts';
 import type { CallOutcome } from './tool-round.ts';
@@ -15,7 +15,7 @@ import type { TurnTools } from './turn-tools.ts';
 /** Collects the result of a turn over its generations, and creates the events of the turn. */
 export class TurnRecorder {
   readonly #items: TurnItem[] = [];
-  #stats = new TurnStats();
+  readonly #stats = new TurnStats();
   readonly #logprobs: TokenLogprob[] = [];
   #selection: ModelSelection;
   readonly #responseId: string;
@@ -56,22 +56,9 @@ export class TurnRecorder {
     return { type: 'turn.start', instanceId, selection: this.#selection };
   }
 
-  /** Forgets what was recorded: the turn begins again on another instance. */
-  restart(): void {
-    this.#items.length = 0;
-    this.#logprobs.length = 0;
-    this.#stats = new TurnStats();
-    this.#round = undefined;
-    this.#roundCount = 0;
-    this.#callCount = 0;
-    this.#stopReason = null;
-    this.#isMalformed = false;
-    this.#contextTokens = 0;
-  }
-
-  noteInstance({ lease, loadTimeSeconds }: AcquiredInstance): void {
-    this.#selection = lease.selection;
-    this.#capabilities = lease.capabilities;
+  noteInstance({ selection, capabilities, loadTimeSeconds }: Session): void {
+    this.#selection = selection;
+    this.#capabilities = capabilities;
     this.#stats.noteLoad(loadTimeSeconds);
   }
 
@@ -106,7 +93,7 @@ export class TurnRecorder {
     return this.#round;
   }
 
-  record(round: RoundRecorder, step: GenerationStep): readonly TurnEvent[] {
+  record(round: RoundRecorder, step: SessionEvent): readonly TurnEvent[] {
     if (step.type === 'generation.cut') {
       this.#stats.add(step.report);
       return [];

@@ -7,7 +7,7 @@ import type {
   ToolChoice,
   ToolDefinition,
 } from '../engines/engine.ts';
-import type { ModelTarget } from '../engines/loads/acquire-request.ts';
+import type { ModelTarget } from '../engines/loads/open-request.ts';
 import type { Integration } from '../tools/toolbox.ts';
 import type { DraftResponse } from './draft-response.ts';
 

@@ -1,6 +1,6 @@
 import type { TurnTimings, TurnUsage } from '../conversation/conversation-turn.ts';
 import { omitUndefined } from '../omit-undefined.ts';
-import type { InterruptedReport } from './generation.ts';
+import type { InterruptedReport } from '../engines/session-event.ts';
 
 /** Sums the statistics of the generations of a turn; zeros if none has ended. */
 export class TurnStats {

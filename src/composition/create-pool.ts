@@ -5,13 +5,13 @@ import { engineEnvironment } from '../engines/launch/child-environment.ts';
 import { listDevices } from '../engines/runtimes/list-devices.ts';
 import { GgufLoader } from '../engines/loads/gguf-loader.ts';
 import { GpuMemory } from '../engines/loads/gpu-memory.ts';
-import { InstancePool } from '../engines/loads/pool.ts';
+import { Engines } from '../engines/engines.ts';
 import { MlxLoader } from '../engines/loads/mlx-loader.ts';
 import { RemoteLoader } from '../engines/loads/remote-loader.ts';
 import { readAvailableMemory, readTotalMemory } from '../machine/read-machine.ts';
 
 type LoaderOptions = ConstructorParameters<typeof GgufLoader>[0];
-type PoolOptions = ConstructorParameters<typeof InstancePool>[0];
+type PoolOptions = ConstructorParameters<typeof Engines>[0];
 
 interface PoolServices
   extends
@@ -24,7 +24,7 @@ interface PoolServices
 }
 
 /** The pool of a server. Live settings are read from `settings` at each use. */
-export function createPool(settings: Settings, services: PoolServices): InstancePool {
+export function createPool(settings: Settings, services: PoolServices): Engines {
   const { library, runtimes, launcher, warmStates, upstreams } = services;
   const { logger, events, environment, onInstallProgress } = services;
   const deviceEnvironment = engineEnvironment(environment, settings['engine.environment']);
@@ -48,7 +48,7 @@ export function createPool(settings: Settings, services: PoolServices): Instance
     },
     warmStates,
   });
-  return new InstancePool({
+  return new Engines({
     library,
     loaders: [ggufLoader, new MlxLoader(shared), new RemoteLoader(upstreams)],
     logger,

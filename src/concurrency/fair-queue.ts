@@ -37,6 +37,12 @@ export class FairQueue<Item> {
     this.#roundOf(clientKey).add(clientKey, item);
   }
 
+  /** Number of items that come up to and with an item if no other is added; 0 if it is not in the queue. */
+  positionOf(clientKey: string, item: Item): number {
+    const position = this.#roundOf(clientKey).positionOf(clientKey, item);
+    return position > 0 && isLast(clientKey) ? this.#first.length + position : position;
+  }
+
   /** Removes an item. Removing the first one ends its client's turn: the client moves to the end of the round. */
   remove(clientKey: string, item: Item): void {
     this.#roundOf(clientKey).remove(clientKey, item);
@@ -76,6 +82,18 @@ class Round<Item> {
   /** The newest item of the client with the most items. */
   get newest(): Item | undefined {
     return [...this.#longest].at(-1);
+  }
+
+  positionOf(clientKey: string, item: Item): number {
+    const turn = [...(this.#items.get(clientKey) ?? [])].indexOf(item);
+    if (turn === -1) return 0;
+    let position = turn + 1;
+    let isAhead = true;
+    for (const [key, { size }] of this.#items) {
+      if (key === clientKey) isAhead = false;
+      else position += Math.min(size, isAhead ? turn + 1 : turn);
+    }
+    return position;
   }
 
   add(clientKey: string, item: Item): void {

@@ -31,6 +31,8 @@ export type EngineMessage =
       readonly role: 'assistant';
       readonly content: string;
       readonly toolCalls?: readonly ToolCall[];
+      /** Only of a last message, which the engine continues. */
+      readonly reasoning?: string;
     }
   | {
       readonly role: 'tool';
@@ -163,10 +165,17 @@ export type GenerationEvent =
       readonly cachedTokens: number;
       readonly totalTokens: number;
     }
-  | { readonly type: 'reasoning.delta'; readonly text: string }
+  | {
+      readonly type: 'reasoning.delta';
+      readonly text: string;
+      /** Absent: one. */
+      readonly tokens?: number;
+    }
   | {
       readonly type: 'content.delta';
       readonly text: string;
+      /** Absent: one. */
+      readonly tokens?: number;
       readonly logprobs?: readonly TokenLogprob[];
     }
   | {

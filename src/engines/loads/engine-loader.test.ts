@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { modelEntry } from '../../../test/setup/models/model-entry.ts';
 import {
-  acquireFrom,
+  openFrom,
   libraryOf,
   scriptedPoolWith,
   type ScriptedPoolOptions,
@@ -17,7 +17,7 @@ function setUp(changes: Partial<ScriptedPoolOptions>) {
   );
   const { pool } = scriptedPoolWith({ library, ...changes });
   const acquire = (identifier = 'test/model', options: { contextLength?: number } = {}) =>
-    acquireFrom(pool, identifier, options);
+    openFrom(pool, identifier, options);
   const ids = () => pool.list().map(({ id }) => id);
   return { pool, acquire, ids };
 }

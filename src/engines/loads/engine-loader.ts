@@ -1,4 +1,4 @@
-import type { EngineHandle } from '../engine.ts';
+import type { LoadedEngine } from '../states/warm-states.ts';
 import type { ModelSelection } from '../../models/model.ts';
 import type { InstanceConfig } from './load-options.ts';
 import type { MemoryEstimate } from '../memory/estimate.ts';
@@ -60,5 +60,5 @@ export interface EngineLoader {
     spec: LoadSpec,
     signal: AbortSignal,
     onProgress: (fraction: number) => void,
-  ): Promise<EngineHandle>;
+  ): Promise<LoadedEngine>;
 }

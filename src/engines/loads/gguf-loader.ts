@@ -1,11 +1,10 @@
-import type { EngineHandle } from '../engine.ts';
 import type { EngineLauncher, GpuSplit, Speculation } from '../launch/launch.ts';
 import { batchTokens, mayUseGpu } from '../launch/server-arguments.ts';
 import type { InstallProgress, Runtime, RuntimeManager } from '../runtimes/runtime.ts';
 import type { ModelSelection } from '../../models/model.ts';
 import { omitUndefined } from '../../omit-undefined.ts';
 import { canShareCache } from '../states/can-save-slots.ts';
-import type { WarmStates } from '../states/warm-states.ts';
+import type { LoadedEngine, WarmStates } from '../states/warm-states.ts';
 import type { EngineLoader, LoadSpec } from './engine-loader.ts';
 import type { InstanceConfig } from './load-options.ts';
 import { maxIdleTokens } from '../memory/cache-bytes.ts';
@@ -89,7 +88,7 @@ export class GgufLoader implements EngineLoader {
     { selection, config, estimatedBytes }: LoadSpec,
     signal: AbortSignal,
     onProgress: (fraction: number) => void,
-  ): Promise<EngineHandle> {
+  ): Promise<LoadedEngine> {
     const { runtimes, launcher, onInstallProgress, warmStates } = this.#options;
     const { threads, gpuLayers, kvCacheTypes, promptCacheMiB, loadTimeoutMs } = this.#options;
     const { draft, speculation, ...launchConfig } = config;

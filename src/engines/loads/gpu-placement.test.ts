@@ -2,7 +2,7 @@ import { totalmem } from 'node:os';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { modelEntry } from '../../../test/setup/models/model-entry.ts';
 import {
-  acquireFrom,
+  openFrom,
   libraryOf,
   scriptedPoolWith,
 } from '../../../test/setup/instances/scripted-pool.ts';
@@ -59,7 +59,7 @@ describe('a model on a GPU', () => {
     const { pool, launcher } = setUp();
     const estimated = await pool.estimate('test/model', {});
     expect(estimated).toMatchObject({ fits: true, gpuBytes: 11 * gibibyte });
-    await acquireFrom(pool, 'test/model');
+    await openFrom(pool, 'test/model');
     expect(launcher.processes[0]?.spec).not.toHaveProperty('gpuLayers');
     expect(launcher.processes[0]?.spec.expectedBytes).toBe(11.25 * gibibyte);
     expect(pool.memory().reservedBytes).toBe(gibibyte / 4);
@@ -68,7 +68,7 @@ describe('a model on a GPU', () => {
   it('is offloaded in part if only some layers fit, which its instance shows', async () => {
     devices = [gpu(9)];
     const { pool, launcher } = setUp();
-    await acquireFrom(pool, 'test/model');
+    await openFrom(pool, 'test/model');
     expect(launcher.processes[0]?.spec.gpuLayers).toBe(8);
     expect(pool.list()).toMatchObject([{ config: { gpuLayers: 8 } }]);
   });
@@ -76,9 +76,9 @@ describe('a model on a GPU', () => {
   it('is refused if what does not fit on the GPU does not fit into the machine either', async () => {
     devices = [gpu(2)];
     const { pool } = setUp();
-    await expect(acquireFrom(pool, 'test/model')).rejects.toMatchObject({ code: 'out_of_memory' });
+    await expect(openFrom(pool, 'test/model')).rejects.toMatchObject({ code: 'out_of_memory' });
     devices = [];
-    await expect(acquireFrom(setUp().pool, 'test/model')).rejects.toMatchObject({
+    await expect(openFrom(setUp().pool, 'test/model')).rejects.toMatchObject({
       code: 'out_of_memory',
     });
   });
@@ -91,9 +91,9 @@ describe('a model on a GPU', () => {
 
   it('evicts an idle model from the GPU, and waits until its memory is free', async () => {
     const { pool, launcher } = setUp();
-    for (const key of ['test/model', 'test/other']) (await acquireFrom(pool, key)).release();
+    for (const key of ['test/model', 'test/other']) (await openFrom(pool, key)).close();
     expect(launcher.launchCount()).toBe(2);
-    (await acquireFrom(pool, 'test/third')).release();
+    (await openFrom(pool, 'test/third')).close();
     expect(launcher.processes.map((each) => each.isStopped())).toEqual([true, false, false]);
     expect(pool.list().map(({ id }) => id)).toEqual(['test/other', 'test/third']);
   });
@@ -129,12 +129,12 @@ describe('a model on a GPU', () => {
       return refresh(own);
     };
     await pool.load('test/model', {}, testContext());
-    const lease = await acquireFrom(pool, 'test/other');
-    const waiting = acquireFrom(pool, 'test/third');
+    const lease = await openFrom(pool, 'test/other');
+    const waiting = openFrom(pool, 'test/third');
     await vi.waitFor(() => expect(pool.list()).toHaveLength(3));
     await pool.unload('test/model');
-    (await waiting).release();
-    lease.release();
+    (await waiting).close();
+    lease.close();
     const used = [11, 22, 11, 22].map((gibibytes) => gibibytes * gibibyte);
     expect(ownBytes.filter((bytes) => bytes > 0)).toEqual(used);
   });

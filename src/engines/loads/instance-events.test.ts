@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { expect, it, vi } from 'vitest';
 import { deferred } from '../../../test/setup/deferred.ts';
-import { acquireFrom } from '../../../test/setup/instances/scripted-pool.ts';
+import { openFrom } from '../../../test/setup/instances/scripted-pool.ts';
 import { testContext } from '../../../test/setup/test-context.ts';
 import { sizedPool } from '../../../test/setup/models/sized-models.ts';
 import type { EngineLost } from './engine-lost.ts';
@@ -14,7 +14,7 @@ function setUp(options: Parameters<typeof sizedPool>[1] = {}) {
     events: { publish },
     ...options,
   });
-  const acquire = (id: string) => acquireFrom(pool, id);
+  const acquire = (id: string) => openFrom(pool, id);
   return { pool, launcher, acquire, events };
 }
 
@@ -24,7 +24,7 @@ it('follow a load, its progress and its end', async () => {
   const { launcher, acquire, events, pool } = setUp();
   launcher.onLaunch = async (_spec, onProgress) => onProgress(0.5);
   const lease = await acquire('test/a10');
-  lease.release();
+  lease.close();
   await pool.unload('test/a10');
   expect(events).toEqual([
     { type: 'instance.loading', ...subject, estimatedBytes: 10 },
@@ -44,7 +44,7 @@ it('say that a load waits, and which instance left for it', async () => {
   events.length = 0;
   const waiting = acquire('test/b30');
   await vi.waitFor(() => expect(events).toHaveLength(1));
-  busy.release();
+  busy.close();
   await waiting;
   const next = { instanceId: 'test/b30', model: 'test/b30' };
   const reason = 'test/a10 was unloaded to make room for another model.';
@@ -111,7 +111,7 @@ it('take the request that began last for the cause of an engine that outgrew its
     const lease = leases[index];
     if (lease === undefined) throw new Error('no lease');
     const begun = deferred<void>();
-    const work = lease.withSlot(async (_, { signal }) => {
+    const work = lease.withPlace(async (_, { signal }) => {
       begun.resolve();
       await once(signal, 'abort');
     });
@@ -139,7 +139,7 @@ it('do not report the exit of an engine that was stopped as a crash', async () =
   const { launcher, acquire, events, pool } = setUp();
   const stopped = deferred<void>();
   launcher.onStop = () => stopped.promise;
-  (await acquire('test/a10')).release();
+  (await acquire('test/a10')).close();
   const unloading = pool.unload('test/a10');
   launcher.processes[0]?.crash('killed');
   stopped.resolve();
@@ -151,7 +151,7 @@ it('say that a load was cancelled by its last request', async () => {
   const { launcher, events, pool } = setUp();
   launcher.onLaunch = async (_spec, _onProgress, signal) => void (await once(signal, 'abort'));
   const caller = new AbortController();
-  const waiting = acquireFrom(pool, 'test/a10', { signal: caller.signal });
+  const waiting = openFrom(pool, 'test/a10', { signal: caller.signal });
   await vi.waitFor(() => expect(pool.list()).toHaveLength(1));
   caller.abort(new Error('gone'));
   await expect(waiting).rejects.toThrow('gone');

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
-  acquireFrom,
+  openFrom,
   libraryOf,
   scriptedPoolWith,
   type ScriptedPoolOptions,
@@ -45,7 +45,7 @@ describe('an instance', () => {
   it('has the key of its model as its id, with the variant where that is not the best one', async () => {
     const { pool } = setUp();
     for (const name of [key, `${key}@q4_0`, `${key}@q4_0`]) {
-      await acquireFrom(pool, name, { contextLength: 256 * (pool.list().length + 1) });
+      await openFrom(pool, name, { contextLength: 256 * (pool.list().length + 1) });
     }
     expect(pool.list().map(({ id }) => id)).toEqual([key, `${key}@q4_0`, `${key}@q4_0:2`]);
   });
@@ -56,7 +56,7 @@ describe('an instance', () => {
     ['test/other', [false, false]],
   ])('is pinned by %s', async (name, isPinned) => {
     const { pool } = setUp({ pinned: [name] });
-    for (const each of [key, `${key}@q4_0`]) await acquireFrom(pool, each);
+    for (const each of [key, `${key}@q4_0`]) await openFrom(pool, each);
     expect(pool.list().map((each) => each.isPinned)).toEqual(isPinned);
   });
 });
@@ -66,13 +66,13 @@ describe('the idle time', () => {
 
   it('begins with the end of the last request', async () => {
     const { pool, events } = setUp();
-    const first = await acquireFrom(pool, key, { ttlSeconds: 1 });
-    const second = await acquireFrom(pool, key);
+    const first = await openFrom(pool, key, { ttlSeconds: 1 });
+    const second = await openFrom(pool, key);
     vi.useFakeTimers();
-    first.release();
+    first.close();
     vi.advanceTimersByTime(10_000);
     expect(events.filter(({ type }) => type === 'instance.evicted')).toEqual([]);
-    second.release();
+    second.close();
     vi.advanceTimersByTime(999);
     expect(events.filter(({ type }) => type === 'instance.evicted')).toEqual([]);
     vi.advanceTimersByTime(1);
@@ -83,11 +83,11 @@ describe('the idle time', () => {
 
   it('is not prolonged by a second release of the same request', async () => {
     const { pool, events } = setUp();
-    const lease = await acquireFrom(pool, key, { ttlSeconds: 10 });
+    const lease = await openFrom(pool, key, { ttlSeconds: 10 });
     vi.useFakeTimers();
-    lease.release();
+    lease.close();
     vi.advanceTimersByTime(9000);
-    lease.release();
+    lease.close();
     vi.advanceTimersByTime(1000);
     expect(events.filter(({ type }) => type === 'instance.evicted')).toHaveLength(1);
   });
@@ -95,9 +95,9 @@ describe('the idle time', () => {
   it('may have more days than a timer counts', async () => {
     const { pool, events } = setUp();
     const dayMs = 24 * 3600_000;
-    const lease = await acquireFrom(pool, key, { ttlSeconds: (60 * dayMs) / 1000 });
+    const lease = await openFrom(pool, key, { ttlSeconds: (60 * dayMs) / 1000 });
     vi.useFakeTimers();
-    lease.release();
+    lease.close();
     vi.advanceTimersByTime(60 * dayMs - 1);
     expect(events.filter(({ type }) => type === 'instance.evicted')).toEqual([]);
     vi.advanceTimersByTime(1);
@@ -112,7 +112,7 @@ describe('a load that fails', () => {
     loader.load = async () => {
       throw new Error('/secret/path');
     };
-    await expect(acquireFrom(pool, key)).rejects.toMatchObject({
+    await expect(openFrom(pool, key)).rejects.toMatchObject({
       code: 'internal',
       message: `Loading ${key} failed; the log of the server has the details.`,
     });
@@ -121,7 +121,7 @@ describe('a load that fails', () => {
     ]);
     expect(pool.list()).toEqual([]);
     loader.load = works;
-    expect(await acquireFrom(pool, key)).toMatchObject({ instanceId: key });
+    expect(await openFrom(pool, key)).toMatchObject({ instanceId: key });
     expect(launcher.launchCount()).toBe(1);
   });
 
@@ -131,14 +131,14 @@ describe('a load that fails', () => {
     loader.load = async () => {
       throw failure;
     };
-    await expect(acquireFrom(pool, key)).rejects.toBe(failure);
+    await expect(openFrom(pool, key)).rejects.toBe(failure);
   });
 });
 
 it('says that no runtime has the format of a model', async () => {
   const library = libraryOf(modelEntry({ format: 'mlx' }));
   const { pool } = setUp({ library });
-  await expect(acquireFrom(pool, key)).rejects.toMatchObject({
+  await expect(openFrom(pool, key)).rejects.toMatchObject({
     code: 'unsupported_format',
     message: 'No runtime for mlx models runs on this machine.',
   });
@@ -189,7 +189,7 @@ it('has less memory to use while a pinned model is loaded', async () => {
     pinned: [key],
   });
   const before = pool.headroom().usableBytes;
-  (await acquireFrom(pool, key)).release();
+  (await openFrom(pool, key)).close();
   expect(pool.headroom().usableBytes).toBeLessThan(before);
 });
 
@@ -216,7 +216,7 @@ it('fails the request that finds a model replaced by one that has no room', asyn
   await pool.load(key, {}, testContext());
   fingerprint = 'b';
   totalBytes = 1000;
-  await expect(acquireFrom(pool, key)).rejects.toMatchObject({ code: 'out_of_memory' });
+  await expect(openFrom(pool, key)).rejects.toMatchObject({ code: 'out_of_memory' });
   await vi.waitFor(() => expect(pool.list()).toEqual([]));
 });
 
@@ -231,7 +231,7 @@ it('keeps the other models and variants where the files of one are replaced', as
   };
   const { pool, launcher } = setUp({ library });
   const names = [key, `${key}@q4_0`, 'test/other@q4_0'];
-  const use = async (name: string) => (await acquireFrom(pool, name)).release();
+  const use = async (name: string) => (await openFrom(pool, name)).close();
   for (const name of [...names, ...names]) await use(name);
   expect(launcher.launchCount()).toBe(3);
   versions[`${key}@q4_0`] = 'new';
@@ -248,9 +248,9 @@ it('keeps a model whose files could not be read when it was loaded', async () =>
   let fingerprint: string | undefined;
   const library = { ...libraryOfVariants(), fingerprint: async () => fingerprint };
   const { pool, launcher } = setUp({ library });
-  (await acquireFrom(pool, key)).release();
+  (await openFrom(pool, key)).close();
   fingerprint = 'a';
-  (await acquireFrom(pool, key)).release();
+  (await openFrom(pool, key)).close();
   expect(launcher.launchCount()).toBe(1);
 });
 
@@ -260,7 +260,7 @@ it('loads a replaced model once, although several requests notice it', async () 
   const { pool, launcher } = setUp({ library });
   await pool.load(key, {}, testContext());
   fingerprint = 'b';
-  await Promise.all([acquireFrom(pool, key), acquireFrom(pool, key)]);
+  await Promise.all([openFrom(pool, key), openFrom(pool, key)]);
   expect(launcher.launchCount()).toBe(2);
   expect(pool.list()).toHaveLength(1);
 });
@@ -282,7 +282,7 @@ it('uses another variant of a replaced model that no longer has the loaded one',
   });
   await pool.load(`${key}@q4_0`, { identifier: 'mine' }, testContext());
   fingerprint = 'b';
-  await acquireFrom(pool, 'mine');
+  await openFrom(pool, 'mine');
   expect(pool.list().map(({ selection }) => selection.variant.id)).toEqual([bestVariant.id]);
 });
 
@@ -290,9 +290,9 @@ it('loads a replaced model again only if it was loaded by name', async () => {
   let fingerprint = 'a';
   const library = { ...libraryOfVariants(), fingerprint: async () => fingerprint };
   const { pool, launcher, events } = setUp({ library });
-  (await acquireFrom(pool, key)).release();
+  (await openFrom(pool, key)).close();
   fingerprint = 'b';
-  (await acquireFrom(pool, key)).release();
+  (await openFrom(pool, key)).close();
   expect(launcher.launchCount()).toBe(2);
   expect(pool.list()).toMatchObject([{ id: key, isExplicit: false }]);
   expect(events.filter(({ type }) => type === 'instance.evicted')).toMatchObject([
@@ -301,7 +301,7 @@ it('loads a replaced model again only if it was loaded by name', async () => {
   await pool.unload(key);
   await pool.load(key, {}, testContext());
   fingerprint = 'c';
-  (await acquireFrom(pool, key)).release();
+  (await openFrom(pool, key)).close();
   expect(launcher.launchCount()).toBe(4);
   expect(pool.list()).toMatchObject([{ id: key, isExplicit: true }]);
 });

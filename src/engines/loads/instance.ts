@@ -1,5 +1,5 @@
 import type { HearthError } from '../../contract/errors.ts';
-import type { EngineHandle } from '../engine.ts';
+import type { LoadedEngine } from '../states/warm-states.ts';
 import type { ModelSelection } from '../../models/model.ts';
 import { omitUndefined } from '../../omit-undefined.ts';
 import { EngineLost } from './engine-lost.ts';
@@ -10,7 +10,7 @@ import type { InstanceView } from './policy/instance-view.ts';
 import { PromptGate } from './prompt-gate.ts';
 import { purposeOf } from './purpose.ts';
 import { RecentPrompts } from './recent-prompts.ts';
-import { SlotQueue } from './slot-queue.ts';
+import { Scheduler } from '../scheduler/scheduler.ts';
 
 interface InstanceOptions {
   readonly id: string;
@@ -49,14 +49,14 @@ export class Instance {
   readonly gpuBytes: number;
   readonly isExplicit: boolean;
   readonly isPinned: boolean;
-  readonly slots: SlotQueue;
+  readonly scheduler: Scheduler;
   readonly #needsMemory: boolean;
   readonly #mappedBytes: number;
   readonly #recentPrompts = new RecentPrompts();
   readonly #leases = new Set<LeaseAbort>();
   #state: 'waiting' | 'loading' | 'ready' = 'waiting';
   #load: LoadTask | undefined = new LoadTask();
-  #handle: EngineHandle | undefined;
+  #handle: LoadedEngine | undefined;
   #promptGate: PromptGate | undefined;
   #retiredWith: HearthError | undefined;
   #isSuperseded = false;
@@ -78,7 +78,7 @@ export class Instance {
     this.#needsMemory = options.needsMemory;
     this.#mappedBytes = options.mappedBytes;
     this.#ttlSeconds = options.isPinned ? undefined : options.ttlSeconds;
-    this.slots = new SlotQueue(options.config.parallel, options.queueCapacity);
+    this.scheduler = new Scheduler(options.config.parallel, options.queueCapacity);
   }
 
   /** `waiting`: queued for memory. */
@@ -97,7 +97,7 @@ export class Instance {
   }
 
   /** Undefined until it is ready. */
-  get handle(): EngineHandle | undefined {
+  get handle(): LoadedEngine | undefined {
     return this.#handle;
   }
 
@@ -137,7 +137,7 @@ export class Instance {
   /** Transition from `waiting`: the load begins. Slots are assigned from now on. */
   beginLoading(): void {
     this.#state = 'loading';
-    this.slots.open();
+    this.scheduler.open();
   }
 
   /** Records which files the engine is about to read. */
@@ -146,9 +146,11 @@ export class Instance {
   }
 
   /** Transition from `loading`. */
-  becomeReady(handle: EngineHandle, loadTimeSeconds: number): void {
+  becomeReady(handle: LoadedEngine, loadTimeSeconds: number): void {
     this.#state = 'ready';
     this.#handle = handle;
+    this.scheduler.manage(handle.managed?.manager);
+    handle.managed?.prefill.onShared(() => this.scheduler.advance());
     this.#promptGate = new PromptGate({
       engine: handle.engine,
       tokenizer: this.selection.model.tokenizer,
@@ -181,7 +183,7 @@ export class Instance {
   /** Ends all requests with an error and accepts no more. Keeps the first error. */
   retire(error: HearthError): void {
     this.#retiredWith ??= error;
-    this.slots.close(error);
+    this.scheduler.close(error);
     for (const lease of this.#leases) lease.abort(error);
   }
 
@@ -246,7 +248,7 @@ export class Instance {
 
   /** A summary for other rooms. */
   summary(): InstanceSummary {
-    const { activeCount, waitingCount } = this.slots;
+    const { activeCount, waitingCount } = this.scheduler;
     const isReady = this.#state === 'ready';
     const isIdle = this.#leases.size === 0;
     return {

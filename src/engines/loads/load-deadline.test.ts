@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { acquireFrom } from '../../../test/setup/instances/scripted-pool.ts';
+import { openFrom } from '../../../test/setup/instances/scripted-pool.ts';
 import { sizedPool } from '../../../test/setup/models/sized-models.ts';
 import { testContext } from '../../../test/setup/test-context.ts';
 
@@ -9,7 +9,7 @@ afterEach(() => void vi.useRealTimers());
 /** Most of the memory is busy: a load of 20 waits, and so does every load behind it. */
 async function setUp() {
   const { pool } = sizedPool(['test/d20', 'test/e20', 'test/b10']);
-  const busy = await acquireFrom(pool, 'test/d20');
+  const busy = await openFrom(pool, 'test/d20');
   const states = () => pool.list().map(({ id, state }) => `${id} ${state}`);
   const settled = (work: Promise<unknown>) =>
     work.then(
@@ -23,7 +23,7 @@ it('a queued load by name is given up after the time limit, and the next one beg
   const { pool, states, settled } = await setUp();
   const named = settled(pool.load('test/e20', {}, testContext()));
   await vi.advanceTimersByTimeAsync(1000);
-  const next = settled(acquireFrom(pool, 'test/b10'));
+  const next = settled(openFrom(pool, 'test/b10'));
   await vi.advanceTimersByTimeAsync(58_999);
   expect(states()).toEqual(['test/d20 ready', 'test/e20 waiting', 'test/b10 waiting']);
   await vi.advanceTimersByTimeAsync(1);
@@ -40,7 +40,7 @@ it('a load that began in time is not given up', async () => {
   const { pool, busy, states, settled } = await setUp();
   const named = settled(pool.load('test/e20', {}, testContext()));
   await vi.advanceTimersByTimeAsync(59_999);
-  busy.release();
+  busy.close();
   expect(await named).toBe('loaded');
   await vi.advanceTimersByTimeAsync(10_000);
   expect(states()).toEqual(['test/e20 ready']);

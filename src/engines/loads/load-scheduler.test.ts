@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { acquireFrom } from '../../../test/setup/instances/scripted-pool.ts';
+import { openFrom } from '../../../test/setup/instances/scripted-pool.ts';
 import { sizedPool } from '../../../test/setup/models/sized-models.ts';
 import { testContext } from '../../../test/setup/test-context.ts';
 import type { EventPublisher } from '../../observability/server-events.ts';
@@ -10,7 +10,7 @@ const names = ['test/a10', 'test/b10', 'test/c10', 'test/d20', 'test/e10', 'test
 async function fullPool(changes: Parameters<typeof sizedPool>[1] = {}) {
   const { pool } = sizedPool(names, changes);
   const acquire = (identifier: string, clientKey = '', signal?: AbortSignal) =>
-    acquireFrom(pool, identifier, { clientKey, ...(signal && { signal }) });
+    openFrom(pool, identifier, { clientKey, ...(signal && { signal }) });
   const load = (identifier: string, clientKey: string) =>
     pool.load(identifier, {}, testContext({ caller: { clientKey } }));
   const waiting = () =>
@@ -19,7 +19,7 @@ async function fullPool(changes: Parameters<typeof sizedPool>[1] = {}) {
       .filter(({ state }) => state === 'waiting')
       .map(({ id }) => id);
   const busy = [await acquire('test/d20'), await acquire('test/a10')];
-  const makeRoom = () => busy.pop()?.release();
+  const makeRoom = () => busy.pop()?.close();
   return { acquire, load, waiting, makeRoom };
 }
 
@@ -30,13 +30,13 @@ describe('queued loads', () => {
     const greedy = ['test/b10', 'test/c10', 'test/e10'].map(async (id) => {
       const lease = await acquire(id, 'greedy');
       order.push(id);
-      lease.release();
+      lease.close();
     });
     await vi.waitFor(() => expect(waiting()).toHaveLength(3));
     const modest = (async () => {
       const lease = await acquire('test/f10', 'modest');
       order.push('test/f10');
-      lease.release();
+      lease.close();
     })();
     await vi.waitFor(() => expect(waiting()).toHaveLength(4));
     makeRoom();
@@ -56,16 +56,16 @@ describe('queued loads', () => {
     await expect(acquire('test/e10', 'greedy')).rejects.toMatchObject({ code: 'queue_full' });
     await expect(acquire('test/e10', 'modest')).rejects.toMatchObject({ code: 'queue_full' });
     makeRoom();
-    (await greedy[0])?.release();
+    (await greedy[0])?.close();
     expect((await modest).id).toBe('test/f10');
   });
 
   it('get no slot before they begin', async () => {
     const { pool } = sizedPool(names, {});
-    const busy = [await acquireFrom(pool, 'test/d20'), await acquireFrom(pool, 'test/a10')];
+    const busy = [await openFrom(pool, 'test/d20'), await openFrom(pool, 'test/a10')];
     const events: string[] = [];
     const onEvent = ({ type }: { readonly type: string }): void => void events.push(type);
-    const waiting = acquireFrom(pool, 'test/b10', { onEvent });
+    const waiting = openFrom(pool, 'test/b10', { onEvent });
     await vi.waitFor(() => expect(pool.list()).toHaveLength(3));
     await new Promise((resolve) => setImmediate(resolve));
     expect(events).toEqual(['instance.chosen', 'load.start']);
@@ -74,7 +74,7 @@ describe('queued loads', () => {
       activeRequests: 0,
       queuedRequests: 1,
     });
-    for (const lease of busy) lease.release();
+    for (const lease of busy) lease.close();
     await waiting;
     expect(events).toEqual(['instance.chosen', 'load.start', 'slot.assigned', 'load.end']);
   });
@@ -120,27 +120,27 @@ describe('queued loads', () => {
 describe('without room in the queue', () => {
   it('a model that fits is loaded', async () => {
     const { pool } = sizedPool(names, { loadQueueCapacity: 0 });
-    expect((await acquireFrom(pool, 'test/d20')).instanceId).toBe('test/d20');
-    expect((await acquireFrom(pool, 'test/a10')).instanceId).toBe('test/a10');
+    expect((await openFrom(pool, 'test/d20')).instanceId).toBe('test/d20');
+    expect((await openFrom(pool, 'test/a10')).instanceId).toBe('test/a10');
   });
 
   it('a model that must wait is rejected, unless its load is forced', async () => {
     const { acquire } = await fullPool({ loadQueueCapacity: 0 });
     await expect(acquire('test/b10')).rejects.toMatchObject({ code: 'queue_full' });
     const { pool } = sizedPool(names, { loadQueueCapacity: 0 });
-    const busy = [await acquireFrom(pool, 'test/d20'), await acquireFrom(pool, 'test/a10')];
+    const busy = [await openFrom(pool, 'test/d20'), await openFrom(pool, 'test/a10')];
     const forced = await pool.load('test/b10', { isForced: true }, testContext());
     expect(forced).toMatchObject({ id: 'test/b10', state: 'ready' });
-    for (const lease of busy) lease.release();
+    for (const lease of busy) lease.close();
   });
 
   it('a model that fits is rejected, too, while another one waits', async () => {
     const { pool } = sizedPool(names, { loadQueueCapacity: 1 });
-    await acquireFrom(pool, 'test/a10');
-    await acquireFrom(pool, 'test/b10');
-    const large = acquireFrom(pool, 'test/d20');
+    await openFrom(pool, 'test/a10');
+    await openFrom(pool, 'test/b10');
+    const large = openFrom(pool, 'test/d20');
     await vi.waitFor(() => expect(pool.list()).toHaveLength(3));
-    await expect(acquireFrom(pool, 'test/c10')).rejects.toMatchObject({ code: 'queue_full' });
+    await expect(openFrom(pool, 'test/c10')).rejects.toMatchObject({ code: 'queue_full' });
     const forced = await pool.load('test/c10', { isForced: true }, testContext());
     await pool.unload(forced.id);
     expect(pool.list().map(({ id }) => id)).toEqual(['test/a10', 'test/b10', 'test/d20']);
@@ -159,7 +159,7 @@ describe('an eviction', () => {
     const { pool } = sizedPool(names, { events: { publish }, ...changes });
     const use = async (id: string, contextLength?: number): Promise<void> => {
       const options = contextLength === undefined ? {} : { contextLength };
-      (await acquireFrom(pool, id, options)).release();
+      (await openFrom(pool, id, options)).close();
     };
     return { pool, evictions, use };
   }
@@ -181,10 +181,10 @@ describe('an eviction', () => {
 
   it('by the next model follows the last request of a busy one', async () => {
     const { pool, evictions, use } = observedPool({ keepsOnlyLast: true });
-    const busy = await acquireFrom(pool, 'test/a10');
+    const busy = await openFrom(pool, 'test/a10');
     await use('test/b10');
     expect(evictions).toEqual([]);
-    busy.release();
+    busy.close();
     expect(evictions).toEqual(['replaced: test/a10 was replaced by another model.']);
   });
 

@@ -1,5 +1,5 @@
 import type { MemoryFit } from '../../contract/v1/memory.ts';
-import type { Headroom } from './pool.ts';
+import type { Headroom } from '../engines.ts';
 
 /** How a model fits that needs this many bytes. */
 export function memoryFit(

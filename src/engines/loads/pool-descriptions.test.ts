@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import {
-  acquireFrom,
+  openFrom,
   libraryOf,
   scriptedPool,
   scriptedPoolWith,
@@ -10,7 +10,7 @@ import { sizedPool } from '../../../test/setup/models/sized-models.ts';
 import { testContext } from '../../../test/setup/test-context.ts';
 import { HearthError } from '../../contract/errors.ts';
 import type { ModelLibrary } from '../../models/model.ts';
-import type { InstancePool } from './pool.ts';
+import type { Engines } from '../engines.ts';
 
 describe('the memory for models that are not loaded', () => {
   it('is bounded by the limit and by the machine', () => {
@@ -26,13 +26,13 @@ describe('the memory for models that are not loaded', () => {
 });
 
 describe('an instance id of the caller', () => {
-  const load = (pool: InstancePool, model: string, identifier: string) =>
+  const load = (pool: Engines, model: string, identifier: string) =>
     pool.load(model, { identifier }, testContext());
 
   it('names the instance', async () => {
     const { pool } = sizedPool(['test/a10', 'test/b10']);
     expect((await load(pool, 'test/a10', 'mine')).id).toBe('mine');
-    expect((await acquireFrom(pool, 'mine')).instanceId).toBe('mine');
+    expect((await openFrom(pool, 'mine')).instanceId).toBe('mine');
   });
 
   it('must not be that of another instance or model', async () => {
@@ -68,10 +68,10 @@ it('reports the seconds since the last request, also after the clock was set bac
   vi.useFakeTimers({ toFake: ['Date', 'performance'] });
   try {
     const { pool } = scriptedPool(modelEntry());
-    const lease = await acquireFrom(pool, 'test/model');
+    const lease = await openFrom(pool, 'test/model');
     expect(pool.list()[0]?.idleSeconds).toBeUndefined();
     vi.advanceTimersByTime(1000);
-    lease.release();
+    lease.close();
     vi.advanceTimersByTime(5000);
     vi.setSystemTime(Date.now() - 3_600_000);
     expect(pool.list()[0]?.idleSeconds).toBe(5);

@@ -1,13 +1,13 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { acquireFrom } from '../../../test/setup/instances/scripted-pool.ts';
+import { openFrom } from '../../../test/setup/instances/scripted-pool.ts';
 import { testContext } from '../../../test/setup/test-context.ts';
 import { sizedPool, sizeOf } from '../../../test/setup/models/sized-models.ts';
 import { HearthError } from '../../contract/errors.ts';
 import type { LaunchSpec } from '../launch/launch.ts';
 import type { EngineHandle } from '../engine.ts';
-import type { AcquireEvent } from './acquire-request.ts';
-import type { InstanceLease } from './instance-lease.ts';
+import type { AcquireEvent } from './open-request.ts';
+import type { Session } from '../session.ts';
 import type { InstanceSummary } from './instance-summary.ts';
 import type { InstanceConfig } from './load-options.ts';
 
@@ -56,8 +56,7 @@ class Run {
   readonly #driven;
   readonly #clients: AbortController[] = [];
   readonly #handles = new Map<Identity, EngineHandle>();
-  readonly #leases: { readonly lease: InstanceLease; readonly instance: Identity | undefined }[] =
-    [];
+  readonly #leases: { readonly lease: Session; readonly instance: Identity | undefined }[] = [];
   /** Instances that the sequence itself unloaded or crashed. */
   readonly #ended = new Set<Identity>();
   /** Instances that were loaded by name or are pinned: they must stay. */
@@ -143,7 +142,7 @@ class Run {
 
   finish(index: number): void {
     const [held] = this.#leases.splice(index % Math.max(1, this.#leases.length), 1);
-    held?.lease.release();
+    held?.lease.close();
   }
 
   async settle(ticks: number): Promise<void> {
@@ -194,9 +193,9 @@ class Run {
     };
     const acquire = async (): Promise<void> => {
       const { signal } = client;
-      const lease = await acquireFrom(this.pool, key, { clientKey, signal, onEvent }, purpose);
+      const lease = await openFrom(this.pool, key, { clientKey, signal, onEvent }, purpose);
       // A request whose client has left releases its lease itself.
-      if (signal.aborted) lease.release();
+      if (signal.aborted) lease.close();
       else this.#leases.push({ lease, instance: instance?.config });
       signal.addEventListener('abort', () => {
         const index = this.#leases.findIndex((held) => held.lease === lease);

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { deferred } from '../../../test/setup/deferred.ts';
 import {
-  acquireFrom,
+  openFrom,
   libraryOf,
   scriptedPoolWith,
   type ScriptedPoolOptions,
@@ -31,7 +31,7 @@ function setUp(changes: Partial<ScriptedPoolOptions> = {}) {
     ...changes,
   });
   const linesOf = (msg: string) => lines.filter((line) => line['msg'] === msg);
-  const acquire = (model = 'test/model') => acquireFrom(pool, model);
+  const acquire = (model = 'test/model') => openFrom(pool, model);
   return { pool, launcher, linesOf, acquire };
 }
 
@@ -63,7 +63,7 @@ describe('a request that names no model', () => {
       ...required,
       text: '"<model>" is required: several are loaded (test/model, test/other).',
     });
-    lease.release();
+    lease.close();
   });
 });
 
@@ -156,7 +156,7 @@ describe('the log', () => {
 
   it('says why an idle model is unloaded', async () => {
     const roomy = setUp({ maxLoaded: 1 });
-    (await roomy.acquire()).release();
+    (await roomy.acquire()).close();
     await roomy.acquire('test/other');
     expect(roomy.linesOf('idle model unloaded')).toMatchObject([
       {
@@ -167,10 +167,10 @@ describe('the log', () => {
     ]);
 
     const last = setUp({ keepsOnlyLast: true });
-    (await last.acquire()).release();
+    (await last.acquire()).close();
     const busy = await last.acquire('test/other');
     await last.acquire();
-    busy.release();
+    busy.close();
     await vi.waitFor(() => expect(last.pool.list()).toHaveLength(1));
     expect(last.linesOf('idle model unloaded').map(({ reason }) => reason)).toEqual([
       'test/model was replaced by test/other.',
@@ -182,7 +182,7 @@ describe('the log', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { launcher, linesOf, acquire } = setUp({ defaultTtlSeconds: 7 });
     launcher.onStop = () => Promise.reject(new Error('still there'));
-    (await acquire()).release();
+    (await acquire()).close();
     vi.advanceTimersByTime(6999);
     expect(linesOf('idle model unloaded')).toEqual([]);
     vi.advanceTimersByTime(1);
@@ -261,7 +261,7 @@ describe('a load', () => {
 
   it('is estimated as one by name, which replaces no pinned model', async () => {
     const { pool, acquire } = setUp({ maxLoaded: 1, pinned: ['test/model'] });
-    (await acquire()).release();
+    (await acquire()).close();
     expect(await pool.estimate('test/model', {})).toMatchObject({ fits: false });
     expect(await pool.estimate('test/other', {})).toMatchObject({ fits: false });
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { deferred } from '../../../test/setup/deferred.ts';
-import { acquireFrom } from '../../../test/setup/instances/scripted-pool.ts';
+import { openFrom } from '../../../test/setup/instances/scripted-pool.ts';
 import { sizedPool } from '../../../test/setup/models/sized-models.ts';
 import { testContext } from '../../../test/setup/test-context.ts';
 
@@ -8,11 +8,11 @@ const names = ['test/a10', 'test/b10', 'test/c10', 'test/d20', 'test/embed10', '
 
 function setUp(changes: Parameters<typeof sizedPool>[1] = {}) {
   const { pool, launcher } = sizedPool(names, changes);
-  const acquire = (identifier: string, options: Parameters<typeof acquireFrom>[2] = {}) => {
+  const acquire = (identifier: string, options: Parameters<typeof openFrom>[2] = {}) => {
     const purpose = identifier.startsWith('test/embed') ? 'embedding' : 'generation';
-    return acquireFrom(pool, identifier, options, purpose);
+    return openFrom(pool, identifier, options, purpose);
   };
-  const use = async (identifier: string) => (await acquire(identifier)).release();
+  const use = async (identifier: string) => (await acquire(identifier)).close();
   const ids = () => pool.list().map(({ id }) => id);
   const states = () => Object.fromEntries(pool.list().map(({ id, state }) => [id, state]));
   return { pool, launcher, acquire, use, ids, states };
@@ -49,7 +49,7 @@ describe('memory', () => {
     await vi.waitFor(() => expect(states()).toMatchObject({ 'test/b10': 'waiting' }));
     await use('test/a10');
     expect(ids()).toEqual(['test/a10', 'test/d20', 'test/b10']);
-    busy[0]?.release();
+    busy[0]?.close();
     expect((await waiting).instanceId).toBe('test/b10');
     expect(ids()).toEqual(['test/d20', 'test/b10']);
   });
@@ -64,10 +64,10 @@ describe('memory', () => {
       expect(states()).toMatchObject({ 'test/d20': 'waiting', 'test/c10': 'waiting' }),
     );
     expect(launcher.launchCount()).toBe(2);
-    first.release();
+    first.close();
     expect((await big).instanceId).toBe('test/d20');
     expect(states()).toMatchObject({ 'test/c10': 'waiting' });
-    second.release();
+    second.close();
     expect((await small).instanceId).toBe('test/c10');
   });
 
@@ -139,7 +139,7 @@ describe('memory', () => {
     const busy = [await acquire('test/a10'), await acquire('test/d20')];
     const waiting = acquire('test/b10');
     await expect(acquire('test/c10')).rejects.toMatchObject({ code: 'queue_full' });
-    for (const lease of busy) lease.release();
+    for (const lease of busy) lease.close();
     await expect(waiting).resolves.toBeDefined();
   });
 
@@ -154,9 +154,9 @@ describe('memory', () => {
     caller.abort(new Error('gone'));
     await expect(waiting).rejects.toThrow('gone');
     await vi.waitFor(() => expect(ids()).toEqual(['test/d20', 'test/a10', 'test/c10']));
-    holder.release();
+    holder.close();
     await expect(behind).resolves.toMatchObject({ instanceId: 'test/c10' });
-    busy.release();
+    busy.close();
   });
 
   it('counts no memory for a queued load that is unloaded', async () => {
@@ -217,7 +217,7 @@ describe('keeping only the last just-in-time model', () => {
     await use('test/b10');
     expect(ids()).toEqual(['test/a10', 'test/b10']);
     expect(lease.context.signal.aborted).toBe(false);
-    lease.release();
+    lease.close();
     expect(ids()).toEqual(['test/b10']);
   });
 });
@@ -226,15 +226,15 @@ describe('time to live', () => {
   it('is set by the last request, unless the instance was loaded by name or is pinned', async () => {
     const { acquire, pool } = setUp({ pinned: ['test/c10'] });
     const ttlOf = (id: string) => pool.list().find((each) => each.id === id)?.ttlSeconds;
-    (await acquire('test/a10')).release();
+    (await acquire('test/a10')).close();
     expect(ttlOf('test/a10')).toBe(60);
-    (await acquire('test/a10', { ttlSeconds: 5 })).release();
-    (await acquire('test/a10')).release();
+    (await acquire('test/a10', { ttlSeconds: 5 })).close();
+    (await acquire('test/a10')).close();
     expect(ttlOf('test/a10')).toBe(5);
     await pool.load('test/b10', { ttlSeconds: 7 }, testContext());
-    (await acquire('test/b10', { ttlSeconds: 5 })).release();
+    (await acquire('test/b10', { ttlSeconds: 5 })).close();
     expect(ttlOf('test/b10')).toBe(7);
-    (await acquire('test/c10', { ttlSeconds: 5 })).release();
+    (await acquire('test/c10', { ttlSeconds: 5 })).close();
     expect(ttlOf('test/c10')).toBeUndefined();
   });
 });
@@ -261,7 +261,7 @@ describe('a long load', () => {
       const waiting = acquire('test/a10', { waitsForLoad: true });
       await vi.advanceTimersByTimeAsync(600_000);
       loaded.resolve();
-      (await waiting).release();
+      (await waiting).close();
       expect(launcher.launchCount()).toBe(1);
     } finally {
       vi.useRealTimers();
@@ -290,7 +290,7 @@ describe('a long load', () => {
       launcher.onLaunch = () => loaded.promise;
       const caller = new AbortController();
       const leaving = acquire('test/a10', { signal: caller.signal }).then(
-        (lease) => lease.release(),
+        (lease) => lease.close(),
         () => {},
       );
       const staying = acquire('test/a10');
@@ -299,7 +299,7 @@ describe('a long load', () => {
       for (let hop = 0; hop < hops; hop += 1) await Promise.resolve();
       caller.abort(new Error('gone'));
       await leaving;
-      (await staying).release();
+      (await staying).close();
       expect(pool.list()[0]).toMatchObject({ requestCount: 0, activeRequests: 0 });
     }
   });
@@ -340,7 +340,7 @@ describe('several clients and instances', () => {
     const modest = acquire('test/a10', { clientKey: 'modest' });
     expect(await outcomes).toMatchObject([{ reason: { code: 'queue_full' } }]);
     // Two requests have slots. The greedy client is next, then the modest one.
-    for (const lease of await Promise.all(greedy.slice(0, 2))) lease.release();
+    for (const lease of await Promise.all(greedy.slice(0, 2))) lease.close();
     await expect(modest).resolves.toBeDefined();
   });
 
@@ -351,8 +351,8 @@ describe('several clients and instances', () => {
     const first = await acquire('test/a10', { promptPrefix: 'Tell me a story.' });
     const second = await acquire('test/a10', { promptPrefix: 'What is it?' });
     expect([first.instanceId, second.instanceId]).toEqual(['test/a10', 'test/a10:2']);
-    first.release();
-    second.release();
+    first.close();
+    second.close();
     const next = await acquire('test/a10', { promptPrefix: 'What is it? A cat. And this?' });
     expect(next.instanceId).toBe('test/a10:2');
   });

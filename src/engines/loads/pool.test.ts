@@ -2,14 +2,14 @@ import { describe, expect, it, vi } from 'vitest';
 import { deferred } from '../../../test/setup/deferred.ts';
 import { modelEntry } from '../../../test/setup/models/model-entry.ts';
 import {
-  acquireFrom,
+  openFrom,
   libraryOf,
   scriptedPoolWith,
   type ScriptedPoolOptions,
 } from '../../../test/setup/instances/scripted-pool.ts';
 import { testContext } from '../../../test/setup/test-context.ts';
 import { HearthError } from '../../contract/errors.ts';
-import type { AcquireEvent } from './acquire-request.ts';
+import type { AcquireEvent } from './open-request.ts';
 
 function setUp(changes: Partial<ScriptedPoolOptions> = {}) {
   const library = libraryOf(
@@ -23,15 +23,15 @@ function setUp(changes: Partial<ScriptedPoolOptions> = {}) {
     identifier = 'test/model',
     options: { contextLength?: number; signal?: AbortSignal } = {},
     onEvent?: (event: AcquireEvent) => void,
-  ) => acquireFrom(pool, identifier, { ...options, ...(onEvent && { onEvent }) });
+  ) => openFrom(pool, identifier, { ...options, ...(onEvent && { onEvent }) });
   const ids = () => pool.list().map(({ id }) => id);
   return { pool, launcher, acquire, ids };
 }
 
-describe('InstancePool.acquire', () => {
+describe('Engines.acquire', () => {
   it('starts one child for 64 concurrent first requests', async () => {
     const { launcher, acquire, ids } = setUp();
-    const served = Array.from({ length: 64 }, async () => (await acquire()).release());
+    const served = Array.from({ length: 64 }, async () => (await acquire()).close());
     await Promise.all(served);
     expect(launcher.launchCount()).toBe(1);
     expect(ids()).toEqual(['test/model']);
@@ -69,7 +69,7 @@ describe('InstancePool.acquire', () => {
     ]);
     loaded.resolve();
     const [one] = await Promise.all(acquiring.slice(0, 2));
-    one?.release();
+    one?.close();
     await acquiring[2];
     expect(events.slice(2)).toEqual([
       'one load.end',
@@ -102,7 +102,7 @@ describe('InstancePool.acquire', () => {
     expect(launcher.launchCount()).toBe(0);
     const lease = await acquire();
     await expect(acquire('test/model', { signal })).rejects.toThrow('gone');
-    lease.release();
+    lease.close();
     expect(ids()).toEqual(['test/model']);
   });
 
@@ -143,8 +143,8 @@ describe('InstancePool.acquire', () => {
 
   it('unloads an idle instance that a request for another context supersedes', async () => {
     const { acquire, ids, pool } = setUp();
-    (await acquire('test/model', { contextLength: 512 })).release();
-    (await acquire('test/model', { contextLength: 1024 })).release();
+    (await acquire('test/model', { contextLength: 512 })).close();
+    (await acquire('test/model', { contextLength: 1024 })).close();
     expect(ids()).toEqual(['test/model']);
     expect(pool.list().map(({ config }) => config.contextLength)).toEqual([1024]);
   });
@@ -205,15 +205,15 @@ describe('InstancePool.acquire', () => {
     const admitted = [acquire(), acquire(), acquire()];
     await expect(acquire()).rejects.toMatchObject({ code: 'queue_full' });
     const [first] = await Promise.all(admitted.slice(0, 2));
-    first?.release();
+    first?.close();
     await expect(admitted[2]).resolves.toBeDefined();
   });
 
   it('frees a slot once, even if released several times', async () => {
     const { acquire, pool } = setUp();
     const lease = await acquire();
-    lease.release();
-    lease.release();
+    lease.close();
+    lease.close();
     expect(pool.list()[0]?.activeRequests).toBe(0);
   });
 });
@@ -297,10 +297,10 @@ describe('memory', () => {
 describe('an instance that ends', () => {
   it('is loaded again after a crash while idle', async () => {
     const { launcher, acquire, ids } = setUp();
-    (await acquire()).release();
+    (await acquire()).close();
     launcher.processes[0]?.crash('segmentation fault');
     await vi.waitFor(() => expect(ids()).toEqual([]));
-    (await acquire()).release();
+    (await acquire()).close();
     expect(launcher.launchCount()).toBe(2);
     expect(ids()).toEqual(['test/model']);
   });
@@ -312,7 +312,7 @@ describe('an instance that ends', () => {
     const second = await acquire();
     expect(second.instanceId).toBe('test/model');
     // The lease of the first instance does not affect the second.
-    first.release();
+    first.close();
     expect(pool.list()).toMatchObject([{ requestCount: 1, activeRequests: 1 }]);
     expect(second.context.signal.aborted).toBe(false);
     expect(launcher.launchCount()).toBe(2);
@@ -330,7 +330,7 @@ describe('an instance that ends', () => {
       message: expect.stringContaining('segmentation fault'),
     });
     expect(ids()).toEqual([]);
-    for (const lease of leases) lease.release();
+    for (const lease of leases) lease.close();
     await acquire();
     expect(launcher.launchCount()).toBe(2);
   });
@@ -353,7 +353,7 @@ describe('an instance that ends', () => {
       await vi.advanceTimersByTimeAsync(120_000);
       expect(ids()).toEqual(['test/model']);
       expect(lease.context.signal.aborted).toBe(false);
-      lease.release();
+      lease.close();
       await vi.advanceTimersByTimeAsync(59_000);
       expect(ids()).toEqual(['test/model']);
       await vi.advanceTimersByTimeAsync(2000);
@@ -368,7 +368,7 @@ describe('an instance that ends', () => {
     try {
       const { acquire, ids, pool } = setUp();
       await pool.load('test/model', {}, testContext());
-      (await acquire()).release();
+      (await acquire()).close();
       await vi.advanceTimersByTimeAsync(10 * 3600 * 1000);
       expect(ids()).toEqual(['test/model']);
     } finally {

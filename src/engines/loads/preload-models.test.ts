@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { HearthError } from '../../contract/errors.ts';
 import { createLogger } from '../../observability/logger.ts';
 import type { RequestContext } from '../../request/request-context.ts';
-import type { InstancePool } from './pool.ts';
+import type { Engines } from '../engines.ts';
 import { preloadModels } from './preload-models.ts';
 
 async function preload(
@@ -61,7 +61,7 @@ it('does not log loads that the closing pool rejects', async () => {
 it('loads as a caller of its own with all permissions, until the server stops', async () => {
   const contexts: RequestContext[] = [];
   const stopping = new AbortController();
-  const pool: Pick<InstancePool, 'load'> = {
+  const pool: Pick<Engines, 'load'> = {
     load: async (_model, _options, context) => {
       contexts.push(context);
       return {} as never;

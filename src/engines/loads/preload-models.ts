@@ -1,7 +1,7 @@
 import { HearthError } from '../../contract/errors.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { RequestRecord } from '../../observability/request-record.ts';
-import type { InstancePool } from './pool.ts';
+import type { Engines } from '../engines.ts';
 
 /**
  * Loads models when the server starts. They stay loaded, like those of an explicit load. A load that fails is
@@ -10,7 +10,7 @@ import type { InstancePool } from './pool.ts';
  * @param models Keys of models; each is loaded once.
  */
 export async function preloadModels(options: {
-  readonly pool: Pick<InstancePool, 'load'>;
+  readonly pool: Pick<Engines, 'load'>;
   readonly models: readonly string[];
   readonly logger: Logger;
   readonly signal: AbortSignal;

@@ -2,7 +2,7 @@ import { copyFile, mkdir, rename, rm, truncate, utimes } from 'node:fs/promises'
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { starterPath } from '../../../test/setup/engine/test-engines.ts';
-import { acquireFrom, scriptedPoolWith } from '../../../test/setup/instances/scripted-pool.ts';
+import { openFrom, scriptedPoolWith } from '../../../test/setup/instances/scripted-pool.ts';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { testContext } from '../../../test/setup/test-context.ts';
 import { createModelLibrary } from '../../models/library.ts';
@@ -37,11 +37,11 @@ describe('a model whose file is replaced while it is loaded', () => {
 
   it('is loaded again by the next request', async () => {
     const { pool, launcher } = setUp();
-    (await acquireFrom(pool, key)).release();
-    (await acquireFrom(pool, key)).release();
+    (await openFrom(pool, key)).close();
+    (await openFrom(pool, key)).close();
     expect(launcher.launchCount()).toBe(1);
     await replaceFile();
-    (await acquireFrom(pool, key)).release();
+    (await openFrom(pool, key)).close();
     expect(launcher.launchCount()).toBe(2);
     await vi.waitFor(() => expect(launcher.processes[0]?.isStopped()).toBe(true));
     expect(pool.list()).toMatchObject([{ id: key, state: 'ready' }]);
@@ -49,32 +49,32 @@ describe('a model whose file is replaced while it is loaded', () => {
 
   it('is noticed if only its time or its size differs', async () => {
     const { pool, launcher } = setUp();
-    (await acquireFrom(pool, key)).release();
+    (await openFrom(pool, key)).close();
     await utimes(file, new Date(0), new Date(0));
-    (await acquireFrom(pool, key)).release();
+    (await openFrom(pool, key)).close();
     expect(launcher.launchCount()).toBe(2);
   });
 
   it('lets the requests of the old engine end', async () => {
     const { pool, launcher } = setUp();
-    const running = await acquireFrom(pool, key);
+    const running = await openFrom(pool, key);
     await replaceFile();
-    const next = await acquireFrom(pool, key);
+    const next = await openFrom(pool, key);
     expect(launcher.launchCount()).toBe(2);
     expect(running.context.signal.aborted).toBe(false);
     expect(launcher.processes[0]?.isStopped()).toBe(false);
     expect(pool.list()).toHaveLength(1);
-    running.release();
+    running.close();
     await vi.waitFor(() => expect(launcher.processes[0]?.isStopped()).toBe(true));
     expect(launcher.processes[1]?.isStopped()).toBe(false);
-    next.release();
+    next.close();
   });
 
   it('stops the old engine with the pool', async () => {
     const { pool, launcher } = setUp();
-    await acquireFrom(pool, key);
+    await openFrom(pool, key);
     await replaceFile();
-    await acquireFrom(pool, key);
+    await openFrom(pool, key);
     await pool.close();
     expect(launcher.processes.map((each) => each.isStopped())).toEqual([true, true]);
   });
@@ -84,7 +84,7 @@ describe('a model whose file is replaced while it is loaded', () => {
     const options = { identifier: 'mine', contextLength: 512, parallel: 1, ttlSeconds: 7 };
     await pool.load(key, options, testContext());
     await replaceFile();
-    const lease = await acquireFrom(pool, 'mine');
+    const lease = await openFrom(pool, 'mine');
     expect(lease.instanceId).toBe('mine');
     expect(launcher.launchCount()).toBe(2);
     expect(pool.list()).toMatchObject([
@@ -94,18 +94,18 @@ describe('a model whose file is replaced while it is loaded', () => {
 
   it('is not used again if the new file is not a model', async () => {
     const { pool, launcher } = setUp();
-    (await acquireFrom(pool, key)).release();
+    (await openFrom(pool, key)).close();
     await truncate(file, 100);
-    await expect(acquireFrom(pool, key)).rejects.toMatchObject({ code: 'corrupt_file' });
+    await expect(openFrom(pool, key)).rejects.toMatchObject({ code: 'corrupt_file' });
     await vi.waitFor(() => expect(launcher.processes[0]?.isStopped()).toBe(true));
     expect(pool.list()).toEqual([]);
   });
 
   it('stays in use if the file is gone', async () => {
     const { pool, launcher } = setUp();
-    (await acquireFrom(pool, key)).release();
+    (await openFrom(pool, key)).close();
     await rm(file);
-    (await acquireFrom(pool, key)).release();
+    (await openFrom(pool, key)).close();
     expect(launcher.launchCount()).toBe(1);
   });
 });

@@ -1,6 +1,5 @@
 import type { EngineSlots, GenerationRequest } from '../engine.ts';
-import { cellsFor, mostTokens } from './prompt-cells.ts';
-import type { PromptChain } from './prompt-chain.ts';
+import { promptChain, type PromptChain } from './prompt-chain.ts';
 
 /** A prompt that waits, is read or is answered. */
 export class ActivePrompt {
@@ -14,28 +13,17 @@ export class ActivePrompt {
   constructor(
     request: GenerationRequest,
     ownerId: string | null,
-    chain: PromptChain,
     slots: Pick<EngineSlots, 'tokenize'>,
   ) {
     this.request = request;
     this.ownerId = ownerId;
-    this.chain = chain;
+    this.chain = promptChain(ownerId, request);
     this.#slots = slots;
   }
 
   /** The stored response that it is a part of; null for a request that is not stored. */
   get responseId(): string | null {
     return this.request.responseId ?? null;
-  }
-
-  /** Cells of the cache that it needs with its answer at most. */
-  get mostCells(): number {
-    return cellsFor(mostTokens(this.request), this.request);
-  }
-
-  /** Cells of the cache that it needs with its longest answer. */
-  cellsFor(promptTokens: number): number {
-    return cellsFor(promptTokens, this.request);
   }
 
   /**

@@ -12,34 +12,54 @@ interface CallText {
   argumentsJson: string;
 }
 
-/** Collects from the events of a generation what its slot has read and written. */
+/** Collects the answer of a generation from its events. */
 export class AnswerRecorder {
-  #content = '';
+  content = '';
+  reasoning = '';
   readonly #calls: CallText[] = [];
-  #hasReasoning = false;
+  #tokens = 0;
+  #promptTokens: number | undefined;
   #processedTokens = 0;
   #usage: GenerationUsage | undefined;
 
-  /** Of a generation that has ended. */
+  /** Set when the generation has ended. */
   get usage(): GenerationUsage | undefined {
     return this.#usage;
+  }
+
+  /** Tokens of the answer so far, as many as the engine sent pieces. */
+  get tokens(): number {
+    return this.#tokens;
+  }
+
+  /** Undefined until the engine reports it. */
+  get promptTokens(): number | undefined {
+    return this.#promptTokens;
+  }
+
+  get hasCalls(): boolean {
+    return this.#calls.length > 0;
   }
 
   accept(event: GenerationEvent): void {
     switch (event.type) {
       case 'prompt.progress':
         this.#processedTokens = event.processedTokens;
+        this.#promptTokens = event.totalTokens;
         break;
       case 'reasoning.delta':
-        this.#hasReasoning = true;
+        this.reasoning += event.text;
+        this.#tokens += event.tokens ?? 1;
         break;
       case 'content.delta':
-        this.#content += event.text;
+        this.content += event.text;
+        this.#tokens += event.tokens ?? 1;
         break;
       case 'toolCall.delta': {
         const call = (this.#calls[event.index] ??= { name: '', argumentsJson: '' });
         call.name += event.name ?? '';
         call.argumentsJson += event.argumentsJson;
+        this.#tokens += 1;
         break;
       }
       case 'generation.end':
@@ -53,7 +73,7 @@ export class AnswerRecorder {
    * The content of the slot: the prompt, with the answer if the generation has ended. Chat templates drop the
    * reasoning of earlier answers, so that a later prompt differs from the beginning of such an answer on.
    */
-  content(
+  slotContent(
     request: GenerationRequest,
     prompt: PromptChain,
   ): Pick<CachedPrompt, 'chain' | 'tokens' | 'heldTokens'> {
@@ -62,27 +82,27 @@ export class AnswerRecorder {
     }
     const { promptTokens, completionTokens } = this.#usage;
     const heldTokens = promptTokens + completionTokens;
-    if (this.#hasReasoning) return { chain: prompt, tokens: promptTokens, heldTokens };
+    if (this.reasoning !== '') return { chain: prompt, tokens: promptTokens, heldTokens };
     const chain =
       request.kind === 'completion'
-        ? withText(prompt, this.#content)
-        : withAnswer(prompt, { content: this.#content, toolCalls: this.#calls.filter(Boolean) });
+        ? withText(prompt, this.content)
+        : withAnswer(prompt, { content: this.content, toolCalls: this.#calls.filter(Boolean) });
     return { chain, tokens: heldTokens, heldTokens };
   }
 
   /**
-   * The conversation with the answer as later turns send it, without the reasoning that is in the slot. Undefined where
+   * The conversation with the answer as later turns send it, without the reasoning that is in the slot. Undefined if
    * there is none, and if the turn continues with calls.
    */
   historyWithoutReasoning(request: GenerationRequest): ChatGeneration | undefined {
-    const hasAnswer = this.#usage !== undefined && this.#content !== '' && this.#calls.length === 0;
-    if (!this.#hasReasoning || !hasAnswer || request.kind !== 'chat') return undefined;
-    const answer = { role: 'assistant', content: this.#content } as const;
+    const hasAnswer = this.#usage !== undefined && this.content !== '' && !this.hasCalls;
+    if (this.reasoning === '' || !hasAnswer || request.kind !== 'chat') return undefined;
+    const answer = { role: 'assistant', content: this.content } as const;
     return { ...request, messages: [...request.messages, answer] };
   }
 
   /** The chain of that conversation. */
   chainWithoutReasoning(prompt: PromptChain): PromptChain {
-    return withAnswer(prompt, { content: this.#content, toolCalls: [] });
+    return withAnswer(prompt, { content: this.content, toolCalls: [] });
   }
 }

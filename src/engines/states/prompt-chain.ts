@@ -95,6 +95,9 @@ class ChainBuilder {
 
   addMessage(message: EngineMessage): void {
     const { role, content } = message;
+    if (message.role === 'assistant' && message.reasoning !== undefined) {
+      this.addText('reasoning', message.reasoning);
+    }
     const parts: readonly ContentPart[] =
       typeof content === 'string' ? [{ type: 'text', text: content }] : content;
     for (const part of parts) {

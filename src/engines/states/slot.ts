@@ -1,5 +1,7 @@
 import type { CachedPrompt } from './cached-prompt.ts';
-import type { Settle } from './slot-use.ts';
+
+/** Brings a slot to the beginning of the next turn, and gives its content then. */
+export type Settle = (signal: AbortSignal) => Promise<CachedPrompt>;
 
 /** What Hearth knows of one slot of an engine. */
 export interface Slot {
@@ -11,8 +13,10 @@ export interface Slot {
   isFresh: boolean;
   lastUsed: number;
   isSaved: boolean;
+  /** A generation has it, or its content is being moved. */
   isBusy: boolean;
-  /** Cells of the cache that it may hold: while it is in use, those of the prompt and its longest answer. */
+  isGenerating: boolean;
+  /** Cells of the cache that it may hold: while a generation runs, its reservation. */
   cells: number;
   settle: Settle | undefined;
 }
@@ -26,6 +30,7 @@ export function newSlot(id: number): Slot {
     lastUsed: 0,
     isSaved: false,
     isBusy: false,
+    isGenerating: false,
     cells: 0,
     settle: undefined,
   };

@@ -11,11 +11,10 @@ import { engineFingerprint } from './engine-fingerprint.ts';
 import { KeptStates } from './kept-states.ts';
 import { MemoryStates } from './memory-states.ts';
 import { openScratchFolder, type ScratchFolder } from './scratch-folder.ts';
-import { PromptReader } from './prompt-reader.ts';
-import { ReadingSpeed } from './reading-speed.ts';
-import { withWarmSlots } from './warm-engine.ts';
-import type { CacheSize } from './shared-cache.ts';
-import { WarmSlots } from './warm-slots.ts';
+import { Prefill } from '../scheduler/prefill.ts';
+import { PrefillSpeed } from '../scheduler/prefill-speed.ts';
+import { ManagedSlots } from './managed-slots.ts';
+import { SlotManager, type CacheSize } from './slot-manager.ts';
 
 const stopSaveMs = 5_000;
 const availableShare = 0.5;
@@ -37,6 +36,9 @@ export interface WarmStatesOptions {
   /** Folders of file systems in memory, instead of those of the system. */
   readonly memoryFolders?: readonly string[];
 }
+
+/** An engine, and its slots if Hearth chooses them. */
+export type LoadedEngine = EngineHandle & { readonly managed?: ManagedSlots };
 
 interface EngineFacts {
   readonly selection: ModelSelection;
@@ -60,7 +62,7 @@ export interface WarmLaunch {
   /** Whether the engine has no prompt cache of its own, which does not distinguish tokens. */
   readonly replacesPromptCache: boolean;
   /** Connects the engine. */
-  attach(handle: EngineHandle): Promise<EngineHandle>;
+  attach(handle: EngineHandle): Promise<LoadedEngine>;
   /** To be called if the engine was not started. */
   discard(): Promise<void>;
 }
@@ -84,7 +86,7 @@ export class WarmStates {
   readonly #options: WarmStatesOptions;
   readonly #kept: KeptStates;
   readonly #scratch: ScratchFolder;
-  readonly #engines = new Set<WarmSlots>();
+  readonly #engines = new Set<SlotManager>();
 
   private constructor(options: WarmStatesOptions, kept: KeptStates, scratch: ScratchFolder) {
     this.#options = options;
@@ -146,13 +148,13 @@ export class WarmStates {
     await this.#scratch.remove();
   }
 
-  #attach(handle: EngineHandle, facts: EngineFacts, key: string, folder: string): EngineHandle {
+  #attach(handle: EngineHandle, facts: EngineFacts, key: string, folder: string): LoadedEngine {
     const { slots: engineSlots } = handle;
     if (engineSlots === undefined) return handle;
     const { persistsStateless, idleMs, logger } = this.#options;
     const { attention } = facts.selection.model;
-    const speed = new ReadingSpeed(facts.batchTokens);
-    const slots = new WarmSlots({
+    const speed = new PrefillSpeed(facts.batchTokens);
+    const manager = new SlotManager({
       states: engineSlots,
       slotCount: facts.slotCount,
       ...omitUndefined({ cacheSize: cacheSize(facts, handle.capabilities) }),
@@ -169,16 +171,18 @@ export class WarmStates {
       secondsToRead: (tokens) => speed.secondsToRead(tokens),
       logger,
     });
-    this.#engines.add(slots);
-    void handle.closed.then(() => this.#engines.delete(slots));
-    const reader = new PromptReader({
+    this.#engines.add(manager);
+    void handle.closed.then(() => this.#engines.delete(manager));
+    const { contextLength } = handle.capabilities;
+    const prefill = new Prefill({ slots: engineSlots, manager, speed, contextLength });
+    return new ManagedSlots({
+      manager,
+      prefill,
       slots: engineSlots,
-      warmSlots: slots,
-      speed,
-      contextLength: handle.capabilities.contextLength,
-    });
-    const stepTokens = (): number => speed.chunkTokens;
-    return withWarmSlots(handle, { slots, reader, stepTokens, idleMs, stopSaveMs });
+      contextLength,
+      idleMs,
+      stopSaveMs,
+    }).attachTo(handle);
   }
 
   /** States in memory leave half of what is free to models that are loaded next. */

@@ -6,7 +6,7 @@ import {
 } from '../../chat/run-completion.ts';
 import type { V0CompletionRequest } from '../../contract/v0/text-completion.ts';
 import type { Prompt } from '../../engines/engine.ts';
-import type { ModelTarget } from '../../engines/loads/acquire-request.ts';
+import type { ModelTarget } from '../../engines/loads/open-request.ts';
 import { omitUndefined } from '../../omit-undefined.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import { runChoices, type ChoiceEvent } from './choices.ts';

@@ -9,7 +9,7 @@ import type { Settings } from '../../config/settings-table.ts';
 import type { DownloadManager } from '../../downloads/downloads.ts';
 import type { RuntimeManager } from '../../engines/runtimes/runtime.ts';
 import type { Hub } from '../../hub/hub.ts';
-import type { InstancePool } from '../../engines/loads/pool.ts';
+import type { Engines } from '../../engines/engines.ts';
 import type { ModelAliases } from '../../models/model-aliases.ts';
 import type { EditableModelLibrary } from '../../models/model.ts';
 import type { EventFeed } from '../event-feed.ts';
@@ -29,7 +29,7 @@ export interface SurfaceServices {
   readonly modelsFolder: string;
   /** Other names of the models. */
   readonly aliases: ModelAliases;
-  readonly pool: InstancePool;
+  readonly pool: Engines;
   /** The smallest length that the vectors of an embedding model may be cut to; undefined: they can't be cut. */
   readonly minDimensions: (modelKey: string) => number | undefined;
   readonly downloads: DownloadManager;

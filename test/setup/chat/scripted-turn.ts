@@ -10,7 +10,7 @@ import { HearthError } from '../../../src/contract/errors.ts';
 import { deferred } from '../deferred.ts';
 import { modelEntry } from '../models/model-entry.ts';
 import {
-  acquireFrom,
+  openFrom,
   libraryOf,
   scriptedPoolWith,
   type ScriptedPoolOptions,
@@ -103,8 +103,8 @@ export async function scriptedTurnsWith(
   /** To be called in a generation: another request takes too much memory, by which its engine is lost. */
   const loseEngine = async (): Promise<never> => {
     const begun = deferred<void>();
-    const cause = await acquireFrom(pool, 'test/model');
-    const work = cause.withSlot(async (_, { signal }) => {
+    const cause = await openFrom(pool, 'test/model');
+    const work = cause.withPlace(async (_, { signal }) => {
       begun.resolve();
       await once(signal, 'abort');
     });

@@ -4,10 +4,11 @@ import type { Runtime, RuntimeManager } from '../../../src/engines/runtimes/runt
 import type { EngineLoader } from '../../../src/engines/loads/engine-loader.ts';
 import { GgufLoader } from '../../../src/engines/loads/gguf-loader.ts';
 import type { Purpose } from '../../../src/engines/loads/purpose.ts';
-import type { AcquireEvent, AcquireRequest } from '../../../src/engines/loads/acquire-request.ts';
-import type { InstanceLease } from '../../../src/engines/loads/instance-lease.ts';
+import type { OpenRequest } from '../../../src/engines/loads/open-request.ts';
+import type { Session } from '../../../src/engines/session.ts';
+import type { LoadEvent, QueuedEvent } from '../../../src/engines/session-event.ts';
 import { readAvailableMemory } from '../../../src/machine/read-machine.ts';
-import { InstancePool } from '../../../src/engines/loads/pool.ts';
+import { Engines } from '../../../src/engines/engines.ts';
 import type { ModelEntry, ModelLibrary, ModelSelection } from '../../../src/models/model.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 import { createScriptedLauncher } from './scripted-launcher.ts';
@@ -37,7 +38,7 @@ export function scriptedPool(...models: readonly ModelEntry[]) {
 }
 
 export interface ScriptedPoolOptions extends Partial<
-  Omit<ConstructorParameters<typeof InstancePool>[0], 'loaders'>
+  Omit<ConstructorParameters<typeof Engines>[0], 'loaders'>
 > {
   readonly library: ModelLibrary;
   /** Replaces the estimate from the header. */
@@ -59,7 +60,7 @@ export function scriptedPoolWith({ estimate, loaders = [], ...options }: Scripte
     loadTimeoutMs: 1000,
   });
   if (estimate !== undefined) loader.estimate = estimate;
-  const pool = new InstancePool({
+  const pool = new Engines({
     loaders: [loader, ...loaders],
     logger: createLogger('silent'),
     availableMemory: readAvailableMemory,
@@ -79,28 +80,35 @@ export function scriptedPoolWith({ estimate, loaders = [], ...options }: Scripte
   return { pool, launcher, loader };
 }
 
-interface AcquireOptions extends Omit<AcquireRequest, 'target'> {
+interface OpenOptions extends Omit<OpenRequest, 'target'> {
   readonly clientKey?: string;
   readonly signal?: AbortSignal;
-  readonly onEvent?: (event: AcquireEvent) => void;
+  readonly onEvent?: (event: QueuedEvent | LoadEvent) => void;
 }
 
-/** Resolves a model and acquires a lease on it, as a request does. */
-export function acquireFrom(
-  pool: InstancePool,
+/** Resolves a model and opens a session, which is ready, as a request does. */
+export function openFrom(
+  pool: Engines,
   identifier: string,
-  { clientKey = 'test-client', signal, onEvent, ...request }: AcquireOptions = {},
+  { clientKey = 'test-client', signal, onEvent = () => {}, ...request }: OpenOptions = {},
   purpose: Purpose = 'generation',
-): Promise<InstanceLease> {
-  const acquire = async (): Promise<InstanceLease> => {
+): Promise<Session> {
+  const open = async (): Promise<Session> => {
     const target = await pool.resolve(identifier, purpose);
     const context = testContext({ caller: { clientKey }, ...(signal && { signal }) });
-    return pool.acquire({ target, ...request }, context, onEvent);
+    const session = pool.open({ target, ...request }, context);
+    try {
+      for await (const event of session.ready()) onEvent(event);
+      return session;
+    } catch (error) {
+      session.close();
+      throw error;
+    }
   };
-  const lease = acquire();
+  const session = open();
   // A request that its test leaves waiting may be refused while another test runs.
-  lease.catch(() => {});
-  return lease;
+  session.catch(() => {});
+  return session;
 }
 
 export function libraryOf(...models: readonly ModelEntry[]): ModelLibrary {

@@ -49,6 +49,7 @@ function wireMessage(message: EngineMessage): object {
       return {
         role: 'assistant',
         content: message.content,
+        ...(message.reasoning === undefined ? {} : { reasoning_content: message.reasoning }),
         ...(message.toolCalls === undefined || message.toolCalls.length === 0
           ? {}
           : { tool_calls: message.toolCalls.map(wireToolCall) }),

@@ -10,6 +10,7 @@ export class EventBatch {
   #events: GenerationEvent[] = [];
   #kind: DeltaKind | undefined;
   #text = '';
+  #tokens = 0;
 
   addText(kind: DeltaKind, text: string): void {
     if (this.#kind !== kind) {
@@ -17,6 +18,7 @@ export class EventBatch {
       this.#kind = kind;
     }
     this.#text += text;
+    this.#tokens += 1;
   }
 
   add(event: GenerationEvent): void {
@@ -34,7 +36,9 @@ export class EventBatch {
 
   #flush(): void {
     if (this.#kind === undefined) return;
-    this.#events.push({ type: this.#kind, text: this.#text });
+    const tokens = this.#tokens === 1 ? {} : { tokens: this.#tokens };
+    this.#events.push({ type: this.#kind, text: this.#text, ...tokens });
+    this.#tokens = 0;
     this.#kind = undefined;
     this.#text = '';
   }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { testContext } from '../../../../test/setup/test-context.ts';
 import { modelEntry } from '../../../../test/setup/models/model-entry.ts';
-import type { InstancePool } from '../../../engines/loads/pool.ts';
+import type { Engines } from '../../../engines/engines.ts';
 import type { NamedModel } from '../../../models/ollama/find-model.ts';
 import { prepareModel } from './answer.ts';
 import { toChatFields } from './answer-lines.ts';
@@ -27,7 +27,7 @@ it.each([
         unloaded.push(id);
         return id;
       },
-    } as unknown as InstancePool;
+    } as unknown as Engines;
     const context = testContext({ caller: { hasPermission: (each) => each === permission } });
     const found = { identifier: model.key, selection: { model } } as unknown as NamedModel;
     const request = { model: 'm', isStreamed: false, startedAt: 0, toFields: toChatFields };

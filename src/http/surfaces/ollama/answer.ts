@@ -55,7 +55,7 @@ export async function loadModel(
   context: RequestContext,
 ): Promise<void> {
   const target = await pool.resolve(identifier, purposeOf(selection));
-  (await pool.acquire({ target, waitsForLoad: true, ...options }, context)).release();
+  await pool.ensureLoaded({ target, ...options }, context);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { HearthError } from '../../../contract/errors.ts';
-import type { InstancePool } from '../../../engines/loads/pool.ts';
+import type { Engines } from '../../../engines/engines.ts';
 import type { Hub, HubSearchResult } from '../../../hub/hub.ts';
 import { createTestApp } from '../../../../test/setup/http/test-app.ts';
 import type { SurfaceServices } from '../services.ts';
@@ -31,7 +31,7 @@ beforeEach(() => {
 const hub = { search: (...query: Parameters<Hub['search']>) => search(...query) } as Hub;
 const pool = {
   headroom: () => ({ usableBytes: 1e9, capacityBytes: 3e9 }),
-} as InstancePool;
+} as Engines;
 const { app } = createTestApp({
   v1Routes: (target) =>
     mountCatalog(target, { hub, hubEndpoint: 'http://mirror/hf/', pool } as SurfaceServices),

@@ -2,7 +2,7 @@ import { searchCatalog, type CatalogModelRecord } from '../../../contract/v1/cat
 import type { CatalogEntry } from '../../../hub/catalog-entries.ts';
 import { searchModels, type AvailableModel } from '../../../hub/search-models.ts';
 import { estimateFromSize, memoryFit } from '../../../engines/loads/memory-fit.ts';
-import type { Headroom } from '../../../engines/loads/pool.ts';
+import type { Headroom } from '../../../engines/engines.ts';
 import { omitUndefined } from '../../../omit-undefined.ts';
 import { mount, type App } from '../../mount.ts';
 import type { SurfaceServices } from '../services.ts';

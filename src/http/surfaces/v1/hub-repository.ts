@@ -10,7 +10,7 @@ import { listBuilds, type HubBuild } from '../../../hub/list-builds.ts';
 import { recommendModels } from '../../../hub/recommend-models.ts';
 import { parseRepositoryName } from '../../../hub/repository-name.ts';
 import { estimateFromSize, memoryFit } from '../../../engines/loads/memory-fit.ts';
-import type { Headroom } from '../../../engines/loads/pool.ts';
+import type { Headroom } from '../../../engines/engines.ts';
 import { mount, type App } from '../../mount.ts';
 import type { SurfaceServices } from '../services.ts';
 import { toCatalogRecord } from './catalog.ts';

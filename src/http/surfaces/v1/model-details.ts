@@ -7,7 +7,7 @@ import {
 import type { LoadEstimate } from '../../../engines/loads/load-estimate.ts';
 import { selectedInstances } from '../../../engines/loads/loaded-instances.ts';
 import { memoryFit } from '../../../engines/loads/memory-fit.ts';
-import type { Headroom } from '../../../engines/loads/pool.ts';
+import type { Headroom } from '../../../engines/engines.ts';
 import { readHeaderDetails } from '../../../models/header-details.ts';
 import { listModelFiles } from '../../../models/model-files.ts';
 import type { ModelEntry, ModelSelection } from '../../../models/model.ts';

@@ -2,7 +2,7 @@ import { omitUndefined } from '../../../omit-undefined.ts';
 import type { LoadConfig, ModelType, V1Model } from '../../../contract/v1/model.ts';
 import type { InstanceSummary } from '../../../engines/loads/instance-summary.ts';
 import type { InstanceConfig } from '../../../engines/loads/load-options.ts';
-import type { Headroom } from '../../../engines/loads/pool.ts';
+import type { Headroom } from '../../../engines/engines.ts';
 import type { ModelEntry, ModelVariant } from '../../../models/model.ts';
 
 /** A model as v1 shows it; `loaded` are its own instances. */

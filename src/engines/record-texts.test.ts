@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { testContext } from '../../test/setup/test-context.ts';
 import { generationEnd } from '../../test/setup/chat/scripted-turn.ts';
 import { createScriptedLauncher } from '../../test/setup/instances/scripted-launcher.ts';
-import type { Engine, GenerationEvent, GenerationRequest } from '../engines/engine.ts';
+import type { Engine, GenerationEvent, GenerationRequest } from './engine.ts';
 import type { LaunchSpec } from '../engines/launch/launch.ts';
 import { createLogger } from '../observability/logger.ts';
 import { RequestRecord } from '../observability/request-record.ts';

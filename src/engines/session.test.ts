@@ -1,15 +1,11 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
-import { deferred } from '../../../test/setup/deferred.ts';
-import { modelEntry } from '../../../test/setup/models/model-entry.ts';
-import {
-  acquireFrom,
-  libraryOf,
-  scriptedPoolWith,
-} from '../../../test/setup/instances/scripted-pool.ts';
-import { testContext } from '../../../test/setup/test-context.ts';
-import { HearthError } from '../../contract/errors.ts';
-import type { InstanceLease } from './instance-lease.ts';
+import { deferred } from '../../test/setup/deferred.ts';
+import { modelEntry } from '../../test/setup/models/model-entry.ts';
+import { openFrom, libraryOf, scriptedPoolWith } from '../../test/setup/instances/scripted-pool.ts';
+import { testContext } from '../../test/setup/test-context.ts';
+import { HearthError } from '../contract/errors.ts';
+import type { Session } from './session.ts';
 
 const model = 'test/model';
 
@@ -19,8 +15,7 @@ async function setUp() {
     library: libraryOf(modelEntry()),
     defaults: { contextLength: 2048, parallel: 1 },
   });
-  const acquire = (options: Parameters<typeof acquireFrom>[2] = {}) =>
-    acquireFrom(pool, model, options);
+  const acquire = (options: Parameters<typeof openFrom>[2] = {}) => openFrom(pool, model, options);
   const usage = () => {
     const [instance] = pool.list();
     return [instance?.requestCount, instance?.activeRequests, instance?.queuedRequests];
@@ -29,10 +24,10 @@ async function setUp() {
 }
 
 /** Occupies a slot until the returned function is called. */
-async function occupy(lease: InstanceLease): Promise<() => Promise<void>> {
+async function occupy(lease: Session): Promise<() => Promise<void>> {
   const started = deferred<void>();
   const finish = deferred<void>();
-  const work = lease.withSlot(async () => {
+  const work = lease.withPlace(async () => {
     started.resolve();
     await finish.promise;
   });
@@ -54,8 +49,8 @@ describe('admitPrompt', () => {
     expect(usage()).toEqual([1, 0, 0]);
     const other = await acquire({ clientKey: 'other' });
     await expect(admitting).rejects.toMatchObject({ code: 'context_length_exceeded' });
-    other.release();
-    lease.release();
+    other.close();
+    lease.close();
     expect(usage()).toEqual([0, 0, 0]);
   });
 
@@ -64,7 +59,7 @@ describe('admitPrompt', () => {
     const lease = await acquire();
     await lease.admitPrompt(prompt('a'.repeat(1000)));
     expect(usage()).toEqual([1, 1, 0]);
-    lease.release();
+    lease.close();
   });
 });
 
@@ -82,7 +77,7 @@ describe('counting before a generation', () => {
     expect(usage()).toEqual([1, 0, 0]);
     // The engine counts a token for each message.
     expect(await counting).toBe(1);
-    lease.release();
+    lease.close();
   });
 
   it('gives the slot away for long inputs, and keeps it for short ones', async () => {
@@ -94,17 +89,17 @@ describe('counting before a generation', () => {
     const admitting = lease.admitInputs([long]);
     expect(usage()).toEqual([1, 0, 0]);
     await expect(admitting).rejects.toMatchObject({ code: 'context_length_exceeded' });
-    lease.release();
+    lease.close();
   });
 
   it('works between two generations, when there is no slot to give away', async () => {
     const { acquire } = await setUp();
     const lease = await acquire();
-    await lease.withSlot(async () => {});
+    await lease.withPlace(async () => {});
     await expect(
       lease.admitPrompt({ kind: 'completion', prompt: long, sampling: {} }),
     ).rejects.toMatchObject({ code: 'context_length_exceeded' });
-    lease.release();
+    lease.close();
   });
 });
 
@@ -112,7 +107,7 @@ describe('withSlot', () => {
   it('keeps the error of the work if the instance is unloaded at the same time', async () => {
     const { acquire, pool } = await setUp();
     const lease = await acquire();
-    const work = lease.withSlot(async () => {
+    const work = lease.withPlace(async () => {
       void pool.unload(model);
       throw new HearthError('invalid_value', 'Bad schema.');
     });
@@ -124,46 +119,46 @@ describe('withSlot', () => {
     const { acquire, usage } = await setUp();
     const lease = await acquire();
     expect(usage()).toEqual([1, 1, 0]);
-    const tokens = await lease.withSlot(async (engine, context) => {
+    const tokens = await lease.withPlace(async (engine, context) => {
       expect(usage()).toEqual([1, 1, 0]);
       return engine.countTokens('four', context);
     });
     expect(tokens).toBe(4);
     expect(usage()).toEqual([1, 0, 0]);
-    lease.release();
+    lease.close();
     expect(usage()).toEqual([0, 0, 0]);
   });
 
   it('waits for a slot on the second call, ahead of a request that has not begun', async () => {
     const { acquire, usage } = await setUp();
     const lease = await acquire();
-    await lease.withSlot(async () => {});
+    await lease.withPlace(async () => {});
     const other = await acquire({ clientKey: 'other' });
     const order: string[] = [];
     const comeNew = async (): Promise<void> => {
       const third = await acquire({ clientKey: 'fresh' });
       order.push('fresh');
-      third.release();
+      third.close();
     };
     const fresh = comeNew();
     await vi.waitFor(() => expect(usage()).toEqual([3, 1, 1]));
-    const again = lease.withSlot(async () => void order.push('again'));
+    const again = lease.withPlace(async () => void order.push('again'));
     await vi.waitFor(() => expect(usage()).toEqual([3, 1, 2]));
-    other.release();
+    other.close();
     await Promise.all([again, fresh]);
     expect(order).toEqual(['again', 'fresh']);
-    lease.release();
+    lease.close();
     expect(usage()).toEqual([0, 0, 0]);
   });
 
   it('releases the slot if the work fails, and can be called again', async () => {
     const { acquire, usage } = await setUp();
     const lease = await acquire();
-    await expect(lease.withSlot(() => Promise.reject(new Error('broken')))).rejects.toThrow(
+    await expect(lease.withPlace(() => Promise.reject(new Error('broken')))).rejects.toThrow(
       'broken',
     );
     expect(usage()).toEqual([1, 0, 0]);
-    await expect(lease.withSlot(async () => 'worked')).resolves.toBe('worked');
+    await expect(lease.withPlace(async () => 'worked')).resolves.toBe('worked');
     expect(usage()).toEqual([1, 0, 0]);
   });
 
@@ -171,22 +166,22 @@ describe('withSlot', () => {
     const { acquire, usage } = await setUp();
     const client = new AbortController();
     const lease = await acquire({ signal: client.signal });
-    await lease.withSlot(async () => {});
+    await lease.withPlace(async () => {});
     const other = await acquire();
-    const waiting = lease.withSlot(async () => 'never');
+    const waiting = lease.withPlace(async () => 'never');
     client.abort(new Error('client left'));
     await expect(waiting).rejects.toThrow('client left');
-    await expect(lease.withSlot(async () => 'never')).rejects.toThrow('client left');
-    lease.release();
-    other.release();
+    await expect(lease.withPlace(async () => 'never')).rejects.toThrow('client left');
+    lease.close();
+    other.close();
     expect(usage()).toEqual([0, 0, 0]);
   });
 
   it('rejects a released lease', async () => {
     const { acquire, usage } = await setUp();
     const lease = await acquire();
-    lease.release();
-    await expect(lease.withSlot(async () => 'never')).rejects.toThrow('released');
+    lease.close();
+    await expect(lease.withPlace(async () => 'never')).rejects.toThrow('released');
     expect(usage()).toEqual([0, 0, 0]);
   });
 });
@@ -198,7 +193,7 @@ describe('release', () => {
     const lease = await acquire({ signal });
     const listeners = () => getEventListeners(signal, 'abort').length;
     expect(listeners()).toBeGreaterThan(0);
-    lease.release();
+    lease.close();
     expect(listeners()).toBe(0);
   });
 
@@ -206,32 +201,32 @@ describe('release', () => {
     const { acquire, usage } = await setUp();
     const lease = await acquire();
     const finish = await occupy(lease);
-    lease.release();
-    lease.release();
+    lease.close();
+    lease.close();
     expect(lease.context.signal.aborted).toBe(true);
     expect(usage()).toEqual([0, 0, 0]);
     const next = await acquire();
     await finish();
     expect(usage()).toEqual([1, 1, 0]);
-    next.release();
+    next.close();
     expect(usage()).toEqual([0, 0, 0]);
   });
 
   it('frees a slot that is assigned at the same time', async () => {
     const { acquire, usage } = await setUp();
     const lease = await acquire();
-    await lease.withSlot(async () => {});
+    await lease.withPlace(async () => {});
     const other = await acquire();
-    const again = lease.withSlot(async () => 'never');
-    other.release();
-    lease.release();
+    const again = lease.withPlace(async () => 'never');
+    other.close();
+    lease.close();
     await expect(again).rejects.toThrow('released');
     expect(usage()).toEqual([0, 0, 0]);
   });
 });
 
 describe('streamWithSlot', () => {
-  const count = (lease: InstanceLease) =>
+  const count = (lease: Session) =>
     lease.streamWithSlot(async function* () {
       yield 1;
       yield 2;
@@ -262,11 +257,11 @@ describe('streamWithSlot', () => {
   it('takes no slot until the first read', async () => {
     const { acquire, usage } = await setUp();
     const lease = await acquire();
-    await lease.withSlot(async () => {});
+    await lease.withPlace(async () => {});
     const stream = count(lease);
     expect(usage()).toEqual([1, 0, 0]);
     await stream.return(undefined);
-    lease.release();
+    lease.close();
     expect(usage()).toEqual([0, 0, 0]);
   });
 });
@@ -277,7 +272,7 @@ describe('a crash', () => {
   it('during the work ends it with the cause, once the instance is no longer listed', async () => {
     const { acquire, launcher, pool } = await setUp();
     const lease = await acquire();
-    const work = lease.withSlot(async () => {
+    const work = lease.withPlace(async () => {
       setImmediate(() => launcher.processes[0]?.crash('segmentation fault'));
       throw crashed();
     });
@@ -305,7 +300,7 @@ describe('a crash', () => {
     try {
       const { acquire, usage } = await setUp();
       const lease = await acquire();
-      const outcome = lease.withSlot(() => Promise.reject(crashed())).catch((error) => error);
+      const outcome = lease.withPlace(() => Promise.reject(crashed())).catch((error) => error);
       await vi.waitFor(() => expect(usage()).toEqual([1, 1, 0]));
       expect(await outcome).toMatchObject({ message: 'The connection was lost.' });
       expect(usage()).toEqual([1, 0, 0]);
@@ -317,13 +312,13 @@ describe('a crash', () => {
   it('while the lease has no slot fails the next work', async () => {
     const { acquire, launcher } = await setUp();
     const lease = await acquire();
-    await lease.withSlot(async () => {});
+    await lease.withPlace(async () => {});
     launcher.processes[0]?.crash('segmentation fault');
     await vi.waitFor(() => expect(lease.context.signal.aborted).toBe(true));
-    await expect(lease.withSlot(async () => 'never')).rejects.toMatchObject({ code: 'crashed' });
-    lease.release();
+    await expect(lease.withPlace(async () => 'never')).rejects.toMatchObject({ code: 'crashed' });
+    lease.close();
     const next = await acquire();
-    await expect(next.withSlot(async () => 'worked')).resolves.toBe('worked');
+    await expect(next.withPlace(async () => 'worked')).resolves.toBe('worked');
     expect(launcher.launchCount()).toBe(2);
   });
 });
@@ -334,13 +329,13 @@ describe('the memory guard', () => {
       library: libraryOf(modelEntry()),
       defaults: { contextLength: 2048, parallel: 4 },
     });
-    const leases = await Promise.all([1, 2, 3].map(() => acquireFrom(pool, model)));
+    const leases = await Promise.all([1, 2, 3].map(() => openFrom(pool, model)));
     const [first, last, idle] = leases;
     if (first === undefined || last === undefined || idle === undefined) throw new Error('none');
     const never = (): Promise<never> => new Promise(() => {});
-    void first.withSlot(never);
+    void first.withPlace(never);
     await new Promise((resolve) => setTimeout(resolve, 2));
-    void last.withSlot(never);
+    void last.withPlace(never);
     launcher.processes[0]?.outgrow('too large');
     await vi.waitFor(() => expect(idle.context.signal.aborted).toBe(true));
     expect(leases.map(({ context }) => context.signal.reason)).toMatchObject([
@@ -364,7 +359,7 @@ it('passes on the id, logger and caller of the request', async () => {
   const context = testContext({ requestId: 'request-7', caller: { tokenId: 'token-7' } });
   const target = await pool.resolve(model, 'generation');
   const lease = await pool.acquire({ target }, context);
-  await lease.withSlot(async (_, { requestId, logger, caller }) =>
+  await lease.withPlace(async (_, { requestId, logger, caller }) =>
     expect([requestId, logger, caller]).toEqual(['request-7', context.logger, context.caller]),
   );
 });

@@ -1,4 +1,4 @@
-import type { Engine, GenerationEvent, GenerationRequest } from '../engines/engine.ts';
+import type { Engine, GenerationEvent, GenerationRequest } from './engine.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { GenerationRecord } from '../observability/generation-record.ts';
 import type { RequestContext } from '../request/request-context.ts';

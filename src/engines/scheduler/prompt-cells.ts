@@ -7,6 +7,12 @@ const messageTokens = 32;
 const toolsFactor = 3;
 /** Tokens that an engine drafts beyond the end of an answer. */
 const spareTokens = 8;
+/** Answers that decide the usual length. */
+const rememberedAnswers = 32;
+/** Before the first answers. */
+const firstAnswerTokens = 256;
+/** Three of four answers are shorter than the usual length. */
+const usualShare = 0.75;
 
 /** Cells of the KV cache for a prompt and its longest answer; Infinity if nothing limits the answer. */
 export function cellsFor(promptTokens: number, { maxTokens }: GenerationRequest): number {
@@ -22,6 +28,22 @@ export function mostTokens(request: GenerationRequest): number {
     (sum, message) => sum + messageTokens + messageBytes(message),
     templateTokens + toolsFactor * toolsBytes(request),
   );
+}
+
+/** The lengths of a model's last answers, in tokens. */
+export class AnswerLengths {
+  readonly #tokens: number[] = [];
+
+  learn(completionTokens: number): void {
+    this.#tokens.push(completionTokens);
+    if (this.#tokens.length > rememberedAnswers) this.#tokens.shift();
+  }
+
+  /** What an answer is likely to need. */
+  get usual(): number {
+    const sorted = this.#tokens.toSorted((one, other) => one - other);
+    return sorted[Math.floor(sorted.length * usualShare)] ?? firstAnswerTokens;
+  }
 }
 
 function toolsBytes({ tools = [] }: ChatGeneration): number {

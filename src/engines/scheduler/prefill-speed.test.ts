@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { ReadingSpeed } from './reading-speed.ts';
+import { PrefillSpeed } from './prefill-speed.ts';
 
 /** Seconds to read 1,000 tokens after these readings: tokens and ms. */
 function secondsAfter(...readings: readonly (readonly [number, number])[]): number | undefined {
-  const speed = new ReadingSpeed(256);
+  const speed = new PrefillSpeed(256);
   for (const [tokens, ms] of readings) speed.measure(tokens, ms);
   return speed.secondsToRead(1000);
 }

@@ -7,7 +7,8 @@ export interface ModelTarget {
   readonly instanceId?: string;
 }
 
-export interface AcquireRequest {
+/** What a session needs of an instance. */
+export interface OpenRequest {
   readonly target: ModelTarget;
   /** Required context length; absent: the default, or that of an instance loaded by name. */
   readonly contextLength?: number;
@@ -17,16 +18,6 @@ export interface AcquireRequest {
   readonly promptPrefix?: string;
   /** Whether the request waits for a load without a time limit, since its client sees the progress. */
   readonly waitsForLoad?: boolean;
+  /** Whether the client gets a result at the end, and not the events. */
+  readonly isWhole?: boolean;
 }
-
-/**
- * Events of `InstancePool.acquire`. `instance.chosen` comes first. `slot.assigned` comes once, possibly while the
- * model still loads, but never while the request waits for a slot or the model for memory. The others come only
- * if the request waits for a load.
- */
-export type AcquireEvent =
-  | { readonly type: 'instance.chosen'; readonly instanceId: string }
-  | { readonly type: 'slot.assigned' }
-  | { readonly type: 'load.start' }
-  | { readonly type: 'load.progress'; readonly fraction: number }
-  | { readonly type: 'load.end'; readonly loadTimeSeconds: number };

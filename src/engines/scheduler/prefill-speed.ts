@@ -1,4 +1,4 @@
-import { charactersOf, type PromptChain } from './prompt-chain.ts';
+import { charactersOf, type PromptChain } from '../states/prompt-chain.ts';
 
 /** Time that a running stream may wait while a piece of a prompt is read. */
 const pieceSeconds = 0.3;
@@ -16,7 +16,7 @@ const minMeasuredTokens = 8;
 const minExactTokens = 32;
 
 /** How fast an engine reads, measured with each prompt. */
-export class ReadingSpeed {
+export class PrefillSpeed {
   readonly #batchTokens: number;
   #tokensPerSecond: number | undefined;
   #pieceTokens: number | undefined;

@@ -1,21 +1,21 @@
-import { HearthError } from '../../contract/errors.ts';
-import type { ModelLibrary, ModelSelection } from '../../models/model.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
-import type { RequestContext } from '../../request/request-context.ts';
-import type { AcquireEvent, AcquireRequest, ModelTarget } from './acquire-request.ts';
-import { assertContext, assertDraft, contextLengthFor } from './configure.ts';
-import type { Instance } from './instance.ts';
-import type { InstanceLease, Lease } from './instance-lease.ts';
-import { InstanceLifecycle, type LifecycleOptions } from './instance-lifecycle.ts';
-import type { InstanceDescription, InstanceSummary } from './instance-summary.ts';
-import type { LoadEstimate } from './load-estimate.ts';
-import type { LoadOptions } from './load-options.ts';
-import type { LoadTask } from './load-task.ts';
-import { chooseInstance } from './policy/choose-instance.ts';
-import { assertPurpose, purposeOf, type Purpose } from './purpose.ts';
-import { notLoaded, stillLoading } from './refusal.ts';
+import { HearthError } from '../contract/errors.ts';
+import type { ModelLibrary, ModelSelection } from '../models/model.ts';
+import { omitUndefined } from '../omit-undefined.ts';
+import type { RequestContext } from '../request/request-context.ts';
+import type { ModelTarget, OpenRequest } from './loads/open-request.ts';
+import { assertContext, assertDraft, contextLengthFor } from './loads/configure.ts';
+import type { Instance } from './loads/instance.ts';
+import type { Lease } from './loads/instance-lease.ts';
+import { InstanceLifecycle, type LifecycleOptions } from './loads/instance-lifecycle.ts';
+import type { InstanceDescription, InstanceSummary } from './loads/instance-summary.ts';
+import type { LoadEstimate } from './loads/load-estimate.ts';
+import type { LoadOptions } from './loads/load-options.ts';
+import { chooseInstance } from './loads/policy/choose-instance.ts';
+import { assertPurpose, purposeOf, type Purpose } from './loads/purpose.ts';
+import { notLoaded, stillLoading } from './loads/refusal.ts';
+import { Session, type SessionHost } from './session.ts';
 
-interface PoolOptions extends LifecycleOptions {
+interface EnginesOptions extends LifecycleOptions {
   readonly library: ModelLibrary;
   /** Whether requests load models (`models.jit`). */
   readonly loadsOnRequest: boolean;
@@ -25,7 +25,7 @@ interface PoolOptions extends LifecycleOptions {
 }
 
 /** The memory of all instances, in bytes. */
-interface PoolMemory {
+interface EngineMemory {
   /** Estimated memory of the loading, ready and stopping instances. */
   readonly reservedBytes: number;
   /** `models.memoryLimitBytes`. */
@@ -42,12 +42,12 @@ export interface Headroom {
   readonly capacityBytes: number;
 }
 
-/** Manages the loaded instances: loads models for requests and assigns slots. */
-export class InstancePool {
-  readonly #options: PoolOptions;
+/** The loaded models: loads them for requests, and opens the sessions in which requests use them. */
+export class Engines implements SessionHost {
+  readonly #options: EnginesOptions;
   readonly #lifecycle: InstanceLifecycle;
 
-  constructor(options: PoolOptions) {
+  constructor(options: EnginesOptions) {
     this.#options = options;
     this.#lifecycle = new InstanceLifecycle(options);
   }
@@ -66,7 +66,7 @@ export class InstancePool {
     );
   }
 
-  memory(): PoolMemory {
+  memory(): EngineMemory {
     const { memoryLimitBytes, availableMemory } = this.#options;
     const reservedBytes = this.#lifecycle.registry
       .views()
@@ -98,44 +98,37 @@ export class InstancePool {
   }
 
   /**
-   * Leases an instance of the model, with a slot: joins a loaded or loading instance, or loads
-   * one. If the instance in the target no longer exists, another one of the model serves the request.
+   * Opens a session on an instance of the model: a loaded or loading one, or a new one. If the instance in the target
+   * no longer exists, another one of the model serves the request. The caller closes the session.
    *
-   * @throws HearthError `invalid_value`, `unsupported_format`, `out_of_memory`, `queue_full`; `model_loading`
-   *   if the load takes longer than the request waits; the error of the load; `crashed` or
-   *   `unloaded` if the instance ends in the meantime; the reason of the context's signal.
+   * @throws HearthError `invalid_value`, `unsupported_format`, `out_of_memory`, `queue_full`; `crashed` or `unloaded` if
+   *   the instance has just ended; the reason of the context's signal.
    */
-  async acquire(
-    request: AcquireRequest,
-    context: RequestContext,
-    onEvent: (event: AcquireEvent) => void = () => {},
-  ): Promise<InstanceLease> {
+  open(request: OpenRequest, context: RequestContext): Session {
     context.signal.throwIfAborted();
+    return new Session(this, request, context);
+  }
+
+  /**
+   * Waits until an instance of the model is loaded.
+   *
+   * @throws The errors of `open` and `Session.ready`.
+   */
+  async ensureLoaded(request: OpenRequest, context: RequestContext): Promise<void> {
+    const session = this.open({ ...request, waitsForLoad: true }, context);
+    try {
+      for await (const _ of session.ready());
+    } finally {
+      session.close();
+    }
+  }
+
+  lease(request: OpenRequest, context: RequestContext): Lease {
     const instance = this.#instanceFor(request, context);
     if (request.ttlSeconds !== undefined) instance.setTtl(request.ttlSeconds);
     const lease = this.#lifecycle.openLease(instance, context);
     context.record.useInstance(instance.id, instance.selection.model.key);
-    const queue = context.record.beginPhase({ name: 'queue' });
-    try {
-      const slot = lease.reserveSlot().then(() => {
-        queue.end();
-        return onEvent({ type: 'slot.assigned' });
-      });
-      // A request that is displaced from the queue stops waiting for the load as well.
-      slot.catch((error: unknown) => lease.abort(error));
-      instance.addPrompt(request.promptPrefix ?? '');
-      onEvent({ type: 'instance.chosen', instanceId: instance.id });
-      const { load } = instance;
-      if (load !== undefined) {
-        await this.#joinLoad(instance, load, lease, request.waitsForLoad ?? false, onEvent);
-      }
-      await slot;
-      return lease;
-    } catch (error) {
-      queue.end({ hasFailed: true });
-      lease.release();
-      throw error;
-    }
+    return lease;
   }
 
   /**
@@ -158,8 +151,7 @@ export class InstancePool {
     const instance = this.#lifecycle.create(selection, resolved, true, clientKey);
     const lease = this.#lifecycle.openLease(instance, context);
     try {
-      const { load } = instance;
-      if (load !== undefined) await this.#joinLoad(instance, load, lease, true, () => {});
+      if (instance.load !== undefined) await this.joinLoad(lease, true, () => {});
     } finally {
       lease.release();
     }
@@ -286,7 +278,7 @@ export class InstancePool {
   }
 
   /** Chooses or creates an instance, without an await in between, so that concurrent requests agree. */
-  #instanceFor(request: AcquireRequest, context: RequestContext): Instance {
+  #instanceFor(request: OpenRequest, context: RequestContext): Instance {
     const { target, promptPrefix } = request;
     const { selection } = target;
     const { model, variant } = selection;
@@ -327,16 +319,15 @@ export class InstancePool {
    * Waits for a load together with other requests. The last one to stop waiting cancels the load, unless its
    * wait timed out: its client will retry.
    */
-  async #joinLoad(
-    instance: Instance,
-    load: LoadTask,
+  async joinLoad(
     lease: Lease,
     waitsForLoad: boolean,
-    onEvent: (event: AcquireEvent) => void,
+    onProgress: (fraction: number) => void,
   ): Promise<void> {
-    onEvent({ type: 'load.start' });
+    const { instance, signal } = lease;
+    const { load } = instance;
+    if (load === undefined) return;
     const { loadWaitSeconds } = this.#options;
-    const { signal } = lease.context;
     let timeLimitError: HearthError | undefined;
     const giveUp = (): void => {
       // The scheduler has refused a load that did not begin within the same time.
@@ -346,14 +337,14 @@ export class InstancePool {
     const phase = lease.context.record.beginPhase({ name: 'load' });
     const timer = waitsForLoad ? undefined : setTimeout(giveUp, loadWaitSeconds * 1000);
     try {
-      await load.join(signal, (fraction) => onEvent({ type: 'load.progress', fraction }));
+      await load.join(signal, onProgress);
     } catch (error) {
       const continuesLoading = error === timeLimitError;
       // Release first: if several requests leave at once, the last one must see that it is the last.
       if (signal.aborted && !continuesLoading) lease.release();
       if (instance.requestCount === 0 && instance.load !== undefined && !instance.isRetired) {
-        const cancelled = new HearthError('unloaded', `Loading ${instance.id} was cancelled.`);
-        this.#lifecycle.discard(instance, cancelled);
+        const canceled = new HearthError('unloaded', `Loading ${instance.id} was cancelled.`);
+        this.#lifecycle.discard(instance, canceled);
       }
       phase.end({ hasFailed: true });
       throw error;
@@ -361,6 +352,5 @@ export class InstancePool {
       clearTimeout(timer);
     }
     phase.endAfter(instance.loadTimeSeconds);
-    onEvent({ type: 'load.end', loadTimeSeconds: instance.loadTimeSeconds });
   }
 }

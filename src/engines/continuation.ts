@@ -1,0 +1,42 @@
+import type { EngineMessage, GenerationRequest } from './engine.ts';
+import type { AnswerRecorder } from './states/answer-recorder.ts';
+
+/**
+ * Whether an answer can be continued after it was cut. The engine begins a grammar anew, which then does not fit what
+ * was written, and it does not continue a tool call.
+ */
+export function canContinue(request: GenerationRequest, answer: AnswerRecorder): boolean {
+  if (answer.hasCalls) return false;
+  if (request.kind === 'completion') {
+    return typeof request.prompt === 'string' && request.suffix === undefined;
+  }
+  const { responseFormat, toolChoice, messages } = request;
+  const hasGrammar = responseFormat !== undefined && responseFormat.type !== 'text';
+  const isForced = toolChoice === 'required' || typeof toolChoice === 'object';
+  return !hasGrammar && !isForced && messages.at(-1)?.role !== 'assistant' && !hasImages(messages);
+}
+
+/** The request for the rest of an answer: the engine continues a last message of the assistant. */
+export function continueRequest(
+  request: GenerationRequest,
+  { content, reasoning, tokens }: AnswerRecorder,
+): GenerationRequest {
+  if (tokens === 0) return request;
+  const limit =
+    request.maxTokens === undefined ? {} : { maxTokens: Math.max(1, request.maxTokens - tokens) };
+  if (request.kind === 'completion') {
+    return { ...request, ...limit, prompt: `${String(request.prompt)}${content}` };
+  }
+  const answer: EngineMessage = {
+    role: 'assistant',
+    content,
+    ...(reasoning === '' ? {} : { reasoning }),
+  };
+  return { ...request, ...limit, messages: [...request.messages, answer] };
+}
+
+function hasImages(messages: readonly EngineMessage[]): boolean {
+  return messages.some(
+    ({ content }) => typeof content !== 'string' && content.some(({ type }) => type === 'image'),
+  );
+}

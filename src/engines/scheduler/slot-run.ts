@@ -1,0 +1,216 @@
+import { linkAbort, type LinkedAbort } from '../../concurrency/linked-abort.ts';
+import { withSignal, type RequestContext } from '../../request/request-context.ts';
+import { canContinue, continueRequest } from '../continuation.ts';
+import type { GenerationEvent, GenerationRequest } from '../engine.ts';
+import type { GenerationAccount } from '../generation-account.ts';
+import type { ActivePrompt } from '../states/active-prompt.ts';
+import type { CachedPrompt } from '../states/cached-prompt.ts';
+import type { ManagedSlots } from '../states/managed-slots.ts';
+import { promptChain } from '../states/prompt-chain.ts';
+import type { SlotUse } from '../states/slot-manager.ts';
+import { withPieces } from './prefill.ts';
+import { cellsFor, mostTokens } from './prompt-cells.ts';
+import type { Place } from './scheduler.ts';
+
+/** Cells by which the reservation of an answer grows. */
+const growthTokens = 256;
+/** An answer grows when so few of its cells are left: tokens that the engine writes until the growth is decided. */
+const marginTokens = 96;
+
+/** One generation, or a part of one, in a slot that Hearth chose. */
+export class SlotRun {
+  readonly #place: Place;
+  readonly #managed: ManagedSlots;
+  readonly #account: GenerationAccount;
+  readonly #context: RequestContext;
+  readonly #pausing: LinkedAbort;
+  readonly #request: GenerationRequest;
+  readonly #prompt: ActivePrompt;
+  #use: SlotUse | undefined;
+  #pieces: Parameters<typeof withPieces>[1];
+  #isWriting = false;
+  #isAlone = false;
+  /** Tokens of the answer that earlier parts wrote. */
+  readonly #tokensBefore: number;
+  #cachedTokens: number | undefined;
+
+  constructor(
+    place: Place,
+    managed: ManagedSlots,
+    account: GenerationAccount,
+    context: RequestContext,
+  ) {
+    this.#place = place;
+    this.#managed = managed;
+    this.#account = account;
+    this.#pausing = linkAbort(context.signal);
+    this.#context = withSignal(context, this.#pausing.signal);
+    this.#tokensBefore = account.answer.tokens;
+    this.#request = continueRequest(account.request, account.answer);
+    this.#prompt = managed.prefill.open(this.#request, context.caller.tokenId);
+  }
+
+  /** The context of the generation; its signal also aborts when the generation is paused. */
+  get context(): RequestContext {
+    return this.#context;
+  }
+
+  /** What the engine gets. */
+  get request(): GenerationRequest {
+    if (this.#use === undefined) throw new Error('no slot');
+    const { slotId: slot, reusesSlot } = this.#use;
+    return { ...this.#request, slot, reusesSlot: this.#pieces !== undefined || reusesSlot };
+  }
+
+  get isPaused(): boolean {
+    return this.#place.isPausing;
+  }
+
+  /**
+   * Waits for a slot, and for the turn of prefill if the prompt is long.
+   *
+   * @throws The signal's reason when aborted.
+   */
+  async start(): Promise<void> {
+    const { manager, prefill } = this.#managed;
+    const { signal } = this.#context;
+    await this.#managed.interruptIdle();
+    const cells = await this.#neededCells();
+    const { chain } = this.#prompt;
+    this.#use = await this.#place.start(
+      {
+        isLong: () => prefill.isLong(this.#prompt),
+        cells: () => manager.cellsToReserve(chain, cells),
+        isPausable: () => this.#managed.canRunFull && this.#canContinue,
+        take: () => manager.take(this.#prompt, cells, signal),
+        pause: () => this.#pausing.abort(new Error('paused')),
+      },
+      signal,
+    );
+    // A state was not restored, so that the prompt is long after all.
+    const isLong = prefill.isLong(this.#prompt, this.#use?.expectedTokens);
+    if (isLong && !this.#place.isReader) await this.#place.awaitPrefill(signal);
+  }
+
+  /** Reads a long prompt in pieces. */
+  async *prefill(): AsyncGenerator<GenerationEvent> {
+    if (this.#use === undefined || !this.#place.isReader) return;
+    this.#pieces = yield* this.#managed.prefill.read(this.#prompt, this.#use, this.#context);
+  }
+
+  /** Whether `prefill` has anything to do. */
+  get isLong(): boolean {
+    return this.#place.isReader;
+  }
+
+  /** Notes an event of the engine; the result is what the client gets. */
+  accept(event: GenerationEvent): GenerationEvent {
+    switch (event.type) {
+      case 'prompt.progress':
+        this.#place.want(this.#likelyCells(event.totalTokens));
+        return this.#pieces === undefined
+          ? event
+          : { ...event, cachedTokens: this.#pieces.cachedTokens };
+      case 'generation.cut':
+        return { ...event, usage: withPieces(event.usage, this.#pieces) };
+      case 'generation.end': {
+        this.#managed.prefill.learn(event.usage, this.#prompt, this.#isAlone);
+        this.#managed.answers.learn(this.#tokensBefore + event.usage.completionTokens);
+        const usage = withPieces(event.usage, this.#pieces);
+        this.#cachedTokens = usage.cachedTokens;
+        return { ...event, usage };
+      }
+      default:
+        this.#noteOutput();
+        return event;
+    }
+  }
+
+  /** Gives the slot back. */
+  end(): void {
+    const { prefill } = this.#managed;
+    if (this.#isWriting) prefill.endWriting();
+    this.#release();
+    prefill.close(this.#prompt);
+    this.#place.release();
+    this.#pausing.dispose();
+    this.#managed.saveWhenIdle();
+  }
+
+  get #canContinue(): boolean {
+    return canContinue(this.#account.request, this.#account.answer);
+  }
+
+  #noteOutput(): void {
+    if (!this.#isWriting) {
+      this.#isWriting = true;
+      this.#isAlone = this.#managed.prefill.beginWriting();
+      this.#place.endPrefill();
+    }
+    if (!this.#managed.canRunFull) return;
+    const { answer } = this.#account;
+    const tokens = (answer.promptTokens ?? 0) + answer.tokens - this.#tokensBefore;
+    if (tokens + marginTokens > this.#place.cells) {
+      this.#place.want(this.#atMost(tokens + marginTokens + growthTokens));
+    }
+  }
+
+  /** Cells that the prompt and its answer need, estimated if the cache has more than its share for them. */
+  async #neededCells(): Promise<number> {
+    const { manager, canRunFull } = this.#managed;
+    const most = this.#likelyCells(mostTokens(this.#request));
+    if (!canRunFull || most <= manager.totalCells / manager.slotCount) return most;
+    try {
+      const tokens = await this.#prompt.tokens(this.#context.signal);
+      return tokens === undefined ? most : this.#likelyCells(tokens.length);
+    } catch {
+      // The generation reports what is wrong with the prompt.
+      this.#context.signal.throwIfAborted();
+      return most;
+    }
+  }
+
+  /** The whole answer if it can't be paused. */
+  #likelyCells(promptTokens: number): number {
+    const { answers, canRunFull } = this.#managed;
+    const longest = this.#atMost(cellsFor(promptTokens, this.#request));
+    if (!canRunFull || !this.#canContinue) return longest;
+    const answerTokens = Math.max(growthTokens, answers.usual - this.#tokensBefore);
+    return Math.min(longest, promptTokens + answerTokens);
+  }
+
+  #atMost(cells: number): number {
+    const { contextLength } = this.#managed;
+    return Math.min(contextLength, cells);
+  }
+
+  #release(): void {
+    const use = this.#use;
+    if (use === undefined) return;
+    const { answer, request } = this.#account;
+    const { ownerId, responseId, chain: ownChain } = this.#prompt;
+    const isContinued = this.#request !== request;
+    if (this.isPaused && answer.promptTokens !== undefined) {
+      const tokens = answer.promptTokens + answer.tokens - this.#tokensBefore;
+      const chain = promptChain(ownerId, continueRequest(request, answer));
+      use.release({ ownerId, responseId, chain, tokens, heldTokens: tokens }, undefined);
+      return;
+    }
+    const chain = isContinued ? promptChain(ownerId, request) : ownChain;
+    const content: CachedPrompt = {
+      ownerId,
+      responseId,
+      ...answer.slotContent(request, chain),
+    };
+    const history = answer.historyWithoutReasoning(request);
+    const settle =
+      history &&
+      this.#managed.settleWith(
+        use.slotId,
+        content,
+        history,
+        answer.chainWithoutReasoning(content.chain),
+      );
+    use.release(content, this.#cachedTokens, settle);
+  }
+}

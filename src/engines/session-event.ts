@@ -1,0 +1,45 @@
+import type { EngineStopReason, GenerationEvent, GenerationUsage } from './engine.ts';
+
+/** The request waits for a place, or for a slot. */
+export interface QueuedEvent {
+  readonly type: 'queued';
+  /** From 1. */
+  readonly position: number;
+}
+
+/** Events of the load that a request waits for. */
+export type LoadEvent =
+  | { readonly type: 'load.start'; readonly instanceId: string }
+  | { readonly type: 'load.progress'; readonly instanceId: string; readonly fraction: number }
+  | { readonly type: 'load.end'; readonly instanceId: string; readonly loadTimeSeconds: number };
+
+export interface GenerationReport {
+  readonly stopReason: EngineStopReason;
+  /** The stop string that ended the generation. */
+  readonly stopString?: string;
+  readonly usage: GenerationUsage;
+  /** Reasoning tokens, included in completionTokens. */
+  readonly reasoningTokens: number;
+  /** From the beginning of the request to the first token, or to the end if there is none. */
+  readonly timeToFirstTokenSeconds: number;
+  /** The engine could not parse the end of the answer; the text received is kept. */
+  readonly isMalformed: boolean;
+}
+
+/** Figures of a generation that failed. */
+export type InterruptedReport = Pick<
+  GenerationReport,
+  'usage' | 'reasoningTokens' | 'timeToFirstTokenSeconds'
+>;
+
+type Delta = Exclude<GenerationEvent, { readonly type: 'generation.end' | 'generation.cut' }>;
+
+/** Events of `Session.generate`. The last one is `generation.report`, unless the iteration throws. */
+export type SessionEvent =
+  | QueuedEvent
+  | LoadEvent
+  | { readonly type: 'prompt.start' }
+  | Delta
+  /** The generation will fail. */
+  | { readonly type: 'generation.cut'; readonly report: InterruptedReport }
+  | { readonly type: 'generation.report'; readonly report: GenerationReport };

@@ -1,0 +1,121 @@
+import { linkAbort } from '../../concurrency/linked-abort.ts';
+import type { ChatGeneration, EngineHandle, EngineSlots } from '../engine.ts';
+import { AnswerLengths } from '../scheduler/prompt-cells.ts';
+import type { Prefill } from '../scheduler/prefill.ts';
+import type { CachedPrompt } from './cached-prompt.ts';
+import type { PromptChain } from './prompt-chain.ts';
+import { settleAnswer } from './settle-answer.ts';
+import type { Settle } from './slot.ts';
+import type { SlotManager } from './slot-manager.ts';
+
+interface ManagedSlotsOptions {
+  readonly manager: SlotManager;
+  readonly prefill: Prefill;
+  readonly slots: EngineSlots;
+  /** Tokens of one slot. */
+  readonly contextLength: number;
+  /** Idle time after which the slots are saved to disk. */
+  readonly idleMs: number;
+  /** Time limit for saving them when the engine stops. */
+  readonly stopSaveMs: number;
+}
+
+/** The slots of an engine that Hearth chooses, with what is done in them beside generations. */
+export class ManagedSlots {
+  readonly manager: SlotManager;
+  readonly prefill: Prefill;
+  readonly contextLength: number;
+  readonly answers = new AnswerLengths();
+  readonly #options: ManagedSlotsOptions;
+  readonly #ended = new AbortController();
+  #idleTimer: NodeJS.Timeout | undefined;
+  #settling = { abort: (): void => {}, done: Promise.resolve() };
+  #stopping: Promise<void> | undefined;
+
+  constructor(options: ManagedSlotsOptions) {
+    this.#options = options;
+    this.manager = options.manager;
+    this.prefill = options.prefill;
+    this.contextLength = options.contextLength;
+  }
+
+  /** Whether the slots together may need more cells than the cache has. */
+  get canRunFull(): boolean {
+    return this.manager.totalCells < this.manager.slotCount * this.contextLength;
+  }
+
+  /** Ends the work of idle time: a request came. */
+  async interruptIdle(): Promise<void> {
+    clearTimeout(this.#idleTimer);
+    this.#settling.abort();
+    await this.#settling.done;
+  }
+
+  /** To be called when a generation has ended. */
+  saveWhenIdle(): void {
+    clearTimeout(this.#idleTimer);
+    if (this.#ended.signal.aborted || !this.manager.isIdle) return;
+    const { idleMs } = this.#options;
+    this.#idleTimer = setTimeout(() => void this.#settleAndSave(), idleMs).unref();
+  }
+
+  /**
+   * How the slot of an answer with reasoning is brought to what the next turn begins with.
+   *
+   * @param content What the slot contains.
+   * @param history The conversation as the next turn sends it.
+   * @param chain Its hashes.
+   */
+  settleWith(
+    slot: number,
+    content: CachedPrompt,
+    history: ChatGeneration,
+    chain: PromptChain,
+  ): Settle {
+    const { slots, prefill } = this.#options;
+    return async (signal) => {
+      const stepTokens = prefill.speed.chunkTokens;
+      const tokens = await settleAnswer(slots, slot, history, stepTokens, signal);
+      return tokens === 0 ? content : { ...content, chain, tokens, heldTokens: tokens };
+    };
+  }
+
+  /** The engine, whose slots are saved before it stops. */
+  attachTo(handle: EngineHandle): EngineHandle & { readonly managed: ManagedSlots } {
+    const closed = handle.closed.then((exit) => {
+      this.#ended.abort();
+      clearTimeout(this.#idleTimer);
+      return this.manager.isRestoring && exit.lackedMemory === undefined
+        ? { ...exit, wasRestoring: true }
+        : exit;
+    });
+    return {
+      ...handle,
+      managed: this,
+      closed,
+      stop: () => {
+        this.#stopping ??= this.#saveAndStop(handle);
+        return this.#stopping;
+      },
+    };
+  }
+
+  async #settleAndSave(): Promise<void> {
+    const request = linkAbort(this.#ended.signal);
+    this.#settling = {
+      abort: () => request.abort(new Error('a request came')),
+      done: this.manager.settleIdle(request.signal),
+    };
+    await this.#settling.done;
+    request.dispose();
+    await this.manager.saveAll(this.#ended.signal);
+  }
+
+  async #saveAndStop(handle: EngineHandle): Promise<void> {
+    await this.interruptIdle();
+    const limit = AbortSignal.timeout(this.#options.stopSaveMs);
+    await this.manager.saveAll(AbortSignal.any([this.#ended.signal, limit]));
+    this.#ended.abort();
+    await handle.stop();
+  }
+}

@@ -1,0 +1,237 @@
+import type { ActivePrompt } from './active-prompt.ts';
+import type { CachedPrompt } from './cached-prompt.ts';
+import { chooseSlot, type SlotChoice } from './choose-slot.ts';
+import type { PromptChain } from './prompt-chain.ts';
+import { newSlot, type Settle, type Slot } from './slot.ts';
+import { SlotOffload, type SlotOffloadOptions } from './slot-offload.ts';
+import { SlotStates, type SavedState } from './slot-states.ts';
+
+/** Short contents are offloaded if a generation runs alone after this time: the slots of a burst keep the chat template. */
+const aloneMs = 100;
+
+/** A KV cache that the slots share, in cells, which hold one token each. */
+export interface CacheSize {
+  readonly totalCells: number;
+  /** Maximum of one slot. */
+  readonly contextLength: number;
+  /** Cells of idle slots that slow down the engine little, which passes them in each step. Undefined: any number. */
+  readonly maxIdleCells?: number | undefined;
+}
+
+export interface SlotManagerOptions extends SlotOffloadOptions {
+  readonly slotCount: number;
+}
+
+/** A prompt without an answer; its tokens are not known. */
+type SlotRequest = Pick<ActivePrompt, 'ownerId' | 'responseId' | 'chain'>;
+
+/** The use of a slot by one generation. */
+export interface SlotUse {
+  readonly slotId: number;
+  /** Cells that it may use. */
+  readonly cells: number;
+  /** Whether the engine may use tokens that the slot has already read. */
+  readonly reusesSlot: boolean;
+  /** Tokens of the prompt that the slot has already read, estimated. */
+  readonly expectedTokens: number;
+  /**
+   * Saves the beginning of the prompt, which the slot has read, in memory, so that others restore it. To be called while
+   * the engine does nothing in this slot; never throws.
+   *
+   * @param beginning With the number of its tokens, and of those in the slot.
+   */
+  share(beginning: Pick<CachedPrompt, 'chain' | 'tokens' | 'heldTokens'>): Promise<void>;
+  /** Raises the number of cells, which must be free. Contents of idle slots are dropped for it. */
+  grow(cells: number): void;
+  /**
+   * To be called when the generation has ended.
+   *
+   * @param content What the slot contains now.
+   * @param cachedTokens Tokens that came from the cache; undefined if the generation failed.
+   * @param settle Brings the slot to what the next turn begins with, before it is saved in idle time; gives its content.
+   */
+  release(content: CachedPrompt, cachedTokens: number | undefined, settle?: Settle): void;
+}
+
+interface Chosen {
+  readonly slot: Slot;
+  readonly choice: SlotChoice<SavedState>;
+}
+
+/**
+ * The slots of one engine: chooses one for each generation, saves what would be lost and restores what was saved. A
+ * failure to save or restore costs time only: the engine reads the prompt.
+ */
+export class SlotManager {
+  readonly #options: SlotManagerOptions;
+  readonly #slots: readonly Slot[];
+  readonly #states: SlotStates;
+  readonly #offload: SlotOffload;
+  #useCount = 0;
+  #onFree = (): void => {};
+
+  constructor(options: SlotManagerOptions) {
+    this.#options = options;
+    this.#states = new SlotStates(options);
+    this.#slots = Array.from({ length: options.slotCount }, (_, id) => newSlot(id));
+    this.#offload = new SlotOffload(options, this.#slots, this.#states, () => this.#onFree());
+  }
+
+  get slotCount(): number {
+    return this.#slots.length;
+  }
+
+  /** Cells of the cache that the slots share; Infinity if each has a cache of its own. */
+  get totalCells(): number {
+    return this.#options.cacheSize?.totalCells ?? Infinity;
+  }
+
+  /** Whether the engine restores a state, or ended while it did. */
+  get isRestoring(): boolean {
+    return this.#states.isRestoring;
+  }
+
+  /** Whether no generation runs. */
+  get isIdle(): boolean {
+    return this.#offload.isIdle;
+  }
+
+  /** Cells of slots that are being saved or emptied, without a generation. */
+  get busyCells(): number {
+    return this.#offload.busyCells;
+  }
+
+  /** Called when a slot is free that was in use or being saved. */
+  onFree(listener: () => void): void {
+    this.#onFree = listener;
+  }
+
+  /** Tokens of a prompt that a free slot or a state has, estimated. */
+  matchedTokens(chain: PromptChain): number {
+    return this.#choose(chain)?.choice.expectedTokens ?? 0;
+  }
+
+  /**
+   * Cells that a prompt would reserve now; undefined while no slot is free. The slot holds its content until that is
+   * dropped, and the engine cuts a longer content or state only when it has begun with the prompt.
+   *
+   * @param cells What the prompt and its answer need.
+   */
+  cellsToReserve(chain: PromptChain, cells: number): number | undefined {
+    const chosen = this.#choose(chain);
+    return chosen && Math.max(this.#cellsIn(chosen, cells), chosen.slot.cells);
+  }
+
+  /**
+   * Takes a slot, at once, and prepares it.
+   *
+   * @param cells What the prompt and its answer need.
+   * @throws The signal's reason when aborted.
+   */
+  async take(prompt: SlotRequest, cells: number, signal: AbortSignal): Promise<SlotUse> {
+    const chosen = this.#choose(prompt.chain);
+    if (chosen === undefined) throw new Error('no slot is free');
+    const { slot, choice } = chosen;
+    const cellsInUse = this.#cellsIn(chosen, cells);
+    slot.isBusy = true;
+    slot.isGenerating = true;
+    // Without a common beginning the engine drops the content, but only when it begins with the prompt.
+    const isStale =
+      this.#options.cacheSize !== undefined &&
+      choice.expectedTokens === 0 &&
+      slot.cells > cellsInUse;
+    slot.settle = undefined;
+    this.#useCount += 1;
+    slot.lastUsed = this.#useCount;
+    if (isStale) await this.#offload.empty(slot, choice.saves);
+    slot.cells = cellsInUse;
+    await this.#offload.makeRoom();
+    await this.#offload.parkIdle(slot, (content) => this.#offload.isLong(content));
+    const restored = await this.#offload.prepare(slot, choice, signal);
+    if (signal.aborted) {
+      this.#free(slot);
+      throw signal.reason;
+    }
+    return this.#use(slot, choice, restored, prompt, signal);
+  }
+
+  #use(
+    slot: Slot,
+    choice: SlotChoice<SavedState>,
+    restored: SavedState | undefined,
+    { ownerId, responseId }: SlotRequest,
+    signal: AbortSignal,
+  ): SlotUse {
+    const reusesSlot = restored !== undefined || slot.isFresh || slot.owner?.id === ownerId;
+    slot.owner = { id: ownerId };
+    slot.isFresh = false;
+    const park = (): void => void this.#offload.parkIdle(slot, () => true);
+    const parking = setTimeout(park, aloneMs).unref();
+    return {
+      slotId: slot.id,
+      cells: slot.cells,
+      reusesSlot,
+      expectedTokens: reusesSlot ? choice.expectedTokens : 0,
+      share: ({ chain, tokens, heldTokens }) =>
+        this.#states
+          .share(slot, { ownerId, responseId, chain, tokens, heldTokens }, signal)
+          .catch(this.#offload.warn),
+      grow: (cells) => {
+        slot.cells = Math.max(slot.cells, cells);
+        void this.#offload.makeRoom();
+      },
+      release: (content, cachedTokens, settle) => {
+        clearTimeout(parking);
+        slot.content = content;
+        // The engine may have written more before it noticed that the generation was canceled.
+        if (cachedTokens !== undefined) slot.cells = content.heldTokens;
+        slot.isSaved = false;
+        slot.settle = this.#states.isKeepable(content) ? settle : undefined;
+        this.#free(slot);
+        if (restored !== undefined && cachedTokens !== undefined) {
+          this.#states.verify(restored, choice.expectedTokens, cachedTokens);
+        }
+      },
+    };
+  }
+
+  /** Settles the slots whose states are written to disk. Ends when aborted; never throws. */
+  settleIdle(signal: AbortSignal): Promise<void> {
+    return this.#offload.settleIdle(signal);
+  }
+
+  /** Saves the slots that are not in use to disk, the last used first. Ends early when aborted; never throws. */
+  saveAll(signal: AbortSignal): Promise<void> {
+    return this.#offload.saveAll(signal);
+  }
+
+  /** Deletes the states in memory of conversations that are no longer wanted. */
+  removeUnwanted(isWanted: (prompt: CachedPrompt) => Promise<boolean>): Promise<void> {
+    return this.#states.removeUnwanted(isWanted);
+  }
+
+  #choose(chain: PromptChain): Chosen | undefined {
+    const free = this.#slots.filter(({ isBusy }) => !isBusy);
+    const choice = chooseSlot(
+      free.map((slot) => this.#offload.viewOf(slot)),
+      this.#states.list(),
+      chain,
+    );
+    const slot = free.find(({ id }) => id === choice?.slotId);
+    return choice === undefined || slot === undefined ? undefined : { slot, choice };
+  }
+
+  #cellsIn({ slot, choice }: Chosen, cells: number): number {
+    const { cacheSize } = this.#options;
+    if (cacheSize === undefined) return 0;
+    const restored = choice.restores?.prompt.heldTokens ?? 0;
+    const continued = choice.expectedTokens > 0 ? slot.cells : 0;
+    return Math.min(cacheSize.contextLength, Math.max(cells, restored, continued));
+  }
+
+  #free(slot: Slot): void {
+    slot.isBusy = false;
+    slot.isGenerating = false;
+    this.#onFree();
+  }
+}
