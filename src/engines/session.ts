@@ -49,6 +49,7 @@ export class Session {
   readonly #context: RequestContext;
   #lease: Lease;
   #waiting: Waiting | undefined;
+  #load: JoinedLoad | undefined;
   #startedAt: number | undefined = performance.now();
   #loadTimeSeconds: number | undefined;
   #isRepeated = false;
@@ -62,7 +63,7 @@ export class Session {
     this.#host = host;
     this.#request = request;
     this.#context = context;
-    [this.#lease, this.#waiting] = this.#open();
+    this.#lease = this.#open();
   }
 
   get instanceId(): string {
@@ -83,9 +84,9 @@ export class Session {
     return this.#lease.context;
   }
 
-  /** Whether the model is being loaded. */
+  /** Whether the request waits for a load. */
   get isLoading(): boolean {
-    return this.#lease.instance.load !== undefined;
+    return this.#load !== undefined;
   }
 
   /** Present if the request waited for a load. */
@@ -116,19 +117,15 @@ export class Session {
   }
 
   async *#becomeReady(): AsyncGenerator<QueuedEvent | LoadEvent, void, void> {
-    const lease = this.#lease;
-    const instanceId = lease.instance.id;
-    if (this.isLoading) {
-      const progress = createChannel<number>();
-      const loaded = this.#host
-        .joinLoad(lease, this.#request.waitsForLoad ?? false, progress.push)
-        .finally(progress.close);
-      // Awaited only after the channel has ended.
-      loaded.catch(() => {});
+    const { instance } = this.#lease;
+    const instanceId = instance.id;
+    if (this.#load !== undefined) {
+      const { progress, loaded } = this.#load;
       yield { type: 'load.start', instanceId };
       for await (const fraction of progress) yield { type: 'load.progress', instanceId, fraction };
       await loaded;
-      const { loadTimeSeconds } = lease.instance;
+      const { loadTimeSeconds } = instance;
+      this.#load = undefined;
       this.#loadTimeSeconds = loadTimeSeconds;
       this.#startedAt = performance.now();
       yield { type: 'load.end', instanceId, loadTimeSeconds };
@@ -279,8 +276,8 @@ export class Session {
     this.#lease.release();
   }
 
-  #open(): [Lease, Waiting] {
-    const { promptPrefix = '' } = this.#request;
+  #open(): Lease {
+    const { promptPrefix = '', waitsForLoad = false } = this.#request;
     const lease = this.#host.lease(this.#request, this.#context);
     const phase = this.#context.record.beginPhase({ name: 'queue' });
     try {
@@ -294,7 +291,9 @@ export class Session {
         },
       );
       lease.instance.addPrompt(promptPrefix);
-      return [lease, waiting];
+      this.#waiting = waiting;
+      if (lease.instance.load !== undefined) this.#load = joinLoad(this.#host, lease, waitsForLoad);
+      return lease;
     } catch (error) {
       phase.end({ hasFailed: true });
       lease.release();
@@ -305,7 +304,7 @@ export class Session {
   #reopen(): void {
     this.#isRepeated = true;
     this.#lease.release();
-    [this.#lease, this.#waiting] = this.#open();
+    this.#lease = this.#open();
   }
 
   #failed(error: unknown): unknown {
@@ -402,6 +401,19 @@ export class Session {
       for await (const _ of this.ready());
     }
   }
+}
+
+interface JoinedLoad {
+  readonly progress: AsyncIterable<number>;
+  readonly loaded: Promise<void>;
+}
+
+function joinLoad(host: SessionHost, lease: Lease, waitsForLoad: boolean): JoinedLoad {
+  const progress = createChannel<number>();
+  const loaded = host.joinLoad(lease, waitsForLoad, progress.push).finally(progress.close);
+  // Awaited only after the channel has ended.
+  loaded.catch(() => {});
+  return { progress, loaded };
 }
 
 /** Starts work in a slot that the engine chooses. */
