@@ -8,7 +8,9 @@ import type { AnswerRecorder } from './states/answer-recorder.ts';
 export function canContinue(request: GenerationRequest, answer: AnswerRecorder): boolean {
   if (answer.hasCalls) return false;
   if (request.kind === 'completion') {
-    return typeof request.prompt === 'string' && request.suffix === undefined;
+    // The engine would not find a stop string that begins before the cut.
+    const { prompt, suffix, stop = [] } = request;
+    return typeof prompt === 'string' && suffix === undefined && stop.length === 0;
   }
   const { responseFormat, toolChoice, messages } = request;
   const hasGrammar = responseFormat !== undefined && responseFormat.type !== 'text';

@@ -168,13 +168,13 @@ export type GenerationEvent =
   | {
       readonly type: 'reasoning.delta';
       readonly text: string;
-      /** Absent: one. */
+      /** Number of the engine's pieces, which are tokens for most engines; absent: one. */
       readonly tokens?: number;
     }
   | {
       readonly type: 'content.delta';
       readonly text: string;
-      /** Absent: one. */
+      /** As in `reasoning.delta`. */
       readonly tokens?: number;
       readonly logprobs?: readonly TokenLogprob[];
     }

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { HearthError } from '../../../contract/errors.ts';
 import { ConnectionLostError } from '../../../net/engine-connection.ts';
-import { connectionFailure, replyFailure } from './engine-failure.ts';
+import { connectionFailure } from '../wire/engine-client.ts';
+import { replyFailure } from './engine-failure.ts';
 
 it.each([
   [

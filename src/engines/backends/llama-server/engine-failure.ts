@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { HearthError } from '../../../contract/errors.ts';
-import { ConnectionLostError, type EngineReply } from '../../../net/engine-connection.ts';
-import type { WireError } from './stream-chunk.ts';
+import type { EngineReply } from '../../../net/engine-connection.ts';
+import type { WireError } from '../wire/stream-event.ts';
 
 const errorBody = z.object({
   error: z.object({
@@ -35,14 +35,6 @@ export function streamFailure(error: WireError): HearthError {
 /** Whether the engine could not parse what the model wrote; builds differ in their words. */
 export function isParseFailure({ message = '' }: WireError): boolean {
   return /failed to parse input|produced output that does not match/iu.test(message);
-}
-
-/** A lost connection means that the engine died; other errors stay unchanged. */
-export function connectionFailure(error: unknown): unknown {
-  if (!(error instanceof ConnectionLostError)) return error;
-  return new HearthError('crashed', 'The engine stopped during the request.', {
-    cause: error,
-  });
 }
 
 function failure(error: WireError, status: number, contextLength = Infinity): HearthError {

@@ -1,10 +1,8 @@
 import * as z from 'zod';
-import { HearthError } from '../../../contract/errors.ts';
 import type { EngineConnection } from '../../../net/engine-connection.ts';
 import type { EngineMessage, EngineSlots, GenerationRequest, Prompt } from '../../engine.ts';
-import { connectionFailure, replyFailure } from './engine-failure.ts';
-import { requestRenderedPrompt } from './rendered-prompt.ts';
-import { requestPromptTokens } from './tokenization.ts';
+import type { EngineClient } from '../wire/engine-client.ts';
+import { createLlamaClient, requestRenderedPrompt, requestTokens } from './llama-engine.ts';
 
 const savedBody = z.object({ n_saved: z.int().nonnegative() });
 const erasedBody = z.object({ n_erased: z.int().nonnegative() });
@@ -16,20 +14,18 @@ const readBody = z.object({ timings: z.object({ cache_n: z.number(), prompt_ms: 
  * tokens.
  */
 export function createEngineSlots(connection: EngineConnection): EngineSlots {
+  const client = createLlamaClient(connection);
+
   async function act<Body>(
     path: string,
     body: object,
     schema: z.ZodType<Body>,
     signal: AbortSignal,
   ): Promise<Body> {
-    const reply = await connection.postJson(path, body, signal).catch(throwConnectionFailure);
-    if (reply.status !== 200) throw replyFailure(reply);
-    const parsed = schema.safeParse(reply.body);
-    if (parsed.success) return parsed.data;
-    throw new HearthError('internal', 'The engine did not report the state of a slot.', {
-      cause: parsed.error,
-    });
+    const reply = await client.post(path, body, signal);
+    return client.read(reply, schema, 'state of a slot');
   }
+
   return {
     save: async (slot, filename, signal) =>
       (await act(`/slots/${slot}?action=save`, { filename }, savedBody, signal)).n_saved,
@@ -39,9 +35,10 @@ export function createEngineSlots(connection: EngineConnection): EngineSlots {
       await act(`/slots/${slot}?action=erase`, {}, erasedBody, signal);
     },
     tokenize: async (request, signal) => {
-      const prompt = await renderText(connection, request, signal).catch(throwConnectionFailure);
+      const prompt = await renderText(client, request, signal);
       if (typeof prompt !== 'string') return prompt;
-      return requestPromptTokens(connection, prompt, signal).catch(throwConnectionFailure);
+      const body = { content: prompt, add_special: true, parse_special: true } as const;
+      return requestTokens(client, body, signal);
     },
     read: async ({ slot, reusesSlot }, tokens, signal) => {
       const body = {
@@ -59,7 +56,7 @@ export function createEngineSlots(connection: EngineConnection): EngineSlots {
 
 /** The text that the engine reads; undefined if there is more than text. */
 async function renderText(
-  connection: EngineConnection,
+  client: EngineClient,
   request: GenerationRequest,
   signal: AbortSignal,
 ): Promise<Prompt | undefined> {
@@ -67,13 +64,9 @@ async function renderText(
     return request.suffix === undefined ? request.prompt : undefined;
   }
   if (request.messages.some(hasImage)) return undefined;
-  return requestRenderedPrompt(connection, request, signal);
+  return requestRenderedPrompt(client, request, signal);
 }
 
 function hasImage({ content }: EngineMessage): boolean {
   return typeof content !== 'string' && content.some(({ type }) => type === 'image');
-}
-
-function throwConnectionFailure(error: unknown): never {
-  throw connectionFailure(error);
 }

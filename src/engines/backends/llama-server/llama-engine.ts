@@ -1,16 +1,11 @@
+import * as z from 'zod';
 import { HearthError } from '../../../contract/errors.ts';
 import type { EngineConnection } from '../../../net/engine-connection.ts';
-import type { Engine, GenerationRequest } from '../../engine.ts';
-import { chatBody } from './chat-body.ts';
-import { ChatDecoder } from './chat-decoder.ts';
-import { completionCall } from './completion-body.ts';
-import { CompletionDecoder } from './completion-decoder.ts';
-import { requestEmbeddings } from './embeddings.ts';
-import { connectionFailure, replyFailure } from './engine-failure.ts';
-import { createGenerate, type GenerationCall } from './generate.ts';
-import { requestRelevance } from './rerank.ts';
-import { requestRenderedPrompt } from './rendered-prompt.ts';
-import { requestPromptTokenCount, requestTokenCount } from './tokenization.ts';
+import type { ChatGeneration, Engine, Relevance } from '../../engine.ts';
+import { createEngineClient, type EngineClient } from '../wire/engine-client.ts';
+import { wireCall } from '../wire/request-body.ts';
+import { replyFailure } from './engine-failure.ts';
+import { llamaDialect } from './llama-dialect.ts';
 
 interface LlamaEngineOptions {
   /** Tokens of a slot. */
@@ -24,24 +19,83 @@ export function createLlamaEngine(
   connection: EngineConnection,
   { contextLength, speculates }: LlamaEngineOptions,
 ): Engine {
-  const generate = createGenerate(connection);
+  const client = createLlamaClient(connection, contextLength);
   return {
     generate: (request, { signal }) => {
       if (speculates && request.topLogprobs !== undefined) throw noLogprobs();
-      return generate(prepare(request), signal);
+      return client.generate(request, signal);
     },
-    embed: (inputs, { signal }) =>
-      requestEmbeddings(connection, inputs, signal, contextLength).catch(throwConnectionFailure),
-    rank: (query, documents, { signal }) =>
-      requestRelevance(connection, query, documents, signal, contextLength).catch(
-        throwConnectionFailure,
-      ),
-    renderPrompt: (request, { signal }) =>
-      requestRenderedPrompt(connection, request, signal).catch(throwConnectionFailure),
-    countTokens: (text, { signal }) =>
-      requestTokenCount(connection, text, signal).catch(throwConnectionFailure),
-    countPromptTokens: (request, { signal }) =>
-      requestPromptTokenCount(connection, chatBody(request), signal).catch(throwConnectionFailure),
+    embed: (inputs, { signal }) => client.embed(inputs, signal),
+    rank: (query, documents, { signal }) => requestRelevance(client, query, documents, signal),
+    renderPrompt: (request, { signal }) => requestRenderedPrompt(client, request, signal),
+    countTokens: async (text, { signal }) =>
+      (await requestTokens(client, { content: text, add_special: false }, signal)).length,
+    // Needs no slot of the engine.
+    countPromptTokens: async (request, { signal }) => {
+      const { body } = wireCall(request, llamaDialect);
+      const reply = await client.post('/v1/chat/completions/input_tokens', body, signal);
+      return client.read(reply, promptCountBody, 'count of tokens').input_tokens;
+    },
+  };
+}
+
+/** @param contextLength Most tokens of a text, where the engine names its batch, which may be larger. */
+export function createLlamaClient(
+  connection: EngineConnection,
+  contextLength?: number,
+): EngineClient {
+  return createEngineClient(connection, {
+    dialect: llamaDialect,
+    toFailure: (reply) => replyFailure(reply, contextLength),
+  });
+}
+
+const promptCountBody = z.object({ input_tokens: z.int().nonnegative() });
+const tokensBody = z.object({ tokens: z.array(z.number()) });
+const promptBody = z.object({ prompt: z.string() });
+const rerankBody = z.object({
+  usage: z.object({ prompt_tokens: z.number() }),
+  results: z.array(z.object({ index: z.int(), relevance_score: z.number() })),
+});
+
+/** The tokens of a text, through `/tokenize`. */
+export async function requestTokens(
+  client: EngineClient,
+  body: { readonly content: string; readonly add_special: boolean; readonly parse_special?: true },
+  signal: AbortSignal,
+): Promise<readonly number[]> {
+  const reply = await client.post('/tokenize', body, signal);
+  return client.read(reply, tokensBody, 'tokens').tokens;
+}
+
+/** Applies the chat template through `/apply-template`; undefined for a server without it. */
+export async function requestRenderedPrompt(
+  client: EngineClient,
+  request: ChatGeneration,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const reply = await client.post('/apply-template', wireCall(request, llamaDialect).body, signal);
+  return reply.status === 404 ? undefined : client.read(reply, promptBody, 'prompt').prompt;
+}
+
+/** Scores documents through `/v1/rerank`. */
+async function requestRelevance(
+  client: EngineClient,
+  query: string,
+  documents: readonly string[],
+  signal: AbortSignal,
+): Promise<Relevance> {
+  const reply = await client.post('/v1/rerank', { query, documents }, signal);
+  const missing = 'score for each document';
+  const { results, usage } = client.read(reply, rerankBody, missing);
+  const ordered = results.toSorted((left, right) => left.index - right.index);
+  const isComplete = ordered.every(({ index }, position) => index === position);
+  if (!isComplete || ordered.length !== documents.length) {
+    throw new HearthError('internal', `The engine sent no ${missing}.`);
+  }
+  return {
+    scores: ordered.map((result) => result.relevance_score),
+    promptTokens: usage.prompt_tokens,
   };
 }
 
@@ -52,24 +106,4 @@ function noLogprobs(): HearthError {
       `\`${name('topLogprobs')}\` is not available: the instance was loaded with speculation, which reports no log probabilities.`,
     { field: 'topLogprobs' },
   );
-}
-
-function prepare(request: GenerationRequest): GenerationCall {
-  if (request.kind === 'chat') {
-    return {
-      path: '/v1/chat/completions',
-      body: chatBody(request),
-      decoder: new ChatDecoder(request),
-      toFailure: replyFailure,
-    };
-  }
-  return {
-    ...completionCall(request),
-    decoder: new CompletionDecoder(request),
-    toFailure: replyFailure,
-  };
-}
-
-function throwConnectionFailure(error: unknown): never {
-  throw connectionFailure(error);
 }

@@ -2,16 +2,33 @@ import * as z from 'zod';
 import { HearthError } from '../../../contract/errors.ts';
 import type { EngineConnection } from '../../../net/engine-connection.ts';
 import type { Engine } from '../../engine.ts';
-import { connectionFailure } from '../llama-server/engine-failure.ts';
-import { createGenerate } from '../llama-server/generate.ts';
-import { mlxCall, type MlxModel } from './mlx-call.ts';
-import { mlxFailure } from './mlx-failure.ts';
+import { createEngineClient } from '../wire/engine-client.ts';
+import { wireCall } from '../wire/request-body.ts';
+import {
+  mlxDialect,
+  mlxFailure,
+  mlxModelName,
+  toMlxRequest,
+  type MlxModel,
+} from './mlx-dialect.ts';
+
+const countBody = z.object({ tokens: z.int().nonnegative() });
 
 /** An engine with the HTTP API of mlx-lm's server, which is like that of OpenAI, started by `mlx-launcher.py`. */
 export function createMlxEngine(connection: EngineConnection, model: MlxModel): Engine {
-  const generate = createGenerate(connection);
+  const client = createEngineClient(connection, {
+    dialect: mlxDialect,
+    model: mlxModelName,
+    toFailure: mlxFailure,
+  });
+
+  async function count(body: object, signal: AbortSignal): Promise<number> {
+    const reply = await client.post('/count', body, signal);
+    return client.read(reply, countBody, 'count of tokens').tokens;
+  }
+
   return {
-    generate: (request, { signal }) => generate(mlxCall(request, model), signal),
+    generate: (request, { signal }) => client.generate(toMlxRequest(request, model), signal),
     embed: async () => {
       throw textOnly();
     },
@@ -19,24 +36,10 @@ export function createMlxEngine(connection: EngineConnection, model: MlxModel): 
       throw textOnly();
     },
     renderPrompt: async () => undefined,
-    countTokens: (text, { signal }) => requestCount(connection, { text }, signal),
+    countTokens: (text, { signal }) => count({ text }, signal),
     countPromptTokens: async (request, { signal }) =>
-      requestCount(connection, mlxCall(request, model).body, signal),
+      count(wireCall(toMlxRequest(request, model), mlxDialect, mlxModelName).body, signal),
   };
-}
-
-const countBody = z.object({ tokens: z.int().nonnegative() });
-
-async function requestCount(
-  connection: EngineConnection,
-  body: object,
-  signal: AbortSignal,
-): Promise<number> {
-  const reply = await connection.postJson('/count', body, signal).catch((error: unknown) => {
-    throw connectionFailure(error);
-  });
-  if (reply.status !== 200) throw mlxFailure(reply);
-  return countBody.parse(reply.body).tokens;
 }
 
 function textOnly(): HearthError {

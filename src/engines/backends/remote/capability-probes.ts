@@ -1,7 +1,6 @@
 import { createSingleFlight } from '../../../concurrency/single-flight.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
-import { lackingFeature, type Feature } from './features.ts';
-import { probeImage } from './probe-image.ts';
+import { lackingFeature, type Feature } from '../wire/features.ts';
 import type { ReplicaSet } from './replica-set.ts';
 import type { Upstream } from './upstream.ts';
 import type { UpstreamClient } from './upstream-client.ts';
@@ -41,7 +40,7 @@ export class CapabilityProbes {
     context: RequestContext,
   ): Promise<void> {
     const key = JSON.stringify([modelId, feature]);
-    if (this.#supported.has(key)) return;
+    if (probeFields[feature] === undefined || this.#supported.has(key)) return;
     if ((this.#lacking.get(key)?.untilMs ?? 0) < performance.now()) {
       await this.#running.join(
         key,
@@ -83,10 +82,14 @@ export class CapabilityProbes {
   }
 }
 
+/** A grey picture of 32 by 32 pixels. */
+const probeImage =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAMAAABEpIrGAAAAA1BMVEWAgICQdD0xAAAACXBIWXMAAAPoAAAD6AG1e1JrAAAAEklEQVQ4y2NgGAWjYBSMAuwAAAQgAAFWu83mAAAAAElFTkSuQmCC';
 const greeting = [{ role: 'user', content: 'Hello' }];
 const emptyObject = { type: 'object', properties: {}, additionalProperties: false };
 
-const probeFields: Readonly<Record<Feature, object>> = {
+/** A feature without a probe counts as supported. */
+const probeFields: Readonly<Partial<Record<Feature, object>>> = {
   tools: {
     messages: greeting,
     tools: [

@@ -1,21 +1,15 @@
 import { HearthError } from '../../../contract/errors.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
-import type {
-  Embeddings,
-  Engine,
-  GenerationEvent,
-  GenerationRequest,
-  Prompt,
-} from '../../engine.ts';
-import { affinityKey } from './affinity-key.ts';
-import { chatBody, completionBody } from './chat-body.ts';
+import type { Embeddings, Engine, GenerationRequest, Prompt } from '../../engine.ts';
+import { embeddingsRequest, readEmbeddings } from '../wire/embeddings.ts';
+import { featuresOf } from '../wire/features.ts';
+import { generate, type WireAttempt, type WireStream } from '../wire/generate.ts';
+import { wireCall } from '../wire/request-body.ts';
+import { estimateTextTokens, estimateTokens, withinContext } from '../wire/token-estimate.ts';
 import type { CapabilityProbes } from './capability-probes.ts';
-import { requestEmbeddings } from './embeddings.ts';
-import { featuresOf } from './features.ts';
+import { kindsOfServers } from './kinds.ts';
 import type { Pacing } from './pacing.ts';
-import type { ReplicaSet } from './replica-set.ts';
-import { RemoteStreamDecoder } from './stream-decoder.ts';
-import { estimateTextTokens, estimateTokens, withinContext } from './token-estimate.ts';
+import type { Attempt, ReplicaSet } from './replica-set.ts';
 import type { Upstream } from './upstream.ts';
 import type { UpstreamClient } from './upstream-client.ts';
 
@@ -34,65 +28,40 @@ interface RemoteEngineOptions {
 /** An engine that sends its requests to a remote server with an API like that of OpenAI. */
 export function createRemoteEngine(options: RemoteEngineOptions): Engine {
   const { upstream, modelId, replicas, client, probes, pacing, contextLength } = options;
+  const { dialect } = kindsOfServers[upstream.kind];
 
-  async function* generate(
-    wanted: GenerationRequest,
-    context: RequestContext,
-  ): AsyncGenerator<GenerationEvent, void, void> {
+  function generateRemotely(wanted: GenerationRequest, context: RequestContext) {
     const request = withinContext(wanted, contextLength);
     const { signal } = context;
-    const isChat = request.kind === 'chat';
-    const body = isChat
-      ? chatBody(modelId, upstream.kind, request)
-      : completionBody(modelId, upstream.kind, request);
-    for (const [feature, field] of featuresOf(request)) {
-      await probes.assert(modelId, feature, field, context);
-    }
-    const path = isChat ? '/chat/completions' : '/completions';
-    for (const attempt of replicas.attempts(affinityKey(request), signal)) {
-      const decoder = new RemoteStreamDecoder(request);
-      try {
-        const stream = await client.openStream(`${attempt.url}${path}`, body, {
-          signal,
-          traceparent: traceparentOf(context),
-        });
-        try {
-          for (
-            let chunks = await stream.read();
-            chunks !== undefined;
-            chunks = await stream.read()
-          ) {
-            for (const event of decoder.decode(chunks)) yield event;
-            if (decoder.hasOutput) stream.setMinimumInterval(pacing.intervalMs());
-          }
-          yield decoder.end();
-        } finally {
-          // Closes the connection of an answer that was not read to its end, which makes the server stop.
-          stream.close();
-        }
-        attempt.succeed();
-        return;
-      } catch (error) {
-        if (decoder.hasOutput) {
-          const { reasoningTokens } = decoder;
-          yield { type: 'generation.cut', usage: decoder.usage(), reasoningTokens };
-        }
-        attempt.fail(error, decoder.hasOutput);
-      } finally {
-        attempt.end();
+    const start = async (): Promise<Iterable<WireAttempt>> => {
+      const { path, body } = wireCall(request, dialect, modelId);
+      for (const [feature, field] of featuresOf(request)) {
+        await probes.assert(modelId, feature, field, context);
       }
-    }
+      const call = { signal, traceparent: traceparentOf(context) };
+      return streamsOf(replicas.attempts(affinityKey(request), signal), (url) =>
+        client.openStream(`${url}${path}`, body, call),
+      );
+    };
+    const intervalMs = () => pacing.intervalMs();
+    return generate({ request, dialect, start, intervalMs, signal });
+  }
+
+  async function embed(inputs: readonly Prompt[], context: RequestContext): Promise<Embeddings> {
+    const { signal } = context;
+    const body = embeddingsRequest(inputs, dialect, modelId);
+    return replicas.run(String(inputs[0] ?? ''), signal, async (url) => {
+      const call = { signal, traceparent: traceparentOf(context) };
+      const reply = await client.postJson(`${url}${dialect.paths.embeddings}`, body, call);
+      const embeddings = readEmbeddings(reply, inputs);
+      if (embeddings !== undefined) return embeddings;
+      throw dialect.failures.broken('it sent no embeddings');
+    });
   }
 
   return {
-    generate,
-    embed: (inputs: readonly Prompt[], context: RequestContext): Promise<Embeddings> =>
-      replicas.run(String(inputs[0] ?? ''), context.signal, (url) =>
-        requestEmbeddings(client, `${url}/embeddings`, modelId, inputs, {
-          signal: context.signal,
-          traceparent: traceparentOf(context),
-        }),
-      ),
+    generate: generateRemotely,
+    embed,
     rank: async () => {
       throw new HearthError('wrong_model_type', 'Models of remote servers do not rank documents.', {
         field: 'model',
@@ -104,7 +73,38 @@ export function createRemoteEngine(options: RemoteEngineOptions): Engine {
   };
 }
 
+function* streamsOf(
+  attempts: Iterable<Attempt>,
+  open: (url: string) => Promise<WireStream>,
+): Generator<WireAttempt, void, void> {
+  for (const attempt of attempts) {
+    yield {
+      open: () => open(attempt.url),
+      succeed: () => attempt.succeed(),
+      fail: (error, hasOutput) => attempt.fail(error, hasOutput),
+      end: () => attempt.end(),
+    };
+  }
+}
+
 function traceparentOf({ record }: RequestContext): string | undefined {
   const generation = record.generations.at(-1);
   return record.traceparentOf({ spanId: generation?.spanId ?? '' });
+}
+
+/** Characters of a prompt without messages that decide which replica gets it. */
+const headCharacters = 512;
+
+/**
+ * The beginning of a prompt, which all turns of a conversation share: the system prompt and the first message of the
+ * user.
+ */
+function affinityKey(request: GenerationRequest): string {
+  if (request.kind === 'completion') {
+    const head = request.prompt.slice(0, headCharacters);
+    return typeof head === 'string' ? head : head.join(' ');
+  }
+  const firstUser = request.messages.findIndex(({ role }) => role === 'user');
+  const head = request.messages.slice(0, firstUser + 1);
+  return JSON.stringify(head.map(({ content }) => content));
 }

@@ -1,7 +1,12 @@
-import { Attempt, type Replica } from './attempt.ts';
-import { orderReplicas } from './choose-replicas.ts';
+import { createHash } from 'node:crypto';
 import { Circuit, type CircuitState } from './circuit.ts';
-import { unavailable } from './upstream-failure.ts';
+import {
+  isBusy,
+  isClosedBefore,
+  isReplicaFault,
+  toUpstreamError,
+  unavailable,
+} from './upstream-failure.ts';
 
 /** One address of an upstream, with its health. */
 export interface ReplicaStatus {
@@ -87,4 +92,95 @@ export class ReplicaSet {
     const waitMs = Math.min(...this.#replicas.map(({ circuit }) => circuit.waitMs));
     throw unavailable(this.#upstream, 'its last requests failed', waitMs / 1000);
   }
+}
+
+interface Replica {
+  readonly url: string;
+  readonly circuit: Circuit;
+  /** Requests in flight. */
+  active: number;
+}
+
+interface AttemptOptions {
+  /** For messages. */
+  readonly upstream: string;
+  readonly signal: AbortSignal;
+  /** Who gets the request next if this fails: another replica, the same one for a closed connection only, or none. */
+  readonly next: 'other' | 'same' | 'none';
+}
+
+/** One try of a request on a replica, which counts as running until `end`. */
+export class Attempt {
+  readonly url: string;
+  readonly #replica: Replica;
+  readonly #options: AttemptOptions;
+
+  constructor(replica: Replica, options: AttemptOptions) {
+    this.url = replica.url;
+    this.#replica = replica;
+    this.#options = options;
+    replica.active += 1;
+  }
+
+  succeed(): void {
+    this.#replica.circuit.succeed();
+  }
+
+  /**
+   * Returns if the request may be tried again.
+   *
+   * @param hasOutput Whether the client has seen a part of the answer, after which nothing is repeated.
+   * @throws HearthError the error of the request, if it is not to be repeated; the signal's reason.
+   */
+  fail(error: unknown, hasOutput = false): void {
+    const { upstream, signal, next } = this.#options;
+    signal.throwIfAborted();
+    // llama-server closes connections after streams; this says nothing bad about it.
+    if (next === 'same' && isClosedBefore(error)) return;
+    const { circuit } = this.#replica;
+    const isFault = isReplicaFault(error);
+    // A replica that refuses a request, or is busy, works.
+    if (isFault && !isBusy(error)) circuit.fail();
+    else circuit.succeed();
+    if (next !== 'other' || hasOutput || !isFault) throw toUpstreamError(error, upstream);
+  }
+
+  /** Call it after each attempt, also an unfinished one. */
+  end(): void {
+    this.#replica.active -= 1;
+  }
+}
+
+interface ReplicaLoad {
+  readonly url: string;
+  /** Requests in flight. */
+  readonly active: number;
+}
+
+/** A replica takes at most this many times its share of the requests in flight before others help. */
+const maxShare = 1.25;
+
+/**
+ * Orders replicas by preference: the one that rendezvous hashing assigns to the key first, so that a conversation
+ * returns to the replica that has read it, and a replica that leaves moves only its own keys. Replicas that have much
+ * more than their share of the requests in flight come last.
+ */
+export function orderReplicas<Loaded extends ReplicaLoad>(
+  replicas: readonly Loaded[],
+  key: string,
+): readonly Loaded[] {
+  const active = replicas.reduce((sum, replica) => sum + replica.active, 0);
+  const limit = Math.ceil((maxShare * (active + 1)) / replicas.length);
+  const weighted = replicas.map((replica) => ({ replica, weight: weightOf(replica.url, key) }));
+  return weighted
+    .toSorted(
+      (one, other) =>
+        Number(one.replica.active >= limit) - Number(other.replica.active >= limit) ||
+        (one.weight < other.weight ? 1 : -1),
+    )
+    .map(({ replica }) => replica);
+}
+
+function weightOf(url: string, key: string): string {
+  return createHash('sha1').update(`${url}\n${key}`).digest('hex');
 }

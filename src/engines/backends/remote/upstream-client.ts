@@ -3,6 +3,7 @@ import { createHttpSender, type HttpExchange } from '../../../net/http-sender.ts
 import type { ResponseReader } from '../../../net/response-reader.ts';
 import { retryAfterMs } from '../../../net/retry-delay.ts';
 import { wellFormedJson } from '../../../net/well-formed-json.ts';
+import type { WireStream } from '../wire/generate.ts';
 import { UpstreamRefusal } from './upstream-failure.ts';
 
 interface CallOptions {
@@ -11,23 +12,14 @@ interface CallOptions {
   readonly traceparent?: string | undefined;
 }
 
-/** An answer in pieces; it must be read to its end or closed. */
-interface UpstreamStream {
-  /** Waits for bytes and returns all that have arrived since the last call; undefined at the end. */
-  read(): Promise<readonly Buffer[] | undefined>;
-  /** Delivers at most one batch in each interval. */
-  setMinimumInterval(intervalMs: number): void;
-  /** Closes the connection, which makes the server stop. Does nothing after the end. */
-  close(): void;
-}
-
 /** HTTP to the replicas of one upstream. Every method throws `HttpFailure`, `UpstreamRefusal` or the signal's reason. */
 export interface UpstreamClient {
   /** Gets the status only; none is an `UpstreamRefusal`. */
   getStatus(url: string, options: CallOptions): Promise<number>;
   getJson(url: string, options: CallOptions): Promise<unknown>;
   postJson(url: string, body: object, options: CallOptions): Promise<unknown>;
-  openStream(url: string, body: object, options: CallOptions): Promise<UpstreamStream>;
+  /** The stream must be read to its end or closed. */
+  openStream(url: string, body: object, options: CallOptions): Promise<WireStream>;
   close(): Promise<void>;
 }
 

@@ -2,6 +2,7 @@ import { HearthError } from '../../../contract/errors.ts';
 import { errorCode } from '../../../error-code.ts';
 import { HttpFailure } from '../../../net/http-failure.ts';
 import { isReset } from '../../../net/is-reset.ts';
+import type { WireError } from '../wire/stream-event.ts';
 
 /** An upstream answered with a status of 400 or more. */
 export class UpstreamRefusal extends Error {
@@ -20,13 +21,6 @@ export class UpstreamRefusal extends Error {
 /** An upstream sent something that is not its API, or broke off. */
 export class UpstreamBroken extends Error {
   override readonly name = 'UpstreamBroken';
-}
-
-/** The answer of an upstream ended before its end. */
-export class UpstreamCut extends UpstreamBroken {
-  constructor() {
-    super('its answer broke off');
-  }
 }
 
 const maxMessageCharacters = 500;
@@ -156,9 +150,9 @@ function textAt(value: unknown, path: readonly string[]): string | undefined {
 }
 
 /** An error event inside a stream. */
-export function streamedFailure(error: unknown): UpstreamRefusal | UpstreamBroken {
-  const message = textAt(error, ['message']) ?? (typeof error === 'string' ? error : undefined);
-  return isContextExceeded(message ?? '')
-    ? new UpstreamRefusal(400, message ?? '')
-    : new UpstreamBroken(message?.slice(0, maxMessageCharacters) ?? 'an error without a message');
+export function streamedFailure({ message }: WireError): UpstreamRefusal | UpstreamBroken {
+  if (typeof message !== 'string') return new UpstreamBroken('an error without a message');
+  return isContextExceeded(message)
+    ? new UpstreamRefusal(400, message)
+    : new UpstreamBroken(message.slice(0, maxMessageCharacters));
 }

@@ -1,12 +1,12 @@
 import type { Logger } from '../../../observability/logger.ts';
 import type { EngineHandle } from '../../engine.ts';
 import { CapabilityProbes } from './capability-probes.ts';
+import { kindsOfServers } from './kinds.ts';
 import { createRemoteEngine } from './remote-engine.ts';
 import { createPacing } from './pacing.ts';
 import { ReplicaSet, type ReplicaStatus } from './replica-set.ts';
 import type { RemoteModel, Upstream } from './upstream.ts';
-import { createUpstreamClient } from './upstream-client.ts';
-import { isHealthy } from './upstream-health.ts';
+import { createUpstreamClient, type UpstreamClient } from './upstream-client.ts';
 import { UpstreamModels } from './upstream-models.ts';
 
 /** The remote servers of the settings. */
@@ -94,4 +94,30 @@ export function openUpstreams({ upstreams, environment, logger }: UpstreamsOptio
       await Promise.all([...opened.values()].map(({ client }) => client.close()));
     },
   };
+}
+
+const maxHealthWaitMs = 5000;
+
+/**
+ * True if the server at a base address answers as one that works. A proxy before it may not know the path of its health;
+ * then the list of models decides.
+ *
+ * @param signal Ends the question; the answer is false.
+ */
+async function isHealthy(
+  client: Pick<UpstreamClient, 'getStatus'>,
+  { kind }: Pick<Upstream, 'kind'>,
+  url: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const limited = { signal: AbortSignal.any([signal, AbortSignal.timeout(maxHealthWaitMs)]) };
+  const path = kindsOfServers[kind].healthPath;
+  try {
+    const root = url.replace(/\/v1$/u, '');
+    const status = path === undefined ? 404 : await client.getStatus(`${root}${path}`, limited);
+    const isKnown = status !== 404 && status !== 405;
+    return (isKnown ? status : await client.getStatus(`${url}/models`, limited)) < 500;
+  } catch {
+    return false;
+  }
 }

@@ -1,0 +1,83 @@
+import { HearthError } from '../../../contract/errors.ts';
+import { engineStreamFailures } from '../wire/engine-client.ts';
+import type { JsonSchema, WireDialect } from '../wire/dialect.ts';
+import { isParseFailure, streamFailure } from './engine-failure.ts';
+import { toGrammarSchema } from './grammar/grammar-schema.ts';
+
+/** Maximum number of schemas in one request, with references expanded. */
+const maxSchemaNodes = 20_000;
+
+/**
+ * llama-server, started by Hearth (tools/server/README.md of llama.cpp). Absent sampling fields keep the engine's
+ * default, which is the model's own (`general.sampling.*` of the GGUF) if it has one.
+ */
+export const llamaDialect: WireDialect = {
+  server: 'llama-server',
+  paths: { chat: '/v1/chat/completions', completion: '/completion', embeddings: '/v1/embeddings' },
+  fields: {
+    maxTokens: 'n_predict',
+    completionLogprobs: 'n_probs',
+    maxReasoningTokens: 'thinking_budget_tokens',
+    sampling: {
+      topK: 'top_k',
+      minP: 'min_p',
+      repeatPenalty: 'repeat_penalty',
+      repeatLastTokens: 'repeat_last_n',
+    },
+  },
+  ownFields: (request) => ({
+    cache_prompt: request.reusesSlot ?? true,
+    return_progress: true,
+    id_slot: request.slot,
+    ...(request.kind === 'chat'
+      ? {
+          // Hearth finds the stop strings of a chat, and needs the number of tokens until then.
+          timings_per_token: (request.stop ?? []).length > 0 ? true : undefined,
+          // OpenAI's `finish_reason` does not distinguish a stop string from the end of the text, nor a full context
+          // from `max_tokens`; the engine's own result, reduced to the needed fields, is included with `verbose`.
+          verbose: true,
+          response_fields: ['stop_type', 'stopping_word', 'truncated'],
+        }
+      : // Otherwise the last event repeats the prompt and all settings.
+        { response_fields: ['stop', 'stop_type', 'stopping_word', 'truncated', 'timings'] }),
+  }),
+  minTopLogprobs: 1,
+  embeddingFormat: 'base64',
+  lacks: {},
+  readsTokenIds: true,
+  infill: { path: '/infill', prompt: 'input_prefix', suffix: 'input_suffix' },
+  reasoning: 'template',
+  toolChoice: 'grammar',
+  schemas: {
+    // They may be loosened for the engine, since Hearth validates arguments.
+    tools: (tools) => {
+      const budget = { nodes: maxSchemaNodes };
+      return tools.map((tool) => ({
+        ...tool,
+        parameters: toGrammarSchema(tool.parameters, budget).schema,
+      }));
+    },
+    answer: lossless,
+  },
+  // The engine would also find them in the reasoning and in calls.
+  stopStrings: { chat: 'hearth', completion: 'server' },
+  leavesReasoning: false,
+  // It reads the markup of calls only if the request offers tools.
+  leavesCalls: ({ tools = [], toolChoice }) =>
+    tools.length === 0 || toolChoice === 'none' ? 'anywhere' : 'nowhere',
+  explainsLimit: true,
+  countsReasoning: false,
+  failures: { ...engineStreamFailures, reported: streamFailure, isParseFailure },
+};
+
+/** Hearth does not validate answers, so it rejects a schema that would lose a constraint. */
+function lossless(answer: JsonSchema): JsonSchema {
+  const { schema, losses } = toGrammarSchema(answer, { nodes: maxSchemaNodes });
+  const [loss] = losses;
+  if (loss === undefined) return schema;
+  throw new HearthError(
+    'invalid_value',
+    `The engine cannot enforce the schema: at \`${loss.pointer}\` it ${loss.reason}.`,
+    { field: 'responseFormat.schema' },
+  );
+}

@@ -1,0 +1,79 @@
+import type { WireDialect } from '../wire/dialect.ts';
+import type { UpstreamKind } from './upstream.ts';
+import { streamedFailure, UpstreamBroken } from './upstream-failure.ts';
+
+/** What differs between the kinds of remote servers. */
+interface KindOfServer {
+  readonly dialect: WireDialect;
+  /** Path of the server's health, beside its API; absent: none that all servers of the kind know. */
+  readonly healthPath?: string;
+}
+
+const openai: Omit<WireDialect, 'server'> = {
+  paths: { chat: '/chat/completions', completion: '/completions', embeddings: '/embeddings' },
+  fields: { maxTokens: 'max_tokens', completionLogprobs: 'logprobs', sampling: {} },
+  minTopLogprobs: 0,
+  embeddingFormat: 'float',
+  // They are found by probing.
+  lacks: {},
+  readsTokenIds: true,
+  infill: { path: '/completions', prompt: 'prompt', suffix: 'suffix' },
+  reasoning: 'effort',
+  toolChoice: 'server',
+  stopStrings: { chat: 'server', completion: 'server' },
+  leavesReasoning: false,
+  leavesCalls: () => 'nowhere',
+  explainsLimit: false,
+  countsReasoning: true,
+  failures: {
+    cut: () => new UpstreamBroken('its answer broke off'),
+    broken: (reason) => new UpstreamBroken(reason),
+    reported: streamedFailure,
+    isParseFailure: () => false,
+  },
+};
+
+const vllm: Omit<WireDialect, 'server'> = {
+  ...openai,
+  fields: {
+    ...openai.fields,
+    sampling: { topK: 'top_k', minP: 'min_p', repeatPenalty: 'repetition_penalty' },
+  },
+  reasoning: 'template',
+};
+
+const llamaServer: Omit<WireDialect, 'server'> = {
+  ...openai,
+  fields: {
+    ...openai.fields,
+    maxReasoningTokens: 'thinking_budget_tokens',
+    sampling: {
+      topK: 'top_k',
+      minP: 'min_p',
+      repeatPenalty: 'repeat_penalty',
+      repeatLastTokens: 'repeat_last_n',
+    },
+  },
+  minTopLogprobs: 1,
+  reasoning: 'template',
+};
+
+const ollama: Omit<WireDialect, 'server'> = {
+  ...openai,
+  toolChoice: 'ignored',
+};
+
+export const kindsOfServers: Readonly<Record<UpstreamKind, KindOfServer>> = {
+  openai: { dialect: { ...openai, server: named('openai') } },
+  vllm: { dialect: { ...vllm, server: named('vllm') }, healthPath: '/health' },
+  sglang: { dialect: { ...vllm, server: named('sglang') }, healthPath: '/health' },
+  'llama-server': {
+    dialect: { ...llamaServer, server: named('llama-server') },
+    healthPath: '/health',
+  },
+  ollama: { dialect: { ...ollama, server: named('ollama') }, healthPath: '/api/version' },
+};
+
+function named(kind: UpstreamKind): string {
+  return `remote servers of the kind "${kind}"`;
+}

@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest';
+import type { ChatGeneration, GenerationEvent, GenerationRequest } from '../../engine.ts';
+import { StreamDecoder } from '../wire/stream-decoder.ts';
+import { kindsOfServers } from './kinds.ts';
+
+const { dialect } = kindsOfServers.openai;
+
+const chat: ChatGeneration = {
+  kind: 'chat',
+  messages: [{ role: 'user', content: 'Hello' }],
+  sampling: {},
+};
+
+/** The events of a whole stream, of which each element is the data of one event. */
+function decode(
+  data: readonly unknown[],
+  request: GenerationRequest = chat,
+): readonly GenerationEvent[] {
+  const decoder = new StreamDecoder(request, dialect);
+  const text = data
+    .map((each) => `data: ${typeof each === 'string' ? each : JSON.stringify(each)}\n\n`)
+    .join('');
+  return [...decoder.decode([Buffer.from(text)]), decoder.end()];
+}
+
+const delta = (fields: object, rest: object = {}) => ({
+  choices: [{ index: 0, delta: fields, ...rest }],
+});
+const finish = (reason: string, rest: object = {}) => delta({}, { finish_reason: reason, ...rest });
+
+function contentOf(events: readonly GenerationEvent[], type = 'content.delta'): string {
+  return events.map((event) => (event.type === type && 'text' in event ? event.text : '')).join('');
+}
+
+function endOf(events: readonly GenerationEvent[]) {
+  const end = events.at(-1);
+  if (end?.type !== 'generation.end') throw new Error('no end');
+  return end;
+}
+
+describe('text', () => {
+  it('is joined, with the usage of the last event', () => {
+    const events = decode([
+      delta({ role: 'assistant', content: '' }),
+      delta({ content: 'Hel' }),
+      delta({ content: 'lo.' }),
+      finish('stop'),
+      {
+        choices: [],
+        usage: {
+          prompt_tokens: 7,
+          completion_tokens: 2,
+          prompt_tokens_details: { cached_tokens: 5 },
+        },
+      },
+      '[DONE]',
+    ]);
+    expect(contentOf(events)).toBe('Hello.');
+    expect(endOf(events)).toMatchObject({
+      stopReason: 'eosFound',
+      usage: { promptTokens: 7, cachedTokens: 5, completionTokens: 2 },
+    });
+  });
+
+  it.each(['reasoning_content', 'reasoning'])('of thoughts is read from %s', (field) => {
+    const events = decode([
+      delta({ [field]: 'Hmm' }),
+      delta({ content: 'Yes' }),
+      finish('stop'),
+      {
+        choices: [],
+        usage: { completion_tokens: 9, completion_tokens_details: { reasoning_tokens: 6 } },
+      },
+    ]);
+    expect(contentOf(events, 'reasoning.delta')).toBe('Hmm');
+    expect(contentOf(events)).toBe('Yes');
+    expect(endOf(events).reasoningTokens).toBe(6);
+  });
+
+  it('without usage is counted by its deltas, and the prompt estimated', () => {
+    const end = endOf(decode([delta({ content: 'a' }), delta({ content: 'b' }), finish('stop')]));
+    expect(end.usage.completionTokens).toBe(2);
+    expect(end.usage.promptTokens).toBeGreaterThan(0);
+  });
+
+  it('of a completion comes in the choices themselves', () => {
+    const request: GenerationRequest = {
+      kind: 'completion',
+      prompt: 'Once',
+      sampling: {},
+      topLogprobs: 2,
+    };
+    const events = decode(
+      [
+        {
+          choices: [
+            {
+              text: ' upon',
+              logprobs: {
+                tokens: [' upon'],
+                token_logprobs: [-0.5],
+                top_logprobs: [{ ' in': -2, ' upon': -0.5, ' a': -3 }],
+              },
+            },
+          ],
+        },
+        { choices: [{ text: '', finish_reason: 'length' }] },
+      ],
+      request,
+    );
+    expect(contentOf(events)).toBe(' upon');
+    const [first] = events;
+    expect(first).toMatchObject({
+      logprobs: [
+        { token: ' upon', logprob: -0.5, topLogprobs: [{ token: ' upon' }, { token: ' in' }] },
+      ],
+    });
+  });
+});
+
+describe('the end', () => {
+  it.each([
+    ['a limit of tokens', { ...chat, maxTokens: 2 }, finish('length'), 'maxPredictedTokensReached'],
+    ['a full context', chat, finish('length'), 'contextLengthReached'],
+    [
+      'a stop string',
+      { ...chat, stop: ['END'] },
+      finish('stop', { stop_reason: 'END' }),
+      'stopStringFound',
+    ],
+    [
+      'a stop string of SGLang',
+      { ...chat, stop: ['END'] },
+      finish('stop', { matched_stop: 'END' }),
+      'stopStringFound',
+    ],
+    [
+      'a stop token',
+      { ...chat, stop: ['END'] },
+      finish('stop', { stop_reason: 128009 }),
+      'eosFound',
+    ],
+  ])('at %s', (_name, request, last, stopReason) => {
+    expect(endOf(decode([delta({ content: 'x' }), last], request)).stopReason).toBe(stopReason);
+  });
+
+  it('is missing if the connection closes early', () => {
+    expect(() => decode([delta({ content: 'x' })])).toThrow('its answer broke off');
+    expect(() => decode([])).toThrow('its answer broke off');
+    expect(() => decode(['[DONE]'])).toThrow('its answer broke off');
+  });
+
+  it('reports an error inside the stream after the text before it', () => {
+    const decoder = new StreamDecoder(chat, dialect);
+    const text = `data: ${JSON.stringify(delta({ content: 'x' }))}\n\ndata: {"error":{"message":"CUDA error"}}\n\n`;
+    expect(contentOf(decoder.decode([Buffer.from(text)]))).toBe('x');
+    expect(() => decoder.end()).toThrow('CUDA error');
+  });
+
+  it.each(['<html>', '3', 'null', '"text"'])('is an error for the event %s', (data) => {
+    expect(() => decode([data])).toThrow('not JSON');
+  });
+});
+
+describe('tool calls', () => {
+  const call = (fields: object) => delta({ tool_calls: [fields] });
+
+  it('may be interleaved', () => {
+    const events = decode([
+      call({ index: 0, id: 'a', function: { name: 'one', arguments: '' } }),
+      call({ index: 1, id: 'b', function: { name: 'two', arguments: '' } }),
+      call({ index: 0, function: { arguments: '{"x":' } }),
+      call({ index: 1, function: { arguments: '{}' } }),
+      call({ index: 0, function: { arguments: '1}' } }),
+      finish('tool_calls'),
+    ]);
+    expect(callsOf(events)).toEqual([
+      { id: 'a', name: 'one', argumentsJson: '{"x":1}' },
+      { id: 'b', name: 'two', argumentsJson: '{}' },
+    ]);
+    expect(endOf(events).stopReason).toBe('toolCalls');
+  });
+
+  it('may repeat the index for another call', () => {
+    const events = decode([
+      call({ index: 0, id: 'a', function: { name: 'one', arguments: '{}' } }),
+      call({ index: 0, id: 'b', function: { name: 'two', arguments: '{}' } }),
+      finish('stop'),
+    ]);
+    expect(callsOf(events).map(({ name }) => name)).toEqual(['one', 'two']);
+    expect(endOf(events).stopReason).toBe('toolCalls');
+  });
+
+  it('may repeat id and name in every delta', () => {
+    const events = decode([
+      call({ index: 0, id: 'a', function: { name: 'one', arguments: '{' } }),
+      call({ index: 0, id: 'a', function: { name: 'one', arguments: '}' } }),
+      finish('tool_calls'),
+    ]);
+    expect(callsOf(events)).toEqual([{ id: 'a', name: 'one', argumentsJson: '{}' }]);
+  });
+
+  it('may have no id and no index', () => {
+    const events = decode([
+      call({ function: { name: 'one', arguments: '{"a"' } }),
+      call({ function: { arguments: ':1}' } }),
+      finish('tool_calls'),
+    ]);
+    expect(callsOf(events)).toEqual([
+      { id: expect.stringMatching(/^[0-9a-f]{9}$/), name: 'one', argumentsJson: '{"a":1}' },
+    ]);
+  });
+});
+
+function callsOf(events: readonly GenerationEvent[]) {
+  const calls: { id: string; name: string; argumentsJson: string }[] = [];
+  for (const event of events) {
+    if (event.type !== 'toolCall.delta') continue;
+    const call = (calls[event.index] ??= { id: '', name: '', argumentsJson: '' });
+    call.id += event.id ?? '';
+    call.name += event.name ?? '';
+    call.argumentsJson += event.argumentsJson;
+  }
+  return calls;
+}

@@ -1,0 +1,101 @@
+import type * as z from 'zod';
+import { HearthError } from '../../../contract/errors.ts';
+import {
+  ConnectionLostError,
+  readReply,
+  type EngineConnection,
+  type EngineReply,
+} from '../../../net/engine-connection.ts';
+import type { Embeddings, GenerationEvent, GenerationRequest, Prompt } from '../../engine.ts';
+import type { WireDialect, WireFailures } from './dialect.ts';
+import { embeddingsRequest, readEmbeddings } from './embeddings.ts';
+import { generate, minBatchMs, type WireStream } from './generate.ts';
+import { wireCall } from './request-body.ts';
+
+interface EngineClientOptions {
+  readonly dialect: WireDialect;
+  /** Name of the model; absent if the engine has only one. */
+  readonly model?: string;
+  /** The error for an answer with a status other than 200. */
+  readonly toFailure: (reply: EngineReply) => HearthError;
+}
+
+/** The wire client for an engine that is a process of this machine. Its methods throw `crashed` if the engine stops. */
+export interface EngineClient {
+  /** @throws HearthError as `wireCall`, and the engine's errors. */
+  generate(request: GenerationRequest, signal: AbortSignal): AsyncIterable<GenerationEvent>;
+  embed(inputs: readonly Prompt[], signal: AbortSignal): Promise<Embeddings>;
+  post(path: string, body: object, signal: AbortSignal): Promise<EngineReply>;
+  /**
+   * Reads the body of an answer.
+   *
+   * @param missing Ends the message "The engine sent no ...", for an answer of another shape.
+   */
+  read<Body>(reply: EngineReply, schema: z.ZodType<Body>, missing: string): Body;
+}
+
+export function createEngineClient(
+  connection: EngineConnection,
+  { dialect, model, toFailure }: EngineClientOptions,
+): EngineClient {
+  async function post(path: string, body: object, signal: AbortSignal): Promise<EngineReply> {
+    try {
+      return await connection.postJson(path, body, signal);
+    } catch (error) {
+      throw connectionFailure(error);
+    }
+  }
+
+  return {
+    generate: (request, signal) => {
+      const start = () => {
+        const { path, body } = wireCall(request, dialect, model);
+        const open = async (): Promise<WireStream> => {
+          const stream = await connection.openStream(path, body, signal);
+          if (stream.status !== 200) throw toFailure(await readReply(stream));
+          return stream;
+        };
+        return [{ ...onlyAttempt, open }];
+      };
+      return generate({ request, dialect, start, intervalMs: () => minBatchMs, signal });
+    },
+    embed: async (inputs, signal) => {
+      const body = embeddingsRequest(inputs, dialect, model);
+      const reply = await post(dialect.paths.embeddings, body, signal);
+      if (reply.status !== 200) throw toFailure(reply);
+      const embeddings = readEmbeddings(reply.body, inputs);
+      if (embeddings !== undefined) return embeddings;
+      throw new HearthError('internal', 'The engine sent no embeddings.');
+    },
+    post,
+    read: (reply, schema, missing) => {
+      if (reply.status !== 200) throw toFailure(reply);
+      const parsed = schema.safeParse(reply.body);
+      if (parsed.success) return parsed.data;
+      throw new HearthError('internal', `The engine sent no ${missing}.`, { cause: parsed.error });
+    },
+  };
+}
+
+const onlyAttempt = {
+  succeed: (): void => {},
+  fail: (error: unknown): never => {
+    throw connectionFailure(error);
+  },
+  end: (): void => {},
+};
+
+/** A lost connection means that the engine died; other errors stay unchanged. */
+export function connectionFailure(error: unknown): unknown {
+  return error instanceof ConnectionLostError ? crashed(error) : error;
+}
+
+function crashed(cause?: unknown): HearthError {
+  return new HearthError('crashed', 'The engine stopped during the request.', { cause });
+}
+
+/** Failures of the stream of an engine of this machine, besides those that it reports. */
+export const engineStreamFailures: Pick<WireFailures, 'cut' | 'broken'> = {
+  cut: () => crashed(),
+  broken: (reason) => new HearthError('internal', `The engine failed: ${reason}`),
+};

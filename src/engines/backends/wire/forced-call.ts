@@ -1,0 +1,160 @@
+import type { ChatGeneration, ToolDefinition } from '../../engine.ts';
+
+/**
+ * The engine's own `tool_choice: "required"` lets the model write any text before the call, and as much of it as it
+ * likes. So a call that is required is written as a JSON object, `{"name": ..., "arguments": ...}`, which a grammar
+ * holds the model to from its first character after the reasoning.
+ */
+export function isCallForced({ toolChoice }: Pick<ChatGeneration, 'toolChoice'>): boolean {
+  return toolChoice === 'required' || typeof toolChoice === 'object';
+}
+
+/**
+ * Whether the answer may be a call or have the format of the request. The engine's own grammar for a format allows no
+ * call, so both are alternatives of one schema.
+ */
+export function isCallOrFormat({
+  tools = [],
+  toolChoice = 'auto',
+  responseFormat,
+}: Pick<ChatGeneration, 'tools' | 'toolChoice' | 'responseFormat'>): boolean {
+  const hasFormat = responseFormat !== undefined && responseFormat.type !== 'text';
+  return hasFormat && tools.length > 0 && toolChoice === 'auto';
+}
+
+/**
+ * @param tools With schemas that the engine can make a grammar of.
+ * @param answer Schema of an answer that is allowed instead of a call.
+ */
+export function forcedCallSchema(
+  tools: readonly ToolDefinition[],
+  answer?: ToolDefinition['parameters'],
+): object {
+  const definitions: Record<string, unknown> = {};
+  const anyOf = tools.map(({ name, parameters }, index) => {
+    const { $defs = {}, ...schema } = withOwnDefinitions(parameters, `tool${index}`);
+    Object.assign(definitions, $defs);
+    return {
+      type: 'object',
+      properties: { name: { const: name }, arguments: { type: 'object', ...schema } },
+      required: ['name', 'arguments'],
+    };
+  });
+  if (answer === undefined) return { anyOf, $defs: definitions };
+  const { $defs = {}, ...format } = withOwnDefinitions(answer, 'answer');
+  return { anyOf: [...anyOf, format], $defs: Object.assign(definitions, $defs) };
+}
+
+/** References are from the root, where the definitions of all tools come together. */
+function withOwnDefinitions(
+  { $defs = {}, ...schema }: ToolDefinition['parameters'],
+  prefix: string,
+): ToolDefinition['parameters'] {
+  const renamed = Object.fromEntries(
+    Object.entries($defs as object).map(([name, definition]) => [prefix + name, definition]),
+  );
+  return JSON.parse(
+    JSON.stringify({ ...schema, $defs: renamed }).replaceAll(
+      '"$ref":"#/$defs/',
+      `"$ref":"#/$defs/${prefix}`,
+    ),
+  );
+}
+
+const callOpening = /^\s*\{\s*"name"\s*:\s*("(?:[^"\\]|\\.)*")\s*,\s*"arguments"\s*:\s*(?=\S)/;
+/** The brace that may be the one that ends the object. */
+const possibleEnd = /\s*\}?\s*$/;
+
+export interface CallPiece {
+  /** Given once, with the first piece. */
+  readonly name?: string;
+  readonly argumentsJson: string;
+}
+
+/** Reads the text that `forcedCallSchema` allows, piece by piece. */
+export class ForcedCallReader {
+  #pending = '';
+  #hasName = false;
+
+  /** Undefined where nothing is known yet. */
+  push(text: string): CallPiece | undefined {
+    this.#pending += text;
+    if (this.#hasName) return this.#takeArguments();
+    const [match, name] = callOpening.exec(this.#pending) ?? [];
+    if (match === undefined || name === undefined) return undefined;
+    this.#hasName = true;
+    this.#pending = this.#pending.slice(match.length);
+    const parsed: unknown = JSON.parse(name);
+    return { name: String(parsed), argumentsJson: this.#takeArguments()?.argumentsJson ?? '' };
+  }
+
+  /** What is left of a call that the token limit has cut; nothing of a complete one. */
+  endCut(): CallPiece | undefined {
+    const argumentsJson = this.#hasName ? this.#pending : '';
+    this.#pending = '';
+    return argumentsJson === '' ? undefined : { argumentsJson };
+  }
+
+  #takeArguments(): CallPiece | undefined {
+    const end = possibleEnd.exec(this.#pending)?.index ?? this.#pending.length;
+    const argumentsJson = this.#pending.slice(0, end);
+    this.#pending = this.#pending.slice(end);
+    return argumentsJson === '' ? undefined : { argumentsJson };
+  }
+}
+
+interface Read {
+  /** Text of an answer. */
+  readonly text?: string;
+  readonly call?: CallPiece | undefined;
+}
+
+/** Reads JSON that is a call of `forcedCallSchema` or an answer in a format, piece by piece. */
+export class CallOrAnswerReader {
+  readonly #openings: readonly string[];
+  #pending = '';
+  #kind: 'unknown' | 'call' | 'answer' = 'unknown';
+  readonly #call = new ForcedCallReader();
+
+  /** @param toolNames Tools that can be called. */
+  constructor(toolNames: readonly string[]) {
+    this.#openings = toolNames.map((name) => `{"name":${JSON.stringify(name)},"arguments":`);
+  }
+
+  push(text: string): Read {
+    if (this.#kind === 'call') return { call: this.#call.push(text) };
+    if (this.#kind === 'answer') return { text };
+    this.#pending += text;
+    this.#kind = this.#kindOf(this.#pending);
+    if (this.#kind === 'unknown') return {};
+    const pending = this.#pending;
+    this.#pending = '';
+    return this.#kind === 'call' ? { call: this.#call.push(pending) } : { text: pending };
+  }
+
+  /** The text that was not returned yet. @param isCut Whether the token limit has cut it. */
+  end(isCut: boolean): Read {
+    if (this.#kind === 'call') return isCut ? { call: this.#call.endCut() } : {};
+    return { text: this.#pending };
+  }
+
+  #kindOf(text: string): 'unknown' | 'call' | 'answer' {
+    const left = this.#openings.map((opening) => unread(opening, text));
+    if (left.includes(0)) return 'call';
+    return left.every((length) => length === undefined) ? 'answer' : 'unknown';
+  }
+}
+
+/**
+ * How many characters of an opening are not in the text yet, which may have white space between its tokens; undefined
+ * if the text begins with something else.
+ */
+function unread(opening: string, text: string): number | undefined {
+  let position = 0;
+  for (const character of text) {
+    if (position === opening.length) return 0;
+    if (opening.startsWith(character, position)) position += character.length;
+    else if (!/\s/.test(character)) return undefined;
+  }
+  return opening.length - position;
+}

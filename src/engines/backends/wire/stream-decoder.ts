@@ -1,0 +1,264 @@
+import { createParser } from 'eventsource-parser';
+import { StringDecoder } from 'node:string_decoder';
+import { omitUndefined } from '../../../omit-undefined.ts';
+import type { GenerationEvent, GenerationRequest, GenerationUsage } from '../../engine.ts';
+import { AnswerEvents } from './answer-events.ts';
+import { AnswerReader } from './answer-reader.ts';
+import type { WireDialect } from './dialect.ts';
+import { readLogprobs } from './logprobs.ts';
+import { foundStopString, nativeStopReason, stopReason } from './stop-reason.ts';
+import type {
+  NativeStop,
+  StreamEvent,
+  WireChoice,
+  WireError,
+  WirePromptProgress,
+  WireTimings,
+  WireUsage,
+} from './stream-event.ts';
+import { estimateTokens } from './token-estimate.ts';
+
+/** Far above the size of any event; limits memory if a line never ends. */
+const maxEventCharacters = 16 * 1024 * 1024;
+
+/** Converts the server-sent events of one generation, chat or text, to generation events. */
+export class StreamDecoder {
+  readonly #request: GenerationRequest;
+  readonly #dialect: WireDialect;
+  readonly #events: AnswerEvents;
+  readonly #reader: AnswerReader;
+  readonly #utf8 = new StringDecoder('utf8');
+  readonly #startedAt = performance.now();
+  readonly #parser = createParser({
+    maxBufferSize: maxEventCharacters,
+    onEvent: ({ data }) => {
+      if (this.isStopped) return;
+      if (data === '[DONE]') this.#acceptEnd(false);
+      else this.#accept(this.#parse(data));
+    },
+    onError: ({ type }) => {
+      if (type !== 'max-buffer-size-exceeded') return;
+      throw this.#dialect.failures.broken('an event is too long');
+    },
+  });
+  #firstTokenAt: number | undefined;
+  #deltaCount = 0;
+  #reasoningCount = 0;
+  #usage: WireUsage | undefined;
+  #timings: WireTimings | undefined;
+  #progress: WirePromptProgress | undefined;
+  #finish: WireChoice | undefined;
+  #native: NativeStop | undefined;
+  #hasEnded = false;
+  #isMalformed = false;
+  #failure: Error | undefined;
+
+  constructor(request: GenerationRequest, dialect: WireDialect) {
+    this.#request = request;
+    this.#dialect = dialect;
+    const isLimited = request.kind === 'chat' && request.callsInParallel === false;
+    this.#events = new AnswerEvents(isLimited ? 1 : Infinity);
+    this.#reader = new AnswerReader(request, dialect, this.#events);
+  }
+
+  /** True if a part of the answer was returned. */
+  get hasOutput(): boolean {
+    return this.#events.hasOutput;
+  }
+
+  /** True if a stop string was found, after which the rest of the stream does not count. */
+  get isStopped(): boolean {
+    return this.#reader.stopString !== undefined;
+  }
+
+  /** Reasoning tokens so far; if the server does not count them, the deltas that arrived. */
+  get reasoningTokens(): number {
+    const counted = this.#usage?.completion_tokens_details?.reasoning_tokens;
+    return this.#reader.foundReasoning ? this.#reasoningCount : (counted ?? this.#reasoningCount);
+  }
+
+  /**
+   * Decodes new bytes and returns their events in order.
+   *
+   * @throws The dialect's `broken` for an event that is not JSON.
+   */
+  decode(chunks: readonly Buffer[]): readonly GenerationEvent[] {
+    for (const chunk of chunks) this.#parser.feed(this.#utf8.write(chunk));
+    return this.#events.take();
+  }
+
+  /**
+   * Returns the last event, after all bytes have been decoded.
+   *
+   * @throws The error that the server reported; the dialect's `cut` if the stream ended early.
+   */
+  end(): Extract<GenerationEvent, { type: 'generation.end' }> {
+    if (this.#failure !== undefined) throw this.#failure;
+    // Some servers end a stream of text completions without a reason.
+    const isComplete = this.#finish !== undefined || this.#native !== undefined || this.hasOutput;
+    const isEnd = this.isStopped || this.#isMalformed || (this.#hasEnded && isComplete);
+    if (!isEnd) throw this.#dialect.failures.cut();
+    const reason = this.#stopReason();
+    const { countsReasoning } = this.#dialect;
+    return {
+      type: 'generation.end',
+      stopReason: reason,
+      ...(reason === 'stopStringFound' ? omitUndefined({ stopString: this.#stopString() }) : {}),
+      usage: this.usage(),
+      ...(countsReasoning ? { reasoningTokens: this.reasoningTokens } : {}),
+      isMalformed: this.#isMalformed || this.#lacksCall(),
+    };
+  }
+
+  /** The server's numbers; without them, what arrived. */
+  usage(): GenerationUsage {
+    const usage = this.#usage;
+    const timings = this.#timings;
+    const now = performance.now();
+    const firstTokenAt = this.#firstTokenAt ?? now;
+    const timedPrompt =
+      timings?.prompt_n === undefined ? undefined : timings.prompt_n + (timings.cache_n ?? 0);
+    const drafted = timings?.draft_n;
+    return {
+      promptTokens:
+        timedPrompt ??
+        usage?.prompt_tokens ??
+        this.#progress?.total ??
+        estimateTokens(this.#request),
+      cachedTokens:
+        timings?.cache_n ??
+        usage?.prompt_tokens_details?.cached_tokens ??
+        this.#progress?.cache ??
+        0,
+      completionTokens: timings?.predicted_n ?? usage?.completion_tokens ?? this.#deltaCount,
+      promptMs: timings?.prompt_ms ?? firstTokenAt - this.#startedAt,
+      generationMs: timings?.predicted_ms ?? now - firstTokenAt,
+      ...(drafted === undefined
+        ? {}
+        : {
+            drafts: { proposedTokens: drafted, acceptedTokens: timings?.draft_n_accepted ?? 0 },
+          }),
+    };
+  }
+
+  #parse(data: string): StreamEvent {
+    try {
+      const event: unknown = JSON.parse(data);
+      if (typeof event === 'object' && event !== null) return event;
+    } catch {
+      // Reported below.
+    }
+    throw this.#dialect.failures.broken('it sent an event that is not JSON');
+  }
+
+  #accept(event: StreamEvent): void {
+    if (event.error !== undefined && event.error !== null) {
+      this.#acceptError(event.error);
+      return;
+    }
+    const choice = event.choices?.[0] ?? undefined;
+    this.#acceptText(event, choice);
+    // With a stop string, this event still counts its tokens.
+    if (event.timings) this.#timings = event.timings;
+    if (event.usage) this.#usage = event.usage;
+    if (event.prompt_progress) this.#acceptProgress(event.prompt_progress);
+    if (choice?.finish_reason) {
+      this.#finish = choice;
+      const native = event['__verbose'];
+      this.#native = native;
+      const isCut =
+        native === undefined ? choice.finish_reason === 'length' : native.stop_type === 'limit';
+      this.#acceptEnd(isCut);
+    } else if (event.stop === true) {
+      this.#native = event;
+      this.#acceptEnd(event.stop_type === 'limit');
+    }
+  }
+
+  #acceptText(event: StreamEvent, choice: WireChoice | undefined): void {
+    const delta = choice?.delta;
+    const reasoning = delta?.reasoning_content || delta?.reasoning;
+    if (reasoning) {
+      this.#noteDelta();
+      this.#reasoningCount += 1;
+      this.#reader.addReasoning(reasoning);
+    }
+    const content = delta?.content || choice?.text || event.content;
+    if (content) {
+      this.#noteDelta();
+      const { topLogprobs } = this.#request;
+      const logprobs = topLogprobs === undefined ? none : readLogprobs(event, choice, topLogprobs);
+      if (this.#reader.addContent(content, logprobs)) this.#reasoningCount += 1;
+    }
+    const calls = delta?.tool_calls;
+    if (calls && calls.length > 0 && !this.isStopped) {
+      this.#noteDelta();
+      this.#reader.addCallDeltas(calls);
+    }
+  }
+
+  #noteDelta(): void {
+    this.#deltaCount += 1;
+    this.#firstTokenAt ??= performance.now();
+  }
+
+  #acceptProgress(progress: WirePromptProgress): void {
+    this.#progress = progress;
+    this.#events.add({
+      type: 'prompt.progress',
+      processedTokens: progress.processed,
+      cachedTokens: progress.cache,
+      totalTokens: progress.total,
+    });
+  }
+
+  #acceptEnd(isCut: boolean): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#reader.end(isCut);
+  }
+
+  /**
+   * An answer that the server can't parse was still delivered: it is kept and marked
+   * (https://github.com/ggml-org/llama.cpp/issues/27733). Without an answer this fails as other errors do, which are
+   * thrown by `end`, after the events that came before them.
+   */
+  #acceptError(error: unknown): void {
+    const { failures } = this.#dialect;
+    const wire: WireError =
+      typeof error === 'object' && error !== null
+        ? error
+        : omitUndefined({ message: typeof error === 'string' ? error : undefined });
+    if (this.#events.hasAnswer && failures.isParseFailure(wire)) this.#isMalformed = true;
+    else this.#failure ??= failures.reported(wire);
+  }
+
+  #stopReason() {
+    if (this.isStopped) return 'stopStringFound';
+    const hasToolCalls = this.#events.callCount > 0;
+    const { stop = [] } = this.#request;
+    const native = this.#native ?? this.#derivedStop();
+    if (native !== undefined) return nativeStopReason(native, stop, hasToolCalls);
+    const completionTokens = this.#usage?.completion_tokens;
+    return stopReason(this.#finish ?? {}, this.#request, hasToolCalls, completionTokens);
+  }
+
+  /** For a build of the server that leaves out its own reason. */
+  #derivedStop(): NativeStop | undefined {
+    if (!this.#dialect.explainsLimit) return undefined;
+    return { stop_type: this.#finish?.finish_reason === 'length' ? 'limit' : 'eos' };
+  }
+
+  #stopString(): string | undefined {
+    const end = { ...this.#finish, ...this.#native };
+    return this.#reader.stopString ?? foundStopString(end, this.#request.stop ?? []);
+  }
+
+  /** The server left out a call that it could not parse. */
+  #lacksCall(): boolean {
+    const isCall = this.#finish?.finish_reason === 'tool_calls' && !this.isStopped;
+    return isCall && this.#events.callCount === 0;
+  }
+}
+
+const none = [] as const;
