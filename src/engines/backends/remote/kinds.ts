@@ -21,8 +21,8 @@ const openai: Omit<WireDialect, 'server'> = {
   reasoning: 'effort',
   toolChoice: 'server',
   stopStrings: { chat: 'server', completion: 'server' },
-  leavesReasoning: false,
-  leavesCalls: () => 'nowhere',
+  leavesReasoning: true,
+  leavesCalls: () => 'atStart',
   explainsLimit: false,
   countsReasoning: true,
   failures: {

@@ -118,6 +118,88 @@ describe('text', () => {
   });
 });
 
+describe('markup that the server leaves in the text', () => {
+  const pieces = (text: string) =>
+    (text.match(/.{1,4}/gsu) ?? []).map((content) => delta({ content }));
+  const call = '<tool_call>\n{"name": "look", "arguments": {"at": "sea"}}\n</tool_call>';
+  const looked = [{ id: expect.any(String), name: 'look', argumentsJson: '{"at":"sea"}' }];
+
+  it('of reasoning is read if the text begins with it', () => {
+    const events = decode([...pieces('<think>\nHmm.\n</think>\n\nYes.'), finish('stop')]);
+    expect(contentOf(events, 'reasoning.delta')).toBe('Hmm.');
+    expect(contentOf(events)).toBe('Yes.');
+    expect(endOf(events).reasoningTokens).toBeGreaterThan(0);
+  });
+
+  it.each([call, `${call}\n${call}`])('of calls is read if the text begins with it: %s', (text) => {
+    const events = decode([...pieces(text), finish('stop')]);
+    expect(contentOf(events)).toBe('');
+    expect(callsOf(events)).toEqual(text === call ? looked : [...looked, ...looked]);
+    expect(endOf(events).stopReason).toBe('toolCalls');
+  });
+
+  it('of calls is read after that of reasoning', () => {
+    const text = `<think>\nHmm.\n</think>\n\nI look.\n${call}`;
+    const events = decode([...pieces(text), finish('stop')]);
+    expect(contentOf(events, 'reasoning.delta')).toBe('Hmm.');
+    expect(contentOf(events)).toBe('I look.\n');
+    expect(callsOf(events)).toEqual(looked);
+  });
+
+  it.each([`Write this: ${call}`, 'Write <think>, then </think>.'])(
+    'is text if the text begins with something else: %s',
+    (text) => {
+      const events = decode([...pieces(text), finish('stop')]);
+      expect(contentOf(events)).toBe(text);
+      expect(endOf(events).stopReason).toBe('eosFound');
+    },
+  );
+
+  it('is text in a completion', () => {
+    const request: GenerationRequest = { kind: 'completion', prompt: 'x', sampling: {} };
+    const events = decode([{ choices: [{ text: '<think>a', finish_reason: 'stop' }] }], request);
+    expect(contentOf(events)).toBe('<think>a');
+  });
+
+  it('takes the log probabilities of its tokens with it', () => {
+    const tokens = ['<think>', 'Hmm', '</think>', '\n\n', 'Yes', '.'].map((token) =>
+      delta({ content: token }, { logprobs: { content: [{ token, logprob: -1 }] } }),
+    );
+    const events = decode([...tokens, finish('stop')], { ...chat, topLogprobs: 0 });
+    const shown = events.flatMap((event) =>
+      event.type === 'content.delta' ? (event.logprobs ?? []).map(({ token }) => token) : [],
+    );
+    expect(shown).toEqual(['Yes', '.']);
+  });
+});
+
+describe('line breaks', () => {
+  it('between reasoning and answer are left out', () => {
+    const reasoning = ['\nHm', 'm.\n'].map((text) => delta({ reasoning: text }));
+    const content = ['\n\n', 'Yes.', '\n'].map((text) => delta({ content: text }));
+    const events = decode([...reasoning, ...content, finish('stop')]);
+    expect(contentOf(events, 'reasoning.delta')).toBe('Hmm.');
+    expect(contentOf(events)).toBe('Yes.\n');
+  });
+
+  it.each([{ reasoning: 'Hmm.' }, {}])('before a call are no message, after %j', (first) => {
+    const look = { index: 0, id: 'a', function: { name: 'look', arguments: '{}' } };
+    const events = decode([
+      delta(first),
+      delta({ content: '\n\n' }),
+      delta({ tool_calls: [look] }),
+      finish('tool_calls'),
+    ]);
+    expect(events.filter(({ type }) => type === 'content.delta')).toEqual([]);
+    expect(callsOf(events)).toEqual([{ id: 'a', name: 'look', argumentsJson: '{}' }]);
+  });
+
+  it('at the beginning of an answer without reasoning stay', () => {
+    const content = ['\n', ' x'].map((text) => delta({ content: text }));
+    expect(contentOf(decode([...content, finish('stop')]))).toBe('\n x');
+  });
+});
+
 describe('the end', () => {
   it.each([
     ['a limit of tokens', { ...chat, maxTokens: 2 }, finish('length'), 'maxPredictedTokensReached'],
