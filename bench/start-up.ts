@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { residentBytes } from '../src/engines/launch/resident-bytes.ts';
+import { residentBytes } from '../src/engines/launch/memory-watch.ts';
 import { threadMicroseconds } from './process-usage.ts';
 import { quantile } from './statistics.ts';
 import { program, startHearth, type HearthProcessOptions } from './subjects/hearth-process.ts';

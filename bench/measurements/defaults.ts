@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { residentBytes } from '../../src/engines/launch/resident-bytes.ts';
+import { residentBytes } from '../../src/engines/launch/memory-watch.ts';
 import { chatRequest } from '../client/chat-request.ts';
 import { streamRequest } from '../client/stream-request.ts';
 import { toRow, type Row, type Target } from '../row.ts';

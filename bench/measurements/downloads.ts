@@ -9,7 +9,7 @@ import {
   type EngineConnection,
   type EngineReply,
 } from '../../src/net/engine-connection.ts';
-import { residentBytes } from '../../src/engines/launch/resident-bytes.ts';
+import { residentBytes } from '../../src/engines/launch/memory-watch.ts';
 import { toRow } from '../row.ts';
 import {
   benchFileBytes,

@@ -1,4 +1,4 @@
-import { residentBytes } from '../../src/engines/launch/resident-bytes.ts';
+import { residentBytes } from '../../src/engines/launch/memory-watch.ts';
 import { toRow, type Row } from '../row.ts';
 import type { Measurement } from './measurement.ts';
 

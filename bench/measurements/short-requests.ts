@@ -1,4 +1,4 @@
-import { residentBytes } from '../../src/engines/launch/resident-bytes.ts';
+import { residentBytes } from '../../src/engines/launch/memory-watch.ts';
 import { post } from '../client/post.ts';
 import { repeatConcurrently } from '../client/repeat.ts';
 import { toRow, type Row } from '../row.ts';

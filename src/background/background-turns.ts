@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEnd } from '../chat/before-end.ts';
 import { runTurn } from '../chat/run-turn.ts';
 import type { TurnServices } from '../chat/prepare-turn.ts';
-import { newResponseId } from '../chat/response-id.ts';
+import { newResponseId } from '../chat/store-turn.ts';
 import type { TurnRequest } from '../chat/turn-request.ts';
 import { HearthError } from '../contract/errors.ts';
 import { withSignal, type RequestContext } from '../request/request-context.ts';

@@ -1,5 +1,5 @@
 import type { TurnEvent, TurnResult } from '../chat/turn-event.ts';
-import type { DraftResponse } from '../chat/draft-response.ts';
+import type { DraftResponse } from '../chat/store-turn.ts';
 import { HearthError } from '../contract/errors.ts';
 import type { TurnItem } from '../conversation/turn-item.ts';
 import type { NewBlob, StoredResponse } from '../store/store.ts';

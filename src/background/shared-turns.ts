@@ -1,4 +1,4 @@
-import type { DraftResponse } from '../chat/draft-response.ts';
+import type { DraftResponse } from '../chat/store-turn.ts';
 import { coalesceRuns } from '../concurrency/coalesce-runs.ts';
 import { HearthError } from '../contract/errors.ts';
 import type { Logger } from '../observability/logger.ts';

@@ -1,15 +1,12 @@
 import { HearthError } from '../contract/errors.ts';
 import type { StoredResponse } from '../store/store.ts';
 import type { RequestContext } from '../request/request-context.ts';
-import { answeredCalls } from './approved-calls.ts';
-import { fetchImages } from './fetch-images.ts';
+import { answeredCalls } from './approvals.ts';
+import { fetchImages, ImageAllowance, prepareMessages } from './message-images.ts';
 import { assertToolResults } from './history.ts';
-import { ImageAllowance } from './image-allowance.ts';
 import { admitImage } from './image.ts';
 import { resultsFirst, type TurnServices } from './prepare-turn.ts';
-import { prepareMessages } from './prepare-messages.ts';
-import { newResponseId } from './response-id.ts';
-import { storeFailure } from './store-turn.ts';
+import { newResponseId, storeFailure } from './store-turn.ts';
 import type { TurnMessage } from './turn-request.ts';
 
 interface AddedMessages {

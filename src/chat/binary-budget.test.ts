@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { BinaryBudget } from './binary-budget.ts';
+import { BinaryBudget } from './run-rounds.ts';
 
 it('bounds what the results of a turn hold besides text', () => {
   const budget = new BinaryBudget(10);

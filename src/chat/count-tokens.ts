@@ -1,7 +1,7 @@
 import type { RequestContext } from '../request/request-context.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import { prepareTurn, type TurnServices } from './prepare-turn.ts';
-import { promptPrefix } from './prompt-prefix.ts';
+import { promptPrefix } from './prompt-messages.ts';
 import { toChatGeneration } from './run-rounds.ts';
 import type { TurnRequest } from './turn-request.ts';
 import { TurnTools } from './turn-tools.ts';

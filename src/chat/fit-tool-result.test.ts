@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fitToolResult } from './fit-tool-result.ts';
+import { fitToolResult } from './tool-results.ts';
 
 /** Four characters a token. */
 const countTokens = async (text: string) => Math.ceil(text.length / 4);

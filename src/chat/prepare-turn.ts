@@ -1,29 +1,35 @@
 import type { ConversationMessage } from '../conversation/content.ts';
 import type { ConversationTurn } from '../conversation/conversation-turn.ts';
-import type { EngineMessage } from '../engines/engine.ts';
+import type { EngineMessage, ReasoningLevel } from '../engines/engine.ts';
 import type { ModelTarget } from '../engines/loads/open-request.ts';
 import type { Engines } from '../engines/engines.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Store } from '../store/store.ts';
 import type { ToolServers } from '../tools/toolbox.ts';
-import { answeredCalls, labelOf, type AnsweredCall } from './approved-calls.ts';
-import { fetchImages, type FetchImage } from './fetch-images.ts';
+import { type AnsweredCall, answeredCalls, labelOf } from './approvals.ts';
+import {
+  admitMessages,
+  type FetchImage,
+  fetchImages,
+  ImageAllowance,
+  outlineMessages,
+  prepareMessages,
+} from './message-images.ts';
 import { assertToolResults, loadHistory, systemTextOf } from './history.ts';
-import { ImageAllowance } from './image-allowance.ts';
-import { assertVision, toDataUrl, type PreparedImage } from './image.ts';
-import { admitMessages, outlineMessages, prepareMessages } from './prepare-messages.ts';
+import { assertVision, type PreparedImage, toDataUrl } from './image.ts';
 import {
   approvalResults,
   CallNumbers,
   outlineContext,
+  type PromptContext,
   putResults,
   toPromptMessages,
-  type PromptContext,
 } from './prompt-messages.ts';
-import { assertReasoning } from './reasoning.ts';
 import { storedImage } from './stored-image.ts';
-import { toolImageReader } from './tool-output.ts';
+import { toolImageReader } from './tool-results.ts';
 import type { TurnRequest } from './turn-request.ts';
+import { HearthError } from '../contract/errors.ts';
+import type { ModelEntry } from '../models/model.ts';
 
 export interface TurnServices {
   readonly pool: Engines;
@@ -157,4 +163,48 @@ export function resultsFirst(
     .slice(0, end)
     .toSorted((one, other) => Number(other.role === 'tool') - Number(one.role === 'tool'))
     .concat(messages.slice(end));
+}
+
+/** OpenAI's scale of how much a model is to reason. */
+export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+
+const levelsOfEffort: Readonly<Record<ReasoningEffort, readonly ReasoningLevel[]>> = {
+  none: ['off'],
+  minimal: ['low', 'on'],
+  low: ['low', 'on'],
+  medium: ['medium', 'on'],
+  high: ['high', 'on'],
+  xhigh: ['high', 'on'],
+};
+
+/**
+ * The reasoning setting of a model that an effort stands for: a model that can only reason or not does so for every
+ * effort but `none`. A model that does not reason meets `none`, and for that the setting is undefined.
+ */
+export function reasoningOfEffort(
+  model: ModelEntry,
+  effort: ReasoningEffort,
+): ReasoningLevel | undefined {
+  const levels = levelsOfEffort[effort];
+  const [preferred] = levels;
+  if (effort === 'none' && model.reasoning === null) return undefined;
+  return levels.find((level) => model.reasoning?.allowedOptions.includes(level)) ?? preferred;
+}
+
+/**
+ * Checks that a model supports a reasoning setting.
+ *
+ * @throws HearthError `unsupported_reasoning`, with the allowed values.
+ */
+export function assertReasoning(model: ModelEntry, level: ReasoningLevel | undefined): void {
+  if (level === undefined || model.reasoning?.allowedOptions.includes(level)) return;
+  const allowed =
+    model.reasoning === null
+      ? `${model.key} does not reason; leave the field out`
+      : `${model.key} supports ${model.reasoning.allowedOptions.map((option) => `"${option}"`).join(', ')}`;
+  throw new HearthError(
+    'unsupported_reasoning',
+    `Reasoning "${level}" is not supported: ${allowed}.`,
+    { field: 'reasoning' },
+  );
 }

@@ -7,11 +7,11 @@ import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 import { testContext } from '../../test/setup/test-context.ts';
 import { createLogger } from '../observability/logger.ts';
 import { createSqliteStore } from '../store/sqlite-store.ts';
-import { ImageAllowance } from './image-allowance.ts';
+import { ImageAllowance } from './message-images.ts';
 import { loadHistory, systemTextOf } from './history.ts';
 import { CallNumbers, outlineContext, toPromptMessages } from './prompt-messages.ts';
 import { storedImage } from './stored-image.ts';
-import { toolImageReader } from './tool-output.ts';
+import { toolImageReader } from './tool-results.ts';
 
 it('builds the same prompts from conversations of 0.1.0 as that version', async () => {
   const file = join(await temporaryFolder(), 'hearth.db');

@@ -5,9 +5,16 @@ import type {
 } from '../conversation/content.ts';
 import type { ConversationTurn } from '../conversation/conversation-turn.ts';
 import type { TurnItem } from '../conversation/turn-item.ts';
-import type { ContentPart, EngineMessage, ToolCall } from '../engines/engine.ts';
+import type {
+  ChatGeneration,
+  CompletionGeneration,
+  ContentPart,
+  EngineMessage,
+  ToolCall,
+} from '../engines/engine.ts';
 import { omitUndefined } from '../omit-undefined.ts';
-import { toModelContent, type ReadToolImage } from './tool-output.ts';
+import { type ReadToolImage, toModelContent } from './tool-results.ts';
+import { promptKeyLength } from '../engines/loads/policy/choose-instance.ts';
 
 /** Numbers the calls of a conversation in the same way in every turn, so that prompts have a common prefix. */
 export class CallNumbers {
@@ -264,4 +271,37 @@ async function toEngineContent(
 
 function textOf(content: readonly ConversationContent[]): string {
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+}
+
+/**
+ * The beginning of a prompt as text, to find the instance with most of it in its cache: roles and contents in
+ * order, images by their size. Not the text that the engine reads.
+ */
+export function promptPrefix(
+  request:
+    | Pick<ChatGeneration, 'kind' | 'messages'>
+    | Pick<CompletionGeneration, 'kind' | 'prompt'>,
+): string {
+  if (request.kind === 'completion') {
+    const { prompt } = request;
+    if (typeof prompt === 'string') return prompt.slice(0, promptKeyLength);
+    // An id takes two characters or more with its comma.
+    return prompt.slice(0, promptKeyLength).join().slice(0, promptKeyLength);
+  }
+  let key = '';
+  for (const message of request.messages) {
+    key += `${message.role}\n`;
+    const parts = typeof message.content === 'string' ? [message.content] : message.content;
+    for (const part of parts) {
+      // Cuts before joining: a message may be megabytes long.
+      key += `${prefixOf(part).slice(0, promptKeyLength)}\n`;
+      if (key.length >= promptKeyLength) return key.slice(0, promptKeyLength);
+    }
+  }
+  return key;
+}
+
+function prefixOf(part: string | ContentPart): string {
+  if (typeof part === 'string') return part;
+  return part.type === 'text' ? part.text : `image ${part.dataUrl.length}`;
 }

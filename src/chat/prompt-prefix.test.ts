@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { promptKeyLength } from '../engines/loads/recent-prompts.ts';
-import { promptPrefix } from './prompt-prefix.ts';
+import { promptKeyLength } from '../engines/loads/policy/choose-instance.ts';
+import { promptPrefix } from './prompt-messages.ts';
 
 it('has the same beginning for turns of one conversation', () => {
   const question = { role: 'user', content: 'What is it?' } as const;

@@ -8,10 +8,10 @@ import type { RequestContext } from '../request/request-context.ts';
 import type { ModelSelection } from '../models/model.ts';
 import { assertTokens } from './assert-tokens.ts';
 import { logGeneration } from './log-generation.ts';
-import { promptPrefix } from './prompt-prefix.ts';
+import { promptPrefix } from './prompt-messages.ts';
 import type { GenerationSummary, PromptEvent } from './turn-event.ts';
 import type { GenerationOptions, InstanceOptions } from './turn-request.ts';
-import { TurnStats } from './turn-stats.ts';
+import { TurnStats } from './turn-recorder.ts';
 
 /** A raw prompt to continue, without a chat template. */
 export interface CompletionRequest extends GenerationOptions, InstanceOptions {

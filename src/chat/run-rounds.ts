@@ -9,24 +9,23 @@ import type {
 import type { Session } from '../engines/session.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { Store } from '../store/store.ts';
-import { useApprovals, type AnsweredCall } from './approved-calls.ts';
-import { BinaryBudget } from './binary-budget.ts';
+import { useApprovals, runApprovedCalls, type AnsweredCall } from './approvals.ts';
 import { dropTurns } from './drop-turns.ts';
-import { fitToolResult } from './fit-tool-result.ts';
+import { fitToolResult } from './tool-results.ts';
 import type { TurnPrompt } from './prepare-turn.ts';
 import {
   approvalResults,
+  type FinishedCall,
   putResults,
   roundMessages,
-  type FinishedCall,
 } from './prompt-messages.ts';
-import { runApprovedCalls } from './run-approved-calls.ts';
-import { refuseCall, type CheckedCall } from './tool-call.ts';
-import { runToolRound, type CallOutcome } from './tool-round.ts';
+import { type CheckedCall, refuseCall } from './tool-call.ts';
+import { type CallOutcome, runToolRound } from './tool-round.ts';
 import type { TurnEvent } from './turn-event.ts';
 import type { TurnRecorder } from './turn-recorder.ts';
 import type { TurnRequest } from './turn-request.ts';
 import { TurnTools } from './turn-tools.ts';
+import type { ToolContent } from '../conversation/content.ts';
 
 /** The part of the context that results leave to the answer: a fourth. */
 const answerShare = 4;
@@ -283,4 +282,34 @@ function toolChoiceOf(
   if (!mayCall) return 'none';
   const isForced = toolChoice === 'required' || typeof toolChoice === 'object';
   return isForced && round > 0 ? 'auto' : (toolChoice ?? 'auto');
+}
+
+const maxCharacters = 32 * 1024 * 1024;
+
+/** Bounds the images, audio and files in the results of one turn, which are in memory until it ends. */
+export class BinaryBudget {
+  #left: number;
+
+  /** @param characters Of base64. */
+  constructor(characters = maxCharacters) {
+    this.#left = characters;
+  }
+
+  /** Replaces what exceeds the rest of the budget by a note. */
+  limit(content: readonly ToolContent[]): readonly ToolContent[] {
+    return content.map((block) => {
+      const length = binaryLength(block);
+      if (length > this.#left) {
+        return { type: 'text', text: `[${block.type}: left out, as the results are too large]` };
+      }
+      this.#left -= length;
+      return block;
+    });
+  }
+}
+
+function binaryLength({ data, resource }: ToolContent): number {
+  if (typeof data === 'string') return data.length;
+  const hasBlob = typeof resource === 'object' && resource !== null && 'blob' in resource;
+  return hasBlob && typeof resource.blob === 'string' ? resource.blob.length : 0;
 }

@@ -7,15 +7,13 @@ import { withSignal, type RequestContext } from '../request/request-context.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import { logGeneration } from './log-generation.ts';
 import { prepareTurn, type PreparedTurn, type TurnServices } from './prepare-turn.ts';
-import { promptPrefix } from './prompt-prefix.ts';
+import { promptPrefix } from './prompt-messages.ts';
 import { runRounds } from './run-rounds.ts';
-import { listTools } from './list-tools.ts';
-import { newResponseId } from './response-id.ts';
-import { draftTurn, storeTurn } from './store-turn.ts';
+import { listTools, TurnTools } from './turn-tools.ts';
+import { newResponseId, draftTurn, storeTurn } from './store-turn.ts';
 import type { TurnEvent } from './turn-event.ts';
 import { TurnRecorder } from './turn-recorder.ts';
 import type { TurnRequest } from './turn-request.ts';
-import { TurnTools } from './turn-tools.ts';
 
 /**
  * Runs one turn: history, prompt, generations and tool calls, storing. An error of the

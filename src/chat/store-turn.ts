@@ -2,12 +2,11 @@ import { HearthError } from '../contract/errors.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { describeStoreError, isDiskFull } from '../store/describe-store-error.ts';
-import type { Store, StoredResponse } from '../store/store.ts';
-import type { DraftResponse } from './draft-response.ts';
-import { newResponseId } from './response-id.ts';
+import type { NewBlob, Store, StoredResponse } from '../store/store.ts';
 import type { TurnPrompt } from './prepare-turn.ts';
 import type { TurnRecorder } from './turn-recorder.ts';
 import type { TurnRequest } from './turn-request.ts';
+import { randomBytes } from '../random-bytes.ts';
 
 type StoredPrompt = Pick<TurnPrompt, 'messages' | 'images'>;
 
@@ -121,4 +120,16 @@ function unstoredReason(error: unknown): string {
 /** The name of the model in the request, such as an alias; undefined if it is the key. */
 function requestedModel({ model }: TurnRequest, key: string): string | undefined {
   return model === undefined || model === '' || model === key ? undefined : model;
+}
+
+/** `resp_` and 48 lower-case hex digits. */
+export function newResponseId(): string {
+  return `resp_${randomBytes(24).toString('hex')}`;
+}
+
+/** A response without output, which is stored if its server ends in the middle. */
+export interface DraftResponse {
+  readonly response: StoredResponse;
+  readonly blobs: readonly NewBlob[];
+  readonly conversationId?: string;
 }

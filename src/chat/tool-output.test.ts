@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { modelEntry } from '../../test/setup/models/model-entry.ts';
 import { picture } from '../../test/setup/models/picture.ts';
 import { temporaryStore } from '../../test/setup/store/temporary-store.ts';
-import { ImageAllowance } from './image-allowance.ts';
-import { toModelContent, toolImageReader } from './tool-output.ts';
+import { ImageAllowance } from './message-images.ts';
+import { toModelContent, toolImageReader } from './tool-results.ts';
 
 it('stops among the images of a result when the caller aborts', async () => {
   const data = (await picture('red')).split(',')[1];

@@ -5,15 +5,14 @@ import type { ConversationMessage, ToolContent } from '../conversation/content.t
 import type { TurnItem } from '../conversation/turn-item.ts';
 import type { ModelEntry } from '../models/model.ts';
 import type { NewBlob, Store } from '../store/store.ts';
-import { fitToolResult } from './fit-tool-result.ts';
-import { ImageAllowance } from './image-allowance.ts';
+import { fitToolResult, toModelContent, toolImageReader } from './tool-results.ts';
+import { ImageAllowance } from './message-images.ts';
 import {
   CallNumbers,
   roundMessages,
   toPromptMessages,
   type PromptContext,
 } from './prompt-messages.ts';
-import { toModelContent, toolImageReader } from './tool-output.ts';
 
 /** The server counts the images of all turns: those of a test are released after it. */
 const allowances: ImageAllowance[] = [];

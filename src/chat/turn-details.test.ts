@@ -14,7 +14,7 @@ import { HearthError } from '../contract/errors.ts';
 import type { GenerationEvent, GenerationRequest } from '../engines/engine.ts';
 import { createLogger } from '../observability/logger.ts';
 import { embed } from './embed.ts';
-import { fitToolResult } from './fit-tool-result.ts';
+import { fitToolResult } from './tool-results.ts';
 import { runCompletion, type CompletionEvent } from './run-completion.ts';
 import type { TurnEvent } from './turn-event.ts';
 

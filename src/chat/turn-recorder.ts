@@ -1,15 +1,14 @@
-import type { StopReason } from '../conversation/conversation-turn.ts';
+import type { StopReason, TurnTimings, TurnUsage } from '../conversation/conversation-turn.ts';
 import type { ToolListItem, TurnItem } from '../conversation/turn-item.ts';
 import type { EngineCapabilities, TokenLogprob } from '../engines/engine.ts';
 import type { ModelSelection } from '../models/model.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { Session } from '../engines/session.ts';
-import type { SessionEvent } from '../engines/session-event.ts';
-import { newResponseId } from './response-id.ts';
+import type { InterruptedReport, SessionEvent } from '../engines/session-event.ts';
+import { newResponseId } from './store-turn.ts';
 import { RoundRecorder } from './round-recorder.ts';
 import type { CallOutcome } from './tool-round.ts';
 import type { TurnEvent, TurnResult } from './turn-event.ts';
-import { TurnStats } from './turn-stats.ts';
 import type { TurnTools } from './turn-tools.ts';
 
 /** Collects the result of a turn over its generations, and creates the events of the turn. */
@@ -162,4 +161,66 @@ export class TurnRecorder {
       }),
     };
   }
+}
+
+/** Sums the statistics of the generations of a turn; zeros if none has ended. */
+export class TurnStats {
+  #promptTokens = 0;
+  #cachedTokens = 0;
+  #completionTokens = 0;
+  #reasoningTokens = 0;
+  #drafts: TurnUsage['drafts'];
+  #generationSeconds = 0;
+  /** Measured over generations with two tokens or more: the first token is part of processing the prompt. */
+  #timedTokens = 0;
+  #timedSeconds = 0;
+  #timeToFirstTokenSeconds: number | undefined;
+  #loadTimeSeconds: number | undefined;
+
+  /** @param seconds Undefined if the model was loaded already. */
+  noteLoad(seconds: number | undefined): void {
+    this.#loadTimeSeconds ??= seconds;
+  }
+
+  add({ usage, reasoningTokens, timeToFirstTokenSeconds }: InterruptedReport): void {
+    const generationSeconds = usage.generationMs / 1000;
+    this.#promptTokens += usage.promptTokens;
+    this.#cachedTokens += usage.cachedTokens;
+    this.#completionTokens += usage.completionTokens;
+    this.#reasoningTokens += reasoningTokens;
+    this.#drafts = sumDrafts(this.#drafts, usage.drafts);
+    this.#generationSeconds += generationSeconds;
+    this.#timeToFirstTokenSeconds ??= timeToFirstTokenSeconds;
+    if (usage.completionTokens > 1) {
+      this.#timedTokens += usage.completionTokens;
+      this.#timedSeconds += generationSeconds;
+    }
+  }
+
+  usage(): TurnUsage {
+    return {
+      promptTokens: this.#promptTokens,
+      cachedTokens: this.#cachedTokens,
+      completionTokens: this.#completionTokens,
+      reasoningTokens: this.#reasoningTokens,
+      ...omitUndefined({ drafts: this.#drafts }),
+    };
+  }
+
+  timings(): TurnTimings {
+    return {
+      timeToFirstTokenSeconds: this.#timeToFirstTokenSeconds ?? 0,
+      generationSeconds: this.#generationSeconds,
+      tokensPerSecond: this.#timedSeconds > 0 ? this.#timedTokens / this.#timedSeconds : 0,
+      ...omitUndefined({ loadTimeSeconds: this.#loadTimeSeconds }),
+    };
+  }
+}
+
+function sumDrafts(one: TurnUsage['drafts'], other: TurnUsage['drafts']): TurnUsage['drafts'] {
+  if (one === undefined || other === undefined) return one ?? other;
+  return {
+    proposedTokens: one.proposedTokens + other.proposedTokens,
+    acceptedTokens: one.acceptedTokens + other.acceptedTokens,
+  };
 }

@@ -9,7 +9,7 @@ import type {
 } from '../engines/engine.ts';
 import type { ModelTarget } from '../engines/loads/open-request.ts';
 import type { Integration } from '../tools/toolbox.ts';
-import type { DraftResponse } from './draft-response.ts';
+import type { DraftResponse } from './store-turn.ts';
 
 /** A part of a message in a request; an image is a base64 data URL, or the address of one, which the turn reads. */
 export type TurnContent =

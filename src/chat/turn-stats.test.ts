@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TurnStats } from './turn-stats.ts';
+import { TurnStats } from './turn-recorder.ts';
 
 const report = (completionTokens: number, generationMs: number, timeToFirstTokenSeconds = 1) => ({
   usage: { promptTokens: 10, cachedTokens: 4, completionTokens, promptMs: 1, generationMs },

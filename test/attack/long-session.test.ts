@@ -4,7 +4,7 @@ import {
   messageEventSchema,
   type AnthropicMessageEvent,
 } from '../../src/contract/anthropic/message.ts';
-import { residentBytes } from '../../src/engines/launch/resident-bytes.ts';
+import { residentBytes } from '../../src/engines/launch/memory-watch.ts';
 import { writeScriptedEngine } from '../setup/engine/scripted-engine.ts';
 import type { ScriptedGeneration } from '../setup/engine/scripted-llama-server.ts';
 import { stream } from '../setup/server/api.ts';

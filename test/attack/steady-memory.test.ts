@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { residentBytes } from '../../src/engines/launch/resident-bytes.ts';
+import { residentBytes } from '../../src/engines/launch/memory-watch.ts';
 import { post } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { residentBytes } from '../../src/engines/launch/resident-bytes.ts';
+import { residentBytes } from '../../src/engines/launch/memory-watch.ts';
 import { get } from '../setup/server/api.ts';
 import type { HearthProcess } from '../setup/server/hearth-process.ts';
 

@@ -17,9 +17,8 @@ import type { EngineExit, EngineLauncher, EngineProcess, LaunchSpec } from './la
 import { llamaProgram } from './llama-program.ts';
 import { trackLoadProgress } from './load-progress.ts';
 import { waitUntilHealthy } from './readiness.ts';
-import { residentBytes } from './resident-bytes.ts';
+import { residentBytes, watchMemory } from './memory-watch.ts';
 import { watchShortage } from './memory-shortage.ts';
-import { watchMemory } from './memory-watch.ts';
 import { maxConnections } from './server-arguments.ts';
 
 const mebibyte = 1024 * 1024;

@@ -8,9 +8,8 @@ import { noEvents, type EventPublisher } from '../../observability/server-events
 import type { RequestContext } from '../../request/request-context.ts';
 import type { EngineLoader } from './engine-loader.ts';
 import { EngineLost } from './engine-lost.ts';
-import { Instance } from './instance.ts';
+import { Instance, InstanceRegistry } from './instance.ts';
 import { Lease } from './instance-lease.ts';
-import { InstanceRegistry } from './instance-registry.ts';
 import type { LoadEstimate } from './load-estimate.ts';
 import type { LoadOptions } from './load-options.ts';
 import { LoadScheduler, type SchedulerEffects, type SchedulerOptions } from './load-scheduler.ts';

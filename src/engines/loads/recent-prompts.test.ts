@@ -4,7 +4,7 @@ import type { ModelEntry, ModelSelection } from '../../models/model.ts';
 import type { InstanceSummary } from './instance-summary.ts';
 import { loadedInstances, selectedInstances } from './loaded-instances.ts';
 import { assertPurpose, purposeOf } from './purpose.ts';
-import { promptKeyLength, RecentPrompts } from './recent-prompts.ts';
+import { promptKeyLength, RecentPrompts } from './policy/choose-instance.ts';
 
 describe('RecentPrompts', () => {
   it('keeps the beginnings of the last sixteen prompts, oldest first', () => {

@@ -3,12 +3,10 @@ import { withSignal, type RequestContext } from '../../request/request-context.t
 import { canContinue, continueRequest } from '../continuation.ts';
 import type { GenerationEvent, GenerationRequest } from '../engine.ts';
 import type { GenerationAccount } from '../generation-account.ts';
-import type { ActivePrompt } from '../states/active-prompt.ts';
-import type { CachedPrompt } from '../states/cached-prompt.ts';
+import { withPieces, type ActivePrompt } from './prefill.ts';
+import { promptChain, type CachedPrompt } from '../states/prompt-chain.ts';
 import type { ManagedSlots } from '../states/managed-slots.ts';
-import { promptChain } from '../states/prompt-chain.ts';
 import type { SlotUse } from '../states/slot-manager.ts';
-import { withPieces } from './prefill.ts';
 import { cellsFor, mostTokens } from './prompt-cells.ts';
 import type { Place } from './scheduler.ts';
 

@@ -4,8 +4,7 @@ import type {
   GenerationRequest,
   GenerationUsage,
 } from '../engine.ts';
-import type { CachedPrompt } from './cached-prompt.ts';
-import { withAnswer, withText, type PromptChain } from './prompt-chain.ts';
+import { withAnswer, withText, type CachedPrompt, type PromptChain } from './prompt-chain.ts';
 
 interface CallText {
   name: string;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { CachedPrompt } from './cached-prompt.ts';
+import { promptChain, withAnswer, type CachedPrompt, type PromptChain } from './prompt-chain.ts';
 import { chooseSlot, type SlotView } from './choose-slot.ts';
-import { promptChain, withAnswer, type PromptChain } from './prompt-chain.ts';
 
 /** A prompt of blocks of 256 characters and 64 tokens, one for each letter. */
 function chain(letters: string): PromptChain {

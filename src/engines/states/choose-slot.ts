@@ -1,5 +1,10 @@
-import { matchedTokens, type CachedPrompt } from './cached-prompt.ts';
-import { charactersOf, commonCharacters, type PromptChain } from './prompt-chain.ts';
+import {
+  matchedTokens,
+  charactersOf,
+  commonCharacters,
+  type CachedPrompt,
+  type PromptChain,
+} from './prompt-chain.ts';
 
 /** Shorter beginnings are read again: that takes as long as saving and restoring them. */
 export const minTokens = 64;

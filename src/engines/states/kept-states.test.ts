@@ -3,9 +3,8 @@ import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'n
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
-import type { CachedPrompt } from './cached-prompt.ts';
+import { promptChain, type CachedPrompt } from './prompt-chain.ts';
 import { KeptStates, type KeptState, type KeptStatesOptions } from './kept-states.ts';
-import { promptChain } from './prompt-chain.ts';
 
 const never = new AbortController().signal;
 const dataBytes = 10_000;

@@ -3,7 +3,7 @@ import { mkdir, readdir, rm, stat, statfs, utimes, chmod } from 'node:fs/promise
 import { join } from 'node:path';
 import { Mutex } from '../../concurrency/semaphore.ts';
 import type { Logger } from '../../observability/logger.ts';
-import { contains, type CachedPrompt } from './cached-prompt.ts';
+import { contains, type CachedPrompt } from './prompt-chain.ts';
 import { extractState, readDescription, writeStateFile } from './state-file.ts';
 import { renameWithRetry } from '../../rename-with-retry.ts';
 

@@ -7,7 +7,7 @@ import { testContext } from '../../../test/setup/test-context.ts';
 import { TokenEngine } from '../../../test/setup/warm-state/token-engine.ts';
 import type { EngineHandle, GenerationRequest } from '../engine.ts';
 import { createLogger } from '../../observability/logger.ts';
-import { ActivePrompt } from './active-prompt.ts';
+import { ActivePrompt } from '../scheduler/prefill.ts';
 import { KeptStates } from './kept-states.ts';
 import { MemoryStates } from './memory-states.ts';
 import { promptChain } from './prompt-chain.ts';

@@ -1,7 +1,6 @@
-import type { ActivePrompt } from './active-prompt.ts';
-import type { CachedPrompt } from './cached-prompt.ts';
-import { chooseSlot, type SlotChoice } from './choose-slot.ts';
-import type { PromptChain } from './prompt-chain.ts';
+import type { ActivePrompt } from '../scheduler/prefill.ts';
+import { charactersOf, type CachedPrompt, type PromptChain } from './prompt-chain.ts';
+import { chooseSlot, minTokens, type SlotChoice } from './choose-slot.ts';
 import { newSlot, type Settle, type Slot } from './slot.ts';
 import { SlotOffload, type SlotOffloadOptions } from './slot-offload.ts';
 import { SlotStates, type SavedState } from './slot-states.ts';
@@ -212,11 +211,10 @@ export class SlotManager {
 
   #choose(chain: PromptChain): Chosen | undefined {
     const free = this.#slots.filter(({ isBusy }) => !isBusy);
-    const choice = chooseSlot(
-      free.map((slot) => this.#offload.viewOf(slot)),
-      this.#states.list(),
-      chain,
-    );
+    // A token has a character at least: the states of a shorter prompt are not worth restoring.
+    const states = charactersOf(chain) < minTokens ? [] : this.#states.list();
+    const views = free.map((slot) => this.#offload.viewOf(slot));
+    const choice = chooseSlot(views, states, chain);
     const slot = free.find(({ id }) => id === choice?.slotId);
     return choice === undefined || slot === undefined ? undefined : { slot, choice };
   }

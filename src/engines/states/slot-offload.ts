@@ -1,7 +1,7 @@
 import { abortable } from '../../concurrency/abortable.ts';
 import { Mutex } from '../../concurrency/semaphore.ts';
 import { withTimeout } from '../../concurrency/with-timeout.ts';
-import type { CachedPrompt } from './cached-prompt.ts';
+import type { CachedPrompt } from './prompt-chain.ts';
 import { isLostBy, minTokens, type SlotChoice, type SlotView } from './choose-slot.ts';
 import type { Slot } from './slot.ts';
 import type { CacheSize } from './slot-manager.ts';

@@ -5,7 +5,7 @@ import type { EngineCapabilities, EngineHandle } from '../engine.ts';
 import type { ModelSelection } from '../../models/model.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { omitUndefined } from '../../omit-undefined.ts';
-import type { CachedPrompt } from './cached-prompt.ts';
+import type { CachedPrompt } from './prompt-chain.ts';
 import { canSaveSlots } from './can-save-slots.ts';
 import { engineFingerprint } from './engine-fingerprint.ts';
 import { KeptStates } from './kept-states.ts';

@@ -1,4 +1,4 @@
-import { reasoningOfEffort, type ReasoningEffort } from '../../chat/reasoning.ts';
+import { reasoningOfEffort, type ReasoningEffort } from '../../chat/prepare-turn.ts';
 import { HearthError } from '../../contract/errors.ts';
 import type { ReasoningLevel } from '../../engines/engine.ts';
 import type { ModelEntry } from '../../models/model.ts';

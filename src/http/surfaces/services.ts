@@ -2,7 +2,7 @@ import type { SessionService } from '../../access/session-service.ts';
 import type { TokenService } from '../../access/token-service.ts';
 import type { BackgroundTurns } from '../../background/background-turns.ts';
 import type { Batches } from '../../batches/batches.ts';
-import type { FetchImage } from '../../chat/fetch-images.ts';
+import type { FetchImage } from '../../chat/message-images.ts';
 import type { LiveSettings } from '../../config/live-settings.ts';
 import type { SettingsEditor } from '../../config/settings-editor.ts';
 import type { Settings } from '../../config/settings-table.ts';

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { FetchImage } from '../../../src/chat/fetch-images.ts';
+import type { FetchImage } from '../../../src/chat/message-images.ts';
 import { runTurn } from '../../../src/chat/run-turn.ts';
 import type { TurnEvent, TurnResult } from '../../../src/chat/turn-event.ts';
 import type { TurnRequest } from '../../../src/chat/turn-request.ts';

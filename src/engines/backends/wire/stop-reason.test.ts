@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nativeStopReason } from './stop-reason.ts';
+import { nativeStopReason } from './stream-decoder.ts';
 
 it.each([
   [{ stop_type: 'eos' }, false, 'eosFound'],

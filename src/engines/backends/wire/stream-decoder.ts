@@ -1,12 +1,16 @@
 import { createParser } from 'eventsource-parser';
 import { StringDecoder } from 'node:string_decoder';
 import { omitUndefined } from '../../../omit-undefined.ts';
-import type { GenerationEvent, GenerationRequest, GenerationUsage } from '../../engine.ts';
+import type {
+  EngineStopReason,
+  GenerationEvent,
+  GenerationRequest,
+  GenerationUsage,
+} from '../../engine.ts';
 import { AnswerEvents } from './answer-events.ts';
 import { AnswerReader } from './answer-reader.ts';
 import type { WireDialect } from './dialect.ts';
 import { readLogprobs } from './logprobs.ts';
-import { foundStopString, nativeStopReason, stopReason } from './stop-reason.ts';
 import type {
   NativeStop,
   StreamEvent,
@@ -262,3 +266,50 @@ export class StreamDecoder {
 }
 
 const none = [] as const;
+
+/**
+ * Why a generation stopped, from llama-server's native `stop_type`, `stopping_word` and `truncated`.
+ * Chat templates have their own stop words, which end a turn like the end-of-text token: only the
+ * words that the request named count as stop strings.
+ */
+export function nativeStopReason(
+  wire: NativeStop,
+  stopStrings: readonly string[],
+  hasToolCalls: boolean,
+): EngineStopReason {
+  if (wire.stop_type === 'limit') {
+    return wire.truncated === true ? 'contextLengthReached' : 'maxPredictedTokensReached';
+  }
+  if (wire.stop_type === 'word' && stopStrings.includes(wire.stopping_word ?? '')) {
+    return 'stopStringFound';
+  }
+  return hasToolCalls ? 'toolCalls' : 'eosFound';
+}
+
+/**
+ * Why a generation stopped, from OpenAI's `finish_reason`, and from the stop string that vLLM and SGLang name.
+ *
+ * @param completionTokens Undefined if the server did not count them.
+ */
+export function stopReason(
+  choice: WireChoice,
+  { maxTokens, stop = [] }: Pick<GenerationRequest, 'maxTokens' | 'stop'>,
+  hasToolCalls: boolean,
+  completionTokens: number | undefined,
+): EngineStopReason {
+  if (hasToolCalls) return 'toolCalls';
+  if (choice.finish_reason === 'length') {
+    const isFull = maxTokens === undefined || (completionTokens ?? maxTokens) < maxTokens;
+    return isFull ? 'contextLengthReached' : 'maxPredictedTokensReached';
+  }
+  return foundStopString(choice, stop) === undefined ? 'eosFound' : 'stopStringFound';
+}
+
+/** The stop string of the request that ended a generation, if the server names it. */
+export function foundStopString(
+  end: WireChoice & NativeStop,
+  stopStrings: readonly string[],
+): string | undefined {
+  const found = end.stopping_word ?? end.stop_reason ?? end.matched_stop;
+  return stopStrings.find((stopString) => stopString === found);
+}

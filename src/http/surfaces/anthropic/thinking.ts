@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { reasoningOfEffort, type ReasoningEffort } from '../../../chat/reasoning.ts';
+import { reasoningOfEffort, type ReasoningEffort } from '../../../chat/prepare-turn.ts';
 import type { AnthropicCountTokensRequest } from '../../../contract/anthropic/message-request.ts';
 import type { ReasoningLevel } from '../../../engines/engine.ts';
 import type { ModelEntry } from '../../../models/model.ts';

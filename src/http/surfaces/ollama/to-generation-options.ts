@@ -1,4 +1,4 @@
-import { reasoningOfEffort } from '../../../chat/reasoning.ts';
+import { reasoningOfEffort } from '../../../chat/prepare-turn.ts';
 import type { GenerationOptions } from '../../../chat/turn-request.ts';
 import type { OllamaChatRequest } from '../../../contract/ollama/chat.ts';
 import type { OllamaOptions } from '../../../contract/ollama/fields.ts';

@@ -1,5 +1,5 @@
 import { runTurn } from '../../../chat/run-turn.ts';
-import { newResponseId } from '../../../chat/response-id.ts';
+import { newResponseId } from '../../../chat/store-turn.ts';
 import type { TurnEvent, TurnResult } from '../../../chat/turn-event.ts';
 import { createChatCompletionOpenAi } from '../../../contract/openai/chat-completion.ts';
 import type { HearthError } from '../../../contract/errors.ts';

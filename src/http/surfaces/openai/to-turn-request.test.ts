@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { modelEntry } from '../../../../test/setup/models/model-entry.ts';
-import { reasoningOfEffort } from '../../../chat/reasoning.ts';
+import { reasoningOfEffort } from '../../../chat/prepare-turn.ts';
 import { createChatCompletionOpenAi } from '../../../contract/openai/chat-completion.ts';
 import { createResponseOpenAi } from '../../../contract/openai/response.ts';
 import { withSeedOf } from '../../openai/with-seed-of.ts';
