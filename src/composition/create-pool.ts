@@ -8,6 +8,7 @@ import { GpuMemory } from '../engines/loads/gpu-memory.ts';
 import { Engines } from '../engines/engines.ts';
 import { MlxLoader } from '../engines/loads/mlx-loader.ts';
 import { RemoteLoader } from '../engines/loads/remote-loader.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import { readAvailableMemory, readTotalMemory } from '../machine/read-machine.ts';
 
 type LoaderOptions = ConstructorParameters<typeof GgufLoader>[0];
@@ -39,7 +40,6 @@ export function createPool(settings: Settings, services: PoolServices): Engines 
   const ggufLoader = new GgufLoader({
     ...shared,
     kvCacheTypes: { k: settings['engine.kvTypeK'], v: settings['engine.kvTypeV'] },
-    cacheContexts: settings['engine.cacheContexts'],
     gpuLayers: settings['engine.gpuLayers'],
     gpuSplit: {
       mode: settings['engine.gpuSplitMode'],
@@ -65,9 +65,12 @@ export function createPool(settings: Settings, services: PoolServices): Engines 
       return settings['models.ttlSeconds'];
     },
     defaults: {
-      contextLength: settings['engine.contextLength'],
       parallel: settings['engine.parallel'],
       speculation: settings['engine.speculation'],
+      ...omitUndefined({
+        contextLength: settings['engine.contextLength'],
+        cacheContexts: settings['engine.cacheContexts'],
+      }),
     },
     queueCapacity: settings['limits.queuedRequests'],
     get memoryLimitBytes() {

@@ -22,16 +22,18 @@ export const engineSettings = {
     { computedDefault: 'the releases on GitHub' },
   ),
   'engine.contextLength': setting(
-    integer(16, 2 ** 31 - 1).default(8192),
+    integer(16, 2 ** 31 - 1).optional(),
     'Context length of loads that do not set one, capped at the context length of the model.',
+    { computedDefault: '4,096 to 131,072 tokens, by the free memory' },
   ),
   'engine.parallel': setting(
     integer(1, 256).default(4),
     'Number of requests that one instance processes at the same time.',
   ),
   'engine.cacheContexts': setting(
-    integer(1, 256).default(2),
-    'Number of whole contexts that the requests of one instance share. A request waits until its prompt and its longest answer fit beside the others. engine.parallel or more gives each request a context of its own.',
+    integer(1, 256).optional(),
+    'Number of whole contexts in the cache that the requests of one instance share, at most engine.parallel. A request waits until its prompt and its longest answer fit beside the others.',
+    { computedDefault: 'as many as engine.parallel, fewer if memory is short' },
   ),
   'engine.threads': setting(integer(1, 512).optional(), 'CPU threads of one instance.', {
     computedDefault: 'physical cores, at most 64',

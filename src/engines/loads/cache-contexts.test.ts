@@ -4,7 +4,7 @@ import type { EngineLauncher, LaunchSpec } from '../launch/launch.ts';
 import type { RuntimeManager } from '../runtimes/runtime.ts';
 import type { InstanceConfig } from './load-options.ts';
 import type { ModelEntry } from '../../models/model.ts';
-import type { WarmLaunch } from '../states/warm-states.ts';
+import type { WarmLaunch, WarmStates } from '../states/warm-states.ts';
 import { GgufLoader } from './gguf-loader.ts';
 
 const attention = {
@@ -15,19 +15,27 @@ const attention = {
   window: null,
 };
 
+const warm: WarmLaunch = {
+  slotFolder: '/slots',
+  replacesPromptCache: true,
+  discard: async () => {},
+  attach: async (handle) => handle,
+};
+
 function setUp({
   model = modelEntry({ attention }),
   version = 'b11549',
   isPrepared = true,
   keepsStates = true,
-}: { model?: ModelEntry; version?: string; isPrepared?: boolean; keepsStates?: boolean } = {}) {
+  prepare = async () => (isPrepared ? warm : undefined),
+}: {
+  model?: ModelEntry;
+  version?: string;
+  isPrepared?: boolean;
+  keepsStates?: boolean;
+  prepare?: WarmStates['prepare'];
+} = {}) {
   const specs: LaunchSpec[] = [];
-  const warm: WarmLaunch = {
-    slotFolder: '/slots',
-    replacesPromptCache: true,
-    discard: async () => {},
-    attach: async (handle) => handle,
-  };
   const loader = new GgufLoader({
     runtimes: {
       resolve: async () => ({ name: 'llama.cpp-linux-x64-cpu', version, command: 'llama-server' }),
@@ -38,8 +46,7 @@ function setUp({
         throw new Error('launched');
       },
     } as unknown as EngineLauncher,
-    warmStates: keepsStates ? { prepare: async () => (isPrepared ? warm : undefined) } : undefined,
-    cacheContexts: 2,
+    warmStates: keepsStates ? { prepare } : undefined,
     kvCacheTypes: { k: 'f16', v: 'f16' },
     threads: undefined,
     gpuLayers: undefined,
@@ -49,9 +56,9 @@ function setUp({
   const [variant] = model.variants;
   if (variant === undefined) throw new Error('no variant');
   const selection = { model, variant };
-  /** Contexts in the cache of a load with so many slots. */
+  /** Contexts in the cache of a load with so many slots, of which two have space. */
   async function contextsOf(parallel: number): Promise<number> {
-    const config = { contextLength: 4096, parallel };
+    const config = { contextLength: 4096, parallel, cacheContexts: Math.min(2, parallel) };
     const spec = { instanceId: 'test', selection, config, estimatedBytes: 0 };
     await expect(loader.load(spec, new AbortController().signal, () => {})).rejects.toThrow(
       'launched',
@@ -60,16 +67,37 @@ function setUp({
   }
   const estimate = (parallel: number, changes: Partial<InstanceConfig> = {}) =>
     loader.estimate(selection, { contextLength: 4096, parallel, ...changes }).kvCacheBytes;
-  return { contextsOf, estimate, selection };
+  return { loader, contextsOf, estimate, selection, specs };
 }
 
 describe('the cache of a GGUF model', () => {
-  it('holds as many contexts as the setting says, and the estimate follows', async () => {
-    const { contextsOf, estimate } = setUp();
+  it('holds as many contexts as the load says, and the estimate follows', async () => {
+    const { contextsOf, estimate, specs } = setUp();
     const contexts: number[] = [];
     for (const parallel of [1, 2, 4, 8]) contexts.push(await contextsOf(parallel));
     expect(contexts).toEqual([1, 2, 2, 2]);
-    expect([estimate(2), estimate(4)]).toEqual([estimate(1) * 2, estimate(1) * 2]);
+    const two = { cacheContexts: 2 };
+    expect([estimate(2, two), estimate(4, two)]).toEqual([estimate(1) * 2, estimate(1) * 2]);
+    // Slots with a context each share the cache as well.
+    expect(specs.map(({ sharedContexts }) => sharedContexts)).toEqual([1, 2, 2, 2]);
+  });
+
+  it('restores the states of an instance with another number of contexts', async () => {
+    const settings: unknown[] = [];
+    const { loader, selection } = setUp({
+      prepare: async (facts) => {
+        settings.push(facts.settings);
+        return undefined;
+      },
+    });
+    for (const cacheContexts of [4, 2]) {
+      const config = { contextLength: 4096, parallel: 4, cacheContexts };
+      const spec = { instanceId: 'test', selection, config, estimatedBytes: 0 };
+      const load = loader.load(spec, new AbortController().signal, () => {});
+      await expect(load).rejects.toThrow('launched');
+    }
+    expect(settings[1]).toEqual(settings[0]);
+    expect(settings[0]).toMatchObject({ sharesCache: true });
   });
 
   it('holds one for each slot where Hearth does not choose and empty the slots', async () => {

@@ -12,7 +12,12 @@ const selectionOf = (changes: Partial<ModelEntry> = {}): ModelSelection => {
   if (variant === undefined) throw new Error('the model has no variant');
   return { model, variant };
 };
-const fits = () => true;
+const memory = {
+  fits: () => true,
+  sharesCache: false,
+  chooseContextLength: () => 4096,
+  chooseCacheContexts: () => 3,
+};
 /** The error that `check` throws, with the names that an API has for fields. */
 function described(check: () => unknown) {
   try {
@@ -43,7 +48,7 @@ describe('contextLengthFor', () => {
 
 describe('configure', () => {
   it('completes a request with the defaults', () => {
-    expect(configure(selectionOf(), {}, defaults, fits)).toEqual({
+    expect(configure(selectionOf(), {}, defaults, memory)).toEqual({
       contextLength: 2048,
       parallel: 4,
     });
@@ -53,7 +58,7 @@ describe('configure', () => {
       evalBatchSize: 64,
       hasFlashAttention: true,
     };
-    expect(configure(selectionOf(), requested, defaults, fits)).toEqual({
+    expect(configure(selectionOf(), requested, defaults, memory)).toEqual({
       ...requested,
       contextLength: 512,
     });
@@ -62,22 +67,22 @@ describe('configure', () => {
   it('speculates as the server does, unless the load chooses', () => {
     const speculating = { ...defaults, speculation: 'ngram' } as const;
     const modeOf = (selection: ModelSelection, requested: Partial<InstanceConfig> = {}) =>
-      configure(selection, requested, speculating, fits).speculation;
+      configure(selection, requested, speculating, memory).speculation;
     expect(modeOf(selectionOf())).toBe('ngram');
     expect(modeOf(selectionOf(), { speculation: 'off' })).toBe('off');
     expect(modeOf(selectionOf(), { draft: selectionOf() })).toBeUndefined();
     expect(modeOf(selectionOf({ type: 'embeddings' }))).toBeUndefined();
     expect(modeOf(selectionOf({ format: 'mlx' }))).toBeUndefined();
     const isOff = { ...defaults, speculation: 'off' } as const;
-    expect(configure(selectionOf(), {}, isOff, fits)).not.toHaveProperty('speculation');
+    expect(configure(selectionOf(), {}, isOff, memory)).not.toHaveProperty('speculation');
   });
 
   it('rejects a context that the model does not support', () => {
-    expect(configure(selectionOf(), { contextLength: 4096 }, defaults, fits)).toMatchObject({
+    expect(configure(selectionOf(), { contextLength: 4096 }, defaults, memory)).toMatchObject({
       contextLength: 4096,
     });
     expect(
-      described(() => configure(selectionOf(), { contextLength: 4097 }, defaults, fits)),
+      described(() => configure(selectionOf(), { contextLength: 4097 }, defaults, memory)),
     ).toEqual([
       'invalid_value',
       'contextLength',
@@ -87,12 +92,36 @@ describe('configure', () => {
 
   it('rejects a batch size for an embedding model only', () => {
     const embeddings = selectionOf({ type: 'embeddings' });
-    expect(configure(embeddings, {}, defaults, fits)).toMatchObject({ parallel: 4 });
-    expect(described(() => configure(embeddings, { evalBatchSize: 64 }, defaults, fits))).toEqual([
-      'invalid_value',
-      'evalBatchSize',
-      'test/model is an embedding model, which reads its whole context at once; leave <evalBatchSize> out.',
-    ]);
+    expect(configure(embeddings, {}, defaults, memory)).toMatchObject({ parallel: 4 });
+    expect(described(() => configure(embeddings, { evalBatchSize: 64 }, defaults, memory))).toEqual(
+      [
+        'invalid_value',
+        'evalBatchSize',
+        'test/model is an embedding model, which reads its whole context at once; leave <evalBatchSize> out.',
+      ],
+    );
+  });
+
+  it('leaves the sizes to the memory that neither the load nor the settings name', () => {
+    const shared = { ...memory, sharesCache: true };
+    const { parallel } = defaults;
+    const sizesOf = (requested: Partial<InstanceConfig>, settings: Partial<InstanceConfig> = {}) =>
+      configure(selectionOf(), requested, { parallel, ...settings }, shared);
+    expect(sizesOf({})).toEqual({
+      contextLength: 4096,
+      parallel: 4,
+      cacheContexts: 3,
+      chosenByMemory: ['contextLength', 'cacheContexts'],
+    });
+    expect(sizesOf({ contextLength: 512 })).toMatchObject({ contextLength: 512, cacheContexts: 3 });
+    expect(sizesOf({}, { contextLength: 512, cacheContexts: 2 })).toEqual({
+      contextLength: 512,
+      parallel: 4,
+      cacheContexts: 2,
+    });
+    expect(sizesOf({}, { cacheContexts: 9 })).toMatchObject({ cacheContexts: 4 });
+    const again = sizesOf({ contextLength: 4096, parallel: 2, cacheContexts: 1 });
+    expect(again).toEqual({ contextLength: 4096, parallel: 2, cacheContexts: 1 });
   });
 
   it('halves the default number of slots until the memory suffices, down to one', () => {
@@ -103,9 +132,12 @@ describe('configure', () => {
         selectionOf(),
         { evalBatchSize: 64 },
         { ...defaults, parallel },
-        (candidate) => {
-          tried.push(candidate);
-          return candidate.parallel <= most;
+        {
+          ...memory,
+          fits: (candidate) => {
+            tried.push(candidate);
+            return candidate.parallel <= most;
+          },
         },
       );
       return config.parallel;
@@ -120,7 +152,7 @@ describe('configure', () => {
   });
 
   it('keeps the number of slots that a request sets', () => {
-    const never = () => false;
+    const never = { ...memory, fits: () => false };
     expect(configure(selectionOf(), { parallel: 4 }, defaults, never).parallel).toBe(4);
   });
 });

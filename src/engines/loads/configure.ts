@@ -1,7 +1,7 @@
 import { HearthError } from '../../contract/errors.ts';
 import type { ModelEntry, ModelSelection } from '../../models/model.ts';
 import { purposeNames, purposeOf } from './purpose.ts';
-import type { InstanceConfig, LoadDefaults } from './load-options.ts';
+import type { InstanceConfig, LoadDefaults, SizeName } from './load-options.ts';
 import { refuseOptions } from './refuse-options.ts';
 
 /** The engine rounds the context of a slot up to a multiple of this (llama.cpp, `GGML_PAD(n_ctx, 256)`). */
@@ -53,38 +53,65 @@ export function assertDraft(model: ModelEntry, draft: ModelEntry): void {
   );
 }
 
+/** Decisions that depend on the memory. */
+interface MemoryAdvice {
+  /** Whether an instance with this configuration fits, if necessary after evictions. */
+  readonly fits: (config: InstanceConfig) => boolean;
+  /** Whether the slots of such an instance share a cache. */
+  readonly sharesCache: boolean;
+  readonly chooseContextLength: (slots: number) => number;
+  /** For a cache that is shared; `config` has one context. */
+  readonly chooseCacheContexts: (config: InstanceConfig) => number;
+}
+
 /**
- * Completes the configuration of a load with the defaults. If the request does not set the number of slots, it
- * is halved until the memory suffices.
+ * Completes the configuration of a load with the defaults. The memory decides about the sizes that neither the load nor the
+ * settings name. If the load does not set the number of slots, it is halved until the memory suffices.
  *
- * @param fits Whether an instance with this configuration fits in memory.
  * @throws HearthError `invalid_value` for a setting that the model does not support.
  */
 export function configure(
   { model }: ModelSelection,
   requested: Partial<InstanceConfig>,
   defaults: LoadDefaults,
-  fits: (config: InstanceConfig) => boolean,
+  memory: MemoryAdvice,
 ): InstanceConfig {
   assertContext(model, requested.contextLength);
-  const contextLength = contextLengthFor(model, requested.contextLength ?? defaults.contextLength);
   const purpose = purposeOf({ model });
   if (purpose !== 'generation') {
     const reason = `${model.key} is ${purposeNames[purpose]}, which reads its whole context at once`;
     refuseOptions(requested, ['evalBatchSize'], reason);
   }
   let parallel = requested.parallel ?? defaults.parallel;
+  const namedContext = requested.contextLength ?? defaults.contextLength;
+  const contextLength =
+    namedContext === undefined
+      ? memory.chooseContextLength(parallel)
+      : contextLengthFor(model, namedContext);
+  const namedContexts = requested.cacheContexts ?? defaults.cacheContexts;
+  const withSlots = (slots: number): InstanceConfig => ({
+    ...requested,
+    contextLength,
+    parallel: slots,
+    ...(memory.sharesCache && { cacheContexts: Math.min(slots, namedContexts ?? 1) }),
+  });
   if (requested.parallel === undefined) {
-    while (parallel > 1 && !fits({ ...requested, contextLength, parallel })) {
-      parallel = Math.floor(parallel / 2);
-    }
+    while (parallel > 1 && !memory.fits(withSlots(parallel))) parallel = Math.floor(parallel / 2);
   }
+  const smallest = withSlots(parallel);
+  const choosesContexts = memory.sharesCache && namedContexts === undefined;
+  const chosenByMemory: readonly SizeName[] =
+    requested.chosenByMemory ??
+    ([
+      ...(namedContext === undefined ? (['contextLength'] as const) : []),
+      ...(choosesContexts ? (['cacheContexts'] as const) : []),
+    ] satisfies SizeName[]);
   const speculates = requested.speculation === undefined && defaults.speculation === 'ngram';
   const isDrafted = speculates && purpose === 'generation' && model.format === 'gguf';
   return {
-    ...requested,
-    contextLength,
-    parallel,
+    ...smallest,
+    ...(choosesContexts && { cacheContexts: memory.chooseCacheContexts(smallest) }),
+    ...(chosenByMemory.length > 0 && { chosenByMemory }),
     ...(isDrafted && requested.draft === undefined && { speculation: 'ngram' as const }),
   };
 }

@@ -29,6 +29,8 @@ export interface EngineLoader {
    * instances skip the admission by memory and do not count towards `models.maxLoaded`.
    */
   readonly estimate?: (selection: ModelSelection, config: InstanceConfig) => MemoryEstimate;
+  /** Whether the slots of such an instance share one cache. Absent: each slot has a cache of its own. */
+  readonly sharesCache?: (selection: ModelSelection, config: Partial<InstanceConfig>) => boolean;
   /**
    * Completes the configuration of a load; absent: from the defaults of the server, as far as the memory suffices.
    *

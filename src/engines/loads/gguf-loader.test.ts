@@ -61,7 +61,6 @@ function setUp(
     },
     threads: undefined,
     gpuLayers: undefined,
-    cacheContexts: 2,
     kvCacheTypes: { k: 'q8_0', v: 'q4_0' },
     promptCacheMiB: 64,
     loadTimeoutMs: 5000,

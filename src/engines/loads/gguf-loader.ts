@@ -21,8 +21,6 @@ export interface GgufLoaderOptions {
   /** How the layers are divided; absent: as the engine does. */
   readonly gpuSplit?: GpuSplit | undefined;
   readonly kvCacheTypes: { readonly k: string; readonly v: string };
-  /** Number of whole contexts that the slots of an instance share. */
-  readonly cacheContexts: number;
   readonly promptCacheMiB: number;
   readonly loadTimeoutMs: number;
   /** Saves and restores the slots; absent: the engine chooses its slots and keeps their states itself. */
@@ -57,15 +55,13 @@ export class GgufLoader implements EngineLoader {
     );
   }
 
-  /** Undefined if each slot has a context of its own. Sharing needs slots that Hearth chooses and empties. */
-  #sharedContexts({ model }: ModelSelection, config: InstanceConfig): number | undefined {
-    const { warmStates, cacheContexts } = this.#options;
-    const isShared =
-      warmStates !== undefined &&
-      config.draft === undefined &&
-      config.parallel > cacheContexts &&
-      canShareCache(model);
-    return isShared ? cacheContexts : undefined;
+  /** Sharing needs slots that Hearth chooses and empties. */
+  sharesCache({ model }: ModelSelection, { draft }: Partial<InstanceConfig>): boolean {
+    return this.#options.warmStates !== undefined && draft === undefined && canShareCache(model);
+  }
+
+  #sharedContexts(selection: ModelSelection, config: InstanceConfig): number | undefined {
+    return this.sharesCache(selection, config) ? config.cacheContexts : undefined;
   }
 
   place(
@@ -91,7 +87,7 @@ export class GgufLoader implements EngineLoader {
   ): Promise<LoadedEngine> {
     const { runtimes, launcher, onInstallProgress, warmStates } = this.#options;
     const { threads, gpuLayers, kvCacheTypes, promptCacheMiB, loadTimeoutMs } = this.#options;
-    const { draft, speculation, ...launchConfig } = config;
+    const { draft, speculation, cacheContexts: _, chosenByMemory: __, ...launchConfig } = config;
     const { model, variant } = selection;
     const runtime =
       (await runtimes.resolve(this.format)) ??
@@ -119,7 +115,8 @@ export class GgufLoader implements EngineLoader {
       runtime: _runtime,
       loadTimeoutMs: _limit,
       expectedBytes: _bytes,
-      speculation: _,
+      speculation: _speculation,
+      sharedContexts,
       ...rest
     } = spec;
     // The draft model has its own cache, which the states of slots do not contain.
@@ -127,13 +124,18 @@ export class GgufLoader implements EngineLoader {
     const warm = await keptStates?.prepare({
       selection,
       slotCount: config.parallel,
-      sharedContexts: spec.sharedContexts,
+      sharedContexts,
       maxIdleTokens: mayUseGpu(spec)
         ? undefined
         : maxIdleTokens(model, variant.sizeBytes, kvCacheTypes),
       batchTokens: batchTokens(spec),
       maxMemoryBytes: promptCacheMiB * 1024 * 1024,
-      settings: { ...rest, runtime: [runtime.name, runtime.version, runtime.command] },
+      settings: {
+        ...rest,
+        // The size of the cache depends on the free memory, and the state of a slot does not.
+        sharesCache: sharedContexts !== undefined,
+        runtime: [runtime.name, runtime.version, runtime.command],
+      },
     });
     try {
       const handle = await launcher.launch(

@@ -1,11 +1,17 @@
 import type { ModelSelection } from '../../models/model.ts';
 
+export type SizeName = 'contextLength' | 'cacheContexts';
+
 /** Options of a load. */
 export interface InstanceConfig {
   /** Maximum tokens of one request, prompt and answer together. */
   readonly contextLength: number;
   /** Number of slots: requests that run in parallel. */
   readonly parallel: number;
+  /** Whole contexts in the cache that the slots share; absent: each slot has a cache of its own. */
+  readonly cacheContexts?: number;
+  /** The sizes that were chosen by the free memory. */
+  readonly chosenByMemory?: readonly SizeName[];
   readonly evalBatchSize?: number;
   readonly hasFlashAttention?: boolean;
   readonly offloadsKvCacheToGpu?: boolean;
@@ -18,8 +24,9 @@ export interface InstanceConfig {
   readonly draft?: ModelSelection;
 }
 
-/** What a load gets that does not choose. */
-export type LoadDefaults = Pick<InstanceConfig, 'contextLength' | 'parallel' | 'speculation'>;
+/** Settings of loads that do not choose. Without a size, the free memory decides. */
+export type LoadDefaults = Pick<InstanceConfig, 'parallel' | 'speculation'> &
+  Partial<Pick<InstanceConfig, SizeName>>;
 
 export interface LoadOptions extends Partial<InstanceConfig> {
   /** Identifier of the model for `draft`. */

@@ -72,7 +72,7 @@ export class MlxLoader implements EngineLoader {
     const { runtimes, launcher, onInstallProgress, threads } = this.#options;
     const { promptCacheMiB, loadTimeoutMs } = this.#options;
     const { model, variant } = selection;
-    const { speculation: _speculation, draft: _draft, ...launchConfig } = config;
+    const { speculation: _, draft: __, chosenByMemory: ___, ...launchConfig } = config;
     const runtime =
       (await runtimes.resolve(this.format)) ??
       (await runtimes.install({

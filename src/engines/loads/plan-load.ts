@@ -4,11 +4,19 @@ import type { EngineLoader } from './engine-loader.ts';
 import type { InstanceConfig, LoadDefaults } from './load-options.ts';
 import { noMemory, type MemoryEstimate } from '../memory/estimate.ts';
 import { omitUndefined } from '../../omit-undefined.ts';
-import { admit, maxAvailable, type Admission, type Capacity } from './policy/admit.ts';
+import { admit, maxAvailable, roomFor, type Admission, type Capacity } from './policy/admit.ts';
+import {
+  chooseCacheContexts,
+  chooseContextLength,
+  leastContext,
+  wantedContexts,
+  type InstanceSize,
+  type Room,
+} from './policy/choose-sizes.ts';
 import type { LoadDemand } from './policy/eviction.ts';
 import type { InstanceView } from './policy/instance-view.ts';
 import type { Placement } from './policy/place-on-gpu.ts';
-import { purposeOf } from './purpose.ts';
+import { purposeOf, type Purpose } from './purpose.ts';
 
 export interface LoadRequest {
   readonly selection: ModelSelection;
@@ -27,6 +35,8 @@ export interface LoadPlan {
   readonly placement: Placement;
   readonly demand: LoadDemand;
   readonly admission: Admission;
+  /** The largest context that would fit, if the load is refused for lack of memory and a smaller one helps. */
+  readonly fittingContext?: number;
 }
 
 interface Surroundings {
@@ -36,56 +46,135 @@ interface Surroundings {
   readonly defaults: LoadDefaults;
 }
 
+/** Texts to embed are rarely longer, and the engine reads each in one step. */
+const longestText = 8192;
+/** For a model whose header does not tell the size of its cache. */
+const longestUnknown = 8192;
+/** Step of the context that a refusal recommends. */
+const recommendedStep = 1024;
+
 /**
- * Plans the load of a model and decides whether it is admitted. If the request does not set the number of slots,
- * the default is halved until the model fits after unloading all evictable instances.
+ * Plans the load of a model and decides whether it is admitted. Sizes that neither the load nor the settings name are chosen
+ * by the free memory. If the request does not set the number of slots, the default is halved until the model fits after
+ * unloading all evictable instances.
  *
  * @throws HearthError `invalid_value` for a setting that the model does not support, `unsupported_format`.
  */
 export function planLoad(request: LoadRequest, surroundings: Surroundings): LoadPlan {
   const { selection, requested, isExplicit, isForced } = request;
   const { loader, instances, capacity, defaults } = surroundings;
+  const { model } = selection;
   loader.assertLoadable?.(selection, requested);
-  const estimateOf = (config: InstanceConfig): MemoryEstimate =>
-    loader.estimate?.(selection, config) ?? noMemory;
+  const purpose = purposeOf(selection);
   const subject = {
-    modelKey: selection.model.key,
+    modelKey: model.key,
     variantId: selection.variant.id,
-    purpose: purposeOf(selection),
+    purpose,
     isExplicit,
     needsMemory: loader.estimate !== undefined,
   };
   const nothing = { ...subject, estimatedBytes: 0 };
   const { usableGpuBytes } = maxAvailable(instances, nothing, capacity);
-  const placementOf = (config: InstanceConfig): Placement => {
-    const estimate = estimateOf(config);
-    return (
-      loader.place?.(selection, config, estimate, usableGpuBytes) ?? {
-        gpuLayers: config.gpuLayers,
-        gpuBytes: 0,
-        hostBytes: estimate.totalBytes,
-      }
-    );
+  const measure = (config: InstanceConfig): Measured => {
+    const estimate = loader.estimate?.(selection, config) ?? noMemory;
+    const placement = loader.place?.(selection, config, estimate, usableGpuBytes) ?? {
+      gpuLayers: config.gpuLayers,
+      gpuBytes: 0,
+      hostBytes: estimate.totalBytes,
+    };
+    const { hostBytes: estimatedBytes, gpuBytes } = placement;
+    return { estimate, placement, demand: { ...subject, estimatedBytes, gpuBytes } };
   };
-  const demandOf = ({ hostBytes, gpuBytes }: Placement): LoadDemand => ({
-    ...subject,
-    estimatedBytes: hostBytes,
-    gpuBytes,
-  });
-  const admissionOf = (demand: LoadDemand): Admission =>
+  const admissionOf = ({ demand }: Measured): Admission =>
     isForced ? { kind: 'load' } : admit(instances, demand, capacity);
-  assertContext(selection.model, requested.contextLength);
+  const fits = (config: InstanceConfig): boolean => admissionOf(measure(config)).kind !== 'refuse';
+  const sizeOf = (config: InstanceConfig): InstanceSize => toSize(measure(config), purpose);
+  const sharesCache = loader.sharesCache?.(selection, requested) ?? false;
+  const roomOf = (smallest: InstanceConfig): Room =>
+    roomFor(instances, measure(smallest).demand, capacity);
+
+  assertContext(model, requested.contextLength);
   const configured =
     loader.configure?.(selection, requested) ??
-    configure(
-      selection,
-      requested,
-      defaults,
-      (candidate) => admissionOf(demandOf(placementOf(candidate))).kind !== 'refuse',
-    );
-  const placement = placementOf(configured);
+    configure(selection, requested, defaults, {
+      fits,
+      sharesCache,
+      chooseContextLength: (parallel) => {
+        const withContext = (contextLength: number): InstanceConfig => ({
+          ...requested,
+          contextLength,
+          parallel,
+          ...(sharesCache && { cacheContexts: 1 }),
+        });
+        const { maxContextLength, attention } = model;
+        const longestPrompt = attention === null ? longestUnknown : Infinity;
+        const longest = purpose === 'generation' ? longestPrompt : longestText;
+        const least = Math.min(leastContext, maxContextLength);
+        return chooseContextLength(
+          { maxContextLength, longest, countsAllSlots: !sharesCache },
+          (contextLength) => sizeOf(withContext(contextLength)),
+          roomOf(withContext(least)),
+        );
+      },
+      // An instance that is loaded by name is not evicted, so it takes no more than necessary from later loads.
+      chooseCacheContexts: (config) =>
+        chooseCacheContexts(
+          isExplicit ? Math.min(config.parallel, wantedContexts) : config.parallel,
+          (cacheContexts) => sizeOf({ ...config, cacheContexts }),
+          roomOf(config),
+        ),
+    });
+  const { placement } = measure(configured);
   const config = { ...configured, ...omitUndefined({ gpuLayers: placement.gpuLayers }) };
-  const estimate = estimateOf(config);
-  const demand = demandOf(placement);
-  return { request, config, estimate, placement, demand, admission: admissionOf(demand) };
+  const { estimate } = measure(config);
+  const { demand } = measure(configured);
+  const admission = admissionOf({ estimate, placement, demand });
+  return {
+    request,
+    config,
+    estimate,
+    placement,
+    demand,
+    admission,
+    ...(admission.kind === 'refuse' &&
+      admission.lacks === 'memory' &&
+      omitUndefined({
+        fittingContext: largestContext(config.contextLength, (contextLength) =>
+          fits({ ...configured, contextLength }),
+        ),
+      })),
+  };
+}
+
+interface Measured {
+  readonly estimate: MemoryEstimate;
+  readonly placement: Placement;
+  readonly demand: LoadDemand;
+}
+
+function toSize({ estimate, placement }: Measured, purpose: Purpose): InstanceSize {
+  const { weightsBytes, kvCacheBytes, computeBytes } = estimate;
+  const { hostBytes, gpuBytes } = placement;
+  return {
+    hostBytes,
+    gpuBytes,
+    // Other models than generating ones read a whole context in one step.
+    contextBytes: kvCacheBytes + (purpose === 'generation' ? 0 : computeBytes),
+    isOnGpu: gpuBytes > 0 && gpuBytes >= weightsBytes + kvCacheBytes,
+  };
+}
+
+/** The largest context below `tooLarge` that fits. */
+function largestContext(
+  tooLarge: number,
+  fits: (contextLength: number) => boolean,
+): number | undefined {
+  let fitting = 0;
+  let failing = Math.ceil(tooLarge / recommendedStep);
+  while (failing - fitting > 1) {
+    const middle = Math.floor((fitting + failing) / 2);
+    if (fits(middle * recommendedStep)) fitting = middle;
+    else failing = middle;
+  }
+  return fitting === 0 ? undefined : fitting * recommendedStep;
 }

@@ -50,7 +50,6 @@ export interface ScriptedPoolOptions extends Partial<
 export function scriptedPoolWith({ estimate, loaders = [], ...options }: ScriptedPoolOptions) {
   const launcher = createScriptedLauncher();
   const loader = new GgufLoader({
-    cacheContexts: 4,
     runtimes,
     launcher,
     kvCacheTypes: { k: 'f16', v: 'f16' },

@@ -1,5 +1,6 @@
 import type { AvailableMemory } from '../../../machine/available-memory.ts';
 import { isLeftBehind, isSuperseded, isEvictable, type LoadDemand } from './eviction.ts';
+import type { Room } from './choose-sizes.ts';
 import { isIdle, type InstanceView } from './instance-view.ts';
 
 export interface Capacity {
@@ -34,25 +35,56 @@ export function admit(
 ): Admission {
   if (!demand.needsMemory) return { kind: 'load' };
   const holders = holdersOf(instances);
-  const fits = (gone: readonly InstanceView[]): boolean =>
-    usableBytes(holders, gone, capacity) >= demand.estimatedBytes &&
-    (demand.gpuBytes ?? 0) <= usableGpuBytes(holders, gone, capacity) &&
-    freePlaces(holders, gone, capacity) > 0;
-  if (fits([])) return { kind: 'load' };
+  const suffice = (gone: readonly InstanceView[]): boolean => fits(holders, gone, demand, capacity);
+  if (suffice([])) return { kind: 'load' };
 
   const stopping = holders.filter(({ state }) => state === 'stopping');
   const candidates = holders.filter(
     (instance) => instance.state !== 'stopping' && isEvictable(instance, demand),
   );
   const allGone = [...stopping, ...candidates];
-  if (!fits(allGone)) {
+  if (!suffice(allGone)) {
     const lacks = freePlaces(holders, allGone, capacity) > 0 ? 'memory' : 'places';
     return { kind: 'refuse', lacks };
   }
   const needed = fewestNeeded(inEvictionOrder(candidates, demand, capacity), (gone) =>
-    fits([...stopping, ...gone]),
+    suffice([...stopping, ...gone]),
   );
   return { kind: 'wait', evict: needed.filter(isIdle).map(({ id }) => id) };
+}
+
+/**
+ * The bytes that a load may use without unloading more instances than its smallest form needs. The instances that it replaces
+ * anyway count as unloaded, so that the choice does not depend on the previous model.
+ *
+ * @param smallest The demand with the smallest sizes.
+ */
+export function roomFor(
+  instances: readonly InstanceView[],
+  smallest: LoadDemand,
+  capacity: Capacity,
+): Room {
+  const holders = holdersOf(instances);
+  const candidates = holders.filter(
+    (instance) => instance.state !== 'stopping' && isEvictable(instance, smallest),
+  );
+  const leaving = holders.filter(
+    (instance) =>
+      instance.state === 'stopping' ||
+      (candidates.includes(instance) &&
+        isIdle(instance) &&
+        isReplaced(instance, smallest, capacity)),
+  );
+  const ordered = inEvictionOrder(candidates, smallest, capacity).filter(
+    (instance) => !leaving.includes(instance),
+  );
+  const suffice = (gone: readonly InstanceView[]): boolean =>
+    fits(holders, [...leaving, ...gone], smallest, capacity);
+  const gone = [...leaving, ...(suffice([]) ? [] : fewestNeeded(ordered, suffice))];
+  return {
+    hostBytes: Math.max(0, usableBytes(holders, gone, capacity)),
+    gpuBytes: Math.max(0, usableGpuBytes(holders, gone, capacity)),
+  };
 }
 
 /**
@@ -78,6 +110,19 @@ export function maxAvailable(
     usableGpuBytes: Math.max(0, usableGpuBytes(holders, gone, capacity)),
     kept: holders.filter(stays),
   };
+}
+
+function fits(
+  holders: readonly InstanceView[],
+  gone: readonly InstanceView[],
+  { estimatedBytes, gpuBytes = 0 }: LoadDemand,
+  capacity: Capacity,
+): boolean {
+  return (
+    usableBytes(holders, gone, capacity) >= estimatedBytes &&
+    usableGpuBytes(holders, gone, capacity) >= gpuBytes &&
+    freePlaces(holders, gone, capacity) > 0
+  );
 }
 
 /** The instances that use memory of this machine. */
@@ -140,17 +185,24 @@ function freePlaces(
 function inEvictionOrder(
   candidates: readonly InstanceView[],
   demand: LoadDemand,
-  { keepsOnlyLast }: Capacity,
+  capacity: Capacity,
 ): readonly InstanceView[] {
-  const isReplaced = (instance: InstanceView): boolean =>
-    isLeftBehind(instance, demand) || (keepsOnlyLast && isSuperseded(instance, demand));
   const rank = (instance: InstanceView): number => {
     if (!isIdle(instance)) return 2;
-    return isReplaced(instance) ? 0 : 1;
+    return isReplaced(instance, demand, capacity) ? 0 : 1;
   };
   return candidates.toSorted(
     (one, other) => rank(one) - rank(other) || one.lastUsedAt - other.lastUsedAt,
   );
+}
+
+/** Whether the load unloads an instance that is idle, even if the memory suffices for both. */
+function isReplaced(
+  instance: InstanceView,
+  demand: LoadDemand,
+  { keepsOnlyLast }: Capacity,
+): boolean {
+  return isLeftBehind(instance, demand) || (keepsOnlyLast && isSuperseded(instance, demand));
 }
 
 /** The shortest prefix of the list that suffices, without instances that turn out to be unnecessary. */
