@@ -158,7 +158,7 @@ const unloadable: readonly ErrorCase[] = [
     code: 'out_of_memory',
     path: load,
     body: { model: endlessModel, context_length: 1_024_000 },
-    message: /context of 1024000 tokens needs about \d{4} MiB, and \d+ MiB can be used/,
+    message: /context of 1024000 tokens needs about [\d.]+ GB, and [\d.]+ [GM]B can be used/,
   },
 ];
 

@@ -217,7 +217,7 @@ export class LoadScheduler {
     return admit(this.#registry.views(), demand, this.#capacity());
   }
 
-  #refusal({ demand, config }: LoadPlan, reason: RefusalReason): HearthError {
+  #refusal({ demand, config, fittingContext }: LoadPlan, reason: RefusalReason): HearthError {
     const { loadQueueCapacity, loadWaitSeconds } = this.#options;
     if (reason === 'queue') return admissionQueueFull(demand.modelKey, loadQueueCapacity);
     const refused = {
@@ -225,6 +225,7 @@ export class LoadScheduler {
       demand,
       capacity: this.#capacity(),
       contextLength: config.contextLength,
+      fittingContext,
     };
     return reason === 'time' ? waitedTooLong(refused, loadWaitSeconds) : neverFits(refused, reason);
   }

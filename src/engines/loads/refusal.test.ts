@@ -42,7 +42,7 @@ describe('neverFits', () => {
     const refused = { instances: [named, pinned], demand, capacity: limited, contextLength: 4096 };
     expect(described(neverFits(refused, 'memory'))).toEqual({
       code: 'out_of_memory',
-      text: 'new/model with a context of 4096 tokens needs about 20 MiB, and 15 MiB can be used of the 30 MiB of models.memoryLimitBytes while a (loaded by name, 14 MiB), b (pinned, 1 MiB) stay loaded. Ask for a smaller <contextLength>, unload one of these, or load it all the same: hearth load new/model --force.',
+      text: 'new/model with a context of 4096 tokens needs about 21.0 MB, and 15.7 MB can be used of the 31.5 MB of models.memoryLimitBytes while a (loaded by name, 14.7 MB), b (pinned, 1.0 MB) stay loaded. Unload one of these, or load it all the same: hearth load new/model --force.',
     });
   });
 
@@ -50,8 +50,21 @@ describe('neverFits', () => {
     const refused = { instances: [], demand, capacity: unlimited, contextLength: 512 };
     expect(described(neverFits(refused, 'memory'))).toEqual({
       code: 'out_of_memory',
-      text: 'new/model with a context of 512 tokens needs about 20 MiB, and 100 MiB can be used. Ask for a smaller <contextLength>, or load it all the same: hearth load new/model --force.',
+      text: 'new/model with a context of 512 tokens needs about 21.0 MB, and 105 MB can be used. Load it all the same: hearth load new/model --force.',
     });
+  });
+
+  it('names the largest context that fits', () => {
+    const refused = {
+      instances: [named],
+      demand,
+      capacity: unlimited,
+      contextLength: 65_536,
+      fittingContext: 20_480,
+    };
+    expect(described(neverFits(refused, 'memory')).text).toMatch(
+      /stay loaded\. Set <contextLength> to 20480 or less \(hearth load new\/model --context-length 20480\), or unload one of these, or load it all the same: hearth load new\/model --force\.$/,
+    );
   });
 
   it('names the instances that take all places', () => {
@@ -59,7 +72,7 @@ describe('neverFits', () => {
     const refused = { instances: [named], demand, capacity, contextLength: 512 };
     expect(described(neverFits(refused, 'places'))).toEqual({
       code: 'out_of_memory',
-      text: "new/model can't be loaded: models.maxLoaded is 1, and a (loaded by name, 14 MiB) stay loaded. Unload one of them: hearth unload <id>.",
+      text: "new/model can't be loaded: models.maxLoaded is 1, and a (loaded by name, 14.7 MB) stay loaded. Unload one of them: hearth unload <id>.",
     });
   });
 });
@@ -72,7 +85,7 @@ describe('waitedTooLong', () => {
       code: 'out_of_memory',
       retryAfterSeconds: 10,
       message:
-        'new/model with a context of 512 tokens needs about 20 MiB, and 16 MiB can be used of the 30 MiB of models.memoryLimitBytes once the models that are busy get idle; its turn did not come within 60 s (limits.loadWaitSeconds). Try again later.',
+        'new/model with a context of 512 tokens needs about 21.0 MB, and 16.8 MB can be used of the 31.5 MB of models.memoryLimitBytes once the models that are busy get idle; its turn did not come within 60 s (limits.loadWaitSeconds). Try again later.',
     });
     const placed = { ...refused, capacity: { ...limited, maxLoaded: 2 } };
     expect(waitedTooLong(placed, 60).message).toContain(

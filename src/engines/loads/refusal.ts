@@ -1,4 +1,5 @@
 import { HearthError } from '../../contract/errors.ts';
+import { formatBytes } from '../../format.ts';
 import { maxAvailable, type Capacity } from './policy/admit.ts';
 import type { LoadDemand } from './policy/eviction.ts';
 import type { InstanceView } from './policy/instance-view.ts';
@@ -15,11 +16,13 @@ interface Refused {
   readonly demand: LoadDemand;
   readonly capacity: Capacity;
   readonly contextLength: number;
+  /** The largest context that would fit, if a smaller one helps. */
+  readonly fittingContext?: number | undefined;
 }
 
 /** For a load that does not fit even after all evictions: `out_of_memory` with the numbers. */
 export function neverFits(refused: Refused, lacks: 'memory' | 'places'): HearthError {
-  const { instances, demand, capacity } = refused;
+  const { instances, demand, capacity, fittingContext } = refused;
   const { kept } = maxAvailable(instances, demand, capacity);
   if (lacks === 'places') {
     return new HearthError(
@@ -29,13 +32,19 @@ export function neverFits(refused: Refused, lacks: 'memory' | 'places'): HearthE
     );
   }
   const stay = kept.length === 0 ? '' : ` while ${describe(kept)} stay loaded`;
-  const remedy = kept.length === 0 ? '' : ', unload one of these';
-  return new HearthError(
-    'out_of_memory',
-    (name) =>
-      `${numbers(refused)}${stay}. Ask for a smaller ${name('contextLength')}${remedy}, or load it all the same: ` +
-      `hearth load ${demand.modelKey} --force.`,
-  );
+  return new HearthError('out_of_memory', (name) => {
+    const remedies = [
+      ...(fittingContext === undefined
+        ? []
+        : [
+            `Set ${name('contextLength')} to ${fittingContext} or less ` +
+              `(hearth load ${demand.modelKey} --context-length ${fittingContext})`,
+          ]),
+      ...(kept.length === 0 ? [] : ['unload one of these']),
+      `load it all the same: hearth load ${demand.modelKey} --force`,
+    ];
+    return `${numbers(refused)}${stay}. ${capitalized(remedies.join(', or '))}.`;
+  });
 }
 
 /** For a load that waited too long: the evictable instances were busy, or other loads came first. */
@@ -101,10 +110,10 @@ function numbers({ instances, demand, capacity, contextLength }: Refused): strin
   const limit =
     capacity.limitBytes === undefined
       ? ''
-      : ` of the ${mebibytes(capacity.limitBytes)} MiB of models.memoryLimitBytes`;
+      : ` of the ${formatBytes(capacity.limitBytes)} of models.memoryLimitBytes`;
   return (
     `${demand.modelKey} with a context of ${contextLength} tokens needs about ` +
-    `${mebibytes(demand.estimatedBytes)} MiB, and ${mebibytes(usableBytes)} MiB can be used${limit}`
+    `${formatBytes(demand.estimatedBytes)}, and ${formatBytes(usableBytes)} can be used${limit}`
   );
 }
 
@@ -112,11 +121,11 @@ function describe(kept: readonly InstanceView[]): string {
   return kept
     .map(
       ({ id, isExplicit, estimatedBytes }) =>
-        `${id} (${isExplicit ? 'loaded by name' : 'pinned'}, ${mebibytes(estimatedBytes)} MiB)`,
+        `${id} (${isExplicit ? 'loaded by name' : 'pinned'}, ${formatBytes(estimatedBytes)})`,
     )
     .join(', ');
 }
 
-function mebibytes(bytes: number): number {
-  return Math.ceil(bytes / 1024 / 1024);
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
