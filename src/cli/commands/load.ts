@@ -16,10 +16,11 @@ import {
   text,
 } from '../option.ts';
 import { readPreset, savePreset } from '../presets/presets.ts';
+import { describeContext } from '../ui/context-text.ts';
 import { withElapsed } from '../ui/elapsed.ts';
 import { writeEstimate } from '../ui/estimate-table.ts';
 import { describeDifferences, findLoadedInstance } from '../loaded-instance.ts';
-import { formatCount, formatDuration } from '../../format.ts';
+import { formatDuration } from '../../format.ts';
 import { printable } from '../../printable.ts';
 
 export const load = defineCommand({
@@ -130,9 +131,8 @@ export const load = defineCommand({
       writeEstimate(output, result);
       return;
     }
-    const contextLength = result.load_config?.context_length;
-    const detail =
-      contextLength === undefined ? '' : `, context ${formatCount(contextLength)} tokens`;
+    const { load_config: config } = result;
+    const detail = config === undefined ? '' : `, context ${describeContext(config)}`;
     const time = formatDuration(result.load_time_seconds);
     output.line(`Loaded ${printable(result.instance_id)} in ${time}${detail}`);
   },
@@ -148,7 +148,7 @@ function writeAlreadyLoaded(
     return;
   }
   terminal.output.line(
-    `${printable(model)} is already loaded as ${printable(id)}, context ${formatCount(config.context_length)} tokens`,
+    `${printable(model)} is already loaded as ${printable(id)}, context ${describeContext(config)}`,
   );
   terminal.messages.line('To load another instance, add --another.');
 }

@@ -1,10 +1,17 @@
-import { getModelDetails, type ModelDetails } from '../../contract/v1/model-details.ts';
+import {
+  estimateModel,
+  getModelDetails,
+  type ModelDetails,
+} from '../../contract/v1/model-details.ts';
 import { formatBytes, formatCount } from '../../format.ts';
 import { printable } from '../../printable.ts';
 import { suggestModel } from '../check-model.ts';
+import { ApiError } from '../client/client-error.ts';
+import type { Client } from '../client/client.ts';
 import { connect } from '../client/connect.ts';
 import { defineCommand } from '../command.ts';
 import { connectionOptions, flag, jsonOption, required } from '../option.ts';
+import { describeContext } from '../ui/context-text.ts';
 import { describeFit } from '../ui/memory-fit.ts';
 import { writeFields, writeTable } from '../ui/table.ts';
 import type { TerminalStream } from '../ui/terminal.ts';
@@ -29,11 +36,30 @@ export const show = defineCommand({
     if (options.json === true) terminal.output.json(details);
     else if (options.template === true)
       terminal.output.line(printable(details.chat_template ?? ''));
-    else writeDetails(terminal.output, details);
+    else writeDetails(terminal.output, details, await nextLoad(client, model, signal));
   },
 });
 
-function writeDetails(output: TerminalStream, model: ModelDetails): void {
+/** The sizes of a load without settings; undefined if this machine has no runtime for the model. */
+async function nextLoad(
+  client: Client,
+  model: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    const { load_config: config, kv_cache_bytes: cacheBytes } = await client.call(
+      estimateModel,
+      { body: { model } },
+      signal,
+    );
+    return describeContext(config, cacheBytes);
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
+
+function writeDetails(output: TerminalStream, model: ModelDetails, next: string | undefined): void {
   const { structure, capabilities, quantization } = model;
   writeFields(output, [
     ['Model', model.key],
@@ -50,6 +76,7 @@ function writeDetails(output: TerminalStream, model: ModelDetails): void {
     ],
     ['Size', formatBytes(model.size_bytes)],
     ['Context', `up to ${formatCount(model.max_context_length)} tokens`],
+    ['Next load', next],
     ['Layers', count(structure.layers)],
     ['Embedding', count(structure.embedding_length)],
     ['Vocabulary', count(structure.vocabulary_size)],

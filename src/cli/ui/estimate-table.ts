@@ -1,5 +1,6 @@
 import type { LoadEstimateResult } from '../../contract/v1/model.ts';
-import { formatBytes, formatCount } from '../../format.ts';
+import { formatBytes } from '../../format.ts';
+import { describeContext } from './context-text.ts';
 import { writeFields } from './table.ts';
 import type { TerminalStream } from './terminal.ts';
 
@@ -8,12 +9,10 @@ export function writeEstimate(
   stream: TerminalStream,
   { estimate, load_config: config }: LoadEstimateResult,
 ): void {
-  const { parallel = 1 } = config;
-  const requests = parallel === 1 ? '' : ` × ${parallel} parallel requests`;
   const formatNonzeroBytes = (bytes: number): string | undefined =>
     bytes === 0 ? undefined : formatBytes(bytes);
   writeFields(stream, [
-    ['Context', `${formatCount(config.context_length)} tokens${requests}`],
+    ['Context', describeContext(config, estimate.kv_cache_bytes)],
     ['Weights', formatBytes(estimate.weights_bytes)],
     ['KV cache', formatNonzeroBytes(estimate.kv_cache_bytes)],
     ['Compute buffers', formatNonzeroBytes(estimate.compute_bytes)],

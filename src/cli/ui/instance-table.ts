@@ -1,5 +1,6 @@
 import type { InstanceStatus } from '../../contract/server/server.ts';
-import { formatBytes, formatCount, formatDuration } from '../../format.ts';
+import { formatBytes, formatDuration } from '../../format.ts';
+import { contextSize } from './context-text.ts';
 import { writeTable } from './table.ts';
 import type { TerminalStream } from './terminal.ts';
 
@@ -14,7 +15,7 @@ export function writeInstances(stream: TerminalStream, instances: readonly Insta
       {
         title: 'CONTEXT',
         dropOrder: 5,
-        value: ({ config }) => formatCount(config.context_length),
+        value: ({ config }) => contextSize(config),
         isNumber: true,
       },
       {

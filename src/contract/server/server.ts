@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isoTimeSchema } from '../field.ts';
-import { loadConfigSchema, modelTypeSchema } from '../v1/model.ts';
+import { chosenConfigSchema, modelTypeSchema } from '../v1/model.ts';
 import { defineRoute } from '../route.ts';
 
 export const getMetrics = defineRoute({
@@ -34,7 +34,7 @@ export const instanceStatusSchema = z
         '`name`: loaded by `POST /api/v1/models/load` or `models.preload`; `request`: loaded just in time.',
       ),
     pinned: z.boolean().describe('Whether `models.pinned` keeps it loaded.'),
-    config: loadConfigSchema,
+    config: chosenConfigSchema,
     active_requests: z.int(),
     queued_requests: z.int(),
     estimated_bytes: z.int().describe('Memory reserved for it.'),

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { contextLengthSchema, modelIdentifierSchema } from '../field.ts';
 import { defineRoute } from '../route.ts';
 import { exampleMemory, machineMemoryFields, memoryEstimateFields } from './memory.ts';
-import { loadConfigSchema, quantizationSchema, v1ModelSchema } from './model.ts';
+import { chosenConfigSchema, quantizationSchema, v1ModelSchema } from './model.ts';
 
 const fileSchema = z
   .object({
@@ -137,7 +137,7 @@ export const estimateRequestSchema = z
 export const memoryEstimateResultSchema = z
   .object({
     model: z.string().describe('`publisher/name@variant`.'),
-    load_config: loadConfigSchema.describe('The settings, completed with the defaults.'),
+    load_config: chosenConfigSchema.describe('The settings, completed with the defaults.'),
     ...memoryEstimateFields,
     ...machineMemoryFields,
   })

@@ -30,6 +30,29 @@ export const loadConfigSchema = z
   .meta({ id: 'LoadConfig' });
 export type LoadConfig = z.infer<typeof loadConfigSchema>;
 
+export const chosenConfigSchema = loadConfigSchema
+  .extend({
+    cache_contexts: z
+      .int()
+      .optional()
+      .describe(
+        'Whole contexts in the cache that the parallel requests share; absent: each has a cache for a whole context.',
+      ),
+    chosen_by_memory: z
+      .array(z.enum(['context_length', 'cache_contexts']))
+      .optional()
+      .describe('The settings that were chosen by the free memory.'),
+  })
+  .meta({ id: 'ChosenLoadConfig' });
+export type ChosenConfig = z.infer<typeof chosenConfigSchema>;
+
+const exampleConfig = {
+  context_length: 4096,
+  parallel: 4,
+  cache_contexts: 4,
+  chosen_by_memory: ['context_length', 'cache_contexts'],
+};
+
 const exampleModel = {
   type: 'llm',
   publisher: 'hearth',
@@ -204,7 +227,7 @@ export const loadResultSchema = z
     instance_id: z.string(),
     load_time_seconds: z.number(),
     status: z.literal('loaded'),
-    load_config: loadConfigSchema.optional(),
+    load_config: chosenConfigSchema.optional(),
   })
   .meta({
     id: 'LoadResult',
@@ -214,7 +237,7 @@ export const loadResultSchema = z
         instance_id: 'hearth/starter-chat',
         load_time_seconds: 0.41,
         status: 'loaded',
-        load_config: { context_length: 4096, parallel: 4 },
+        load_config: exampleConfig,
       },
     ],
   });
@@ -245,7 +268,7 @@ const loadEstimateSchema = z
           .describe('Whether a load would be accepted, if necessary after evictions.'),
       })
       .meta({ id: 'MemoryEstimate' }),
-    load_config: loadConfigSchema,
+    load_config: chosenConfigSchema,
   })
   .meta({
     id: 'LoadEstimate',
@@ -263,7 +286,7 @@ const loadEstimateSchema = z
           usable_bytes: 8_589_934_592,
           fits: true,
         },
-        load_config: { context_length: 4096, parallel: 4 },
+        load_config: exampleConfig,
       },
     ],
   });

@@ -14,7 +14,7 @@ import type { ModelEntry, ModelSelection } from '../../../models/model.ts';
 import { omitUndefined } from '../../../omit-undefined.ts';
 import { mount, type App } from '../../mount.ts';
 import type { SurfaceServices } from '../services.ts';
-import { toHeadroom, toLoadConfig, toQuantization, toV1Model } from './record.ts';
+import { toHeadroom, toChosenConfig, toQuantization, toV1Model } from './record.ts';
 
 /** Contexts at which the memory is listed, besides the largest one. */
 const shownContexts = [2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072, 262_144];
@@ -70,7 +70,7 @@ export function mountModelDetails(app: App, services: SurfaceServices): void {
     const headroom = { usableBytes: load.usableBytes, capacityBytes };
     return {
       model: `${model.key}@${variant.id}`,
-      load_config: toLoadConfig(load.config),
+      load_config: toChosenConfig(load.config),
       ...toMemory(load, headroom),
       ...toHeadroom(headroom),
     };

@@ -1,7 +1,7 @@
 import { omitUndefined } from '../../../omit-undefined.ts';
-import type { LoadConfig, ModelType, V1Model } from '../../../contract/v1/model.ts';
+import type { ChosenConfig, LoadConfig, ModelType, V1Model } from '../../../contract/v1/model.ts';
 import type { InstanceSummary } from '../../../engines/loads/instance-summary.ts';
-import type { InstanceConfig } from '../../../engines/loads/load-options.ts';
+import type { InstanceConfig, SizeName } from '../../../engines/loads/load-options.ts';
 import type { Headroom } from '../../../engines/engines.ts';
 import type { ModelEntry, ModelVariant } from '../../../models/model.ts';
 
@@ -72,7 +72,7 @@ function languageModelFields(model: ModelEntry): Partial<V1Model> {
   };
 }
 
-export function toLoadConfig(config: InstanceConfig): LoadConfig {
+function toLoadConfig(config: InstanceConfig): LoadConfig {
   return {
     context_length: config.contextLength,
     parallel: config.parallel,
@@ -87,6 +87,22 @@ export function toLoadConfig(config: InstanceConfig): LoadConfig {
     }),
   };
 }
+
+/** The configuration of a load with the sizes that the server chose. */
+export function toChosenConfig(config: InstanceConfig): ChosenConfig {
+  return {
+    ...toLoadConfig(config),
+    ...omitUndefined({
+      cache_contexts: config.cacheContexts,
+      chosen_by_memory: config.chosenByMemory?.map((size) => sizeNames[size]),
+    }),
+  };
+}
+
+const sizeNames = {
+  contextLength: 'context_length',
+  cacheContexts: 'cache_contexts',
+} as const satisfies Record<SizeName, string>;
 
 export function toHeadroom({ usableBytes, capacityBytes }: Headroom) {
   return { usable_bytes: usableBytes, capacity_bytes: capacityBytes };

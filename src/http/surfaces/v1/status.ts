@@ -3,7 +3,7 @@ import { getStatus, type InstanceStatus } from '../../../contract/server/server.
 import type { InstanceDescription } from '../../../engines/loads/instance-summary.ts';
 import { mount, type App } from '../../mount.ts';
 import type { SurfaceServices } from '../services.ts';
-import { toLoadConfig, toModelType } from './record.ts';
+import { toChosenConfig, toModelType } from './record.ts';
 
 export function mountStatus(app: App, { pool, runtimes, server }: SurfaceServices): void {
   mount(app, getStatus, async () => {
@@ -42,7 +42,7 @@ export function toInstanceStatus(instance: InstanceDescription): InstanceStatus 
     state: instance.state,
     loaded_by: instance.isExplicit ? 'name' : 'request',
     pinned: instance.isPinned,
-    config: toLoadConfig(instance.config),
+    config: toChosenConfig(instance.config),
     active_requests: instance.activeRequests,
     queued_requests: instance.queuedRequests,
     estimated_bytes: instance.estimatedBytes,
