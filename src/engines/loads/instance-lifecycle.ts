@@ -1,4 +1,4 @@
-import { HearthError } from '../../contract/errors.ts';
+import { HearthError, type PromptSize } from '../../contract/errors.ts';
 import type { EngineHandle } from '../engine.ts';
 import type { ModelLibrary, ModelSelection } from '../../models/model.ts';
 import { omitUndefined } from '../../omit-undefined.ts';
@@ -6,6 +6,7 @@ import type { Logger } from '../../observability/logger.ts';
 import type { EvictionCause } from '../../observability/server-event.ts';
 import { noEvents, type EventPublisher } from '../../observability/server-events.ts';
 import type { RequestContext } from '../../request/request-context.ts';
+import { withContextCure } from './context-cure.ts';
 import type { EngineLoader } from './engine-loader.ts';
 import { EngineLost } from './engine-lost.ts';
 import { Instance, InstanceRegistry } from './instance.ts';
@@ -16,6 +17,7 @@ import { LoadScheduler, type SchedulerEffects, type SchedulerOptions } from './l
 import type { LoadTask } from './load-task.ts';
 import type { LoadPlan } from './plan-load.ts';
 import { isIdle } from './policy/instance-view.ts';
+import { contextForPrompt } from './policy/choose-sizes.ts';
 import { nextInstanceId } from './policy/next-instance-id.ts';
 
 /** 24.8 days: a timer with a longer delay fires immediately. */
@@ -239,7 +241,8 @@ export class InstanceLifecycle implements SchedulerEffects {
         await handle.stop();
         throw load.signal.reason;
       }
-      instance.becomeReady(handle, loadTimeSeconds);
+      const cure = (promptSize: PromptSize) => this.#contextCure(instance, promptSize);
+      instance.becomeReady(withContextCure(handle, cure), loadTimeSeconds);
       this.#events.publish({ type: 'instance.ready', ...subjectOf(instance), loadTimeSeconds });
       this.#startIdleTimer(instance);
       void this.#watch(instance, handle);
@@ -251,6 +254,18 @@ export class InstanceLifecycle implements SchedulerEffects {
       this.#stopIfDrained(instance);
       this.#scheduler.becameIdle(instance);
     }
+  }
+
+  /** Names the load that gives a prompt enough context, if the model and the machine allow it. */
+  #contextCure({ selection }: Instance, { tokens }: PromptSize): string | undefined {
+    const { model, variant } = selection;
+    const length = contextForPrompt(tokens, model.maxContextLength, (contextLength) => {
+      const { admission } = this.#plan(selection, { contextLength }, true);
+      return admission.kind !== 'refuse';
+    });
+    if (length === undefined) return undefined;
+    const name = variant.id === model.variants[0]?.id ? model.key : `${model.key}@${variant.id}`;
+    return `Load it with a larger context: hearth load ${name} --context-length ${length}`;
   }
 
   #stopIfDrained(instance: Instance): void {

@@ -36,6 +36,13 @@ describe('chooseInstance', () => {
     expect(chooseInstance([narrow, wide], demand)?.id).toBe('wide');
   });
 
+  it('prefers, among equally busy instances, the one with the longest context', () => {
+    const promptPrefix = 'user\nTell me a story';
+    const short = view({ id: 'short', recentPrompts: [promptPrefix] });
+    const long = view({ id: 'long', contextLength: 32_768 });
+    expect(chooseInstance([short, long], { ...demand, promptPrefix })?.id).toBe('long');
+  });
+
   it('prefers, among equally busy instances, the one with the longest prompt prefix, else the first', () => {
     const first = view({ id: 'first', recentPrompts: ['user\nWhat is it?'] });
     const second = view({ id: 'second', recentPrompts: ['else', 'user\nTell me a story'] });

@@ -13,8 +13,8 @@ const stateOrder = { ready: 0, loading: 1, waiting: 2, stopping: 3 } as const;
 
 /**
  * Chooses the instance that serves a demand; undefined: load one. Prefers ready to loading instances,
- * then the fewest requests per slot, then the longest common prefix of the prompt,
- * then the first instance.
+ * then the fewest requests per slot, then the longest context, which was loaded for prompts that
+ * need it, then the longest common prefix of the prompt, then the first instance.
  */
 export function chooseInstance(
   instances: readonly InstanceView[],
@@ -35,6 +35,7 @@ export function chooseInstance(
       (one, other) =>
         stateOrder[one.instance.state] - stateOrder[other.instance.state] ||
         one.load - other.load ||
+        other.instance.contextLength - one.instance.contextLength ||
         other.prefix - one.prefix,
     )[0]?.instance;
 }
