@@ -145,6 +145,25 @@ describe('remote models', () => {
     expect(completion.body.choices[0].text.length).toBeGreaterThan(0);
   });
 
+  it('name the stop string that ended an answer, with the usage until then', async () => {
+    const { body } = await post(hearth.url, '/v1/messages', {
+      model: 'lab/tiny',
+      max_tokens: 64,
+      temperature: 0,
+      stop_sequences: ['help'],
+      messages: [{ role: 'user', content: 'Hello!' }],
+    });
+    expect(body).toMatchObject({ stop_reason: 'stop_sequence', stop_sequence: 'help' });
+    expect(body.content.at(-1).text).not.toContain('help');
+    // A local model reads the same prompt.
+    const local = await post(hearth.url, '/v1/messages/count_tokens', {
+      model: 'hearth/starter-chat',
+      messages: [{ role: 'user', content: 'Hello!' }],
+    });
+    const { input_tokens: read, cache_read_input_tokens: cached } = body.usage;
+    expect(read + cached).toBe(local.body.input_tokens);
+  });
+
   it('embed like the server itself', async () => {
     const request = { input: ['a boat', 'a ship'] };
     const remote = await post(hearth.url, '/v1/embeddings', {

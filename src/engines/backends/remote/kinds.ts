@@ -56,11 +56,16 @@ const llamaServer: Omit<WireDialect, 'server'> = {
   },
   minTopLogprobs: 1,
   reasoning: 'template',
+  // It does not name the string in OpenAI's API. With its timings, each event has the usage until then.
+  stopStrings: { chat: 'hearth', completion: 'hearth' },
+  ownFields: ({ stop = [] }) => (stop.length > 0 ? { timings_per_token: true } : {}),
 };
 
 const ollama: Omit<WireDialect, 'server'> = {
   ...openai,
   toolChoice: 'ignored',
+  // It does not name the string that it found.
+  stopStrings: { chat: 'hearth', completion: 'hearth' },
 };
 
 export const kindsOfServers: Readonly<Record<UpstreamKind, KindOfServer>> = {

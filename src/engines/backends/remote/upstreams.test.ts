@@ -60,6 +60,20 @@ describe('a generation', () => {
     });
   });
 
+  it.each(['ollama', 'llama-server'] as const)(
+    'finds the stop strings itself, as %s does not name them',
+    async (kind) => {
+      const server = await serveUpstream((_request, response) => say(response, 'one END two'));
+      const { engine } = openUpstream([server.url], { kind });
+      const events = await collect(
+        engine.generate({ ...upstreamChat, stop: ['never', 'END'] }, testContext()),
+      );
+      expect(textOf(events)).toBe('one ');
+      expect(events.at(-1)).toMatchObject({ stopReason: 'stopStringFound', stopString: 'END' });
+      expect(JSON.parse(server.requests[0]?.body ?? '')).not.toHaveProperty('stop');
+    },
+  );
+
   it('closes the connection when its reader stops', async () => {
     let isClosed = (): void => {};
     const closed = new Promise<void>((resolve) => {
