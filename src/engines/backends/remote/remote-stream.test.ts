@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ChatGeneration, GenerationEvent, GenerationRequest } from '../../engine.ts';
 import { StreamDecoder } from '../wire/stream-decoder.ts';
 import { kindsOfServers } from './kinds.ts';
@@ -115,6 +115,34 @@ describe('text', () => {
         { token: ' upon', logprob: -0.5, topLogprobs: [{ token: ' upon' }, { token: ' in' }] },
       ],
     });
+  });
+});
+
+describe('the time of a generation', () => {
+  /** Decodes two reads, with a pause in milliseconds between them. */
+  function timeOf(pauseMs: number, last: object = {}): number {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const decoder = new StreamDecoder(chat, dialect);
+    const bytes = (event: object) => [Buffer.from(`data: ${JSON.stringify(event)}\n\n`)];
+    decoder.decode(bytes(delta({ content: 'a' })));
+    vi.advanceTimersByTime(pauseMs);
+    decoder.decode(bytes({ ...finish('stop'), ...last }));
+    vi.advanceTimersByTime(500);
+    return decoder.end().usage.generationMs;
+  }
+
+  it('is that between its first and its last read', () => {
+    expect(timeOf(300)).toBe(300);
+  });
+
+  it('is not measured if the answer arrives nearly at once', () => {
+    expect(timeOf(0)).toBe(0);
+    expect(timeOf(3)).toBe(0);
+  });
+
+  it('is that of the server if it reports one', () => {
+    expect(timeOf(3, { timings: { prompt_n: 5, predicted_n: 2, predicted_ms: 40 } })).toBe(40);
   });
 });
 

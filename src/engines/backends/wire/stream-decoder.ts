@@ -24,6 +24,8 @@ import { estimateTokens } from './token-estimate.ts';
 
 /** Far above the size of any event; limits memory if a line never ends. */
 const maxEventCharacters = 16 * 1024 * 1024;
+/** An answer that arrives within this time has no measurable speed: a read delivers several tokens. */
+const minGenerationMs = 10;
 
 /** Converts the server-sent events of one generation, chat or text, to generation events. */
 export class StreamDecoder {
@@ -33,6 +35,7 @@ export class StreamDecoder {
   readonly #reader: AnswerReader;
   readonly #utf8 = new StringDecoder('utf8');
   readonly #startedAt = performance.now();
+  #readAt = this.#startedAt;
   readonly #parser = createParser({
     maxBufferSize: maxEventCharacters,
     onEvent: ({ data }) => {
@@ -87,6 +90,7 @@ export class StreamDecoder {
    * @throws The dialect's `broken` for an event that is not JSON.
    */
   decode(chunks: readonly Buffer[]): readonly GenerationEvent[] {
+    this.#readAt = performance.now();
     for (const chunk of chunks) this.#parser.feed(this.#utf8.write(chunk));
     return this.#events.take();
   }
@@ -118,8 +122,8 @@ export class StreamDecoder {
   usage(): GenerationUsage {
     const usage = this.#usage;
     const timings = this.#timings;
-    const now = performance.now();
-    const firstTokenAt = this.#firstTokenAt ?? now;
+    const firstTokenAt = this.#firstTokenAt ?? this.#readAt;
+    const generationMs = this.#readAt - firstTokenAt;
     const timedPrompt =
       timings?.prompt_n === undefined ? undefined : timings.prompt_n + (timings.cache_n ?? 0);
     const drafted = timings?.draft_n;
@@ -136,7 +140,7 @@ export class StreamDecoder {
         0,
       completionTokens: timings?.predicted_n ?? usage?.completion_tokens ?? this.#deltaCount,
       promptMs: timings?.prompt_ms ?? firstTokenAt - this.#startedAt,
-      generationMs: timings?.predicted_ms ?? now - firstTokenAt,
+      generationMs: timings?.predicted_ms ?? (generationMs < minGenerationMs ? 0 : generationMs),
       ...(drafted === undefined
         ? {}
         : {
@@ -203,7 +207,7 @@ export class StreamDecoder {
 
   #noteDelta(): void {
     this.#deltaCount += 1;
-    this.#firstTokenAt ??= performance.now();
+    this.#firstTokenAt ??= this.#readAt;
   }
 
   #acceptProgress(progress: WirePromptProgress): void {
