@@ -210,17 +210,20 @@ describe('line breaks', () => {
     expect(contentOf(events)).toBe('Yes.\n');
   });
 
-  it.each([{ reasoning: 'Hmm.' }, {}])('before a call are no message, after %j', (first) => {
-    const look = { index: 0, id: 'a', function: { name: 'look', arguments: '{}' } };
-    const events = decode([
-      delta(first),
-      delta({ content: '\n\n' }),
-      delta({ tool_calls: [look] }),
-      finish('tool_calls'),
-    ]);
-    expect(events.filter(({ type }) => type === 'content.delta')).toEqual([]);
-    expect(callsOf(events)).toEqual([{ id: 'a', name: 'look', argumentsJson: '{}' }]);
-  });
+  it.each([{ reasoning: 'Hmm.' }, {}])(
+    'before a call do not become a message, after %j',
+    (first) => {
+      const look = { index: 0, id: 'a', function: { name: 'look', arguments: '{}' } };
+      const events = decode([
+        delta(first),
+        delta({ content: '\n\n' }),
+        delta({ tool_calls: [look] }),
+        finish('tool_calls'),
+      ]);
+      expect(events.filter(({ type }) => type === 'content.delta')).toEqual([]);
+      expect(callsOf(events)).toEqual([{ id: 'a', name: 'look', argumentsJson: '{}' }]);
+    },
+  );
 
   it('at the beginning of an answer without reasoning stay', () => {
     const content = ['\n', ' x'].map((text) => delta({ content: text }));
