@@ -38,8 +38,8 @@ describe('a stream of llama-server', () => {
     ]);
     expect(events).toEqual([
       { type: 'prompt.progress', processedTokens: 20, cachedTokens: 10, totalTokens: 30 },
-      { type: 'reasoning.delta', text: 'Let me see.' },
-      { type: 'content.delta', text: 'AB' },
+      { type: 'reasoning.delta', text: 'Let me see.', tokens: 3 },
+      { type: 'content.delta', text: 'AB', tokens: 2 },
     ]);
     expect(decoder.hasOutput).toBe(true);
   });
