@@ -26,7 +26,7 @@ export class AnswerReader {
   readonly #markup: ToolMarkupReader | undefined;
   readonly #stopStrings: StopStringReader | undefined;
   /** Log probabilities of text that is not shown yet. */
-  #heldLogprobs: readonly TokenLogprob[] = [];
+  #heldLogprobs: TokenLogprob[] = [];
   #foundReasoning = false;
   #stopString: string | undefined;
 
@@ -64,7 +64,7 @@ export class AnswerReader {
 
   /** Returns true if the text was reasoning. */
   addContent(text: string, logprobs: readonly TokenLogprob[]): boolean {
-    if (logprobs.length > 0) this.#heldLogprobs = [...this.#heldLogprobs, ...logprobs];
+    if (logprobs.length > 0) this.#heldLogprobs.push(...logprobs);
     const reader = this.#reasoning;
     if (reader === undefined || reader.isInAnswer) {
       this.#addAnswer(text);
@@ -163,7 +163,7 @@ export class AnswerReader {
 }
 
 /** The first tokens, those of the text. */
-function tokensOf(text: string, logprobs: readonly TokenLogprob[]): readonly TokenLogprob[] {
+function tokensOf(text: string, logprobs: readonly TokenLogprob[]): TokenLogprob[] {
   let length = 0;
   return logprobs.filter(({ token }) => {
     const isInText = length < text.length;
