@@ -3,6 +3,7 @@ import { openFrom } from '../../../test/setup/instances/scripted-pool.ts';
 import { sizedPool } from '../../../test/setup/models/sized-models.ts';
 import { testContext } from '../../../test/setup/test-context.ts';
 import type { EventPublisher } from '../../observability/server-events.ts';
+import type { Session } from '../session.ts';
 
 const names = ['test/a10', 'test/b10', 'test/c10', 'test/d20', 'test/e10', 'test/f10'];
 
@@ -65,10 +66,11 @@ describe('queued loads', () => {
     const busy = [await openFrom(pool, 'test/d20'), await openFrom(pool, 'test/a10')];
     const events: string[] = [];
     const onEvent = ({ type }: { readonly type: string }): void => void events.push(type);
-    const waiting = openFrom(pool, 'test/b10', { onEvent });
+    const onOpen = ({ placed }: Session): void => void placed.then(() => events.push('placed'));
+    const waiting = openFrom(pool, 'test/b10', { onOpen, onEvent });
     await vi.waitFor(() => expect(pool.list()).toHaveLength(3));
     await new Promise((resolve) => setImmediate(resolve));
-    expect(events).toEqual(['instance.chosen', 'load.start']);
+    expect(events).toEqual(['load.start']);
     expect(pool.list()[2]).toMatchObject({
       state: 'waiting',
       activeRequests: 0,
@@ -76,7 +78,7 @@ describe('queued loads', () => {
     });
     for (const lease of busy) lease.close();
     await waiting;
-    expect(events).toEqual(['instance.chosen', 'load.start', 'slot.assigned', 'load.end']);
+    expect(events).toEqual(['load.start', 'placed', 'load.end']);
   });
 
   it('leave the queue when all their requests leave at the same time', async () => {

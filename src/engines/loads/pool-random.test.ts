@@ -6,7 +6,6 @@ import { sizedPool, sizeOf } from '../../../test/setup/models/sized-models.ts';
 import { HearthError } from '../../contract/errors.ts';
 import type { LaunchSpec } from '../launch/launch.ts';
 import type { EngineHandle } from '../engine.ts';
-import type { AcquireEvent } from './open-request.ts';
 import type { Session } from '../session.ts';
 import type { InstanceSummary } from './instance-summary.ts';
 import type { InstanceConfig } from './load-options.ts';
@@ -187,13 +186,12 @@ class Run {
     const purpose = key.startsWith('test/embed') ? 'embedding' : 'generation';
     const clientKey = `client ${this.#clients.length % 3}`;
     let instance: InstanceSummary | undefined;
-    const onEvent = (event: AcquireEvent): void => {
-      if (event.type !== 'instance.chosen') return;
-      instance = this.pool.list().find(({ id }) => id === event.instanceId);
+    const onOpen = ({ instanceId }: Session): void => {
+      instance = this.pool.list().find(({ id }) => id === instanceId);
     };
     const acquire = async (): Promise<void> => {
       const { signal } = client;
-      const lease = await openFrom(this.pool, key, { clientKey, signal, onEvent }, purpose);
+      const lease = await openFrom(this.pool, key, { clientKey, signal, onOpen }, purpose);
       // A request whose client has left releases its lease itself.
       if (signal.aborted) lease.close();
       else this.#leases.push({ lease, instance: instance?.config });

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { collect } from '../../../test/setup/collect.ts';
 import { deferred } from '../../../test/setup/deferred.ts';
 import {
   openFrom,
@@ -9,9 +10,12 @@ import {
 import { modelEntry } from '../../../test/setup/models/model-entry.ts';
 import { testContext } from '../../../test/setup/test-context.ts';
 import type { HearthError } from '../../contract/errors.ts';
+import type { Engines } from '../engines.ts';
 import type { LaunchSpec } from '../launch/launch.ts';
 import { createLogger } from '../../observability/logger.ts';
+import type { RequestContext } from '../../request/request-context.ts';
 import type { EngineLoader } from './engine-loader.ts';
+import type { ModelTarget } from './open-request.ts';
 
 /** What the pool writes to its log, and what its errors say. */
 
@@ -33,6 +37,12 @@ function setUp(changes: Partial<ScriptedPoolOptions> = {}) {
   const linesOf = (msg: string) => lines.filter((line) => line['msg'] === msg);
   const acquire = (model = 'test/model') => openFrom(pool, model);
   return { pool, launcher, linesOf, acquire };
+}
+
+/** Opens a session and waits until it is ready. */
+async function openReady(pool: Engines, target: ModelTarget, context: RequestContext) {
+  const session = pool.open({ target }, context);
+  await collect(session.ready());
 }
 
 const described = async (failing: Promise<unknown>) => {
@@ -79,12 +89,12 @@ describe('the record of a request', () => {
     const { pool } = setUp();
     const target = await pool.resolve('test/model', 'generation');
     const [first, second] = [testContext(), testContext()];
-    await pool.acquire({ target }, first);
+    await openReady(pool, target, first);
     expect(phasesOf(first)).toEqual([
       ['queue', false, true],
       ['load', false, true],
     ]);
-    await pool.acquire({ target }, second);
+    await openReady(pool, target, second);
     expect(phasesOf(second)).toEqual([['queue', false, true]]);
   });
 
@@ -93,7 +103,7 @@ describe('the record of a request', () => {
     launcher.onLaunch = () => Promise.reject(new Error('broken'));
     const target = await pool.resolve('test/model', 'generation');
     const context = testContext();
-    await expect(pool.acquire({ target }, context)).rejects.toMatchObject({ code: 'internal' });
+    await expect(openReady(pool, target, context)).rejects.toMatchObject({ code: 'internal' });
     expect(phasesOf(context)).toEqual([
       // It had a slot.
       ['queue', false, true],
@@ -102,7 +112,7 @@ describe('the record of a request', () => {
     const full = setUp({ queueCapacity: 0, defaults: { contextLength: 2048, parallel: 1 } });
     await full.acquire();
     const refused = testContext();
-    await expect(full.pool.acquire({ target }, refused)).rejects.toMatchObject({
+    await expect(openReady(full.pool, target, refused)).rejects.toMatchObject({
       code: 'queue_full',
     });
     expect(phasesOf(refused)).toEqual([['queue', true, true]]);
@@ -273,19 +283,19 @@ describe('a lease', () => {
     await pool.load('test/model', {}, testContext());
     await pool.load('test/model', { contextLength: 1024 }, testContext());
     const target = await pool.resolve('test/model:2', 'generation');
-    const idFor = async (contextLength: number) =>
-      (await pool.acquire({ target, contextLength }, testContext())).instanceId;
-    expect(await idFor(1024)).toBe('test/model:2');
-    expect(await idFor(1000)).toBe('test/model:2');
-    expect(await idFor(2048)).toBe('test/model');
-    expect(await idFor(512)).toBe('test/model:3');
+    const idFor = (contextLength: number) =>
+      pool.open({ target, contextLength }, testContext()).instanceId;
+    expect(idFor(1024)).toBe('test/model:2');
+    expect(idFor(1000)).toBe('test/model:2');
+    expect(idFor(2048)).toBe('test/model');
+    expect(idFor(512)).toBe('test/model:3');
   });
 
   it('gives the engine, its capabilities and the model', async () => {
     const { acquire } = setUp();
     const lease = await acquire();
     // The scripted engine counts characters.
-    expect(await lease.engine.countTokens('abc', lease.context)).toBe(3);
+    expect(await lease.countTokens('abc')).toBe(3);
     expect(lease.capabilities).toMatchObject({ runtimeName: 'scripted', contextLength: 2048 });
     expect(lease.selection).toMatchObject({
       model: { key: 'test/model' },

@@ -9,7 +9,8 @@ import {
 } from '../../../test/setup/instances/scripted-pool.ts';
 import { testContext } from '../../../test/setup/test-context.ts';
 import { HearthError } from '../../contract/errors.ts';
-import type { AcquireEvent } from './open-request.ts';
+import type { Session } from '../session.ts';
+import type { LoadEvent, QueuedEvent } from '../session-event.ts';
 
 function setUp(changes: Partial<ScriptedPoolOptions> = {}) {
   const library = libraryOf(
@@ -22,13 +23,16 @@ function setUp(changes: Partial<ScriptedPoolOptions> = {}) {
   const acquire = (
     identifier = 'test/model',
     options: { contextLength?: number; signal?: AbortSignal } = {},
-    onEvent?: (event: AcquireEvent) => void,
-  ) => openFrom(pool, identifier, { ...options, ...(onEvent && { onEvent }) });
+    listeners: {
+      onOpen?: (session: Session) => void;
+      onEvent?: (event: QueuedEvent | LoadEvent) => void;
+    } = {},
+  ) => openFrom(pool, identifier, { ...options, ...listeners });
   const ids = () => pool.list().map(({ id }) => id);
   return { pool, launcher, acquire, ids };
 }
 
-describe('Engines.acquire', () => {
+describe('Engines.open', () => {
   it('starts one child for 64 concurrent first requests', async () => {
     const { launcher, acquire, ids } = setUp();
     const served = Array.from({ length: 64 }, async () => (await acquire()).close());
@@ -40,17 +44,23 @@ describe('Engines.acquire', () => {
   it('reports the load only to the requests that wait for it', async () => {
     const { launcher, acquire } = setUp();
     launcher.onLaunch = async (_, onProgress) => onProgress(0.5);
-    const events: AcquireEvent[] = [];
-    await acquire('test/model', {}, (event) => events.push(event));
-    expect(events.filter(({ type }) => type !== 'slot.assigned')).toEqual([
-      { type: 'instance.chosen', instanceId: 'test/model' },
-      { type: 'load.start' },
-      { type: 'load.progress', fraction: 0.5 },
-      { type: 'load.end', loadTimeSeconds: expect.any(Number) },
+    const events: unknown[] = [];
+    const listeners = {
+      onOpen: ({ instanceId, isLoading }: Session) => events.push({ instanceId, isLoading }),
+      onEvent: (event: unknown) => events.push(event),
+    };
+    const first = await acquire('test/model', {}, listeners);
+    const instanceId = 'test/model';
+    expect(events.splice(0)).toEqual([
+      { instanceId, isLoading: true },
+      { type: 'load.start', instanceId },
+      { type: 'load.progress', instanceId, fraction: 0.5 },
+      { type: 'load.end', instanceId, loadTimeSeconds: expect.any(Number) },
     ]);
-    const later: AcquireEvent[] = [];
-    await acquire('test/model', {}, (event) => later.push(event));
-    expect(later.map(({ type }) => type)).toEqual(['instance.chosen', 'slot.assigned']);
+    expect(first.loadTimeSeconds).toEqual(expect.any(Number));
+    const later = await acquire('test/model', {}, listeners);
+    expect(events).toEqual([{ instanceId, isLoading: false }]);
+    expect(later.loadTimeSeconds).toBeUndefined();
   });
 
   it('assigns slots in order of arrival while the model still loads', async () => {
@@ -59,11 +69,18 @@ describe('Engines.acquire', () => {
     launcher.onLaunch = () => loaded.promise;
     const events: string[] = [];
     const acquiring = ['one', 'two', 'three'].map((name) =>
-      acquire('test/model', {}, ({ type }) => {
-        if (type === 'slot.assigned' || type === 'load.end') events.push(`${name} ${type}`);
-      }),
+      acquire(
+        'test/model',
+        {},
+        {
+          onOpen: ({ placed }) => void placed.then(() => events.push(`${name} placed`)),
+          onEvent: ({ type }) => {
+            if (type === 'load.end') events.push(`${name} ${type}`);
+          },
+        },
+      ),
     );
-    await vi.waitFor(() => expect(events).toEqual(['one slot.assigned', 'two slot.assigned']));
+    await vi.waitFor(() => expect(events).toEqual(['one placed', 'two placed']));
     expect(pool.list()).toMatchObject([
       { state: 'loading', requestCount: 3, activeRequests: 0, queuedRequests: 3 },
     ]);
@@ -75,7 +92,7 @@ describe('Engines.acquire', () => {
       'one load.end',
       'two load.end',
       'three load.end',
-      'three slot.assigned',
+      'three placed',
     ]);
   });
 
@@ -86,11 +103,18 @@ describe('Engines.acquire', () => {
     const client = new AbortController();
     const leaving = acquire('test/model', { signal: client.signal });
     const events: string[] = [];
-    const staying = acquire('test/model', {}, ({ type }) => events.push(type));
-    await vi.waitFor(() => expect(events).toEqual(['instance.chosen', 'load.start']));
+    const staying = acquire(
+      'test/model',
+      {},
+      {
+        onOpen: ({ placed }) => void placed.then(() => events.push('placed')),
+        onEvent: ({ type }) => events.push(type),
+      },
+    );
+    await vi.waitFor(() => expect(events).toEqual(['load.start']));
     client.abort(new Error('gone'));
     await expect(leaving).rejects.toThrow('gone');
-    await vi.waitFor(() => expect(events).toContain('slot.assigned'));
+    await vi.waitFor(() => expect(events).toContain('placed'));
     loaded.resolve();
     await expect(staying).resolves.toMatchObject({ instanceId: 'test/model' });
   });
@@ -115,9 +139,9 @@ describe('Engines.acquire', () => {
       instanceId: 'test/model:2',
       selection: { model: { key: 'test/model' } },
     });
-    expect((await pool.acquire({ target }, testContext())).instanceId).toBe('test/model:2');
+    expect(pool.open({ target }, testContext()).instanceId).toBe('test/model:2');
     await pool.unload('test/model:2');
-    expect((await pool.acquire({ target }, testContext())).instanceId).toBe('test/model');
+    expect(pool.open({ target }, testContext()).instanceId).toBe('test/model');
   });
 
   it('unloads by the key of a model that has one instance', async () => {

@@ -82,6 +82,8 @@ export function scriptedPoolWith({ estimate, loaders = [], ...options }: Scripte
 interface OpenOptions extends Omit<OpenRequest, 'target'> {
   readonly clientKey?: string;
   readonly signal?: AbortSignal;
+  /** Called once an instance is chosen. */
+  readonly onOpen?: (session: Session) => void;
   readonly onEvent?: (event: QueuedEvent | LoadEvent) => void;
 }
 
@@ -89,7 +91,13 @@ interface OpenOptions extends Omit<OpenRequest, 'target'> {
 export function openFrom(
   pool: Engines,
   identifier: string,
-  { clientKey = 'test-client', signal, onEvent = () => {}, ...request }: OpenOptions = {},
+  {
+    clientKey = 'test-client',
+    signal,
+    onOpen = () => {},
+    onEvent = () => {},
+    ...request
+  }: OpenOptions = {},
   purpose: Purpose = 'generation',
 ): Promise<Session> {
   const open = async (): Promise<Session> => {
@@ -97,6 +105,7 @@ export function openFrom(
     const context = testContext({ caller: { clientKey }, ...(signal && { signal }) });
     const session = pool.open({ target, ...request }, context);
     try {
+      onOpen(session);
       for await (const event of session.ready()) onEvent(event);
       return session;
     } catch (error) {
