@@ -3,56 +3,70 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { lastInTurn } from '../../concurrency/fair-queue.ts';
 import { HearthError } from '../../contract/errors.ts';
-import { SlotQueue } from './slot-queue.ts';
+import { Scheduler, type Place, type Waiting } from './scheduler.ts';
 
 const never = new AbortController().signal;
 
-function openQueue(slotCount: number, capacity: number): SlotQueue {
-  const queue = new SlotQueue(slotCount, capacity);
-  queue.open();
-  return queue;
+/** A scheduler whose requests leave in the order in which they got their places. */
+function openScheduler(slotCount: number, capacity: number, isOpen = true) {
+  const scheduler = new Scheduler(slotCount, capacity);
+  if (isOpen) scheduler.open();
+  const held: Place[] = [];
+  const hold = ({ place }: Waiting): Promise<Place> => {
+    void place.then(
+      (granted) => held.push(granted),
+      () => {},
+    );
+    return place;
+  };
+  const enter = (clientKey: string, signal = never) => hold(scheduler.enter(clientKey, signal));
+  const reenter = (clientKey: string, signal = never) => hold(scheduler.reenter(clientKey, signal));
+  const release = (): void => held.shift()?.leave();
+  return { scheduler, enter, reenter, release };
 }
+
+type Opened = ReturnType<typeof openScheduler>;
 
 /** Runs all pending continuations. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('SlotQueue', () => {
-  it('assigns all slots, then queues in order of arrival', async () => {
-    const queue = openQueue(2, 10);
-    await queue.enter('a', never);
-    await queue.enter('a', never);
+describe('Scheduler', () => {
+  it('assigns all places, then queues in order of arrival', async () => {
+    const { scheduler, enter, release } = openScheduler(2, 10);
+    await enter('a');
+    await enter('a');
     const order: string[] = [];
-    const third = queue.enter('a', never).then(() => order.push('third'));
-    const fourth = queue.enter('a', never).then(() => order.push('fourth'));
-    expect(queue.waitingCount).toBe(2);
-    queue.release();
+    const third = enter('a').then(() => order.push('third'));
+    const fourth = enter('a').then(() => order.push('fourth'));
+    expect(scheduler.waitingCount).toBe(2);
+    release();
     await third;
     expect(order).toEqual(['third']);
-    queue.release();
+    release();
     await fourth;
     expect(order).toEqual(['third', 'fourth']);
-    queue.release();
-    queue.release();
-    expect(queue.activeCount).toBe(0);
+    release();
+    release();
+    expect(scheduler.activeCount).toBe(0);
   });
 
-  it('assigns no slot until it is opened, and counts waiting requests against slots and bound', async () => {
-    const queue = new SlotQueue(2, 1);
-    const waiting = [queue.enter('a', never), queue.enter('a', never), queue.enter('a', never)];
-    expect(() => queue.enter('a', never)).toThrow(/queue of this model is full/);
-    expect(queue.activeCount).toBe(0);
-    queue.open();
+  it('assigns no place until it is opened, and counts waiting requests against places and bound', async () => {
+    const { scheduler, enter, release } = openScheduler(2, 1, false);
+    const waiting = [enter('a'), enter('a'), enter('a')];
+    expect(() => enter('a')).toThrow(/queue of this model is full/);
+    expect(scheduler.activeCount).toBe(0);
+    scheduler.open();
     await Promise.all(waiting.slice(0, 2));
-    expect([queue.activeCount, queue.waitingCount]).toEqual([2, 1]);
-    queue.release();
+    expect([scheduler.activeCount, scheduler.waitingCount]).toEqual([2, 1]);
+    release();
     await waiting[2];
   });
 
   it('rejects at once if the queue is full', async () => {
-    const queue = openQueue(1, 1);
-    await queue.enter('a', never);
-    void queue.enter('a', never);
-    expect(() => queue.enter('a', never)).toThrow(
+    const { enter } = openScheduler(1, 1);
+    await enter('a');
+    void enter('a');
+    expect(() => enter('a')).toThrow(
       expect.objectContaining({
         code: 'queue_full',
         retryAfterSeconds: 1,
@@ -63,136 +77,187 @@ describe('SlotQueue', () => {
   });
 
   it.each([
-    ['has its slot', (queue: SlotQueue) => queue.release()],
-    ['has left', (_: SlotQueue, caller: AbortController) => caller.abort(new Error('gone'))],
-    ['was refused', (queue: SlotQueue) => queue.close(new HearthError('unloaded', 'Gone.'))],
+    ['has its place', ({ release }: Opened) => release()],
+    ['has left', (_: Opened, caller: AbortController) => caller.abort(new Error('gone'))],
+    [
+      'was refused',
+      ({ scheduler }: Opened) => scheduler.close(new HearthError('unloaded', 'Gone.')),
+    ],
   ])('forgets the signal of a request that %s', async (_, end) => {
-    const queue = openQueue(1, 1);
-    await queue.enter('a', never);
+    const opened = openScheduler(1, 1);
+    await opened.enter('a');
     const caller = new AbortController();
-    const waiting = queue.enter('a', caller.signal).catch(() => {});
+    const waiting = opened.enter('a', caller.signal).catch(() => {});
     expect(getEventListeners(caller.signal, 'abort')).toHaveLength(1);
-    end(queue, caller);
+    end(opened, caller);
     await waiting;
     expect(getEventListeners(caller.signal, 'abort')).toHaveLength(0);
   });
 
+  it('forgets the signal of a request that gets its place at once', async () => {
+    const { enter } = openScheduler(1, 1);
+    const caller = new AbortController();
+    await enter('a', caller.signal);
+    expect(getEventListeners(caller.signal, 'abort')).toHaveLength(0);
+  });
+
   it('removes a request that leaves, and serves the next', async () => {
-    const queue = openQueue(1, 2);
-    await queue.enter('a', never);
+    const { scheduler, enter, release } = openScheduler(1, 2);
+    await enter('a');
     const client = new AbortController();
-    const abandoned = queue.enter('a', client.signal);
-    const next = queue.enter('a', never);
+    const abandoned = enter('a', client.signal);
+    const next = enter('a');
     client.abort(new Error('gone'));
     await expect(abandoned).rejects.toThrow('gone');
-    expect(queue.waitingCount).toBe(1);
-    queue.release();
+    expect(scheduler.waitingCount).toBe(1);
+    release();
     await next;
-    expect(queue.activeCount).toBe(1);
+    expect(scheduler.activeCount).toBe(1);
   });
 
   it('fails all waiting and later requests after close', async () => {
-    const queue = openQueue(1, 2);
-    await queue.enter('a', never);
-    const waiting = queue.enter('a', never);
-    queue.close(new HearthError('unloaded', 'It went.'));
+    const { scheduler, enter } = openScheduler(1, 2);
+    await enter('a');
+    const waiting = enter('a');
+    scheduler.close(new HearthError('unloaded', 'It went.'));
     await expect(waiting).rejects.toMatchObject({ code: 'unloaded' });
-    expect(() => queue.enter('a', never)).toThrow('It went.');
+    expect(() => enter('a')).toThrow('It went.');
+  });
+
+  it('frees a place once', async () => {
+    const { scheduler, enter } = openScheduler(1, 2);
+    const place = await enter('a');
+    place.leave();
+    await enter('a');
+    place.leave();
+    expect(scheduler.activeCount).toBe(1);
   });
 });
 
-describe('SlotQueue.reenter', () => {
+describe('Scheduler.reenter', () => {
   it('goes ahead of requests that have not begun, even if the queue is full', async () => {
-    const queue = openQueue(1, 2);
-    await queue.enter('a', never);
+    const { scheduler, enter, reenter, release } = openScheduler(1, 2);
+    await enter('a');
     const order: string[] = [];
-    const waiting = ['new', 'newer'].map((name) =>
-      queue.enter('a', never).then(() => order.push(name)),
-    );
-    const back = queue.reenter('b', never).then(() => order.push('back'));
-    expect(() => queue.enter('a', never)).toThrow(/queue of this model is full/);
-    expect(queue.waitingCount).toBe(3);
+    const waiting = ['new', 'newer'].map((name) => enter('a').then(() => order.push(name)));
+    const back = reenter('b').then(() => order.push('back'));
+    expect(() => enter('a')).toThrow(/queue of this model is full/);
+    expect(scheduler.waitingCount).toBe(3);
     for (const next of [back, ...waiting]) {
-      queue.release();
+      release();
       await next;
     }
     expect(order).toEqual(['back', 'new', 'newer']);
   });
 
-  it('takes a free slot at once, and cannot be displaced from the queue', async () => {
-    const queue = openQueue(1, 1);
-    await queue.reenter('greedy', never);
-    const back = [1, 2, 3].map(() => queue.reenter('greedy', never));
-    const modest = queue.enter('modest', never);
+  it('takes a free place at once, and cannot be displaced from the queue', async () => {
+    const { scheduler, enter, reenter, release } = openScheduler(1, 1);
+    await reenter('greedy');
+    const back = [1, 2, 3].map(() => reenter('greedy'));
+    const modest = enter('modest');
     for (const next of [...back, modest]) {
-      queue.release();
+      release();
       await next;
     }
-    expect([queue.activeCount, queue.waitingCount]).toEqual([1, 0]);
+    expect([scheduler.activeCount, scheduler.waitingCount]).toEqual([1, 0]);
+  });
+
+  it('waits its turn without a maximum if it is not ahead', async () => {
+    const { scheduler, enter, release } = openScheduler(1, 1);
+    await enter('a');
+    const order: string[] = [];
+    const first = enter('a').then(() => order.push('first'));
+    const turn = scheduler.reenter('a', never, { isAhead: false });
+    const second = turn.place.then(() => order.push('second'));
+    expect(turn.position).toBe(2);
+    release();
+    await first;
+    release();
+    await second;
+    expect(order).toEqual(['first', 'second']);
   });
 
   it('ends with its signal and with the queue', async () => {
-    const queue = openQueue(1, 1);
-    await queue.enter('a', never);
+    const { scheduler, enter, reenter } = openScheduler(1, 1);
+    await enter('a');
     const client = new AbortController();
-    const abandoned = queue.reenter('a', client.signal);
-    const waiting = queue.reenter('a', never);
+    const abandoned = reenter('a', client.signal);
+    const waiting = reenter('a');
     client.abort(new Error('gone'));
     await expect(abandoned).rejects.toThrow('gone');
-    queue.close(new HearthError('unloaded', 'It went.'));
+    scheduler.close(new HearthError('unloaded', 'It went.'));
     await expect(waiting).rejects.toMatchObject({ code: 'unloaded' });
-    expect(() => queue.reenter('a', never)).toThrow('It went.');
+    expect(() => reenter('a')).toThrow('It went.');
   });
 });
 
-describe('SlotQueue with several clients', () => {
+describe('Scheduler with several clients', () => {
   it('alternates between clients, independent of their number of requests', async () => {
-    const queue = openQueue(1, 1000);
-    await queue.enter('greedy', never);
+    const opened = openScheduler(1, 1000);
+    await opened.enter('greedy');
     const order: string[] = [];
     const enter = (clientKey: string): void =>
-      void queue.enter(clientKey, never).then(() => order.push(clientKey));
+      void opened.enter(clientKey).then(() => order.push(clientKey));
     for (let count = 0; count < 100; count += 1) enter('greedy');
     enter('modest');
     enter('other');
     enter('modest');
     for (let count = 0; count < 8; count += 1) {
-      queue.release();
+      opened.release();
       await settled();
     }
     expect(order.join(' ')).toBe('greedy modest other greedy modest greedy greedy greedy');
   });
 
-  it('lets a client that is last in turn wait for all others, even after it had a slot', async () => {
-    const queue = openQueue(1, 1000);
+  it('lets a client that is last in turn wait for all others, even after it had a place', async () => {
+    const { enter, reenter, release } = openScheduler(1, 1000);
     const late = lastInTurn('modest');
-    await queue.enter('greedy', never);
+    await enter('greedy');
     const order: string[] = [];
     const note = (name: string) => () => order.push(name);
-    void queue.enter(late, never).then(note('late'));
-    void queue.reenter(late, never).then(note('late again'));
-    void queue.enter('greedy', never).then(note('greedy'));
-    void queue.enter('modest', never).then(note('modest'));
+    void enter(late).then(note('late'));
+    void reenter(late).then(note('late again'));
+    void enter('greedy').then(note('greedy'));
+    void enter('modest').then(note('modest'));
     for (let count = 0; count < 4; count += 1) {
-      queue.release();
+      release();
       await settled();
     }
     expect(order).toEqual(['greedy', 'modest', 'late again', 'late']);
   });
 
   it('displaces the newest request of the client with the most for one with far fewer', async () => {
-    const queue = openQueue(1, 3);
-    await queue.enter('greedy', never);
-    const greedy = [1, 2, 3].map(() => queue.enter('greedy', never));
-    const modest = queue.enter('modest', never);
+    const { scheduler, enter, release } = openScheduler(1, 3);
+    await enter('greedy');
+    const greedy = [1, 2, 3].map(() => enter('greedy'));
+    const modest = enter('modest');
     await expect(greedy[2]).rejects.toMatchObject({ code: 'queue_full' });
-    expect(() => queue.enter('greedy', never)).toThrow(/queue of this model is full/);
-    expect(() => queue.enter('modest', never)).toThrow(/queue of this model is full/);
-    expect(queue.waitingCount).toBe(3);
+    expect(() => enter('greedy')).toThrow(/queue of this model is full/);
+    expect(() => enter('modest')).toThrow(/queue of this model is full/);
+    expect(scheduler.waitingCount).toBe(3);
     for (const next of [greedy[0], modest, greedy[1]]) {
-      queue.release();
+      release();
       await next;
     }
+  });
+
+  it('tells the position of a request in the order in which requests get their places', async () => {
+    const { scheduler, enter, release } = openScheduler(1, 100);
+    await enter('running');
+    const waiting = [
+      scheduler.enter(lastInTurn('late'), never),
+      scheduler.enter('greedy', never),
+      scheduler.enter('greedy', never),
+      scheduler.enter('modest', never),
+      scheduler.reenter('back', never),
+    ];
+    const positions = () => waiting.map(({ position }) => position);
+    expect(positions()).toEqual([5, 2, 4, 3, 1]);
+    const [, , , , back] = waiting;
+    release();
+    expect(positions()).toEqual([4, 1, 3, 2, undefined]);
+    (await back?.place)?.leave();
+    expect(positions()).toEqual([3, undefined, 2, 1, undefined]);
   });
 
   it('keeps its bounds and loses no request in random sequences', async () => {
@@ -203,7 +268,7 @@ describe('SlotQueue with several clients', () => {
     );
     await fc.assert(
       fc.asyncProperty(fc.array(operation, { maxLength: 60 }), async (operations) => {
-        const queue = openQueue(2, 3);
+        const { scheduler, enter, release } = openScheduler(2, 3);
         const clients: AbortController[] = [];
         let running = 0;
         let ended = 0;
@@ -212,7 +277,7 @@ describe('SlotQueue with several clients', () => {
             const client = new AbortController();
             clients.push(client);
             try {
-              queue.enter(each.clientKey, client.signal).then(
+              enter(each.clientKey, client.signal).then(
                 () => (running += 1),
                 () => (ended += 1),
               );
@@ -224,14 +289,14 @@ describe('SlotQueue with several clients', () => {
           } else if (running > 0) {
             running -= 1;
             ended += 1;
-            queue.release();
+            release();
           }
           await settled();
-          expect(queue.activeCount).toBe(running);
-          expect(queue.activeCount).toBeLessThanOrEqual(2);
-          expect(queue.waitingCount).toBeLessThanOrEqual(3);
-          expect(queue.waitingCount > 0 && queue.activeCount < 2).toBe(false);
-          expect(running + queue.waitingCount + ended).toBe(clients.length);
+          expect(scheduler.activeCount).toBe(running);
+          expect(scheduler.activeCount).toBeLessThanOrEqual(2);
+          expect(scheduler.waitingCount).toBeLessThanOrEqual(3);
+          expect(scheduler.waitingCount > 0 && scheduler.activeCount < 2).toBe(false);
+          expect(running + scheduler.waitingCount + ended).toBe(clients.length);
         }
       }),
     );
