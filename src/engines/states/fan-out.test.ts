@@ -1,107 +1,25 @@
-import { mkdir, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { deferred } from '../../../test/setup/deferred.ts';
+import { managedInstance } from '../../../test/setup/engines/managed-instance.ts';
+import { tokensOf } from '../../../test/setup/engines/token-engine.ts';
 import { seededRandom } from '../../../test/setup/seeded-random.ts';
-import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
-import { testContext } from '../../../test/setup/test-context.ts';
-import { TokenEngine, tokensOf } from '../../../test/setup/warm-state/token-engine.ts';
-import type { EngineHandle, GenerationRequest } from '../engine.ts';
-import { createLogger } from '../../observability/logger.ts';
-import { KeptStates } from './kept-states.ts';
-import { MemoryStates } from './memory-states.ts';
-import { PromptReader } from './prompt-reader.ts';
-import { ReadingSpeed } from './reading-speed.ts';
-import { withWarmSlots } from './warm-engine.ts';
-import { WarmSlots } from './warm-slots.ts';
+import type { GenerationRequest } from '../engine.ts';
 
-const logger = createLogger('silent');
 const slotCount = 8;
-const batchTokens = 64;
 const prefix = 'word'.repeat(512);
 
 function request(prompt: string): GenerationRequest {
   return { kind: 'completion', prompt, sampling: {} };
 }
 
-async function setUp({ isMemory = true } = {}) {
-  const folder = await temporaryFolder();
-  const states = join(folder, 'states');
-  await mkdir(states);
-  const scripted = new TokenEngine(states);
-  const kept = await KeptStates.open({
-    folder: join(folder, 'kept'),
-    maxBytes: 1e9,
-    isWanted: async () => true,
-    logger,
-    usableBytes: async () => 1e9,
-  });
-  const speed = new ReadingSpeed(batchTokens);
-  const slots = new WarmSlots({
-    states: scripted.slots,
-    slotCount,
-    key: 'key',
-    memory: new MemoryStates({
-      folder: states,
-      maxBytes: 1e6,
-      freeBytes: async () => 1e6,
-      bytesPerToken: 10,
-    }),
-    isMemory,
-    kept,
-    persistsStateless: false,
-    secondsToRead: (tokens) => speed.secondsToRead(tokens),
-    logger,
-    maxPrepareMs: 2_000,
-  });
-  const reader = new PromptReader({
-    slots: scripted.slots,
-    warmSlots: slots,
-    speed,
-    contextLength: 4096,
-  });
-  const handle = {
-    engine: scripted.engine,
-    closed: new Promise(() => {}),
-    stop: async () => {},
-  } as unknown as EngineHandle;
-  const { engine } = withWarmSlots(handle, {
-    slots,
-    reader,
-    stepTokens: () => batchTokens,
-    idleMs: 1e6,
-    stopSaveMs: 1000,
-  });
+async function setUp(options: { readonly isMemory?: boolean } = {}) {
+  const managed = await managedInstance({ slotCount, ...options });
+  const { engine } = managed;
   /** Generates to the end. @returns the cached tokens of the prompt */
-  async function run(
-    prompt: string,
-    { tokenId = null as string | null, signal = new AbortController().signal } = {},
-  ): Promise<number> {
-    const context = testContext({ signal, caller: { tokenId } });
-    let cachedTokens = -1;
-    for await (const event of engine.generate(request(prompt), context)) {
-      if (event.type === 'generation.end') ({ cachedTokens } = event.usage);
-    }
-    return cachedTokens;
-  }
-  /** Lets no generation end before so many of them write. */
-  function hold(count: number): void {
-    const before = scripted.step;
-    let writing = 0;
-    let finish = (): void => {};
-    const all = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
-    scripted.step = async (call, signal) => {
-      await before(call, signal);
-      if (!call.startsWith('write')) return;
-      writing += 1;
-      if (writing === count) finish();
-      await all;
-    };
-  }
-  const savedFiles = () => readdir(states);
-  const restoreCount = () => scripted.calls.filter((call) => call.startsWith('restore')).length;
-  return { scripted, slots, run, hold, savedFiles, restoreCount };
+  const run = async (prompt: string, client: Parameters<typeof managed.run>[1] = {}) =>
+    (await managed.run(request(prompt), client)).cachedTokens;
+  const restoreCount = () => engine.calls.filter((call) => call.startsWith('restore')).length;
+  return { ...managed, run, restoreCount };
 }
 
 /** Prompts of 512 tokens in common and 8 of their own. */
@@ -111,45 +29,42 @@ function prompts(count: number): readonly string[] {
 
 describe('requests that share the beginning of their prompts', () => {
   it('read it once, and each generates in a slot of its own', async () => {
-    const { scripted, run, restoreCount, slots } = await setUp();
+    const { engine, run, restoreCount, manager } = await setUp();
     const cached = await Promise.all(prompts(slotCount).map((prompt) => run(prompt)));
     expect(cached.toSorted((one, other) => one - other)).toEqual([0, ...Array(7).fill(512)]);
-    expect(scripted.calls.filter((call) => call.startsWith('save'))).toEqual(['save 0: 512']);
+    expect(engine.calls.filter((call) => call.startsWith('save'))).toEqual(['save 0: 512']);
     expect(restoreCount()).toBe(7);
-    expect(scripted.readTokens).toBe(512 + slotCount * 8);
-    expect(slots.isIdle).toBe(true);
+    expect(engine.readTokens).toBe(512 + slotCount * 8);
+    expect(manager.isIdle).toBe(true);
   });
 
   it('save a beginning on tokens, within a block of the text', async () => {
-    const { scripted, run } = await setUp();
+    const { engine, run } = await setUp();
     await Promise.all(['x', 'y', 'z'].map((end) => run(`${prefix}same${end.repeat(40)}`)));
-    expect(scripted.calls).toContain('save 0: 513');
+    expect(engine.calls).toContain('save 0: 513');
   });
 
   it('find it in memory when they come later, while the first ones still write', async () => {
-    const { scripted, run, restoreCount } = await setUp();
-    let finish = (): void => {};
-    const written = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
-    scripted.step = async (call) => {
-      if (call.startsWith('write')) await written;
+    const { engine, run, restoreCount } = await setUp();
+    const written = deferred<void>();
+    engine.step = async (call) => {
+      if (call.startsWith('end')) await written.promise;
     };
     const [one = '', two = '', three = ''] = prompts(3);
     const running = [run(one)];
-    await expect.poll(() => scripted.calls.some((call) => call.startsWith('generate'))).toBe(true);
+    await expect.poll(() => engine.calls.some((call) => call.startsWith('generate'))).toBe(true);
     // The second one sees that it shares its beginning with the first.
     running.push(run(two));
-    await expect.poll(() => scripted.calls).toContain('save 1: 512');
+    await expect.poll(() => engine.calls).toContain('save 1: 512');
     running.push(run(three));
     await expect.poll(restoreCount).toBe(1);
-    finish();
+    written.resolve();
     expect(await Promise.all(running)).toEqual([0, 0, 512]);
   });
 
   it('share nothing with those of another token', async () => {
-    const { run, restoreCount, hold } = await setUp();
-    hold(4);
+    const { run, restoreCount, holdUntil } = await setUp();
+    holdUntil(4);
     const cached = await Promise.all(
       prompts(4).map((prompt, index) => run(prompt, { tokenId: `token ${index}` })),
     );
@@ -158,18 +73,18 @@ describe('requests that share the beginning of their prompts', () => {
   });
 
   it('are not saved where states would be written to disk', async () => {
-    const { run, savedFiles, hold } = await setUp({ isMemory: false });
-    hold(3);
+    const { run, savedFiles, holdUntil } = await setUp({ isMemory: false });
+    holdUntil(3);
     expect(await Promise.all(prompts(3).map((prompt) => run(prompt)))).toEqual([0, 0, 0]);
     expect(await savedFiles()).toEqual([]);
   });
 
   it('read on when the first one is cancelled, or its reading fails', async () => {
     for (const fails of [true, false]) {
-      const { scripted, run, restoreCount, slots, hold } = await setUp();
+      const { engine, run, restoreCount, manager, holdUntil } = await setUp();
       const client = new AbortController();
       let count = 0;
-      scripted.step = async (call, signal) => {
+      engine.step = async (call, signal) => {
         if (!call.startsWith('read')) return;
         count += 1;
         if (count !== 2) return;
@@ -177,7 +92,7 @@ describe('requests that share the beginning of their prompts', () => {
         client.abort(new Error('left'));
         signal.throwIfAborted();
       };
-      hold(fails ? slotCount : slotCount - 1);
+      holdUntil(fails ? slotCount : slotCount - 1);
       const [first, ...others] = prompts(slotCount).map((prompt, index) =>
         run(prompt, index === 0 ? { signal: client.signal } : {}),
       );
@@ -186,26 +101,26 @@ describe('requests that share the beginning of their prompts', () => {
       const cached = await Promise.all(others);
       expect(cached.filter((tokens) => tokens === 512)).toHaveLength(6);
       expect(restoreCount()).toBe(6);
-      expect(slots.isIdle).toBe(true);
+      expect(manager.isIdle).toBe(true);
     }
   });
 
   it('read the whole prompt, one after the other, if states cannot be saved or restored', async () => {
     for (const failing of ['save', 'restore']) {
-      const { scripted, run, slots, hold } = await setUp();
-      scripted.step = (call) =>
+      const { engine, run, manager, holdUntil } = await setUp();
+      engine.step = (call) =>
         call.startsWith(failing) ? Promise.reject(new Error('no')) : Promise.resolve();
-      hold(4);
+      holdUntil(4);
       expect(await Promise.all(prompts(4).map((prompt) => run(prompt)))).toEqual([0, 0, 0, 0]);
-      expect(slots.isIdle).toBe(true);
+      expect(manager.isIdle).toBe(true);
     }
   });
 
   it('end with any mixture of cancellations and failures', async () => {
     const random = seededRandom();
     for (let round = 0; round < 20; round += 1) {
-      const { scripted, run, slots } = await setUp();
-      scripted.step = async (_, signal) => {
+      const { engine, run, manager } = await setUp();
+      engine.step = async (_, signal) => {
         await new Promise((resolve) => setImmediate(resolve));
         signal.throwIfAborted();
         if (random() < 0.05) throw new Error('no');
@@ -224,7 +139,7 @@ describe('requests that share the beginning of their prompts', () => {
         outcome.status === 'rejected' ? [outcome.reason.message] : [],
       );
       expect(reasons.filter((reason) => reason !== 'left' && reason !== 'no')).toEqual([]);
-      expect(slots.isIdle).toBe(true);
+      expect(manager.isIdle).toBe(true);
     }
   });
 });

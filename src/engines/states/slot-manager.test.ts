@@ -8,8 +8,8 @@ import { createLogger } from '../../observability/logger.ts';
 import { KeptStates } from './kept-states.ts';
 import { MemoryStates } from './memory-states.ts';
 import { promptChain } from './prompt-chain.ts';
-import type { SlotUse } from './slot-use.ts';
-import { WarmSlots, type WarmSlotsOptions } from './warm-slots.ts';
+import { Scheduler } from '../scheduler/scheduler.ts';
+import { SlotManager, type SlotManagerOptions, type SlotUse } from './slot-manager.ts';
 
 const never = new AbortController().signal;
 const logger = createLogger('silent');
@@ -27,7 +27,7 @@ function prompt(letters: string, ownerId: string | null = null) {
   };
 }
 
-describe('WarmSlots', () => {
+describe('SlotManager', () => {
   let folder: string;
   /** What the slots of the engine contain. */
   let contents: Map<number, string>;
@@ -65,8 +65,8 @@ describe('WarmSlots', () => {
     };
   });
 
-  const slotsWith = (options: Partial<WarmSlotsOptions> = {}): WarmSlots =>
-    new WarmSlots({
+  const slotsWith = (options: Partial<SlotManagerOptions> = {}): SlotManager =>
+    new SlotManager({
       states,
       slotCount: 1,
       key: 'key',
@@ -86,11 +86,11 @@ describe('WarmSlots', () => {
 
   /** Reads a prompt like an engine. */
   async function use(
-    slots: WarmSlots,
+    slots: SlotManager,
     letters: string,
     { responseId = 'resp', ownerId = null as string | null, cachedTokens = 1e6 } = {},
   ): Promise<SlotUse> {
-    const taken = await slots.acquire(prompt(letters, ownerId), never);
+    const taken = await slots.take(prompt(letters, ownerId), 0, never);
     contents.set(taken.slotId, letters);
     const tokens = letters.length * 64;
     const content = { ...prompt(letters, ownerId), tokens, heldTokens: tokens };
@@ -138,17 +138,37 @@ describe('WarmSlots', () => {
 
   it('gives each concurrent generation a slot of its own, and lets others wait', async () => {
     const slots = slotsWith({ slotCount: 2 });
-    const first = await slots.acquire(prompt('abc'), never);
-    const second = await slots.acquire(prompt('abc'), never);
-    expect([first.slotId, second.slotId]).toEqual([0, 1]);
+    const scheduler = new Scheduler(2, 10);
+    scheduler.open();
+    scheduler.manage(slots);
+    const start = async (signal = never) => {
+      const place = await scheduler.enter('client', signal).place;
+      const { chain } = prompt('abc');
+      const use = await place.start(
+        {
+          isLong: () => false,
+          cells: () => slots.cellsToReserve(chain, 0),
+          isPausable: () => false,
+          take: () => slots.take(prompt('abc'), 0, signal),
+          pause: () => {},
+        },
+        signal,
+      );
+      return { place, use };
+    };
+    const first = await start();
+    const second = await start();
+    expect([first.use?.slotId, second.use?.slotId]).toEqual([0, 1]);
     expect(slots.isIdle).toBe(false);
+    await expect(slots.take(prompt('abc'), 0, never)).rejects.toThrow('no slot is free');
     const client = new AbortController();
-    const leaving = slots.acquire(prompt('abc'), client.signal);
-    const waiting = slots.acquire(prompt('abc'), never);
+    const leaving = start(client.signal);
+    const waiting = start();
     client.abort(new Error('left'));
     await expect(leaving).rejects.toThrow('left');
-    second.release({ ...prompt('abc'), tokens: 192, heldTokens: 192 }, 0);
-    expect(await waiting).toMatchObject({ slotId: 1, expectedTokens: 192 });
+    second.use?.release({ ...prompt('abc'), tokens: 192, heldTokens: 192 }, 0);
+    second.place.leave();
+    expect((await waiting).use).toMatchObject({ slotId: 1, expectedTokens: 192 });
   });
 
   it('settles slots of stored conversations, again if a request came between', async () => {
@@ -162,7 +182,7 @@ describe('WarmSlots', () => {
       return settled;
     };
     const kinds = [content, { ...content, responseId: null }];
-    const uses = await Promise.all(kinds.map(() => slots.acquire(prompt('ab'), never)));
+    const uses = await Promise.all(kinds.map(() => slots.take(prompt('ab'), 0, never)));
     kinds.forEach((kind, index) => uses[index]?.release(kind, 0, settle));
     const request = new AbortController();
     request.abort();
@@ -177,11 +197,11 @@ describe('WarmSlots', () => {
 
   it('shares the beginning of a prompt that is being read, and never writes it to disk', async () => {
     const slots = slotsWith({ slotCount: 2 });
-    const leader = await slots.acquire({ ...prompt('abcx'), responseId: 'resp' }, never);
+    const leader = await slots.take({ ...prompt('abcx'), responseId: 'resp' }, 0, never);
     contents.set(leader.slotId, 'abc');
     await leader.share({ chain: prompt('abc').chain, tokens: 192, heldTokens: 192 });
     expect(slots.matchedTokens(prompt('abcy').chain)).toBe(192);
-    const follower = await slots.acquire(prompt('abcy'), never);
+    const follower = await slots.take(prompt('abcy'), 0, never);
     expect(follower).toMatchObject({ slotId: 1, reusesSlot: true, expectedTokens: 192 });
     expect(calls).toEqual(['save abc', 'restore abc']);
     await slots.saveAll(never);
@@ -286,7 +306,7 @@ describe('WarmSlots', () => {
     await use(slots, 'abc');
     await use(slots, 'xyz');
     const client = new AbortController();
-    const waiting = slots.acquire(prompt('pqr'), client.signal);
+    const waiting = slots.take(prompt('pqr'), 0, client.signal);
     client.abort(new Error('left'));
     await expect(waiting).rejects.toThrow('left');
     expect(slots.isIdle).toBe(true);

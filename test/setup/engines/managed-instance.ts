@@ -1,0 +1,209 @@
+import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { EngineExit, GenerationRequest } from '../../../src/engines/engine.ts';
+import { Instance } from '../../../src/engines/loads/instance.ts';
+import { Lease } from '../../../src/engines/loads/instance-lease.ts';
+import { Prefill } from '../../../src/engines/scheduler/prefill.ts';
+import { PrefillSpeed } from '../../../src/engines/scheduler/prefill-speed.ts';
+import { Session, type SessionHost } from '../../../src/engines/session.ts';
+import type { SessionEvent } from '../../../src/engines/session-event.ts';
+import { KeptStates } from '../../../src/engines/states/kept-states.ts';
+import { ManagedSlots } from '../../../src/engines/states/managed-slots.ts';
+import { MemoryStates } from '../../../src/engines/states/memory-states.ts';
+import { SlotManager, type CacheSize } from '../../../src/engines/states/slot-manager.ts';
+import { omitUndefined } from '../../../src/omit-undefined.ts';
+import { createLogger } from '../../../src/observability/logger.ts';
+import { deferred } from '../deferred.ts';
+import { modelEntry } from '../models/model-entry.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { testContext } from '../test-context.ts';
+import { TokenEngine } from './token-engine.ts';
+
+const logger = createLogger('silent');
+
+type TokenEngineOptions = NonNullable<ConstructorParameters<typeof TokenEngine>[1]>;
+
+export interface ManagedInstanceOptions extends Omit<TokenEngineOptions, 'totalCells'> {
+  readonly slotCount?: number;
+  readonly batchTokens?: number;
+  readonly queueCapacity?: number;
+  /** The cache, if the slots share it. */
+  readonly cacheSize?: CacheSize;
+  /** Whether states are kept in memory, and not on a disk. */
+  readonly isMemory?: boolean;
+  readonly idleMs?: number;
+  /** Replaces the measured speed. */
+  readonly secondsToRead?: (tokens: number) => number | undefined;
+}
+
+interface GenerateOptions {
+  readonly tokenId?: string | null;
+  readonly clientKey?: string;
+  readonly signal?: AbortSignal;
+  readonly isWhole?: boolean;
+}
+
+/** A raw prompt of so many tokens. */
+export function promptOf(
+  name: string,
+  tokens: number,
+  limits: Pick<GenerationRequest, 'maxTokens' | 'responseId'> = {},
+): GenerationRequest {
+  return { kind: 'completion', prompt: name.padEnd(4).repeat(tokens), sampling: {}, ...limits };
+}
+
+/** An instance over a `TokenEngine`, and the sessions of requests on it. */
+export async function managedInstance(options: ManagedInstanceOptions = {}) {
+  const {
+    slotCount = 8,
+    contextLength = 4096,
+    batchTokens = 64,
+    queueCapacity = 100,
+    isMemory = true,
+    idleMs = 1e6,
+    cacheSize,
+  } = options;
+  const folder = await temporaryFolder();
+  const states = join(folder, 'states');
+  await mkdir(states);
+  const { totalCells } = cacheSize ?? {};
+  const engine = new TokenEngine(states, {
+    ...options,
+    contextLength,
+    ...omitUndefined({ totalCells }),
+  });
+  const kept = await KeptStates.open({
+    folder: join(folder, 'kept'),
+    maxBytes: 1e9,
+    isWanted: async () => true,
+    logger,
+    usableBytes: async () => 1e9,
+  });
+  const speed = new PrefillSpeed(batchTokens);
+  const manager = new SlotManager({
+    states: engine.slots,
+    slotCount,
+    ...omitUndefined({ cacheSize }),
+    key: 'key',
+    memory: new MemoryStates({
+      folder: states,
+      maxBytes: 1e6,
+      freeBytes: async () => 1e6,
+      bytesPerToken: 10,
+    }),
+    isMemory,
+    kept,
+    persistsStateless: false,
+    secondsToRead: options.secondsToRead ?? ((tokens) => speed.secondsToRead(tokens)),
+    logger,
+    maxPrepareMs: 2_000,
+  });
+  const { slots } = engine;
+  const prefill = new Prefill({ slots, manager, speed, contextLength });
+  const closed = deferred<EngineExit>();
+  const handle = new ManagedSlots({
+    manager,
+    prefill,
+    slots,
+    contextLength,
+    idleMs,
+    stopSaveMs: 1000,
+  }).attachTo({
+    engine: engine.engine,
+    slots,
+    capabilities: {
+      runtimeName: 'tokens',
+      runtimeVersion: '1',
+      supportedFormats: ['gguf'],
+      contextLength,
+    },
+    closed: closed.promise,
+    stop: async () => void engine.calls.push('stop'),
+  });
+  const model = modelEntry();
+  const [variant] = model.variants;
+  if (variant === undefined) throw new Error('no variant');
+  const instance = new Instance({
+    id: model.key,
+    selection: { model, variant },
+    config: { contextLength, parallel: slotCount },
+    queueCapacity,
+    needsMemory: false,
+    estimatedBytes: 0,
+    gpuBytes: 0,
+    mappedBytes: 0,
+    ttlSeconds: undefined,
+    isExplicit: true,
+    isPinned: false,
+  });
+  instance.beginLoading();
+  instance.becomeReady(handle, 0);
+  const host: SessionHost = {
+    lease: (_, context) => new Lease(instance, context, { leaseEnded: () => {} }),
+    joinLoad: async () => {},
+  };
+
+  function open({ tokenId = null, clientKey = 'client', signal, isWhole }: GenerateOptions = {}) {
+    const context = testContext({ caller: { tokenId, clientKey }, ...omitUndefined({ signal }) });
+    const { selection } = instance;
+    return new Session(host, { target: { selection }, ...omitUndefined({ isWhole }) }, context);
+  }
+
+  /** Runs a request like a client: it waits, generates and closes its session. */
+  async function* generate(
+    request: GenerationRequest,
+    client: GenerateOptions = {},
+  ): AsyncGenerator<SessionEvent, void, void> {
+    const session = open(client);
+    try {
+      yield* session.ready();
+      yield* session.generate(request);
+    } finally {
+      session.close();
+    }
+  }
+
+  /** Generates to the end. */
+  async function run(request: GenerationRequest, client: GenerateOptions = {}) {
+    let text = '';
+    let cachedTokens = -1;
+    let completionTokens = -1;
+    for await (const event of generate(request, client)) {
+      if (event.type === 'content.delta') text += event.text;
+      if (event.type === 'generation.report') {
+        ({ cachedTokens, completionTokens } = event.report.usage);
+      }
+    }
+    return { text, cachedTokens, completionTokens };
+  }
+
+  /** Lets no answer end before so many are written. */
+  function holdUntil(count: number): void {
+    const before = engine.step;
+    let written = 0;
+    const all = deferred<void>();
+    engine.step = async (call, signal) => {
+      await before(call, signal);
+      if (!call.startsWith('end')) return;
+      written += 1;
+      if (written === count) all.resolve();
+      await all.promise;
+    };
+  }
+
+  return {
+    engine,
+    instance,
+    scheduler: instance.scheduler,
+    manager,
+    prefill,
+    speed,
+    handle,
+    closed,
+    open,
+    generate,
+    run,
+    holdUntil,
+    savedFiles: () => readdir(states),
+  };
+}

@@ -1,0 +1,231 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type {
+  Engine,
+  EngineSlots,
+  GenerationEvent,
+  GenerationRequest,
+} from '../../../src/engines/engine.ts';
+import type { RequestContext } from '../../../src/request/request-context.ts';
+
+const tokenCharacters = 4;
+
+interface TokenEngineOptions {
+  /** Cells of all slots together, without which it fails. */
+  readonly totalCells?: number;
+  /** Maximum of one slot. */
+  readonly contextLength?: number;
+  /** Tokens of an answer, after which the model ends it. */
+  readonly answerTokens?: number;
+  /** Tokens of the prompt and its answer, after which the model ends it: also of an answer that is continued. */
+  readonly endTokens?: number;
+  /** Tokens that it writes before the client gets them. */
+  readonly aheadTokens?: number;
+  readonly msPerToken?: number;
+}
+
+/**
+ * An engine of tokens of 4 characters, whose slots hold the tokens that it has read and written. The next token of an
+ * answer depends on all tokens before it. With tools, it writes a call. Each call passes `step` first, in which a test can
+ * wait or throw.
+ */
+export class TokenEngine {
+  readonly slots: EngineSlots;
+  readonly engine: Engine;
+  readonly contents = new Map<number, number[]>();
+  /** What was done, such as `read 1: 64+136` or `save 1: 200`. */
+  readonly calls: string[] = [];
+  /** Tokens that were read in all. */
+  readTokens = 0;
+  /** Most cells that the slots held together. */
+  mostCells = 0;
+  /** Most answers that were written at the same time. */
+  mostWriting = 0;
+  msPerToken: number;
+  readonly #options: TokenEngineOptions;
+  #writing = 0;
+  step: (call: string, signal: AbortSignal) => Promise<void> = () => Promise.resolve();
+
+  /** @param folder Where states are saved. */
+  constructor(folder: string, options: TokenEngineOptions = {}) {
+    this.#options = options;
+    this.msPerToken = options.msPerToken ?? 5;
+    const path = (fileName: string): string => join(folder, fileName);
+    this.slots = {
+      tokenize: async (request, signal) => {
+        await this.step('tokenize', signal);
+        this.calls.push('tokenize');
+        return tokensOf(request);
+      },
+      read: async ({ slot, reusesSlot }, tokens, signal) => {
+        await this.step(`read ${slot}`, signal);
+        const cachedTokens = this.#read('read', slot, tokens, reusesSlot);
+        return { cachedTokens, promptMs: (tokens.length - cachedTokens) * this.msPerToken };
+      },
+      save: async (slot, fileName, signal) => {
+        await this.step(`save ${slot}`, signal);
+        const tokens = this.contents.get(slot) ?? [];
+        await writeFile(path(fileName), JSON.stringify(tokens));
+        this.calls.push(`save ${slot}: ${tokens.length}`);
+        return tokens.length;
+      },
+      restore: async (slot, fileName, signal) => {
+        await this.step(`restore ${slot}`, signal);
+        const tokens: number[] = JSON.parse(await readFile(path(fileName), 'utf8'));
+        this.#hold(slot, tokens);
+        this.calls.push(`restore ${slot}: ${tokens.length}`);
+        return tokens.length;
+      },
+      erase: async (slot, signal) => {
+        await this.step(`erase ${slot}`, signal);
+        this.contents.delete(slot);
+        this.calls.push(`erase ${slot}`);
+      },
+    };
+    this.engine = {
+      generate: (request, context) => this.#generate(request, context),
+      embed: () => Promise.reject(new Error('no embedding model')),
+      rank: () => Promise.reject(new Error('no reranker')),
+      renderPrompt: async () => undefined,
+      countTokens: async (text) => Math.ceil(text.length / tokenCharacters),
+      countPromptTokens: async (request) => tokensOf(request).length,
+    };
+  }
+
+  async *#generate(
+    request: GenerationRequest,
+    { signal }: RequestContext,
+  ): AsyncGenerator<GenerationEvent, void, void> {
+    const { slot, reusesSlot = true } = request;
+    if (slot === undefined) throw new Error('no slot');
+    await this.step(`generate ${slot}`, signal);
+    const tokens = tokensOf(request);
+    const cachedTokens = this.#read('generate', slot, tokens, reusesSlot);
+    const promptTokens = tokens.length;
+    const usage = (completionTokens: number) => ({
+      promptTokens,
+      cachedTokens,
+      completionTokens,
+      promptMs: (promptTokens - cachedTokens) * this.msPerToken,
+      generationMs: 1,
+    });
+    yield {
+      type: 'prompt.progress',
+      processedTokens: promptTokens,
+      cachedTokens,
+      totalTokens: promptTokens,
+    };
+    let count = 0;
+    this.#writing += 1;
+    this.mostWriting = Math.max(this.mostWriting, this.#writing);
+    try {
+      const limit = this.#limitOf(request, promptTokens);
+      const written: string[] = [];
+      let toldCount = 0;
+      let hash = tokens.reduce(mixed, 0);
+      while (count < limit) {
+        signal.throwIfAborted();
+        await this.step(`write ${slot}`, signal);
+        const text = textOf(hash);
+        const token = tokenOf(text);
+        hash = mixed(hash, token);
+        this.#append(slot, token);
+        written.push(text);
+        count += 1;
+        const { aheadTokens = 1 } = this.#options;
+        while (written.length >= aheadTokens || (count === limit && written.length > 0)) {
+          yield eventOf(request, toldCount === 0, written.splice(0, aheadTokens));
+          toldCount += 1;
+        }
+      }
+      await this.step(`end ${slot}`, signal);
+    } catch (error) {
+      if (count > 0) yield { type: 'generation.cut', usage: usage(count), reasoningTokens: 0 };
+      throw error;
+    } finally {
+      this.#writing -= 1;
+    }
+    yield {
+      type: 'generation.end',
+      stopReason: 'eosFound',
+      usage: usage(count),
+      isMalformed: false,
+    };
+  }
+
+  #limitOf({ maxTokens = Infinity }: GenerationRequest, promptTokens: number): number {
+    const { contextLength = Infinity, answerTokens = 1, endTokens = Infinity } = this.#options;
+    const limit = endTokens === Infinity ? answerTokens : endTokens - promptTokens;
+    return Math.max(0, Math.min(maxTokens, contextLength - promptTokens, limit));
+  }
+
+  #hold(slot: number, tokens: readonly number[]): void {
+    this.contents.set(slot, [...tokens]);
+    this.#count();
+  }
+
+  #append(slot: number, token: number): void {
+    const content = this.contents.get(slot) ?? [];
+    content.push(token);
+    this.contents.set(slot, content);
+    this.#count();
+  }
+
+  #count(): void {
+    let cells = 0;
+    for (const { length } of this.contents.values()) cells += length;
+    this.mostCells = Math.max(this.mostCells, cells);
+    const { totalCells = Infinity } = this.#options;
+    if (cells > totalCells) throw new Error('Context size has been exceeded.');
+  }
+
+  #read(call: string, slot: number, tokens: readonly number[], reusesSlot: boolean): number {
+    const before = reusesSlot ? (this.contents.get(slot) ?? []) : [];
+    const end = tokens.findIndex((token, index) => token !== before[index]);
+    const cached = Math.min(end === -1 ? tokens.length : end, tokens.length - 1);
+    this.#hold(slot, tokens);
+    this.readTokens += tokens.length - cached;
+    this.calls.push(`${call} ${slot}: ${cached}+${tokens.length - cached}`);
+    return cached;
+  }
+}
+
+/** A number for each 4 characters. The messages of a chat follow each other, so that a last answer is continued. */
+export function tokensOf(request: GenerationRequest): number[] {
+  const text =
+    request.kind === 'chat'
+      ? request.messages.map(({ content }) => padded(String(content))).join('')
+      : String(request.prompt);
+  return Array.from({ length: Math.ceil(text.length / tokenCharacters) }, (_, index) =>
+    tokenOf(text.slice(index * tokenCharacters, (index + 1) * tokenCharacters)),
+  );
+}
+
+function padded(text: string): string {
+  return text.padEnd(Math.ceil(text.length / tokenCharacters) * tokenCharacters);
+}
+
+function tokenOf(text: string): number {
+  return Buffer.from(text.padEnd(tokenCharacters)).readInt32LE();
+}
+
+function mixed(hash: number, token: number): number {
+  return (Math.imul(hash ^ token, 0x01000193) + 0x9e3779b9) | 0;
+}
+
+function textOf(hash: number): string {
+  return (hash >>> 0).toString(36).padStart(tokenCharacters, '0').slice(-tokenCharacters);
+}
+
+function eventOf(
+  request: GenerationRequest,
+  isFirst: boolean,
+  texts: readonly string[],
+): GenerationEvent {
+  const text = texts.join('');
+  if (request.kind === 'chat' && request.tools !== undefined) {
+    const name = isFirst ? { id: 'call', name: 'look' } : {};
+    return { type: 'toolCall.delta', index: 0, ...name, argumentsJson: text };
+  }
+  return { type: 'content.delta', text, ...(texts.length > 1 && { tokens: texts.length }) };
+}
