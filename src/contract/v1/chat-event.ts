@@ -37,6 +37,12 @@ export const chatEventSchema = z
     event('model_load.start', instance),
     event('model_load.progress', { ...instance, ...progress }),
     event('model_load.end', { ...instance, load_time_seconds: z.number() }),
+    event('queued', {
+      position: z
+        .int()
+        .min(1)
+        .describe('Position in the queue of the instance. Sent again when it changes.'),
+    }),
     event('prompt_processing.start', {}),
     event('prompt_processing.progress', progress),
     event('prompt_processing.end', {}),

@@ -88,6 +88,7 @@ describe('the JSON of v1', () => {
       { type: 'load.end', instanceId, loadTimeSeconds: 1.5 },
       '{"type":"model_load.end","model_instance_id":"test/model:2","load_time_seconds":1.5}',
     ],
+    [{ type: 'queued', position: 3 }, '{"type":"queued","position":3}'],
     [{ type: 'prompt.start' }, '{"type":"prompt_processing.start"}'],
     [
       { type: 'prompt.progress', processedTokens: 3, cachedTokens: 1, totalTokens: 4 },

@@ -32,6 +32,8 @@ export function toChatEvent(event: TurnEvent, responseId?: string): ChatEvent | 
         model_instance_id: event.instanceId,
         load_time_seconds: event.loadTimeSeconds,
       };
+    case 'queued':
+      return { type: 'queued', position: event.position };
     case 'prompt.start':
       return { type: 'prompt_processing.start' };
     case 'prompt.progress': {

@@ -49,6 +49,7 @@ export const chatTexts = {
   phases: {
     sending: 'Waiting for the server',
     loading: 'Loading the model',
+    queued: (position: number) => `Waiting in the queue, position ${position}`,
     prompt: 'Reading the conversation',
   },
   reasoning: 'Reasoning',

@@ -192,7 +192,6 @@ function ItemView({
 
 /** What a run does before it writes, and why it failed. */
 function RunState({ run: { phase, error, errorCode, items } }: { readonly run: Run }) {
-  const labels = texts.chat.phases;
   if (error !== undefined) {
     return (
       <p
@@ -204,7 +203,6 @@ function RunState({ run: { phase, error, errorCode, items } }: { readonly run: R
     );
   }
   if (phase.kind === 'ended' || (phase.kind === 'writing' && items.length > 0)) return null;
-  const label = phase.kind === 'writing' ? labels.prompt : labels[phase.kind];
   const progress = 'progress' in phase ? phase.progress : undefined;
   return (
     <p role="status" className="flex items-center gap-3 text-sm text-muted">
@@ -216,12 +214,18 @@ function RunState({ run: { phase, error, errorCode, items } }: { readonly run: R
           />
         ))}
       </span>
-      {label}
+      {phaseText(phase)}
       {progress !== undefined && progress > 0 && (
         <span className="tabular-nums">{Math.round(progress * 100)} %</span>
       )}
     </p>
   );
+}
+
+function phaseText(phase: Exclude<Run['phase'], { readonly kind: 'ended' }>): string {
+  const labels = texts.chat.phases;
+  if (phase.kind === 'queued') return labels.queued(phase.position);
+  return phase.kind === 'writing' ? labels.prompt : labels[phase.kind];
 }
 
 const delays: Readonly<Record<number, string>> = {

@@ -35,8 +35,9 @@ it('collects reasoning and text', () => {
   expect(phase).toEqual({ kind: 'writing' });
 });
 
-it('shows loads and the prompt on the way', () => {
+it('shows loads, the queue and the prompt on the way', () => {
   const model_instance_id = 'test/model';
+  expect(after({ type: 'queued', position: 2 }).phase).toEqual({ kind: 'queued', position: 2 });
   expect(after({ type: 'model_load.progress', model_instance_id, progress: 0.4 }).phase).toEqual({
     kind: 'loading',
     progress: 0.4,

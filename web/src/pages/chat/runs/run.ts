@@ -18,6 +18,7 @@ export type RunItem =
 export type RunPhase =
   | { readonly kind: 'sending' }
   | { readonly kind: 'loading'; readonly progress?: number }
+  | { readonly kind: 'queued'; readonly position: number }
   | { readonly kind: 'prompt'; readonly progress: number }
   | { readonly kind: 'writing' }
   | { readonly kind: 'ended' };
@@ -52,6 +53,8 @@ export function applyEvent(run: Run, event: ChatEvent): Run {
       return { ...run, phase: { kind: 'loading' } };
     case 'model_load.progress':
       return { ...run, phase: { kind: 'loading', progress: event.progress } };
+    case 'queued':
+      return { ...run, phase: { kind: 'queued', position: event.position } };
     case 'model_load.end':
     case 'prompt_processing.start':
       return { ...run, phase: { kind: 'prompt', progress: 0 } };
