@@ -121,6 +121,20 @@ describe('a reader that does not read', () => {
 });
 
 describe('the heartbeat', () => {
+  it('comes before the first event of a source that waits', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { source } = pushable();
+    const { read, reader } = open(source);
+    for (let beat = 0; beat < 2; beat += 1) {
+      const next = read();
+      await new Promise(setImmediate);
+      vi.advanceTimersByTime(15_000);
+      expect(await next).toBe(': ping\n\n');
+    }
+    await reader.cancel();
+  });
+
   it('breaks a silence, and only that', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {

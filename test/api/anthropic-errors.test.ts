@@ -218,7 +218,7 @@ describe('a bad request', () => {
   it.each([true, false])(
     'beyond the context is refused whole, streamed: %s',
     async (isStreamed) => {
-      const { message, counted } = await tooLong(6000, isStreamed);
+      const { message, counted } = await tooLong(4200, isStreamed);
       expect(message).toBe(`prompt is too long: ${counted} tokens > 4096 maximum`);
     },
   );

@@ -336,7 +336,7 @@ describe('a server whose engine fails', () => {
   it('model_loading if a load takes too long, and the load continues', async () => {
     for (const [path, body] of [
       [chat, { ...hello, model: 'bad/slow' }],
-      [chatV0, { ...helloV0, model: 'bad/slow', stream: true }],
+      [chatV0, { ...helloV0, model: 'bad/slow' }],
     ] as const) {
       const answer = await post(hearth.url, path, body);
       expectProvoked(answer, 'model_loading', 'bad/slow still loads after 1 s', path);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { get, post, postRaw, toAnswer } from '../setup/server/api.ts';
 import { withTokens } from '../setup/server/with-tokens.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
@@ -7,6 +7,9 @@ import { ollamaErrorCases } from './ollama-error-cases.ts';
 const hearth = useHearth();
 const model = 'starter-chat';
 const hello = [{ role: 'user', content: 'Hello!' }];
+
+// An error that comes later than half a second, such as after a load, is a line of the stream.
+beforeAll(() => post(hearth.url, '/api/v1/models/load', { model: 'hearth/starter-chat' }));
 
 /** Status and text of an error in Ollama's format. */
 async function failure(path: string, body: unknown) {

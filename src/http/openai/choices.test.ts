@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { collect } from '../../../test/setup/collect.ts';
 import { testContext } from '../../../test/setup/test-context.ts';
-import { readAhead, runChoices } from './choices.ts';
+import { runChoices } from './choices.ts';
 
 async function* count(to: number): AsyncGenerator<number> {
   for (let value = 0; value < to; value += 1) yield value;
@@ -41,41 +40,5 @@ describe('choices', () => {
     }
     for await (const _ of runChoices(2, start, context)) break;
     expect(isAborted).toBe(true);
-  });
-});
-
-describe('reading ahead', () => {
-  it('keeps all events', async () => {
-    const ready = await readAhead(count(4), (value) => value === 2);
-    expect(await collect(ready)).toEqual([0, 1, 2, 3]);
-  });
-
-  it('returns the source when the reader returns', async () => {
-    let isReturned = false;
-    async function* source(): AsyncGenerator<number> {
-      try {
-        yield* count(4);
-      } finally {
-        isReturned = true;
-      }
-    }
-    for await (const _ of await readAhead(source(), (value) => value === 2)) break;
-    expect(isReturned).toBe(true);
-  });
-
-  it('throws what the test throws and returns the source', async () => {
-    let isReturned = false;
-    async function* source(): AsyncGenerator<number> {
-      try {
-        yield 1;
-      } finally {
-        isReturned = true;
-      }
-    }
-    const failing = readAhead(source(), () => {
-      throw new Error('no');
-    });
-    await expect(failing).rejects.toThrow('no');
-    expect(isReturned).toBe(true);
   });
 });

@@ -51,39 +51,3 @@ export async function* runChoices<Event>(
     await Promise.allSettled(workers);
   }
 }
-
-/**
- * Reads a source up to the first event that `isOutput`, so that a failure before it becomes an ordinary error
- * response, and returns all of its events.
- *
- * @throws What the source throws until then.
- */
-export async function readAhead<Event>(
-  source: AsyncGenerator<Event>,
-  isOutput: (event: Event) => boolean,
-): Promise<AsyncIterable<Event>> {
-  const ahead: Event[] = [];
-  for (let next = await source.next(); next.done !== true; next = await source.next()) {
-    ahead.push(next.value);
-    try {
-      if (isOutput(next.value)) break;
-    } catch (error) {
-      await source.return(undefined);
-      throw error;
-    }
-  }
-  return joined(ahead, source);
-}
-
-/** Not a generator: that would cost each event of an answer about a microsecond. */
-function joined<Event>(
-  ahead: readonly Event[],
-  source: AsyncGenerator<Event>,
-): AsyncIterable<Event> {
-  const first = ahead.values();
-  const next = (): Promise<IteratorResult<Event, unknown>> => {
-    const result = first.next();
-    return result.done === true ? source.next() : Promise.resolve(result);
-  };
-  return { [Symbol.asyncIterator]: () => ({ next, return: () => source.return(undefined) }) };
-}

@@ -68,20 +68,6 @@ function toCompletionRequest(body: CompletionBody, prompt: Prompt): CompletionRe
   };
 }
 
-export async function collectCompletions(
-  events: AsyncIterable<ChoiceEvent<CompletionEvent>>,
-  count: number,
-): Promise<readonly CompletionResult[]> {
-  const results: CompletionResult[] = [];
-  for await (const { index, event } of events) {
-    if (event.type === 'completion.end') results[index] = event.result;
-  }
-  if (Object.keys(results).length < count) {
-    throw new Error('A completion ended without completion.end');
-  }
-  return results;
-}
-
 /** @param echo what the text begins with */
 export function toCompletionChoice(result: CompletionResult, index: number, echo: string) {
   return {

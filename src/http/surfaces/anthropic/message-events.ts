@@ -10,24 +10,8 @@ import { signThinking, type ThinkingDisplay } from './thinking.ts';
 import { toolUseBlock, type MessageHead } from './to-message.ts';
 import { toTokens, toUsage } from './usage.ts';
 
-/**
- * The events of a streamed message. The first one waits for the number of prompt tokens, which it says.
- *
- * @throws HearthError that of `turn.error`.
- */
-export async function* toMessageEvents(
-  events: AsyncIterable<TurnEvent>,
-  head: MessageHead,
-  display: ThinkingDisplay,
-): AsyncGenerator<AnthropicMessageEvent> {
-  const recorder = new MessageRecorder(head, display);
-  for await (const event of events) {
-    for (const message of recorder.record(event)) yield message;
-  }
-}
-
-/** Turns the events of a turn into those of a message. */
-class MessageRecorder {
+/** Turns the events of a turn into those of a message. The first one waits for the number of prompt tokens, which it says. */
+export class MessageRecorder {
   readonly #head: MessageHead;
   readonly #display: ThinkingDisplay;
   #hasStarted = false;
@@ -38,6 +22,7 @@ class MessageRecorder {
     this.#display = display;
   }
 
+  /** @throws HearthError The error of `turn.error`. */
   record(event: TurnEvent): readonly AnthropicMessageEvent[] {
     switch (event.type) {
       case 'prompt.progress':

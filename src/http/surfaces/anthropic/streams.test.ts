@@ -11,7 +11,7 @@ import {
   messageEventSchema,
   type AnthropicMessageEvent,
 } from '../../../contract/anthropic/message.ts';
-import { toMessageEvents } from './message-events.ts';
+import { MessageRecorder } from './message-events.ts';
 import { signThinking, type ThinkingDisplay } from './thinking.ts';
 import { toMessage } from './to-message.ts';
 
@@ -90,18 +90,14 @@ const events: readonly TurnEvent[] = [
   { type: 'turn.end', result },
 ];
 
-async function record(
+function record(
   source: readonly TurnEvent[],
   display: ThinkingDisplay = 'whole',
-): Promise<readonly AnthropicMessageEvent[]> {
-  const recorded: AnthropicMessageEvent[] = [];
-  const stream = (async function* () {
-    yield* source;
-  })();
-  for await (const event of toMessageEvents(stream, head, display)) {
-    recorded.push(messageEventSchema.parse(event));
-  }
-  return recorded;
+): readonly AnthropicMessageEvent[] {
+  const recorder = new MessageRecorder(head, display);
+  return source.flatMap((event) =>
+    recorder.record(event).map((message) => messageEventSchema.parse(message)),
+  );
 }
 
 const toLines = (recorded: readonly AnthropicMessageEvent[]): string =>
@@ -110,7 +106,7 @@ const fixture = '../../../../test/fixtures/anthropic-message-stream.sse';
 
 describe('a stream of a message', () => {
   it('has the recorded events', async () => {
-    const recorded = await record(events);
+    const recorded = record(events);
     await expect(toLines(recorded)).toMatchFileSnapshot(fixture);
     const typed = toTypedModule(
       {
@@ -155,23 +151,21 @@ describe('a stream of a message', () => {
     ['whole', ['thinking', 'thinking_delta', 'thinking_delta', 'signature_delta']],
   ] as const)('with thinking of display %s has %j', async (display, expected) => {
     const reasoned = events.slice(0, start.length + 4);
-    const types = (await record([...reasoned, { type: 'turn.end', result }], display)).flatMap(
-      (event) => {
-        if (event.type === 'content_block_start') return [event.content_block.type];
-        return event.type === 'content_block_delta' ? [event.delta.type] : [];
-      },
-    );
+    const types = record([...reasoned, { type: 'turn.end', result }], display).flatMap((event) => {
+      if (event.type === 'content_block_start') return [event.content_block.type];
+      return event.type === 'content_block_delta' ? [event.delta.type] : [];
+    });
     expect(types).toEqual(expected);
   });
 
   it('throws the error of a turn', async () => {
     const error = new HearthError('crashed', 'The engine exited.');
-    await expect(record([...start, { type: 'turn.error', error }])).rejects.toBe(error);
+    expect(() => record([...start, { type: 'turn.error', error }])).toThrow(error);
   });
 
   it('starts and ends even where nothing was generated', async () => {
     const empty: TurnResult = { ...result, items: [], stopReason: 'maxPredictedTokensReached' };
-    const recorded = await record([{ type: 'turn.end', result: empty }]);
+    const recorded = record([{ type: 'turn.end', result: empty }]);
     expect(recorded.map(({ type }) => type)).toEqual([
       'message_start',
       'ping',
@@ -188,7 +182,7 @@ describe('a stream of a message', () => {
   });
 
   it('shows no calls but those of the client', async () => {
-    const recorded = await record([
+    const recorded = record([
       ...start,
       { type: 'toolCall.start', index: 0, exposedName: 'get_tide', isForClient: false },
       {

@@ -1,10 +1,11 @@
 import { parseArguments } from '../../../chat/tool-call.ts';
-import type { CompletionEvent } from '../../../chat/run-completion.ts';
-import type { GenerationSummary, TurnEvent } from '../../../chat/turn-event.ts';
+import type { CompletionEvent, CompletionResult } from '../../../chat/run-completion.ts';
+import type { GenerationSummary, TurnEvent, TurnResult } from '../../../chat/turn-event.ts';
 import { HearthError } from '../../../contract/errors.ts';
 import type { JsonObject } from '../../../conversation/content.ts';
 import type { ClientToolCallItem } from '../../../conversation/turn-item.ts';
 import type { TokenLogprob } from '../../../engines/engine.ts';
+import { toChatMessage } from '../../openai/chat-message.ts';
 
 /** A call of a tool that the client runs. */
 export interface AnswerCall {
@@ -14,7 +15,7 @@ export interface AnswerCall {
   readonly arguments: JsonObject;
 }
 
-/** What an answer consists of, of a chat or a raw prompt; `end` comes last. */
+/** A part of an answer, of a chat or a raw prompt; `end` comes last. */
 export type AnswerEvent =
   | { readonly type: 'thinking'; readonly text: string }
   | {
@@ -25,38 +26,47 @@ export type AnswerEvent =
   | { readonly type: 'call'; readonly call: AnswerCall }
   | { readonly type: 'end'; readonly summary: GenerationSummary };
 
-/** @throws HearthError that of `turn.error`; `internal` if a call has arguments that are not a JSON object. */
-export async function* fromTurn(events: AsyncIterable<TurnEvent>): AsyncGenerator<AnswerEvent> {
+/**
+ * Returns a function that gives the part of an answer that an event adds; undefined if none. It throws the error of
+ * `turn.error`, and `internal` if a call has arguments that are not a JSON object.
+ */
+export function createAnswerEvents(): (
+  event: TurnEvent | CompletionEvent,
+) => AnswerEvent | undefined {
   let callCount = 0;
-  for await (const event of events) {
+  return (event) => {
     switch (event.type) {
       case 'reasoning.delta':
-        yield { type: 'thinking', text: event.text };
-        break;
+        return { type: 'thinking', text: event.text };
       case 'message.delta':
-        yield { ...event, type: 'text' };
-        break;
-      case 'toolCall.end':
-        yield { type: 'call', call: toCall(event.item, callCount) };
+      case 'text.delta':
+        return { ...event, type: 'text' };
+      case 'toolCall.end': {
+        const call = toCall(event.item, callCount);
         callCount += 1;
-        break;
+        return { type: 'call', call };
+      }
       case 'turn.error':
         throw event.error;
       case 'turn.end':
-        yield { type: 'end', summary: event.result };
-        break;
+      case 'completion.end':
+        return { type: 'end', summary: event.result };
       default:
+        return undefined;
     }
-  }
+  };
 }
 
-export async function* fromCompletion(
-  events: AsyncIterable<CompletionEvent>,
-): AsyncGenerator<AnswerEvent> {
-  for await (const event of events) {
-    if (event.type === 'text.delta') yield { ...event, type: 'text' };
-    if (event.type === 'completion.end') yield { type: 'end', summary: event.result };
-  }
+/** All parts of an answer. */
+export function toAnswerParts(result: TurnResult | CompletionResult): {
+  readonly text: string;
+  readonly thinking: string;
+  readonly calls: readonly AnswerCall[];
+} {
+  if ('text' in result) return { text: result.text, thinking: '', calls: [] };
+  const { content, reasoning_content: thinking = '' } = toChatMessage(result.items);
+  const calls = result.items.filter((item) => item.type === 'clientToolCall');
+  return { text: content, thinking, calls: calls.map(toCall) };
 }
 
 function toCall({ id, name, argumentsJson }: ClientToolCallItem, index: number): AnswerCall {

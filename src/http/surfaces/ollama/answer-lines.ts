@@ -1,10 +1,11 @@
-import type { GenerationSummary } from '../../../chat/turn-event.ts';
+import type { CompletionResult } from '../../../chat/run-completion.ts';
+import type { GenerationSummary, TurnResult } from '../../../chat/turn-event.ts';
 import type { OllamaChatAnswer, OllamaAnswerMessage } from '../../../contract/ollama/chat.ts';
 import type { OllamaGenerateAnswer } from '../../../contract/ollama/generate.ts';
 import type { StopReason } from '../../../conversation/conversation-turn.ts';
 import type { TokenLogprob } from '../../../engines/engine.ts';
 import { omitUndefined } from '../../../omit-undefined.ts';
-import type { AnswerCall, AnswerEvent } from './answer-events.ts';
+import { toAnswerParts, type AnswerCall, type AnswerEvent } from './answer-events.ts';
 
 /** A part of an answer, or all of it. */
 export interface AnswerPart {
@@ -47,63 +48,45 @@ interface AnswerHead {
   readonly startedAt: number;
 }
 
-/** The lines of a streamed answer: a part in each, and the statistics in the last one. */
-export async function* toLines<Fields extends object>(
-  events: AsyncIterable<AnswerEvent>,
+/** Returns a function that writes the line of a part of a streamed answer; the last one has the statistics. */
+export function createLines<Fields extends object>(
   { model, startedAt }: AnswerHead,
   toFields: ToFields<Fields>,
 ) {
   const line = (part: AnswerPart) => ({ model, created_at: now(), ...toFields(part) });
-  for await (const event of events) {
+  return (event: AnswerEvent) => {
     switch (event.type) {
       case 'thinking':
-        yield { ...line({ thinking: event.text }), done: false };
-        break;
+        return { ...line({ thinking: event.text }), done: false };
       case 'text':
-        yield { ...line({ text: event.text }), done: false, ...toLogprobs(event.logprobs) };
-        break;
+        return { ...line({ text: event.text }), done: false, ...toLogprobs(event.logprobs) };
       case 'call':
-        yield { ...line({ calls: [event.call] }), done: false };
-        break;
+        return { ...line({ calls: [event.call] }), done: false };
       case 'end':
-        yield { ...line({}), ...toEnd(event.summary, startedAt) };
+        return { ...line({}), ...toEnd(event.summary, startedAt) };
     }
-  }
+  };
 }
 
 /** The whole answer. */
-export async function toAnswer<Fields extends object>(
-  events: AsyncIterable<AnswerEvent>,
+export function toAnswer<Fields extends object>(
+  result: TurnResult | CompletionResult,
   { model, startedAt }: AnswerHead,
   toFields: ToFields<Fields>,
 ) {
-  let text = '';
-  let thinking = '';
-  const calls: AnswerCall[] = [];
-  const logprobs: TokenLogprob[] = [];
-  for await (const event of events) {
-    if (event.type === 'thinking') thinking += event.text;
-    if (event.type === 'call') calls.push(event.call);
-    if (event.type === 'text') {
-      text += event.text;
-      logprobs.push(...(event.logprobs ?? []));
-    }
-    if (event.type === 'end') {
-      const part = {
-        text,
-        ...(thinking === '' ? {} : { thinking }),
-        ...(calls.length === 0 ? {} : { calls }),
-      };
-      return {
-        model,
-        created_at: now(),
-        ...toFields(part),
-        ...toEnd(event.summary, startedAt),
-        ...toLogprobs(logprobs),
-      };
-    }
-  }
-  throw new Error('The answer ended without its end');
+  const { text, thinking, calls } = toAnswerParts(result);
+  const part = {
+    text,
+    ...(thinking === '' ? {} : { thinking }),
+    ...(calls.length === 0 ? {} : { calls }),
+  };
+  return {
+    model,
+    created_at: now(),
+    ...toFields(part),
+    ...toEnd(result, startedAt),
+    ...toLogprobs(result.logprobs),
+  };
 }
 
 /** The only line of a request that loads or unloads a model. */

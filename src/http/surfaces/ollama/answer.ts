@@ -1,13 +1,15 @@
+import type { CompletionEvent } from '../../../chat/run-completion.ts';
+import type { TurnEvent } from '../../../chat/turn-event.ts';
 import type { HearthError } from '../../../contract/errors.ts';
 import { purposeOf } from '../../../engines/loads/purpose.ts';
 import type { NamedModel } from '../../../models/ollama/find-model.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
 import { lineStream } from '../../ndjson.ts';
-import { readAhead } from '../../openai/choices.ts';
+import { collect } from '../../stream/collect.ts';
+import { openStream, type StreamItem } from '../../stream/open-stream.ts';
 import type { SurfaceServices } from '../services.ts';
-import { toStreamError } from '../../openai/stream-error.ts';
-import type { AnswerEvent } from './answer-events.ts';
-import { emptyAnswer, toAnswer, toLines, type ToFields } from './answer-lines.ts';
+import { createAnswerEvents } from './answer-events.ts';
+import { createLines, emptyAnswer, toAnswer, type ToFields } from './answer-lines.ts';
 import { ollamaErrors } from './errors.ts';
 
 interface AnswerRequest<Fields> {
@@ -19,32 +21,35 @@ interface AnswerRequest<Fields> {
   readonly toFields: ToFields<Fields>;
 }
 
-/** Sends an answer: as lines, or whole. An error before the first output is an ordinary error response. */
+/** Sends an answer: as lines, or whole. */
 export async function answer<Fields extends object>(
-  events: AsyncGenerator<AnswerEvent>,
-  { model, isStreamed, startedAt, toFields }: AnswerRequest<Fields>,
+  events: AsyncGenerator<TurnEvent | CompletionEvent>,
+  request: AnswerRequest<Fields>,
   context: RequestContext,
 ) {
-  const head = { model, startedAt };
-  if (!isStreamed) return toAnswer(events, head, toFields);
-  const ready = await readAhead(events, () => true);
-  return lineStream(withErrorLine(toLines(ready, head, toFields), context), context);
+  const { toFields } = request;
+  if (!request.isStreamed) return toAnswer((await collect(events)).results[0], request, toFields);
+  const toAnswerEvent = createAnswerEvents();
+  const toLine = createLines(request, toFields);
+  const write = (event: TurnEvent | CompletionEvent): readonly object[] => {
+    const part = toAnswerEvent(event);
+    return part === undefined ? [] : [toLine(part)];
+  };
+  return stream(events, write, context);
 }
 
-/** Ends the lines of a source that fails with the error as a line. */
-export async function* withErrorLine(
-  lines: AsyncIterable<object>,
+async function stream<Item extends StreamItem>(
+  items: AsyncGenerator<Item>,
+  write: (item: Item) => readonly object[],
   context: RequestContext,
-): AsyncGenerator<object> {
-  try {
-    yield* lines;
-  } catch (error) {
-    yield toErrorLine(toStreamError(error, context));
-  }
+): Promise<Response> {
+  const lines = await openStream(items, { write, fail: toErrorLines }, context);
+  return lineStream(lines, context);
 }
 
-function toErrorLine(error: HearthError): object {
-  return ollamaErrors.serialize(error).body;
+/** The last line of a stream that fails. */
+export function toErrorLines(error: HearthError): readonly object[] {
+  return [ollamaErrors.serialize(error).body];
 }
 
 /** Loads the model of a request, and sets its idle time. */
@@ -66,25 +71,40 @@ export async function prepareModel<Fields extends object>(
   services: Pick<SurfaceServices, 'pool'>,
   found: NamedModel,
   options: { readonly contextLength?: number; readonly ttlSeconds?: number },
-  { model, isStreamed, toFields }: AnswerRequest<Fields>,
+  request: AnswerRequest<Fields>,
   context: RequestContext,
 ) {
-  const isUnload = options.ttlSeconds === 0;
-  if (isUnload) {
-    const { key } = found.selection.model;
-    const mayUnload = context.caller.hasPermission('models:write');
-    const idle = services.pool
-      .list()
-      .filter(({ selection, requestCount }) => selection.model.key === key && requestCount === 0)
-      .filter(({ isExplicit, isPinned }) => mayUnload || (!isExplicit && !isPinned));
-    await Promise.all(idle.map(({ id }) => services.pool.unload(id)));
-  } else {
-    await loadModel(services, found, options, context);
-  }
-  const line = emptyAnswer(model, isUnload ? 'unload' : 'load', toFields);
-  return isStreamed ? lineStream(only(line), context) : line;
+  const { model, isStreamed, toFields } = request;
+  const prepare = async () => {
+    const isUnload = options.ttlSeconds === 0;
+    if (isUnload) await unloadIdle(services, found, context);
+    else await loadModel(services, found, options, context);
+    return emptyAnswer(model, isUnload ? 'unload' : 'load', toFields);
+  };
+  if (!isStreamed) return prepare();
+  return stream(preparation(prepare), ({ line }) => line ?? [], context);
 }
 
-async function* only(line: object): AsyncGenerator<object> {
-  yield line;
+async function unloadIdle(
+  { pool }: Pick<SurfaceServices, 'pool'>,
+  { selection }: NamedModel,
+  { caller }: RequestContext,
+): Promise<void> {
+  const { key } = selection.model;
+  const mayUnload = caller.hasPermission('models:write');
+  const idle = pool
+    .list()
+    .filter((instance) => instance.selection.model.key === key && instance.requestCount === 0)
+    .filter(({ isExplicit, isPinned }) => mayUnload || (!isExplicit && !isPinned));
+  await Promise.all(idle.map(({ id }) => pool.unload(id)));
+}
+
+interface PreparationEvent {
+  readonly type: 'preparation.start' | 'preparation.end';
+  readonly line?: readonly [object];
+}
+
+async function* preparation(prepare: () => Promise<object>): AsyncGenerator<PreparationEvent> {
+  yield { type: 'preparation.start' };
+  yield { type: 'preparation.end', line: [await prepare()] };
 }

@@ -6,7 +6,6 @@ import { omitUndefined } from '../../../omit-undefined.ts';
 import { mount, type App } from '../../mount.ts';
 import type { SurfaceServices } from '../services.ts';
 import { answer, prepareModel } from './answer.ts';
-import { fromTurn } from './answer-events.ts';
 import { toChatFields } from './answer-lines.ts';
 import { toTtlSeconds } from './keep-alive.ts';
 import {
@@ -35,7 +34,7 @@ export function mountChat(app: App, services: SurfaceServices): void {
       return prepareModel(services, found, load, request, context);
     }
     const events = runTurn(services, toTurnRequest(body, found), context);
-    return answer(fromTurn(events), request, context);
+    return answer(events, request, context);
   });
 }
 

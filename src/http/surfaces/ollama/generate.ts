@@ -13,7 +13,6 @@ import {
 } from '../../openai/unsupported-fields.ts';
 import type { SurfaceServices } from '../services.ts';
 import { answer, prepareModel } from './answer.ts';
-import { fromCompletion, fromTurn } from './answer-events.ts';
 import { toGenerateFields } from './answer-lines.ts';
 import { toTtlSeconds } from './keep-alive.ts';
 import {
@@ -55,7 +54,7 @@ export function mountGenerate(app: App, services: SurfaceServices): void {
     }
     if (body.raw !== true && (suffix ?? '') === '') {
       const turn = { ...toTurnRequest(body, found), ...common };
-      return answer(fromTurn(runTurn(services, turn, context)), request, context);
+      return answer(runTurn(services, turn, context), request, context);
     }
     const completion = {
       ...toGenerationOptions(body),
@@ -66,7 +65,7 @@ export function mountGenerate(app: App, services: SurfaceServices): void {
       ...(suffix == null || suffix === '' ? {} : { suffix }),
     };
     assertSupported(body, unsupportedOfRaw);
-    return answer(fromCompletion(runCompletion(services, completion, context)), request, context);
+    return answer(runCompletion(services, completion, context), request, context);
   });
 }
 

@@ -9,21 +9,33 @@ import { nearest } from '../../../nearest.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
 import { mount, type App } from '../../mount.ts';
 import { lineStream } from '../../ndjson.ts';
-import { readAhead } from '../../openai/choices.ts';
+import { openStream } from '../../stream/open-stream.ts';
 import type { SurfaceServices } from '../services.ts';
-import { withErrorLine } from './answer.ts';
+import { toErrorLines } from './answer.ts';
 import { requiredName } from './models.ts';
 
 const pollMs = 200;
 
 export function mountPull(app: App, services: SurfaceServices): void {
   mount(app, pullOllama, async ({ body, context }) => {
-    const lines = await readAhead(pull(services, requiredName(body), context), () => true);
-    if (body.stream !== false) return lineStream(withErrorLine(lines, context), context);
+    const events = pull(services, requiredName(body), context);
+    if (body.stream !== false) {
+      const write = ({ line }: PullEvent): readonly object[] => [line];
+      return lineStream(await openStream(events, { write, fail: toErrorLines }, context), context);
+    }
     let last: OllamaPullLine = { status: 'success' };
-    for await (const line of lines) last = line;
+    for await (const { line } of events) last = line;
     return last;
   });
+}
+
+interface PullEvent {
+  readonly type: 'pull.progress';
+  readonly line: OllamaPullLine;
+}
+
+function progress(line: OllamaPullLine): PullEvent {
+  return { type: 'pull.progress', line };
 }
 
 /** @throws HearthError `model_not_found`, with the nearest name; the errors of `DownloadManager.start`. */
@@ -31,18 +43,18 @@ async function* pull(
   { library, downloads }: Pick<SurfaceServices, 'library' | 'downloads'>,
   name: string,
   context: RequestContext,
-): AsyncGenerator<OllamaPullLine> {
+): AsyncGenerator<PullEvent> {
   const reference = parseOllamaReference(name);
   if (reference === undefined) {
     // A model that is in the library, but not on the hub, such as a starter model.
     if (!(await isInLibrary(library, name))) throw unknownModel(name);
-    yield { status: 'success' };
+    yield progress({ status: 'success' });
     return;
   }
   const start = await startOrFind({ library, downloads }, reference, name, context);
-  yield { status: 'pulling manifest' };
+  yield progress({ status: 'pulling manifest' });
   if (start !== undefined) yield* follow(downloads, start, context);
-  yield { status: 'success' };
+  yield progress({ status: 'success' });
 }
 
 /** The job of the download; undefined if the model is in the library. */
@@ -66,18 +78,18 @@ async function* follow(
   downloads: Pick<DownloadManager, 'find'>,
   started: DownloadJob,
   { signal }: RequestContext,
-): AsyncGenerator<OllamaPullLine> {
+): AsyncGenerator<PullEvent> {
   const digest = digestOf(started);
   const status = `pulling ${digest.slice('sha256:'.length, 19)}`;
   for (let job = started; ; job = await downloads.find(started.id)) {
     const { totalBytes: total, downloadedBytes: completed } = job;
-    yield { status, digest, total, completed };
+    yield progress({ status, digest, total, completed });
     if (job.status === 'completed') break;
     if (job.status !== 'downloading') throw stopped(job);
     await setTimeout(pollMs, undefined, { signal });
   }
-  yield { status: 'verifying sha256 digest' };
-  yield { status: 'writing manifest' };
+  yield progress({ status: 'verifying sha256 digest' });
+  yield progress({ status: 'writing manifest' });
 }
 
 /** The hash of the largest file; clients show one bar for each digest. */

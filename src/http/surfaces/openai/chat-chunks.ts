@@ -10,17 +10,22 @@ import { toUsage } from './usage.ts';
 type Choice = OpenAiChatChunk['choices'][number];
 export type ChunkHead = Pick<OpenAiChatChunk, 'id' | 'object' | 'created' | 'model'>;
 
+interface ChatChunkOptions {
+  readonly head: ChunkHead;
+  /** Number of choices. */
+  readonly count: number;
+  readonly includesUsage: boolean;
+}
+
 /**
- * The chunks of a chat completion: deltas of its choices, the finish reason of each, the usage if requested.
- *
- * @throws HearthError that of `turn.error`.
+ * Returns a function that writes the chunks of a chat completion: deltas of its choices, the finish reason of each, the
+ * usage if requested. It throws the error of `turn.error`.
  */
-export async function* toChatChunks(
-  events: AsyncIterable<ChoiceEvent<TurnEvent>>,
-  head: ChunkHead,
-  includesUsage: boolean,
-): AsyncGenerator<OpenAiChatChunk> {
-  const { id, object, created, model } = head;
+export function createChatChunks({
+  head: { id, object, created, model },
+  count,
+  includesUsage,
+}: ChatChunkOptions): (choiceEvent: ChoiceEvent<TurnEvent>) => readonly OpenAiChatChunk[] {
   const begun = new Set<number>();
   const usages: TurnUsage[] = [];
   const noUsage = includesUsage ? { usage: null } : undefined;
@@ -33,28 +38,26 @@ export async function* toChatChunks(
     choices: [choice],
     ...noUsage,
   });
-  for await (const { index, event } of events) {
+  // Some clients ignore the rest of a chunk with a role.
+  const begin = (index: number): readonly OpenAiChatChunk[] => {
+    if (begun.has(index)) return [];
+    begun.add(index);
+    return [chunk(toChoice(index, { role: 'assistant', content: '' }))];
+  };
+  return ({ index, event }) => {
     if (event.type === 'turn.error') throw event.error;
     if (event.type === 'turn.end') {
       usages[index] = event.result.usage;
-      if (!begun.has(index)) yield chunk(opening(index));
-      yield chunk(toChoice(index, {}, null, toFinishReason(event.result)));
-      continue;
+      const end = chunk(toChoice(index, {}, null, toFinishReason(event.result)));
+      const isLast = Object.keys(usages).length === count;
+      const total = { id, object, created, model, choices: [], usage: toUsage(usages) };
+      return [...begin(index), end, ...(isLast && includesUsage ? [total] : [])];
     }
     const delta = toChatDelta(event);
-    if (delta === undefined) continue;
-    // Some clients ignore the rest of a chunk with a role.
-    if (!begun.has(index)) yield chunk(opening(index));
-    begun.add(index);
+    if (delta === undefined) return [];
     const logprobs = toLogprobs(event.type === 'message.delta' ? event.logprobs : undefined);
-    yield chunk(toChoice(index, delta, logprobs));
-  }
-  if (includesUsage) yield { ...head, choices: [], usage: toUsage(usages) };
-}
-
-/** The first chunk of a choice. */
-function opening(index: number): Choice {
-  return toChoice(index, { role: 'assistant', content: '' });
+    return [...begin(index), chunk(toChoice(index, delta, logprobs))];
+  };
 }
 
 function toChoice(

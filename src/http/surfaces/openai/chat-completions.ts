@@ -1,20 +1,18 @@
 import { runTurn } from '../../../chat/run-turn.ts';
 import { newResponseId } from '../../../chat/store-turn.ts';
-import type { TurnEvent, TurnResult } from '../../../chat/turn-event.ts';
 import { createChatCompletionOpenAi } from '../../../contract/openai/chat-completion.ts';
-import type { HearthError } from '../../../contract/errors.ts';
-import type { RequestContext } from '../../../request/request-context.ts';
 import { unstoredResult } from '../../errors/unstored-result.ts';
 import { mount, type App } from '../../mount.ts';
-import { readAhead, runChoices, type ChoiceEvent } from '../../openai/choices.ts';
+import { runChoices, type ChoiceEvent } from '../../openai/choices.ts';
 import { completionHead } from '../../openai/completion-head.ts';
 import { toReasoning } from '../../openai/reasoning.ts';
 import { withSeedOf } from '../../openai/with-seed-of.ts';
 import { eventStream, type SseMessage } from '../../sse.ts';
+import { collect } from '../../stream/collect.ts';
+import { openStream, type StreamFormat } from '../../stream/open-stream.ts';
 import type { SurfaceServices } from '../services.ts';
-import { toChatChunks } from './chat-chunks.ts';
+import { createChatChunks } from './chat-chunks.ts';
 import { openAiErrors } from './errors.ts';
-import { toStreamError } from '../../openai/stream-error.ts';
 import { toChatCompletion } from './to-chat-completion.ts';
 import { toTurnRequest } from './to-turn-request.ts';
 
@@ -37,7 +35,7 @@ export function mountChatCompletions(app: App, services: SurfaceServices): void 
     };
     if (body.stream !== true) {
       const head = { ...completionHead('chatcmpl', 'chat.completion'), ...named };
-      const { results, storageFailure } = await collect(events, count);
+      const { results, storageFailure } = await collect(events, { count });
       const completion = toChatCompletion(results, head);
       return storageFailure === undefined
         ? completion
@@ -45,49 +43,19 @@ export function mountChatCompletions(app: App, services: SurfaceServices): void 
     }
     const head = { ...completionHead('chatcmpl', 'chat.completion.chunk'), ...named };
     const includesUsage = body.stream_options?.include_usage === true;
-    const ready = await readAhead(events, isOutput);
-    return eventStream(toMessages(toChatChunks(ready, head, includesUsage), context), context);
+    const format = toStreamFormat(createChatChunks({ head, count, includesUsage }));
+    return eventStream(await openStream(events, format, context), context);
   });
 }
 
-interface Collected {
-  readonly results: readonly TurnResult[];
-  /** The error if only storing failed. */
-  readonly storageFailure: HearthError | undefined;
-}
-
-async function collect(
-  events: AsyncIterable<ChoiceEvent<TurnEvent>>,
-  count: number,
-): Promise<Collected> {
-  const results: TurnResult[] = [];
-  let storageFailure: HearthError | undefined;
-  for await (const { index, event } of events) {
-    if (event.type === 'turn.error') {
-      if (event.error.code !== 'storage_failed') throw event.error;
-      storageFailure = event.error;
-    }
-    if (event.type === 'turn.end') results[index] = event.result;
-  }
-  if (Object.keys(results).length < count) throw new Error('A turn ended without turn.end');
-  return { results, storageFailure };
-}
-
-function isOutput({ event }: ChoiceEvent<TurnEvent>): boolean {
-  if (event.type === 'turn.error') throw event.error;
-  return event.type.endsWith('.delta') || event.type === 'turn.end';
-}
-
-/** Chunks as server-sent events, with `[DONE]` at the end; a failure is a last event with the error's body. */
-export async function* toMessages(
-  chunks: AsyncIterable<object>,
-  context: RequestContext,
-): AsyncGenerator<SseMessage> {
-  try {
-    for await (const chunk of chunks) yield { data: JSON.stringify(chunk) };
-  } catch (error) {
-    const { body } = openAiErrors.serialize(toStreamError(error, context));
-    yield { data: JSON.stringify(body) };
-  }
-  yield { data: '[DONE]' };
+/** Chunks as server-sent events, with `[DONE]` at the end; an error is a message with its body. */
+export function toStreamFormat<Event>(
+  toChunks: (choiceEvent: ChoiceEvent<Event>) => readonly object[],
+): StreamFormat<ChoiceEvent<Event>, SseMessage> {
+  const toMessage = (value: object): SseMessage => ({ data: JSON.stringify(value) });
+  return {
+    write: (choiceEvent) => toChunks(choiceEvent).map(toMessage),
+    fail: (error) => [toMessage(openAiErrors.serialize(error).body)],
+    end: () => [{ data: '[DONE]' }],
+  };
 }

@@ -7,9 +7,8 @@ import {
 } from '../../../contract/openai/text-completion.ts';
 import type { TurnUsage } from '../../../conversation/conversation-turn.ts';
 import { mount, type App } from '../../mount.ts';
-import { readAhead, type ChoiceEvent } from '../../openai/choices.ts';
+import type { ChoiceEvent } from '../../openai/choices.ts';
 import {
-  collectCompletions,
   createCompletionDeltas,
   toCompletionChoice,
   toCompletionChoices,
@@ -17,8 +16,10 @@ import {
 } from '../../openai/completion-choices.ts';
 import { completionHead } from '../../openai/completion-head.ts';
 import { eventStream } from '../../sse.ts';
+import { collect } from '../../stream/collect.ts';
+import { openStream } from '../../stream/open-stream.ts';
 import type { SurfaceServices } from '../services.ts';
-import { toMessages } from './chat-completions.ts';
+import { toStreamFormat } from './chat-completions.ts';
 import { toUsage } from './usage.ts';
 
 /** Choices of all prompts of a request together. */
@@ -38,7 +39,7 @@ export function mountCompletions(app: App, services: SurfaceServices): void {
       model: body.model || target.selection.model.key,
     };
     if (body.stream !== true) {
-      const results = await collectCompletions(events, choices.count);
+      const { results } = await collect(events, choices);
       const usages = results.map(({ usage }) => usage);
       return {
         ...head,
@@ -48,11 +49,9 @@ export function mountCompletions(app: App, services: SurfaceServices): void {
         usage: toUsage(usages, choices.perPrompt),
       };
     }
-    const ready = await readAhead(events, ({ event }) =>
-      ['text.delta', 'completion.end'].includes(event.type),
-    );
     const includesUsage = body.stream_options?.include_usage === true;
-    return eventStream(toMessages(toChunks(ready, head, choices, includesUsage), context), context);
+    const format = toStreamFormat(createChunks(head, choices, includesUsage));
+    return eventStream(await openStream(events, format, context), context);
   });
 }
 
@@ -79,20 +78,21 @@ function assertHonoured(
   }
 }
 
-async function* toChunks(
-  events: AsyncIterable<ChoiceEvent<CompletionEvent>>,
+function createChunks(
   head: Pick<OpenAiCompletion, 'id' | 'object' | 'created' | 'model'>,
-  { echoOf, perPrompt }: CompletionChoices,
+  { echoOf, perPrompt, count }: CompletionChoices,
   includesUsage: boolean,
-): AsyncGenerator<OpenAiCompletion> {
+): (choiceEvent: ChoiceEvent<CompletionEvent>) => readonly OpenAiCompletion[] {
   const usages: TurnUsage[] = [];
   const toDelta = createCompletionDeltas(echoOf);
   const noUsage = includesUsage ? { usage: null } : {};
-  for await (const choiceEvent of events) {
+  return (choiceEvent) => {
     const { index, event } = choiceEvent;
-    if (event.type === 'completion.end') usages[index] = event.result.usage;
     const choice = toDelta(choiceEvent);
-    if (choice !== undefined) yield { ...head, choices: [choice], ...noUsage };
-  }
-  if (includesUsage) yield { ...head, choices: [], usage: toUsage(usages, perPrompt) };
+    const chunks = choice === undefined ? [] : [{ ...head, choices: [choice], ...noUsage }];
+    if (event.type !== 'completion.end') return chunks;
+    usages[index] = event.result.usage;
+    if (!includesUsage || Object.keys(usages).length < count) return chunks;
+    return [...chunks, { ...head, choices: [], usage: toUsage(usages, perPrompt) }];
+  };
 }

@@ -5,8 +5,7 @@ import type { TurnEvent, TurnResult } from '../../../chat/turn-event.ts';
 import { HearthError } from '../../../contract/errors.ts';
 import { openAiChatChunkSchema } from '../../../contract/openai/chat-completion.ts';
 import { openAiResponseSchema } from '../../../contract/openai/response.ts';
-import type { ChoiceEvent } from '../../openai/choices.ts';
-import { toChatChunks } from './chat-chunks.ts';
+import { createChatChunks } from './chat-chunks.ts';
 import { ResponseStream } from './responses/response-stream.ts';
 import { toInitialResponse } from './responses/to-response.ts';
 import { toChatCompletion } from './to-chat-completion.ts';
@@ -196,16 +195,17 @@ const openAiModule = (type: string, recorded: readonly unknown[]): string =>
     recorded,
   );
 
-async function* choices(source: readonly TurnEvent[]): AsyncGenerator<ChoiceEvent<TurnEvent>> {
-  for (const event of source) yield { index: 0, event };
-}
-
 const head = {
   id: 'chatcmpl-i3gkjwthhw96whukek9tz',
   object: 'chat.completion.chunk',
   created: 1_793_612_345,
   model: 'test/model',
 } as const;
+
+function recordChunks(source: readonly TurnEvent[], includesUsage = false) {
+  const toChunks = createChatChunks({ head, count: 1, includesUsage });
+  return source.flatMap((event) => toChunks({ index: 0, event }));
+}
 
 describe('a stream of a response', () => {
   it('has the recorded events', async () => {
@@ -297,10 +297,7 @@ describe('a stream of a response', () => {
 
 describe('a stream of a chat completion', () => {
   it('has the recorded chunks', async () => {
-    const chunks = [];
-    for await (const chunk of toChatChunks(choices(events), head, true)) {
-      chunks.push(openAiChatChunkSchema.parse(chunk));
-    }
+    const chunks = recordChunks(events, true).map((chunk) => openAiChatChunkSchema.parse(chunk));
     await expect(toLines(chunks as unknown as { type?: string }[])).toMatchFileSnapshot(
       '../../../../test/fixtures/openai-chat-stream.sse',
     );
@@ -309,16 +306,13 @@ describe('a stream of a chat completion', () => {
     );
   });
 
-  it('throws the error of a turn', async () => {
+  it('throws the error of a turn', () => {
     const error = new HearthError('crashed', 'The engine exited.');
-    const chunks = toChatChunks(choices([{ type: 'turn.error', error }]), head, false);
-    await expect(chunks.next()).rejects.toBe(error);
+    expect(() => recordChunks([{ type: 'turn.error', error }])).toThrow(error);
   });
 
-  it('says the role even where nothing was generated', async () => {
-    const empty: TurnEvent = { type: 'turn.end', result: { ...result, items: [] } };
-    const chunks = [];
-    for await (const chunk of toChatChunks(choices([empty]), head, false)) chunks.push(chunk);
+  it('says the role even where nothing was generated', () => {
+    const chunks = recordChunks([{ type: 'turn.end', result: { ...result, items: [] } }]);
     expect(chunks.map(({ choices: [choice] }) => choice?.delta)).toEqual([
       { role: 'assistant', content: '' },
       {},

@@ -6,7 +6,8 @@ import { v0ChatResultSchema } from '../../../contract/v0/chat-completion.ts';
 import { HearthError } from '../../../contract/errors.ts';
 import { createChatChunks } from './chat-chunks.ts';
 import type { ChoiceEvent } from '../../openai/choices.ts';
-import { openChunkStream } from './chunk-stream.ts';
+import { openStream } from '../../stream/open-stream.ts';
+import { toStreamFormat } from './chunk-stream.ts';
 import { toV0ChatResult } from './to-chat-result.ts';
 
 const model = modelEntry();
@@ -79,9 +80,9 @@ async function* iterate(events: readonly TurnEvent[]): Events {
 
 /** The data of the messages, without what differs from run to run. */
 async function read(events: Events) {
-  const options = { count: 1, context: testContext() };
+  const format = toStreamFormat(createChatChunks());
   const data: string[] = [];
-  for await (const message of await openChunkStream(events, createChatChunks(), options)) {
+  for await (const message of await openStream(events, format, testContext())) {
     data.push(
       message.data
         .replace(/"id":"chatcmpl-[a-z0-9]{21}"/, '"id":""')

@@ -5,15 +5,16 @@ import {
 } from '../../../contract/v0/text-completion.ts';
 import { mount, type App } from '../../mount.ts';
 import {
-  collectCompletions,
   createCompletionDeltas,
   toCompletionChoice,
   toCompletionChoices,
 } from '../../openai/completion-choices.ts';
 import { completionHead } from '../../openai/completion-head.ts';
 import { eventStream } from '../../sse.ts';
+import { collect } from '../../stream/collect.ts';
+import { openStream } from '../../stream/open-stream.ts';
 import type { SurfaceServices } from '../services.ts';
-import { openChunkStream } from './chunk-stream.ts';
+import { toStreamFormat } from './chunk-stream.ts';
 import { toReport } from './to-report.ts';
 
 export function mountCompletions(app: App, services: SurfaceServices): void {
@@ -28,12 +29,13 @@ export function mountCompletions(app: App, services: SurfaceServices): void {
         object: 'text_completion',
         toChoice: createCompletionDeltas(echoOf),
       } as const;
-      return eventStream(await openChunkStream(events, format, { count, context }), context);
+      const stream = await openStream(events, toStreamFormat(format, count), context);
+      return eventStream(stream, context);
     }
-    const results = await collectCompletions(events, choices.count);
+    const { results } = await collect(events, choices);
     return {
       ...completionHead('cmpl', 'text_completion'),
-      model: results[0]?.selection.model.key ?? '',
+      model: results[0].selection.model.key,
       choices: results.map((result, index) =>
         toCompletionChoice(result, index, choices.echoOf(index)),
       ),

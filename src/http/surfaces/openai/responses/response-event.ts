@@ -76,13 +76,13 @@ export type ResponseEvent =
         | 'response.mcp_list_tools.failed';
     });
 
+/** The last event of a stream that failed. */
+export interface ErrorEvent {
+  readonly type: 'error';
+  readonly code: string | null;
+  readonly message: string;
+  readonly param: string | null;
+}
+
 /** An event as it is sent. */
-export type NumberedEvent =
-  | (ResponseEvent & { readonly sequence_number: number })
-  | {
-      readonly type: 'error';
-      readonly code: string | null;
-      readonly message: string;
-      readonly param: string | null;
-      readonly sequence_number: number;
-    };
+export type NumberedEvent = (ResponseEvent | ErrorEvent) & { readonly sequence_number: number };

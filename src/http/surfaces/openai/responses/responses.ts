@@ -22,19 +22,20 @@ import type { RequestContext } from '../../../../request/request-context.ts';
 import type { StoredResponse } from '../../../../store/store.ts';
 import { unstoredResult } from '../../../errors/unstored-result.ts';
 import { mount, type App } from '../../../mount.ts';
-import { readAhead } from '../../../openai/choices.ts';
 import { eventStream, type SseMessage } from '../../../sse.ts';
+import { collect } from '../../../stream/collect.ts';
+import { openStream, type StreamFormat } from '../../../stream/open-stream.ts';
+import { toStreamError } from '../../../stream/stream-error.ts';
 import type { SurfaceServices } from '../../services.ts';
 import { openAiErrors } from '../errors.ts';
 import { toReasoning } from '../../../openai/reasoning.ts';
-import { toStreamError } from '../../../openai/stream-error.ts';
 import { toPage } from '../page.ts';
 import type { ConversationLocks } from '../conversations/conversation-locks.ts';
 import { ownHead } from '../conversations/find-head.ts';
 import { currentResponse, followResponse } from './background.ts';
 import { withResponseNames } from './field-names.ts';
 import { withReferencedItems } from './item-references.ts';
-import type { NumberedEvent, ResponseEvent } from './response-event.ts';
+import type { ErrorEvent, NumberedEvent, ResponseEvent } from './response-event.ts';
 import { ResponseStream } from './response-stream.ts';
 import { toInputItems } from './to-input-items.ts';
 import { namedConversation } from './named-conversation.ts';
@@ -152,14 +153,11 @@ async function respond(
   }
   const events = beforeEnd(runTurn(services, request, context), onEnd);
   const stream = new ResponseStream(initial);
-  if (body.stream !== true) return collect(events, stream);
-  const ready = await readAhead(events, (event) => {
-    if (event.type === 'turn.error') throw event.error;
-    return event.type.endsWith('.delta') || event.type === 'turn.end';
-  });
+  if (body.stream !== true) return collectResponse(events, stream);
+  const messages = await openStream(events, toStreamFormat(stream), context);
   // A client that leaves before the stream is read ends no generator.
   context.signal.addEventListener('abort', () => void onEnd(), { once: true });
-  return eventStream(toMessages(toEvents(ready, stream), context), context);
+  return eventStream(messages, context);
 }
 
 async function readRequest(
@@ -183,58 +181,66 @@ async function readRequest(
   };
 }
 
-async function collect(
+async function collectResponse(
   events: AsyncIterable<TurnEvent>,
   stream: ResponseStream,
 ): Promise<OpenAiResponse | Response> {
-  for await (const event of events) {
-    if (event.type === 'turn.error' && event.error.code !== 'storage_failed') throw event.error;
-    const last = stream.record(event).at(-1);
-    if (event.type === 'turn.end' && last !== undefined && 'response' in last) {
-      const { failure } = stream;
-      return failure === undefined
-        ? last.response
-        : unstoredResult(failure, openAiErrors, last.response);
-    }
-  }
-  throw new Error('The turn ended without turn.end');
+  let last: ResponseEvent | undefined;
+  const onEvent = (event: TurnEvent): void => {
+    last = stream.record(event).at(-1) ?? last;
+  };
+  const { storageFailure } = await collect(events, { onEvent });
+  if (last === undefined || !('response' in last)) throw new Error('The response has no end');
+  const { response } = last;
+  return storageFailure === undefined
+    ? response
+    : unstoredResult(storageFailure, openAiErrors, response);
 }
 
-async function* toEvents(
-  events: AsyncIterable<TurnEvent>,
-  stream: ResponseStream,
-): AsyncGenerator<ResponseEvent> {
-  yield* stream.begin();
-  for await (const event of events) {
-    for (const message of stream.record(event)) yield message;
-  }
+function toStreamFormat(stream: ResponseStream): StreamFormat<TurnEvent, SseMessage> {
+  const { toMessage, toFailure } = numbering();
+  return {
+    write: (event) => {
+      const before = event.type === 'turn.start' ? stream.begin() : [];
+      return [...before, ...stream.record(event)].map(toMessage);
+    },
+    fail: (error) => [toFailure(error)],
+  };
 }
 
-/** Numbers the events. */
+/** The events of a response that runs in the background, after a position. */
 async function* toMessages(
   events: AsyncIterable<ResponseEvent>,
   context: RequestContext,
   startingAfter = -1,
 ): AsyncGenerator<SseMessage> {
-  let count = 0;
+  const { toMessage, toFailure } = numbering();
+  let position = 0;
   try {
     for await (const event of events) {
-      const numbered: NumberedEvent = { ...event, sequence_number: count };
-      if (count > startingAfter) yield { event: event.type, data: JSON.stringify(numbered) };
-      count += 1;
+      const message = toMessage(event);
+      if (position > startingAfter) yield message;
+      position += 1;
     }
   } catch (error) {
-    const named = withResponseNames(toStreamError(error, context)) as HearthError;
-    const { code, message, param } = openAiErrors.serialize(named).body.error;
-    const failure: NumberedEvent = {
-      type: 'error',
-      code,
-      message,
-      param,
-      sequence_number: count,
-    };
-    yield { event: 'error', data: JSON.stringify(failure) };
+    yield toFailure(toStreamError(error, context));
   }
+}
+
+/** Numbers the events of a stream. */
+function numbering() {
+  let count = 0;
+  const toMessage = (event: ResponseEvent | ErrorEvent): SseMessage => {
+    const numbered: NumberedEvent = { ...event, sequence_number: count };
+    count += 1;
+    return { event: event.type, data: JSON.stringify(numbered) };
+  };
+  const toFailure = (error: HearthError): SseMessage => {
+    const named = withResponseNames(error) as HearthError;
+    const { code, message, param } = openAiErrors.serialize(named).body.error;
+    return toMessage({ type: 'error', code, message, param });
+  };
+  return { toMessage, toFailure };
 }
 
 async function storedResponse(
