@@ -7,11 +7,19 @@ const headers = {
   'X-Accel-Buffering': 'no',
 };
 
+interface LineStreamOptions {
+  readonly signal: AbortSignal;
+  readonly logger: Logger;
+  /** The value that is sent after a silence; none if absent. */
+  readonly heartbeat?: (() => object) | undefined;
+}
+
 /** Streams values as lines of JSON, at the pace of the client; see `eventStream`. */
 export function lineStream(
   source: AsyncIterable<object>,
-  { signal, logger }: { readonly signal: AbortSignal; readonly logger: Logger },
+  { signal, logger, heartbeat }: LineStreamOptions,
 ): Response {
   const format = (value: object): string => `${JSON.stringify(value)}\n`;
-  return textStream(source, { signal, logger, format, heartbeat: undefined, headers });
+  const beat = heartbeat === undefined ? undefined : () => format(heartbeat());
+  return textStream(source, { signal, logger, format, heartbeat: beat, headers });
 }

@@ -24,7 +24,7 @@ const defaultHeartbeatMs = 15_000;
 /** Messages that are ready at the same time are sent in chunks of about this many characters. */
 const maxBatchLength = 16 * 1024;
 
-const comment = Buffer.from(': ping\n\n');
+const comment = ': ping\n\n';
 
 const headers = {
   'Content-Type': 'text/event-stream; charset=utf-8',
@@ -44,16 +44,21 @@ export function eventStream(
     readonly heartbeat?: SseMessage;
   },
 ): Response {
-  const heartbeat =
-    options.heartbeat === undefined ? comment : Buffer.from(formatMessage(options.heartbeat));
-  return textStream(source, { ...options, format: formatMessage, heartbeat, headers });
+  const { heartbeat } = options;
+  const beat = heartbeat === undefined ? comment : formatMessage(heartbeat);
+  return textStream(source, {
+    ...options,
+    format: formatMessage,
+    heartbeat: () => beat,
+    headers,
+  });
 }
 
 /** How the messages of a source are written. */
 interface TextFormat<Message> {
   readonly format: (message: Message) => string;
-  /** Sent after a silence; undefined: nothing is. */
-  readonly heartbeat: Uint8Array | undefined;
+  /** Returns the text that is sent after a silence; none is sent if undefined. */
+  readonly heartbeat: (() => string) | undefined;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -157,7 +162,8 @@ class MessagePump<Message> {
 
   readonly #beat = (): void => {
     const { heartbeat: beat } = this.#options;
-    if (beat !== undefined && this.#demand !== undefined && this.#batch === '') this.#meet(beat);
+    if (beat === undefined || this.#demand === undefined || this.#batch !== '') return;
+    this.#meet(Buffer.from(beat()));
   };
 
   #finish(): void {

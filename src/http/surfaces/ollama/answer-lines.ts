@@ -68,6 +68,11 @@ export function createLines<Fields extends object>(
   };
 }
 
+/** A line without content; clients take it as a sign of life. */
+export function emptyLine<Fields extends object>(model: string, toFields: ToFields<Fields>) {
+  return { model, created_at: now(), ...toFields({}), done: false };
+}
+
 /** The whole answer. */
 export function toAnswer<Fields extends object>(
   result: TurnResult | CompletionResult,

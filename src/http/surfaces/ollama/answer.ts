@@ -9,7 +9,7 @@ import { collect } from '../../stream/collect.ts';
 import { openStream, type StreamItem } from '../../stream/open-stream.ts';
 import type { SurfaceServices } from '../services.ts';
 import { createAnswerEvents } from './answer-events.ts';
-import { createLines, emptyAnswer, toAnswer, type ToFields } from './answer-lines.ts';
+import { createLines, emptyAnswer, emptyLine, toAnswer, type ToFields } from './answer-lines.ts';
 import { ollamaErrors } from './errors.ts';
 
 interface AnswerRequest<Fields> {
@@ -35,16 +35,17 @@ export async function answer<Fields extends object>(
     const part = toAnswerEvent(event);
     return part === undefined ? [] : [toLine(part)];
   };
-  return stream(events, write, context);
+  return stream(events, write, request, context);
 }
 
-async function stream<Item extends StreamItem>(
+async function stream<Fields extends object, Item extends StreamItem>(
   items: AsyncGenerator<Item>,
   write: (item: Item) => readonly object[],
+  { model, toFields }: AnswerRequest<Fields>,
   context: RequestContext,
 ): Promise<Response> {
   const lines = await openStream(items, { write, fail: toErrorLines }, context);
-  return lineStream(lines, context);
+  return lineStream(lines, { ...context, heartbeat: () => emptyLine(model, toFields) });
 }
 
 /** The last line of a stream that fails. */
@@ -82,7 +83,7 @@ export async function prepareModel<Fields extends object>(
     return emptyAnswer(model, isUnload ? 'unload' : 'load', toFields);
   };
   if (!isStreamed) return prepare();
-  return stream(preparation(prepare), ({ line }) => line ?? [], context);
+  return stream(preparation(prepare), ({ line }) => line ?? [], request, context);
 }
 
 async function unloadIdle(
