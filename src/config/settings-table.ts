@@ -259,7 +259,7 @@ export const settingsTable = {
   ),
   'limits.loadWaitSeconds': setting(
     integer(1, 24 * 3600).default(300),
-    'Maximum time that a load waits for memory, and that a request waits for a load. Streams of v1 keep waiting for a load in progress.',
+    'Maximum time that a load waits for memory, and that a request waits for a load. Streams keep waiting for a load in progress.',
   ),
   'limits.loadQueue': setting(
     integer(0, 1000).default(32),

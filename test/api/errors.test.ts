@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { errorTable, type ErrorCode } from '../../src/contract/errors.ts';
 import { openSqlite } from '../../src/sqlite.ts';
-import { get, post, toAnswer, type ApiAnswer } from '../setup/server/api.ts';
+import { get, post, stream, toAnswer, type ApiAnswer } from '../setup/server/api.ts';
 import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.ts';
 import { openStream } from '../setup/server/live-stream.ts';
 import { expectFailure } from '../setup/server/error-case.ts';
@@ -343,6 +343,14 @@ describe('a server whose engine fails', () => {
       expect(answer.headers.get('retry-after')).toBe('10');
     }
     expect((await instancesOf(hearth.url)).get('bad/slow')).toMatchObject({ state: 'loading' });
+  });
+
+  it('load_timeout in a stream, which waits for the load', async () => {
+    const events = await stream(hearth.url, chatV0, { ...helloV0, model: 'bad/slow' });
+    expect(events.map(({ data }) => data)).toEqual([
+      expect.stringMatching(/^\{"error":.*"load_timeout"/),
+      '[DONE]',
+    ]);
   });
 });
 

@@ -18,7 +18,7 @@ export function toGenerationOptions(body: CompletionBody): GenerationOptions & I
     model: body.model ?? undefined,
     sampling: toSampling(body),
     stop,
-    waitsForLoad: false,
+    waitsForLoad: body.stream === true,
     ...(body.stream === true ? {} : { isWhole: true }),
     ...omitUndefined({ ttlSeconds: body.ttl, maxOutputTokens: toMaxTokens(body) }),
   };

@@ -67,6 +67,10 @@ describe('a message', () => {
     });
   });
 
+  it('waits for a load without a time limit if it streams', () => {
+    expect(convert({ stream: true })).toMatchObject({ waitsForLoad: true });
+  });
+
   it.each([
     [{ type: 'auto' }, 'auto', undefined],
     [{ type: 'any', disable_parallel_tool_use: false }, 'required', true],

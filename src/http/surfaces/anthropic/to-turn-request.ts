@@ -64,7 +64,7 @@ export function toTurnRequest(
     }),
     integrations: [],
     isStored: false,
-    waitsForLoad: false,
+    waitsForLoad: body.stream === true,
     ...(body.stream === true ? {} : { isWhole: true }),
     ...omitUndefined({
       systemPrompt: toSystemPrompt(body.system),

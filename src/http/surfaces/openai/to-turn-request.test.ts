@@ -26,6 +26,13 @@ describe('a chat completion', () => {
     expect(() => toChatTurn({ tool_choice: choice })).toThrow('"look"');
   });
 
+  it('waits for a load without a time limit if it streams', () => {
+    for (const stream of [true, false]) {
+      expect(toChatTurn({ stream })).toMatchObject({ waitsForLoad: stream });
+      expect(toTurn({ stream })).toMatchObject({ waitsForLoad: stream });
+    }
+  });
+
   it('has the limit of the newer name first, and the text of refusals', () => {
     const turn = toChatTurn({
       max_tokens: 7,

@@ -71,7 +71,7 @@ export function toTurnRequest(
     ...(servers.length > 0 ? { toolLists: { knownLabels: listedLabels } } : {}),
     ...(approvals.length > 0 ? { approvals } : {}),
     ...(body.truncation === 'auto' ? { dropsOldTurns: true } : {}),
-    waitsForLoad: false,
+    waitsForLoad: body.stream === true,
     ...(body.stream === true || body.background === true ? {} : { isWhole: true }),
     // A list would leave every call to the client, whatever its name.
     ...(functions.length === 0 && servers.length > 0
