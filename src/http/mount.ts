@@ -40,7 +40,7 @@ export interface App {
   /** All surfaces. */
   readonly surfaces: readonly SurfaceDescription[];
   readonly parseJson: ParseJson;
-  /** Ends endless streams with the token of their caller; absent if tokens are not checked again. */
+  /** Ends answers with the token of their caller; absent if tokens are not checked again. */
   readonly callerWatch?: CallerWatch | undefined;
   /** Absent if no token has a limit. */
   readonly rateGate?: RateGate | undefined;
@@ -104,7 +104,7 @@ export function mount<Declared extends Route>(
       logger: context.get('logger'),
       caller: callerOf(principal, context),
       record,
-      signal: route.isStreamOnly === true ? followCaller(app, context) : context.get('signal'),
+      signal: canStream(route) ? followCaller(app, context) : context.get('signal'),
     };
     const opened = route.upload === undefined ? undefined : openUpload(context.req.raw);
     const request = {
@@ -126,7 +126,12 @@ function callerOf(principal: Principal, { env }: Context<AppEnvironment>): Calle
   return { ...caller, clientKey: lastInTurn(caller.clientKey) };
 }
 
-/** The signal of a stream, which also aborts when the token of the request is revoked. */
+/** Requests of such a route may run for long, whether they stream or not. */
+function canStream({ events, lines }: Route): boolean {
+  return events !== undefined || lines !== undefined;
+}
+
+/** The signal of a long request, which also aborts when its token is revoked or expires. */
 function followCaller({ callerWatch }: App, context: Context<AppEnvironment>): AbortSignal {
   const { running } = context.env;
   const identity = context.get('principal')?.identity;

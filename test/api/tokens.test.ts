@@ -93,6 +93,43 @@ it('ends the event streams of a token within two seconds after it is revoked', a
   answer.disconnect();
 });
 
+it('ends the answers of a token within two seconds after it is revoked', async () => {
+  const { id, token } = (await create({ name: 'writer', permissions: ['chat'] })).body;
+  watcherIds.add(id);
+  const messages = [{ role: 'user', content: 'Once' }];
+  const open = (path: string, body: object) =>
+    openStream(hearth.url, path, { model: endlessModel, ...body }, bearing(token));
+  const stored = await open('/api/v1/chat', { input: 'Once', context_length: 16_384 });
+  await stored.until('message.delta');
+  // They generate, or wait for a slot.
+  const others = [
+    await open('/api/v0/chat/completions', { messages }),
+    await open('/v1/chat/completions', { messages }),
+    await open('/v1/completions', { prompt: 'Once', max_tokens: 16_000 }),
+    await open('/v1/responses', { input: 'Once', store: false }),
+    await open('/v1/messages', { messages, max_tokens: 16_000 }),
+  ];
+  const request = { model: endlessModel, messages };
+  const whole = post(hearth.url, '/api/v0/chat/completions', request, bearing(token));
+
+  await runHearth(['token', 'rm', id], { home: hearth.home });
+  const message = 'The token was revoked or has expired.';
+  for (const stream of others) {
+    const end = (await stream.rest()).slice(-2);
+    expect(JSON.stringify(end)).toContain(message);
+  }
+  expectError(await whole, { code: 'invalid_api_key', message, isV0: true });
+  const [error, end] = (await stored.rest()).slice(-2);
+  expect([error?.event, end?.event]).toEqual(['error', 'chat.end']);
+  expect(error?.data).toContain(message);
+  // What was written until then is stored.
+  const { result } = JSON.parse(end?.data ?? '');
+  expect(result).toMatchObject({
+    response_id: expect.stringMatching(/^resp_/),
+    output: expect.arrayContaining([{ type: 'message', content: expect.any(String) }]),
+  });
+});
+
 it('creates a token that expires', async () => {
   const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
   const made = await create({ name: 'guest', permissions: ['chat'], expires_at: expiresAt });
