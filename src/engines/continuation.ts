@@ -2,8 +2,8 @@ import type { EngineMessage, GenerationRequest } from './engine.ts';
 import type { AnswerRecorder } from './states/answer-recorder.ts';
 
 /**
- * Whether an answer can be continued after it was cut. The engine begins a grammar anew, which then does not fit what
- * was written, and it does not continue a tool call.
+ * Whether an answer can be continued after it was cut. The engine begins a grammar again, which then does not fit the
+ * written part, and it does not continue a tool call.
  */
 export function canContinue(request: GenerationRequest, answer: AnswerRecorder): boolean {
   if (answer.hasCalls) return false;

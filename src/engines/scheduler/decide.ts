@@ -51,7 +51,7 @@ export type SchedulerAction =
  *    starts before that, so the oldest answers always reach their end.
  * 2. The turn of prefill goes to a request that has its slot.
  * 3. Requests start in order of arrival if their cells are free. Short prompts pass a long one that waits for its turn
- *    of prefill; nobody passes a request that waits for cells.
+ *    of prefill; no request passes one that waits for cells.
  * 4. A free place goes to the next waiting request.
  */
 export function decide(view: SchedulerView): SchedulerAction | undefined {
