@@ -122,7 +122,7 @@ it('ends the answers of a token within two seconds after it is revoked', async (
   const [error, end] = (await stored.rest()).slice(-2);
   expect([error?.event, end?.event]).toEqual(['error', 'chat.end']);
   expect(error?.data).toContain(message);
-  // The part written until then is stored.
+  // The unfinished response is stored.
   const { result } = JSON.parse(end?.data ?? '');
   expect(result).toMatchObject({
     response_id: expect.stringMatching(/^resp_/),
