@@ -78,7 +78,9 @@ export class GenerationAccount {
 
   /** A part ended that is continued later. */
   pause({ usage, reasoningTokens }: CutEvent): void {
-    this.#before = this.#total(this.#measured(usage));
+    // The engine counts tokens that it wrote and nobody got, which the next part writes again.
+    const completionTokens = this.#answer.tokens;
+    this.#before = { ...this.#total(this.#measured(usage)), completionTokens };
     this.#reasoningTokensBefore += reasoningTokens;
   }
 

@@ -161,6 +161,7 @@ export class Session {
           const { managed, engine } = lease.loaded;
           lease.beginWork();
           run = managed && new SlotRun(place, managed, account, lease.context);
+          await run?.prepare();
           const starting = run === undefined ? startUnmanaged(place, lease) : run.start();
           if (place.position !== undefined) yield* whileWaiting(place, starting);
           await starting;

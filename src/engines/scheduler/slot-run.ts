@@ -10,6 +10,8 @@ import type { SlotUse } from '../states/slot-manager.ts';
 import { cellsFor, mostTokens } from './prompt-cells.ts';
 import type { Place } from './scheduler.ts';
 
+/** The reason of signals whose run has ended. */
+const ended = new Error('The run has ended.');
 /** Cells by which the reservation of an answer grows. */
 const growthTokens = 256;
 /** An answer grows when so few of its cells are left: tokens that the engine writes until the growth is decided. */
@@ -24,6 +26,8 @@ export class SlotRun {
   readonly #pausing: LinkedAbort;
   readonly #request: GenerationRequest;
   readonly #prompt: ActivePrompt;
+  /** What the prompt and its answer need. */
+  #cells = 0;
   #use: SlotUse | undefined;
   #pieces: Parameters<typeof withPieces>[1];
   #isWriting = false;
@@ -65,15 +69,24 @@ export class SlotRun {
   }
 
   /**
-   * Waits for a slot, and for the turn of prefill if the prompt is long.
+   * To be called before `start`.
+   *
+   * @throws The signal's reason when aborted.
+   */
+  async prepare(): Promise<void> {
+    await this.#managed.interruptIdle();
+    this.#cells = await this.#neededCells();
+  }
+
+  /**
+   * Waits for a slot, from the call on, and for the turn of prefill if the prompt is long.
    *
    * @throws The signal's reason when aborted.
    */
   async start(): Promise<void> {
     const { manager, prefill } = this.#managed;
     const { signal } = this.#context;
-    await this.#managed.interruptIdle();
-    const cells = await this.#neededCells();
+    const cells = this.#cells;
     const { chain } = this.#prompt;
     this.#use = await this.#place.start(
       {
@@ -131,7 +144,8 @@ export class SlotRun {
     this.#release();
     prefill.close(this.#prompt);
     this.#place.release();
-    this.#pausing.dispose();
+    // A slot that is still being prepared is given back.
+    this.#pausing.abort(ended);
     this.#managed.saveWhenIdle();
   }
 
@@ -147,7 +161,13 @@ export class SlotRun {
     }
     if (!this.#managed.canRunFull) return;
     const { answer } = this.#account;
-    const tokens = (answer.promptTokens ?? 0) + answer.tokens - this.#tokensBefore;
+    const promptTokens = answer.promptTokens ?? 0;
+    if (!this.#canContinue) {
+      // A tool call has begun.
+      this.#place.want(this.#likelyCells(promptTokens));
+      return;
+    }
+    const tokens = promptTokens + answer.tokens - this.#tokensBefore;
     if (tokens + marginTokens > this.#place.cells) {
       this.#place.want(this.#atMost(tokens + marginTokens + growthTokens));
     }

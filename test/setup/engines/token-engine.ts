@@ -44,6 +44,7 @@ export class TokenEngine {
   msPerToken: number;
   readonly #options: TokenEngineOptions;
   #writing = 0;
+  #task: Promise<unknown> = Promise.resolve();
   step: (call: string, signal: AbortSignal) => Promise<void> = () => Promise.resolve();
 
   /** @param folder Where states are saved. */
@@ -65,13 +66,15 @@ export class TokenEngine {
       save: async (slot, fileName, signal) => {
         await this.step(`save ${slot}`, signal);
         const tokens = this.contents.get(slot) ?? [];
-        await writeFile(path(fileName), JSON.stringify(tokens));
+        await this.#alone(() => writeFile(path(fileName), JSON.stringify(tokens)));
         this.calls.push(`save ${slot}: ${tokens.length}`);
         return tokens.length;
       },
       restore: async (slot, fileName, signal) => {
         await this.step(`restore ${slot}`, signal);
-        const tokens: number[] = JSON.parse(await readFile(path(fileName), 'utf8'));
+        const tokens: number[] = JSON.parse(
+          await this.#alone(() => readFile(path(fileName), 'utf8')),
+        );
         this.#hold(slot, tokens);
         this.calls.push(`restore ${slot}: ${tokens.length}`);
         return tokens.length;
@@ -126,6 +129,7 @@ export class TokenEngine {
       while (count < limit) {
         signal.throwIfAborted();
         await this.step(`write ${slot}`, signal);
+        await this.#task;
         const text = textOf(hash);
         const token = tokenOf(text);
         hash = mixed(hash, token);
@@ -151,6 +155,13 @@ export class TokenEngine {
       usage: usage(count),
       isMalformed: false,
     };
+  }
+
+  /** The engine writes nothing while it works on a file, as llama-server does. */
+  #alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    const working = this.#task.then(work);
+    this.#task = working.catch(() => {});
+    return working;
   }
 
   #limitOf({ maxTokens = Infinity }: GenerationRequest, promptTokens: number): number {
