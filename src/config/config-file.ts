@@ -20,6 +20,8 @@ interface ConfigFile {
   readonly settings: ReadonlyMap<SettingKey, FileSetting>;
   /** One sentence for each ignored setting. */
   readonly warnings: readonly string[];
+  /** Unknown settings that are, or resemble, one of `auth` or `server`: they must not be ignored. */
+  readonly errors: readonly SettingsError[];
 }
 
 /** Settings of earlier versions, with the sentence that replaces the suggestion of a similar name. */
@@ -38,7 +40,7 @@ export const configFile = (home: string): string => join(home, 'config.json');
  *
  * @param text Text in place of that of the file.
  * @returns no settings if there is no such file.
- * @throws SettingsError if the file is invalid, or an unknown setting is, or resembles, one of `auth` or `server`.
+ * @throws SettingsError if the file is not a JSON object.
  */
 export async function readConfigFile(
   home: string,
@@ -48,7 +50,7 @@ export async function readConfigFile(
   const file = configFile(home);
   const content = text ?? (await readIfPresent(file));
   return content === undefined
-    ? { settings: new Map(), warnings: [] }
+    ? { settings: new Map(), warnings: [], errors: [] }
     : parseConfigFile(content, file, retired);
 }
 
@@ -59,6 +61,7 @@ function parseConfigFile(
 ): ConfigFile {
   const settings = new Map<SettingKey, FileSetting>();
   const warnings: string[] = [];
+  const errors: SettingsError[] = [];
   const document = parseConfig(content, file);
   const { value } = document;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -76,19 +79,21 @@ function parseConfigFile(
       }
     } else {
       const advice = retired[name];
-      warnings.push(
-        advice === undefined
-          ? describeUnknown(name, place)
-          : `config.json: "${name}" is ignored (${place}). ${advice}`,
-      );
+      if (advice !== undefined) {
+        warnings.push(`config.json: "${name}" is ignored (${place}). ${advice}`);
+        return;
+      }
+      const { message, isError } = describeUnknown(name, place);
+      if (isError) errors.push(new SettingsError(message));
+      else warnings.push(`${message} It is ignored.`);
     }
   };
   visit(value, []);
-  return { settings, warnings };
+  return { settings, warnings, errors };
 }
 
-/** @throws SettingsError for a setting that must not be ignored. */
-function describeUnknown(name: string, place: string): string {
+/** `isError` for a setting that must not be ignored. */
+function describeUnknown(name: string, place: string) {
   const meant = suggestName(name, settingKeys, '.');
   const hint =
     meant === undefined
@@ -97,10 +102,7 @@ function describeUnknown(name: string, place: string): string {
   const message = `config.json: "${name}" is not a setting (${place}). ${hint}`;
   const group = groupOf(name);
   const isKnownGroup = settingKeys.some((key) => groupOf(key) === group);
-  if (strictGroups.has(isKnownGroup ? group : groupOf(meant ?? ''))) {
-    throw new SettingsError(message);
-  }
-  return `${message} It is ignored.`;
+  return { message, isError: strictGroups.has(isKnownGroup ? group : groupOf(meant ?? '')) };
 }
 
 function groupOf(name: string): string {

@@ -5,6 +5,8 @@ export class SettingsError extends Error {
   readonly isFromFlag: boolean;
   /** How to correct `config.json`, if that is where the error is. */
   readonly fileRemedy: string | undefined;
+  /** One error for each invalid setting, if there are several. */
+  readonly errors: readonly SettingsError[];
 
   constructor(
     message: string,
@@ -12,10 +14,23 @@ export class SettingsError extends Error {
       readonly cause?: unknown;
       readonly isFromFlag?: boolean;
       readonly fileRemedy?: string | undefined;
+      readonly errors?: readonly SettingsError[];
     } = {},
   ) {
     super(message, options.cause === undefined ? {} : { cause: options.cause });
     this.isFromFlag = options.isFromFlag ?? false;
     this.fileRemedy = options.fileRemedy;
+    this.errors = options.errors ?? [];
   }
+}
+
+/** Throws one error that names all invalid settings, each on its own line; does nothing if there are none. */
+export function throwSettingsErrors(errors: readonly SettingsError[]): void {
+  const [first, ...others] = errors;
+  if (first === undefined) return;
+  if (others.length === 0) throw first;
+  const lines = errors.map(({ message, fileRemedy }) =>
+    fileRemedy === undefined ? message : `${message} ${fileRemedy}`,
+  );
+  throw new SettingsError(lines.join('\n'), { errors });
 }

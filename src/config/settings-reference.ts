@@ -78,8 +78,8 @@ Hearth reads its settings from four sources. A source overrides those below it i
 }
 \`\`\`
 
-Hearth validates all settings at startup. If a value is invalid, the server does not start; the message names the key, its
-source and the allowed values. Unknown keys of \`config.json\` are ignored with a warning that names the nearest setting, so that
+Hearth validates all settings at startup. If values are invalid, the server does not start; the message names the key, the source
+and the allowed values of each. Unknown keys of \`config.json\` are ignored with a warning that names the nearest setting, also by \`hearth doctor\`, so that
 an older version can read the file of a newer one. Exceptions are unknown keys in \`auth\` and \`server\`, and keys that
 resemble theirs: they prevent the start, because a misspelt \`auth.required\` must never open a server.
 

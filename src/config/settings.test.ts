@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { homedir } from 'node:os';
 import { readConfigFile } from './config-file.ts';
+import { SettingsError } from './settings-error.ts';
 import { findUnknownVariables, loadSettings, resolveSettings } from './settings.ts';
 import { environmentVariables, flagName } from './setting-names.ts';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
@@ -98,6 +99,22 @@ describe('loadSettings', () => {
       await expect(load()).rejects.toThrow(`"${key}" is not a setting`);
     },
   );
+
+  it('names all settings that are not allowed at once', async () => {
+    await configure({ auth: { requird: true }, models: { ttlSeconds: 'x' } });
+    const failure = await load({ 'log.level': 'loud' }, { HEARTH_SERVER_PORT: 'http' }).catch(
+      (error: unknown) => error,
+    );
+    expect(failure).toBeInstanceOf(SettingsError);
+    const { message, errors } = failure as SettingsError;
+    expect(message.split('\n')).toEqual([
+      expect.stringContaining('"auth.requird" is not a setting'),
+      expect.stringContaining('HEARTH_SERVER_PORT: "http" is not allowed'),
+      expect.stringMatching(/models\.ttlSeconds in config\.json: "x" .* config unset/),
+      expect.stringContaining('--log-level: "loud" is not allowed'),
+    ]);
+    expect(errors).toHaveLength(4);
+  });
 
   it('names the successor of a retired setting', async () => {
     await configure({ 'models.old': 1 });

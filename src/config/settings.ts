@@ -1,7 +1,7 @@
 import { isPostgresUrl } from '../postgres-url.ts';
 import { readConfigFile, suggestName } from './config-file.ts';
 import { resolvePath, resolveProgram, type Folders } from './resolve-path.ts';
-import { SettingsError } from './settings-error.ts';
+import { SettingsError, throwSettingsErrors } from './settings-error.ts';
 import {
   isSecretSetting,
   settingDeclaration,
@@ -48,9 +48,11 @@ export async function loadSettings(sources: SettingsSources): Promise<Settings> 
   return (await resolveSettings(sources)).settings;
 }
 
-/** Loads all settings as `loadSettings` does, with their sources. */
+/** Loads all settings as `loadSettings` does, with their sources. The error names all invalid settings. */
 export async function resolveSettings(sources: SettingsSources): Promise<ResolvedSettings> {
-  const { settings: fromFile, warnings } = await readConfigFile(sources.home, sources.configText);
+  const file = await readConfigFile(sources.home, sources.configText);
+  const { settings: fromFile, warnings } = file;
+  const errors = [...file.errors];
   const folders = { home: sources.home, userHome: sources.userHome ?? readUserHome() };
   const entries = settingKeys.map((key) => {
     const inFile = fromFile.get(key);
@@ -64,9 +66,16 @@ export async function resolveSettings(sources: SettingsSources): Promise<Resolve
       label: `${key} in config.json`,
       place: inFile?.place,
     };
-    const value = toAbsolute(key, parseSetting(key, found), folders);
+    let value: unknown;
+    try {
+      value = toAbsolute(key, parseSetting(key, found), folders);
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error;
+      errors.push(error);
+    }
     return [key, { value, source: found.source }] as const;
   });
+  throwSettingsErrors(errors);
   const pick = <Part extends 'value' | 'source'>(part: Part) =>
     Object.fromEntries(entries.map(([key, each]) => [key, each[part]]));
   return {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { findUnknownVariables, loadSettings } from '../../config/settings.ts';
+import { findUnknownVariables, resolveSettings } from '../../config/settings.ts';
 import { SettingsError } from '../../config/settings-error.ts';
 import { ok, problem, warning, type DoctorContext, type Finding } from './check.ts';
 
@@ -14,17 +14,20 @@ export async function checkSettings({
       nearest === undefined ? `Remove ${name}.` : `Did you mean ${nearest}?`,
     ),
   );
+  const file = join(home, 'config.json');
   try {
-    await loadSettings({ home, environment, flags: {} });
+    const { warnings } = await resolveSettings({ home, environment, flags: {} });
+    const ignored = warnings.map((each) => warning(each, `Correct or remove it in ${file}.`));
+    const findings = [...ignored, ...unknown];
+    return findings.length === 0 ? [ok('All settings are valid.')] : findings;
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
+    const errors = error.errors.length === 0 ? [error] : error.errors;
     return [
-      problem(
-        error.message,
-        error.fileRemedy ?? `Correct it; the settings are in ${join(home, 'config.json')}.`,
+      ...errors.map(({ message, fileRemedy }) =>
+        problem(message, fileRemedy ?? `Correct it; the settings are in ${file}.`),
       ),
       ...unknown,
     ];
   }
-  return [ok('All settings are valid.'), ...unknown];
 }

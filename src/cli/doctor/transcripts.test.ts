@@ -68,6 +68,19 @@ describe.skipIf(process.platform === 'win32')(
       expect(exitCode).toBe(1);
     });
 
+    it('with misspelt and several wrong settings', async () => {
+      const file = join(home, 'config.json');
+      await writeFile(file, '{ "models": { "ttlSecond": 60 } }', { mode: 0o600 });
+      const misspelt = await runDoctor();
+      expect(misspelt.transcript).not.toContain('All settings are valid');
+      expect(misspelt.transcript).toContain(
+        '!  Settings     config.json: "models.ttlSecond" is not a setting (~/.hearth/config.json:1:28). Did you mean "models.ttlSeconds"? It is ignored.',
+      );
+      await writeFile(file, '{ "server.port": 70000, "models.ttlSeconds": "x" }');
+      const wrong = await runDoctor({ HEARTH_SERVER_PORT: '' });
+      expect(wrong.transcript).toMatch(/^x {2}Settings {5}server\.port .*\n.*\nx .*ttlSeconds/);
+    });
+
     it('with a damaged database and a port that is taken', async () => {
       await writeFile(join(home, 'hearth.db'), 'x'.repeat(8192), { mode: 0o600 });
       const other = createServer((socket) => socket.end('SSH-2.0-OpenSSH\r\n'));
