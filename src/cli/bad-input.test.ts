@@ -130,6 +130,7 @@ describe('every command', () => {
         'doctor',
       ],
       remedy,
+      exitCode: 2,
       remedies: {
         'service logs': otherRemedies['service logs'],
         'service restart': otherRemedies['service restart'],

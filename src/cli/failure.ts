@@ -1,5 +1,6 @@
 import { SettingsError } from '../config/settings-error.ts';
 import { HearthError } from '../contract/errors.ts';
+import { StoreOpenError } from '../store/store-open-error.ts';
 import type { ExitCode } from './command.ts';
 import { describeSystemError, systemErrorRemedy } from './system-error.ts';
 
@@ -34,11 +35,14 @@ const bugNames = new Set([
   'ZodError',
 ]);
 
-/** 130 if the command was interrupted, 2 if the command line is invalid, otherwise 1. */
+/**
+ * 130 if the command was interrupted; 2 if the command line or a setting is invalid, or the database is damaged or newer,
+ * so that service managers do not restart the server; otherwise 1.
+ */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof Interruption) return 130;
-  if (error instanceof SettingsError && error.isFromFlag) return 2;
-  return error instanceof UsageError ? 2 : 1;
+  if (error instanceof UsageError || error instanceof SettingsError) return 2;
+  return error instanceof StoreOpenError && error.isPermanent ? 2 : 1;
 }
 
 /** Text to print for an error; undefined if there is nothing to print. */

@@ -15,7 +15,8 @@ This page is generated from the command table. \`hearth COMMAND --help\` shows t
 running server of that folder; \`--host URL\` (or \`HEARTH_HOST\`) chooses another one, and \`--token TOKEN\` (or
 \`HEARTH_TOKEN\`) sends an API token.
 
-Exit codes: 0 for success, 1 for a failure, 2 for an invalid command line, 130 after Ctrl-C.
+Exit codes: 0 for success, 1 for a failure, 2 for an invalid command line, an invalid setting or
+a damaged database, 130 after Ctrl-C.
 
 ${sections.join('\n\n')}
 `;

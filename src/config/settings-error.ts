@@ -1,8 +1,6 @@
 /** An invalid setting; the message names the key, its source and the allowed values. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
-  /** Whether the value comes from the command line. */
-  readonly isFromFlag: boolean;
   /** How to correct `config.json`, if that is where the error is. */
   readonly fileRemedy: string | undefined;
   /** One error for each invalid setting, if there are several. */
@@ -12,13 +10,11 @@ export class SettingsError extends Error {
     message: string,
     options: {
       readonly cause?: unknown;
-      readonly isFromFlag?: boolean;
       readonly fileRemedy?: string | undefined;
       readonly errors?: readonly SettingsError[];
     } = {},
   ) {
     super(message, options.cause === undefined ? {} : { cause: options.cause });
-    this.isFromFlag = options.isFromFlag ?? false;
     this.fileRemedy = options.fileRemedy;
     this.errors = options.errors ?? [];
   }

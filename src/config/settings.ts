@@ -131,14 +131,13 @@ interface Candidate {
 }
 
 function parseSetting(key: SettingKey, candidate: Candidate): unknown {
-  const { value, source, label, place } = candidate;
+  const { value, label, place } = candidate;
   const result = settingsTable[key].schema.safeParse(value);
   if (result.success) return result.data;
   const allowed = [...new Set(result.error.issues.map(({ message }) => message))].join(' ');
   const shown = isSecretSetting(key) ? 'this value' : show(value);
   const where = place === undefined ? '' : ` (${place})`;
   throw new SettingsError(`${label}: ${shown} is not allowed${where}. ${allowed}`, {
-    isFromFlag: source.kind === 'flag',
     // A value without a place is a new one, which is not in the file yet.
     fileRemedy:
       place === undefined

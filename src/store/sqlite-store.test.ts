@@ -89,6 +89,7 @@ describe('createSqliteStore', () => {
       (reason: unknown) => reason,
     );
     expect(error).toBeInstanceOf(StoreOpenError);
+    expect(error).toMatchObject({ isPermanent: true });
     expect(String(error)).toContain(`The database ${file} can't be used: it is damaged (`);
     expect(String(error)).toContain('Put a backup in its place, or move it away');
   });

@@ -190,6 +190,7 @@ async function open({
     if (connection?.isOpen) connection.close();
     throw new StoreOpenError(`The database ${file} can't be used: ${explain(error)}.`, {
       cause: error,
+      isPermanent: error instanceof NewerSchemaError || isDamage(error),
     });
   }
 }
@@ -215,6 +216,11 @@ class OlderServerError extends Error {
       'a running server of an earlier version uses it. Stop that server, or restart it with this version',
     );
   }
+}
+
+function isDamage(error: unknown): boolean {
+  const code = sqliteResultCode(error);
+  return code === sqliteResultCodes.notADatabase || code === sqliteResultCodes.corrupt;
 }
 
 function explain(error: unknown): string {

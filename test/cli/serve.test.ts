@@ -42,6 +42,18 @@ describe('hearth serve', () => {
     await server.stop();
   });
 
+  it.each([
+    ['models.ttlSeconds in config.json', 'config.json', '{"models": {"ttlSeconds": "x"}}'],
+    ['config.json is not JSON', 'config.json', '{"models": '],
+    ['it is damaged', 'hearth.db', 'this is not a database '.repeat(99)],
+  ])('ends with 2, which prevents restarts, with "%s"', async (message, name, content) => {
+    await writeFile(join(home, name), content);
+    const environment = { HEARTH_STORE_URL: '' };
+    const outcome = await runHearth(['serve', '--port', '0'], { home, environment });
+    expect(outcome.stderr).toContain(message);
+    expect(outcome.exitCode).toBe(2);
+  });
+
   it('is reached directly, and reaches its engine, where Node follows the proxy of the environment', async () => {
     const environment = {
       NODE_USE_ENV_PROXY: '1',
@@ -68,14 +80,14 @@ describe('hearth serve', () => {
     const file = join(home, 'config.json');
     await writeFile(file, '{\n  "server": {\n    "prot": 8080\n  }\n}');
     const unknown = await runHearth(['serve', '--port', '0'], { home });
-    expect(unknown).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(unknown).toMatchObject({ exitCode: 2, stdout: '' });
     expect(unknown.stderr).toBe(
       `error: config.json: "server.prot" is not a setting (${file}:3:13). Did you mean "server.port"?\n`,
     );
     await writeFile(file, '{\n  "server": {\n    "port": 8080,\n  }\n}');
     const broken = await runHearth(['ls'], { home });
     expect(broken).toMatchObject({
-      exitCode: 1,
+      exitCode: 2,
       stderr: `error: config.json is not JSON: property name expected (${file}:4:3). Correct the file, or move it away to use the defaults.\n`,
     });
   });
@@ -90,7 +102,7 @@ describe('hearth serve', () => {
 
   it('refuses an address that other machines can reach without --allow-unauthenticated', async () => {
     const { exitCode, stderr } = await runHearth(['serve', '--bind', '0.0.0.0'], { home });
-    expect(exitCode).toBe(1);
+    expect(exitCode).toBe(2);
     expect(stderr).toMatch(/--allow-unauthenticated/);
   });
 

@@ -1,10 +1,15 @@
 import { assertStartable } from '../../config/assert-startable.ts';
 import { describeSettings } from '../../config/describe-settings.ts';
-import { createSettingsEditor, type SettingsEditor } from '../../config/settings-editor.ts';
+import {
+  createSettingsEditor,
+  SettingChangeError,
+  type SettingsEditor,
+} from '../../config/settings-editor.ts';
 import type { SettingKey } from '../../config/settings-table.ts';
 import { changeSettings as changeSettingsRoute } from '../../contract/v1/setting.ts';
 import { readOwnerToken } from '../../home/owner-token.ts';
 import { findServer } from '../background/find-server.ts';
+import { ApiError } from '../client/client-error.ts';
 import { createClient } from '../client/client.ts';
 import type { CommandContext } from '../context.ts';
 
@@ -26,7 +31,7 @@ interface Change {
  * Changes `config.json` through the running server of the home, which applies the change at once, or directly if no
  * server of this user runs.
  *
- * @throws SettingsError; ApiError with the same reasons.
+ * @throws SettingsError; ApiError.
  */
 export async function changeSettings(
   context: CommandContext,
@@ -42,7 +47,12 @@ export async function changeSettings(
       token,
       certificate: server.certificate_sha256,
     });
-    const answer = await client.call(changeSettingsRoute, { body: { ...changes } }, signal);
+    const answer = await client
+      .call(changeSettingsRoute, { body: { ...changes } }, signal)
+      .catch((error: unknown) => {
+        if (!(error instanceof ApiError) || error.code !== 'invalid_value') throw error;
+        throw new SettingChangeError(error.param ?? '', error.message, { cause: error });
+      });
     const { restart_required: restartRequired, overridden, warnings } = answer;
     return { keys, isRunning: true, restartRequired, overridden, warnings };
   }

@@ -30,7 +30,7 @@ export function systemdUnit(facts: ServiceFacts): string {
       'WatchdogSec=60',
       'Restart=on-failure',
       'RestartSec=2',
-      '# A wrong setting does not become right by a restart.',
+      '# A restart repairs neither a wrong setting nor a damaged database.',
       'RestartPreventExitStatus=2',
       '# Only the server gets SIGTERM: the engines must finish the running answers.',
       'KillMode=mixed',

@@ -47,6 +47,7 @@ export async function openPostgresDatabase(options: OpenOptions): Promise<Kysely
         const { reason, remedy } = explain(error);
         throw new StoreOpenError(`The database ${shown} can't be used: ${reason}. ${remedy}.`, {
           cause: error,
+          isPermanent: error instanceof NewerSchemaError,
         });
       }
       if (attempt === 1) logger.warn({ reason: error.message }, 'waiting for the database');

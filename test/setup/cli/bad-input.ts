@@ -61,6 +61,8 @@ export interface BadInput {
   readonly unaffected: readonly string[];
   /** What the error of the other commands says. */
   readonly remedy: RegExp;
+  /** Exit code of the commands with that error; 1 by default. */
+  readonly exitCode?: number;
   /** What the error of some commands says. */
   readonly remedies?: Readonly<Record<string, RegExp>>;
 }
@@ -98,7 +100,7 @@ export async function findUnexpected(input: BadInput): Promise<readonly string[]
     const isExpected =
       expected === undefined
         ? !stderr.includes('error:') && stdout + stderr !== ''
-        : exitCode === 1 &&
+        : exitCode === (remedies[name] === undefined ? (input.exitCode ?? 1) : 1) &&
           expected.test(stderr) &&
           /^error: .{8}/m.test(stderr) &&
           !/\n +at /.test(stderr);
