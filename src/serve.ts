@@ -5,6 +5,7 @@ import { createSessionService } from './access/session-service.ts';
 import { createTokenService } from './access/token-service.ts';
 import { withSessions } from './access/with-sessions.ts';
 import { createBatches, startBatches } from './composition/create-batches.ts';
+import { createLibrary } from './composition/create-library.ts';
 import { createPool } from './composition/create-pool.ts';
 import { createShutdown } from './composition/create-shutdown.ts';
 import {
@@ -45,7 +46,6 @@ import { toInstanceMetrics } from './engines/loads/instance-metrics.ts';
 import { preloadModels } from './engines/loads/preload-models.ts';
 import { createModelAliases } from './models/model-aliases.ts';
 import { readAvailableMemory } from './machine/read-machine.ts';
-import { createModelLibrary } from './models/library.ts';
 import { createImageFetcher } from './net/image-fetcher.ts';
 import { readProxies } from './net/proxy-environment.ts';
 import { createHttpClient } from './net/http-client.ts';
@@ -73,6 +73,8 @@ export interface ServeOptions {
   readonly allowUnauthenticated?: boolean;
   /** Folder in which all users of the machine find the `server.json` of a system service. */
   readonly recordFolder?: string | undefined;
+  /** File for the log instead of stderr, absolute; its folder exists. */
+  readonly logFile?: string | undefined;
   /** Writes the log as readable lines instead of JSON. */
   readonly isLogForTerminal?: boolean;
   /** Called with the progress of long work that no request named, such as a runtime download. */
@@ -110,7 +112,8 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   const { logger, history: logHistory } = createServerLog({
     settings,
     environment,
-    file: serverLogFile(home),
+    file: options.logFile ?? serverLogFile(home),
+    isOpened: options.logFile === undefined,
     isForTerminal: options.isLogForTerminal ?? false,
   });
   const { cleanups, undo, stop, stopped } = createShutdown(logger);
@@ -171,18 +174,12 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     await aliases.list();
     const upstreams = await createUpstreams(settings, { home, environment, logger });
     cleanups.push(() => upstreams.close());
-    const library = createModelLibrary({
-      roots: [
-        { folder: modelsFolder },
-        ...settings['models.extraDirs'].map((folder) => ({ folder, origin: 'extra' as const })),
-        { folder: join(packageFolder, 'models/starter'), publisher: 'hearth', origin: 'starter' },
-      ],
-      logger,
+    const library = createLibrary(settings, {
+      modelsFolder,
       aliases,
-      remoteModels: () => upstreams.listModels(),
-      refreshRemote: (key) => upstreams.refresh(key),
+      upstreams,
+      logger,
       signal: stopping.signal,
-      watchesFolders: true,
     });
     await assertDistinctNames(upstreams, library);
 

@@ -303,7 +303,7 @@ export const settingsTable = {
   ),
   'log.fileMiB': setting(
     integer(1, 10_000).default(10),
-    'Size at which the log of the background server (<home>/logs/server.log) is rotated. Three older files are kept.',
+    'Size at which the log file of a server in the background or of a service (<home>/logs/server.log), or of --log-file, is rotated. Three older files are kept.',
   ),
   'observability.requests': setting(
     integer(0, 10_000).default(200),

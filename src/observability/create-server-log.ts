@@ -1,5 +1,6 @@
+import { openSync } from 'node:fs';
 import { LogHistory } from './log-history.ts';
-import { createLogger, serverLog, type LogLevel } from './logger.ts';
+import { createLogger, serverLog, standardError, type LogLevel } from './logger.ts';
 
 interface ServerLogOptions {
   readonly settings: {
@@ -8,18 +9,27 @@ interface ServerLogOptions {
     readonly 'log.fileMiB': number;
   };
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** File of the background server. */
+  /** File of a server in the background. */
   readonly file: string;
+  /** Whether stderr may be this file; otherwise it is opened. */
+  readonly isOpened: boolean;
   readonly isForTerminal: boolean;
 }
 
 /** The logger of the server and the latest lines. */
-export function createServerLog({ settings, environment, file, isForTerminal }: ServerLogOptions) {
+export function createServerLog({
+  settings,
+  environment,
+  file,
+  isOpened,
+  isForTerminal,
+}: ServerLogOptions) {
   const format = settings['log.format'];
   const history = new LogHistory();
   const destination = serverLog({
     format: format === 'auto' ? (isForTerminal ? 'text' : 'json') : format,
     hasColors: isForTerminal && (environment['NO_COLOR'] ?? '') === '',
+    descriptor: isOpened ? standardError : openSync(file, 'a', 0o600),
     file,
     maxFileBytes: settings['log.fileMiB'] * 1024 * 1024,
   });

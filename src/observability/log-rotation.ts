@@ -3,10 +3,10 @@ import {
   constants,
   copyFileSync,
   fstatSync,
-  ftruncateSync,
   renameSync,
   rmSync,
   statSync,
+  truncateSync,
 } from 'node:fs';
 import type { DestinationStream } from 'pino';
 
@@ -38,7 +38,8 @@ export function withRotation(options: RotationOptions): DestinationStream {
       if (uncheckedBytes < checkEvery) return;
       uncheckedBytes = 0;
       try {
-        if (fstatSync(descriptor).size > maxBytes) rotate(file, descriptor);
+        const isTooLarge = fstatSync(descriptor).size > maxBytes;
+        if (isTooLarge && isOpenOn(descriptor, file)) rotate(file);
       } catch {
         // There is no other place to report it.
       }
@@ -57,7 +58,7 @@ export function isOpenOn(descriptor: number, file: string): boolean {
   }
 }
 
-function rotate(file: string, descriptor: number): void {
+function rotate(file: string): void {
   const incomplete = `${file}.0`;
   try {
     copyFileSync(file, incomplete, constants.COPYFILE_FICLONE);
@@ -74,5 +75,6 @@ function rotate(file: string, descriptor: number): void {
       // It does not exist yet.
     }
   }
-  ftruncateSync(descriptor, 0);
+  // By its path: Windows does not truncate through a descriptor that appends.
+  truncateSync(file, 0);
 }

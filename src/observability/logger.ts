@@ -14,7 +14,7 @@ const secretPaths = ['authorization', 'token', 'apiKey', 'headers.authorization'
 /** Creates a logger that writes one JSON line per event to `destination`, or to stderr. */
 export function createLogger(
   level: LogLevel,
-  destination: DestinationStream = pino.destination({ fd: stderr, sync: false }),
+  destination: DestinationStream = pino.destination({ fd: standardError, sync: false }),
 ): Logger {
   return pino(
     {
@@ -31,26 +31,28 @@ export function createLogger(
 interface ServerLogOptions {
   readonly format: 'text' | 'json';
   readonly hasColors: boolean;
-  /** Rotated if stderr is this file. */
+  readonly descriptor: number;
+  /** Rotated if the descriptor is this file. */
   readonly file: string;
   readonly maxFileBytes: number;
 }
 
-/** The log of the server on stderr. */
+/** The log of the server. */
 export function serverLog({
   format,
   hasColors,
+  descriptor,
   file,
   maxFileBytes,
 }: ServerLogOptions): DestinationStream {
-  const isOwnFile = isOpenOn(stderr, file);
+  const isOwnFile = isOpenOn(descriptor, file);
   const written = new LogOutput({
-    descriptor: stderr,
+    descriptor,
     isSync: isOwnFile || format === 'text',
     onLoss: (lines) => log.write(lossLine(lines)),
   });
   const destination = isOwnFile
-    ? withRotation({ destination: written, descriptor: stderr, file, maxBytes: maxFileBytes })
+    ? withRotation({ destination: written, descriptor, file, maxBytes: maxFileBytes })
     : written;
   const log =
     format === 'json'
@@ -64,4 +66,4 @@ function lossLine(lines: number): string {
   return `${JSON.stringify({ level: 'warn', time: new Date().toISOString(), lines, msg })}\n`;
 }
 
-const stderr = 2;
+export const standardError = 2;

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { writeServerRecord } from '../../src/home/server-record.ts';
+import { readServerRecord, writeServerRecord } from '../../src/home/server-record.ts';
 import { runHearth } from '../setup/cli/run-hearth.ts';
 import { openHearth } from '../setup/server/use-hearth.ts';
 import { withTakenPort } from '../setup/net/ports.ts';
@@ -52,6 +52,21 @@ describe('hearth serve', () => {
     const outcome = await runHearth(['serve', '--port', '0'], { home, environment });
     expect(outcome.stderr).toContain(message);
     expect(outcome.exitCode).toBe(2);
+  });
+
+  it('writes its log and its error to --log-file', async () => {
+    const file = join(home, 'logs', 'server.log');
+    const options = ['serve', '--port', '0', '--log-file', file];
+    const served = runHearth(options, { home });
+    await expect.poll(() => readServerRecord(home), { timeout: 20_000 }).toBeDefined();
+    const refused = await runHearth(options, { home });
+    expect(refused.exitCode).toBe(1);
+    await runHearth(['server', 'stop'], { home });
+    expect(await served).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+    const log = await readFile(file, 'utf8');
+    expect(log).toContain('"msg":"listening"');
+    expect(log).toContain('Hearth is listening on http://127.0.0.1:');
+    expect(log).toMatch(/^error: A Hearth server \(process \d+.*already uses/m);
   });
 
   it('is reached directly, and reaches its engine, where Node follows the proxy of the environment', async () => {

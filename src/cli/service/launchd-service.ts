@@ -97,6 +97,7 @@ function launchdPlist(facts: ServiceFacts): string {
   ].join('\n');
 }
 
-const logFile = (home: string) => join(home, 'logs', 'service.log');
+/** The server rotates it: launchd opens it for appending. */
+const logFile = (home: string) => join(home, 'logs', 'server.log');
 const string = (text: string) => `<string>${escapeXml(text)}</string>`;
 const indented = (text: string) => `\t\t${string(text)}\n`;

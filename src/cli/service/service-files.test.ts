@@ -130,7 +130,7 @@ describe('the property list', () => {
       RunAtLoad: true,
       KeepAlive: { SuccessfulExit: false },
       ExitTimeOut: 50,
-      StandardErrorPath: `${strange}/logs/service.log`,
+      StandardErrorPath: `${strange}/logs/server.log`,
     });
     expect(parsePlist(contentOf(factsOf('darwin', { scope: 'user' })))).not.toHaveProperty(
       'UserName',
@@ -157,13 +157,21 @@ describe('the task', () => {
     expect(user.map(([tag]) => tag)).toContain('LogonTrigger');
   });
 
-  it('runs the command through cmd, with its output in the log', () => {
+  it('runs the server, which writes its log itself', () => {
     const task = parseXml(contentOf(factsOf('win32', { home: String.raw`D:\Tom & Ada` })));
+    expect(task).toContainEqual(['Command', String.raw`C:\Program Files\nodejs\node.exe`]);
     expect(task).toContainEqual([
       'Arguments',
-      String.raw`/d /s /c ""C:\Program Files\nodejs\node.exe" "--max-semi-space-size=64" "C:\Program Files\nodejs\node_modules\hearth\dist\cli\main.js" "--home" "D:\Tom & Ada" "serve" "--record-folder" "C:\ProgramData\hearth" "--models-preload=hearth/starter-chat" >> "D:\Tom & Ada\logs\service.log" 2>&1"`,
+      String.raw`--max-semi-space-size=64 "C:\Program Files\nodejs\node_modules\hearth\dist\cli\main.js" --home "D:\Tom & Ada" serve --record-folder C:\ProgramData\hearth --models-preload=hearth/starter-chat "--log-file=D:\Tom & Ada\logs\server.log"`,
     ]);
     expect(task).toContainEqual(['ExecutionTimeLimit', 'PT0S']);
+  });
+
+  it('of a user opens no console window, whose closing would end the server', () => {
+    const task = parseXml(contentOf(factsOf('win32', { scope: 'user' })));
+    expect(task).toContainEqual(['Command', String.raw`%SystemRoot%\System32\conhost.exe`]);
+    const [, command] = task.find(([tag]) => tag === 'Arguments') ?? [];
+    expect(command).toMatch(/^--headless "C:\\Program Files\\nodejs\\node\.exe" --max-semi/);
   });
 });
 

@@ -80,9 +80,12 @@ function taskXml(facts: ServiceFacts): string {
   const { scope, user, home } = facts;
   const isSystem = scope === 'system';
   const userId = `<UserId>${escapeXml(isSystem ? localService : user.name)}</UserId>`;
-  // A task has no log of its own; cmd redirects the output. The outer quotation marks belong to /s.
-  const serve = serveCommand(facts).map(quote).join(' ');
-  const shell = `/d /s /c "${serve} >> ${quote(logFile(home))} 2>&1"`;
+  const serve = [...serveCommand(facts), `--log-file=${logFile(home)}`];
+  // A task of a user would open a window for the console of Node.js, and closing it would end the server. A system task
+  // has no desktop, and without conhost it keeps the exit code of the server.
+  const [command = '', ...commandArguments] = isSystem
+    ? serve
+    : [String.raw`%SystemRoot%\System32\conhost.exe`, '--headless', ...serve];
   return [
     '<?xml version="1.0" encoding="UTF-16"?>',
     '<Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">',
@@ -111,8 +114,8 @@ function taskXml(facts: ServiceFacts): string {
     '  </Settings>',
     '  <Actions Context="Author">',
     '    <Exec>',
-    '      <Command>%SystemRoot%\\System32\\cmd.exe</Command>',
-    `      <Arguments>${escapeXml(shell)}</Arguments>`,
+    `      <Command>${escapeXml(command)}</Command>`,
+    `      <Arguments>${escapeXml(commandArguments.map(quote).join(' '))}</Arguments>`,
     `      <WorkingDirectory>${escapeXml(home)}</WorkingDirectory>`,
     '    </Exec>',
     '  </Actions>',
@@ -121,5 +124,5 @@ function taskXml(facts: ServiceFacts): string {
   ].join('\r\n');
 }
 
-const logFile = (home: string) => join(home, 'logs', 'service.log');
-const quote = (text: string) => `"${text}"`;
+const logFile = (home: string) => join(home, 'logs', 'server.log');
+const quote = (text: string) => (/^[\w=:./\\-]+$/.test(text) ? text : `"${text}"`);

@@ -1,0 +1,38 @@
+import { join } from 'node:path';
+import type { Settings } from '../config/settings-table.ts';
+import type { Upstreams } from '../engine/remote/upstreams.ts';
+import { createModelLibrary } from '../models/library.ts';
+import type { EditableModelLibrary } from '../models/model.ts';
+import type { ModelAliases } from '../models/model-aliases.ts';
+import type { Logger } from '../observability/logger.ts';
+import { packageFolder } from '../package-folder.ts';
+
+interface LibraryServices {
+  /** Folder of the downloaded models. */
+  readonly modelsFolder: string;
+  readonly aliases: ModelAliases;
+  readonly upstreams: Upstreams;
+  readonly logger: Logger;
+  /** Stops watching the folders. */
+  readonly signal: AbortSignal;
+}
+
+/** The models of the library folder, of `models.extraDirs`, of the remote servers, and those that ship with Hearth. */
+export function createLibrary(
+  settings: Settings,
+  { modelsFolder, aliases, upstreams, logger, signal }: LibraryServices,
+): EditableModelLibrary {
+  return createModelLibrary({
+    roots: [
+      { folder: modelsFolder },
+      ...settings['models.extraDirs'].map((folder) => ({ folder, origin: 'extra' as const })),
+      { folder: join(packageFolder, 'models/starter'), publisher: 'hearth', origin: 'starter' },
+    ],
+    logger,
+    aliases,
+    remoteModels: () => upstreams.listModels(),
+    refreshRemote: (key) => upstreams.refresh(key),
+    signal,
+    watchesFolders: true,
+  });
+}
