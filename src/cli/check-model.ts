@@ -1,4 +1,6 @@
+import { searchCatalog, type CatalogModelRecord } from '../contract/v1/catalog.ts';
 import { getModel, listModels } from '../contract/v1/model.ts';
+import { formatBytes } from '../format.ts';
 import { nearest } from '../nearest.ts';
 import { ApiError } from './client/client-error.ts';
 import type { Client } from './client/client.ts';
@@ -38,6 +40,13 @@ export async function suggestModel(
   signal: AbortSignal,
 ): Promise<void> {
   if (!(error instanceof ApiError) || error.code !== 'model_not_found') return;
+  const entry = await findCatalogModel(client, model, signal);
+  if (entry !== undefined) {
+    throw new CommandError(
+      `${entry.id} is not downloaded (${describeDownload(entry)}). Download it with \`hearth get ${entry.id}\`.`,
+      { cause: error },
+    );
+  }
   const keys = await client
     .call(listModels, {}, signal)
     .then(({ models }) => models.map(({ key }) => key))
@@ -48,6 +57,30 @@ export async function suggestModel(
       ? 'List the models with `hearth ls`, or download one with `hearth get`.'
       : `Did you mean ${meant}?`;
   throw new CommandError(`Model "${model}" not found. ${advice}`, { cause: error });
+}
+
+/** The model of the catalog with this id; undefined if there is none, or the token may not read models. */
+export async function findCatalogModel(
+  client: Client,
+  id: string,
+  signal: AbortSignal,
+): Promise<CatalogModelRecord | undefined> {
+  if (id.includes('/')) return undefined;
+  try {
+    const { models } = await client.call(searchCatalog, { query: { limit: 100 } }, signal);
+    return models.find((each) => each.id === id.toLowerCase());
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
+
+/** `390 MB, license apache-2.0` */
+export function describeDownload({ size_bytes: size, license }: CatalogModelRecord): string {
+  return [
+    ...(size === undefined ? [] : [formatBytes(size)]),
+    `license ${license ?? 'unknown'}`,
+  ].join(', ');
 }
 
 /** The key, or the name within it, that is nearest to what the user typed, or contains it. */

@@ -29,6 +29,10 @@ const hub = useResource(async () => {
         downloads: 5000,
         task: 'text-generation',
       },
+      {
+        name: 'HuggingFaceTB/SmolLM2-360M-Instruct-GGUF',
+        files: { 'smollm2-360m-instruct-q8_0.gguf': { filePath } },
+      },
       { name: 'zebra/Other-Wanted-GGUF', files: { 'other-Q8_0.gguf': { filePath } } },
     ],
   });
@@ -219,5 +223,37 @@ describe('hearth download', () => {
     const gone = await run('download', 'cancel', id);
     expect(gone).toMatchObject({ exitCode: 1 });
     expect(gone.stderr).toContain(id);
+  });
+});
+
+describe('hearth run with an id of the catalog', () => {
+  it('names the command that downloads it, and on a terminal offers the download, then chats', async () => {
+    const piped = await run('run', 'smollm2-360m', '-p', 'Hello!');
+    expect(piped).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(piped.stderr).toBe(
+      'error: smollm2-360m is not downloaded (390 MB, license apache-2.0). Download it with `hearth get smollm2-360m`.\n',
+    );
+    const declined = openTerminalSession(['run', 'smollm2-360m'], hearth.home);
+    try {
+      await declined.expect(/Download it\? \[y\/N\] /);
+      declined.type('\r');
+      expect(await declined.exit()).toBe(0);
+    } finally {
+      declined.close();
+    }
+    const session = openTerminalSession(['run', 'SmolLM2-360M'], hearth.home);
+    try {
+      await session.expect(
+        /smollm2-360m is not on this machine \(390 MB, license apache-2\.0, from HuggingFaceTB\/[\w-]+\)\./,
+      );
+      await session.expect(/Download it\? \[y\/N\] /);
+      session.type('y\r');
+      await session.expect(/Chatting with huggingfacetb\/smollm2-360m-instruct\./);
+    } finally {
+      session.close();
+    }
+    const again = await run('run', 'smollm2-360m', '-p', 'Hello!', '--reasoning', 'off');
+    expect(again.stderr).not.toContain('error');
+    expect(again.exitCode).toBe(0);
   });
 });

@@ -2,12 +2,11 @@ import type { InputItem } from '../../contract/v1/chat.ts';
 import { answerOnce } from '../conversation/one-shot.ts';
 import { checkChatModel } from '../check-model.ts';
 import { connectOrStart } from '../background/connect-or-start.ts';
-import { startDownload } from '../../contract/v1/download.ts';
 import { getModel, loadModel } from '../../contract/v1/model.ts';
 import { omitUndefined } from '../../omit-undefined.ts';
 import { chooseChatModel } from '../conversation/choose-chat-model.ts';
 import { createConversation, type ChatSettings } from '../conversation/conversation.ts';
-import { followDownload } from '../download/follow-download.ts';
+import { downloadModel, offerCatalogModel } from '../conversation/download-chat-model.ts';
 import { answerFormatted, readFormat } from '../conversation/formatted-answer.ts';
 import { readPreset } from '../presets/presets.ts';
 import { findDefaultModel } from '../conversation/default-model.ts';
@@ -16,9 +15,9 @@ import { chatInteractively } from '../conversation/interactive.ts';
 import { toInput } from '../conversation/to-input.ts';
 import { defineCommand } from '../command.ts';
 import type { Client } from '../client/client.ts';
-import { connect } from '../client/connect.ts';
+import type { ConnectionOptions } from '../client/connect.ts';
 import type { CommandContext } from '../context.ts';
-import { CommandError, UsageError } from '../failure.ts';
+import { UsageError } from '../failure.ts';
 import {
   choice,
   connectionOptions,
@@ -101,11 +100,10 @@ export const chat = defineCommand({
     const images = await readImages(options.image ?? []);
 
     const client = await connectOrStart(context, options, () => askToStart(context, isInteractive));
-    const model =
-      positionals.model ??
-      (isInteractive
-        ? await chooseAndDownload(context, client, options)
-        : await findDefaultModel(client, signal));
+    const model = await chooseModel(context, client, options, {
+      named: positionals.model,
+      isInteractive,
+    });
     if (model === undefined) return;
     const { chat: preset = {} } = await readPreset(context.home, model);
     const fromOptions = omitUndefined({
@@ -147,29 +145,18 @@ async function askToStart(context: CommandContext, isInteractive: boolean): Prom
   return confirm(question, stdin, terminal.messages, signal);
 }
 
-/** The model that the user chooses, downloaded if it has to be; undefined if the user chooses none. */
-async function chooseAndDownload(
+/** The named model, or the one that the user chooses, downloaded if necessary; undefined if the user chooses none. */
+async function chooseModel(
   context: CommandContext,
   client: Client,
-  options: { readonly host?: string | undefined; readonly token?: string | undefined },
+  options: ConnectionOptions,
+  { named, isInteractive }: { readonly named: string | undefined; readonly isInteractive: boolean },
 ): Promise<string | undefined> {
+  if (named !== undefined) return offerCatalogModel(context, client, named, options);
+  if (!isInteractive) return findDefaultModel(client, context.signal);
   const chosen = await chooseChatModel(context, client);
   if (chosen?.kind !== 'download') return chosen?.model;
-  const { signal, terminal } = context;
-  const body = { model: chosen.model };
-  const start = await client.call(startDownload, { body }, signal);
-  if (start.status === 'already_downloaded') return start.model;
-  const job = await followDownload({
-    job: start,
-    messages: terminal.messages,
-    client,
-    reconnect: () => connect(context, options),
-    signal,
-    onState: () => {},
-  });
-  if (job.status === 'completed') return job.model;
-  const reason = job.error?.message ?? 'It was paused.';
-  throw new CommandError(`${reason} Continue with \`hearth get ${chosen.model}\`.`);
+  return downloadModel(context, client, chosen.model, options);
 }
 
 /** Loads a model that is not loaded, so that it has the idle time. */
