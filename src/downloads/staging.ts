@@ -3,10 +3,9 @@ import { basename, dirname, join } from 'node:path';
 import { HearthError } from '../contract/errors.ts';
 import { errorCode } from '../error-code.ts';
 import { placeFiles } from '../models/import/place-files.ts';
-import { isReservedName } from '../models/folder-name.ts';
+import { isPortableFileName } from '../models/folder-name.ts';
 import { linkOrRename } from '../models/link-or-rename.ts';
 import { parseModelFileName } from '../models/model-file-name.ts';
-import { isPrintable } from '../models/printable-text.ts';
 import type { DownloadFile, DownloadPlan } from './downloads.ts';
 import { renameWithRetry } from '../rename-with-retry.ts';
 
@@ -89,15 +88,7 @@ export function assertSafePlan({ owner, name, files }: DownloadPlan): void {
   for (const { target } of files) {
     const parts = [owner, name, ...target.split('/')];
     const isSafe =
-      parts.length <= 4 &&
-      parts.every(
-        (part) =>
-          part !== '' &&
-          !part.startsWith('.') &&
-          !isReservedName(part) &&
-          !/[\\:]/.test(part) &&
-          isPrintable(part),
-      );
+      parts.length <= 4 && parts.every((part) => !part.startsWith('.') && isPortableFileName(part));
     if (!isSafe) throw unsafe(`${owner}/${name}/${target}`, 'is not a place inside the library');
     const lowered = target.toLowerCase();
     if (seen.has(lowered)) throw unsafe(target, 'is listed twice, in another case');

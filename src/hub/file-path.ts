@@ -1,16 +1,18 @@
+import { isPortableFileName } from '../models/folder-name.ts';
 import { isPrintable } from '../models/printable-text.ts';
 
 const maxBytes = 1024;
 const maxPartBytes = 255;
 
 /**
- * Checks the path of a file in a repository: null if it is safe as a path on disk, `hidden` for files that Hearth
- * does not need, `hostile` for paths that only an attack would contain.
+ * Checks the path of a file in a repository: null if it is safe as a path on disk of every system, `unusable` for hidden
+ * files and for names that some system does not allow, `hostile` for paths that only an attack would contain.
  */
-export function pathFault(path: string): 'hidden' | 'hostile' | null {
+export function pathFault(path: string): 'unusable' | 'hostile' | null {
   const parts = path.split('/');
   if (Buffer.byteLength(path) > maxBytes || parts.some(isHostile)) return 'hostile';
-  return parts.some((part) => part.startsWith('.')) ? 'hidden' : null;
+  const isUsable = parts.every((part) => !part.startsWith('.') && isPortableFileName(part));
+  return isUsable ? null : 'unusable';
 }
 
 /** An empty part also means an absolute path; backslash, colon and trailing dots change a path on Windows. */

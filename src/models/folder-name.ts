@@ -2,11 +2,26 @@ import { HearthError } from '../contract/errors.ts';
 import { isPrintable } from './printable-text.ts';
 
 const maxCharacters = 128;
+const maxFileNameBytes = 255;
 /** Separators, characters that Windows reserves, and the mark between a key and its variant. */
 const forbidden = /[/\\:*?"<>|@]/g;
 /** Devices of Windows, with any extension; models must be usable on all systems. */
 const reserved =
   /^(?:con|prn|aux|nul|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3])(?:\.|$)/iu;
+
+/**
+ * Whether a file can have this name on all systems: the rule for files of hubs and of uploads. A slash, backslash or colon
+ * would make it another path.
+ */
+export function isPortableFileName(name: string): boolean {
+  return (
+    /^[^/\\:*?"<>|]+$/.test(name) &&
+    name.isWellFormed() &&
+    Buffer.byteLength(name) <= maxFileNameBytes &&
+    isPrintable(name) &&
+    !isReservedName(name)
+  );
+}
 
 /** Whether Windows opens a device, or another file, in place of a file or folder with this name. */
 export function isReservedName(name: string): boolean {

@@ -146,6 +146,7 @@ describe('a model file that is uploaded', () => {
     [{ file: 'model.bin' }],
     [{ file: 'a\\b.gguf' }],
     [{ file: `${'x'.repeat(255)}.gguf` }],
+    [{ file: 'a<b>.gguf' }],
     [{ publisher: '..' }],
     [{ publisher: '.downloads' }],
     [{ repo: 'a/b' }],

@@ -5,12 +5,11 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { HearthError } from '../../contract/errors.ts';
 import { isDiskFull } from '../disk-full.ts';
-import { assertFolderName, isReservedName } from '../folder-name.ts';
+import { assertFolderName, isPortableFileName } from '../folder-name.ts';
 import { ggufFacts } from '../gguf/facts.ts';
 import { corruptFile } from '../gguf/byte-source.ts';
 import { readGgufHeader } from '../gguf/header.ts';
 import { exists } from '../link-or-rename.ts';
-import { isPrintable } from '../printable-text.ts';
 import { findKey } from './find-key.ts';
 import { placeFiles } from './place-files.ts';
 
@@ -130,12 +129,7 @@ async function removeAbandoned(uploads: string): Promise<void> {
 }
 
 function assertFileName(file: string): void {
-  const isAllowed =
-    /^[^/\\:*?"<>|]+\.gguf$/i.test(file) &&
-    Buffer.byteLength(file) <= 255 &&
-    !file.startsWith('.') &&
-    !isReservedName(file) &&
-    isPrintable(file);
+  const isAllowed = isPortableFileName(file) && /.\.gguf$/i.test(file) && !file.startsWith('.');
   if (isAllowed) return;
   throw new HearthError(
     'invalid_value',
