@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Settings } from '../config/settings-table.ts';
 import type { Upstreams } from '../engine/remote/upstreams.ts';
+import { starterPublisher } from '../models/folder-name.ts';
 import { createModelLibrary } from '../models/library.ts';
 import type { EditableModelLibrary } from '../models/model.ts';
 import type { ModelAliases } from '../models/model-aliases.ts';
@@ -24,9 +25,14 @@ export function createLibrary(
 ): EditableModelLibrary {
   return createModelLibrary({
     roots: [
+      // First, so that no other file takes their keys.
+      {
+        folder: join(packageFolder, 'models/starter'),
+        publisher: starterPublisher,
+        origin: 'starter',
+      },
       { folder: modelsFolder },
       ...settings['models.extraDirs'].map((folder) => ({ folder, origin: 'extra' as const })),
-      { folder: join(packageFolder, 'models/starter'), publisher: 'hearth', origin: 'starter' },
     ],
     logger,
     aliases,

@@ -51,6 +51,23 @@ export function assertFolderName(name: string, field: 'publisher' | 'repo'): voi
   );
 }
 
+/** Publisher of the models that ship with Hearth. */
+export const starterPublisher = 'hearth';
+
+/**
+ * Checks the publisher of an upload or an import.
+ *
+ * @throws HearthError `invalid_value` for the publisher of the starter models, whose keys must not change their meaning.
+ */
+export function assertFreePublisher(publisher: string): void {
+  if (publisher.toLowerCase() !== starterPublisher) return;
+  throw new HearthError(
+    'invalid_value',
+    `The publisher "${starterPublisher}" is reserved for the models that ship with Hearth. Name another publisher.`,
+    { field: 'publisher' },
+  );
+}
+
 /** Derives a folder name from a file name of any form. */
 export function folderNameFrom(base: string): string {
   const name = base

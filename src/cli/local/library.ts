@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { loadSettings } from '../../config/settings.ts';
+import { starterPublisher } from '../../models/folder-name.ts';
 import { createModelLibrary } from '../../models/library.ts';
 import type { EditableModelLibrary } from '../../models/model.ts';
 import { createLogger, type Logger } from '../../observability/logger.ts';
@@ -18,9 +19,13 @@ export async function openLibrary(
   }));
   return createModelLibrary({
     roots: [
+      {
+        folder: join(packageFolder, 'models/starter'),
+        publisher: starterPublisher,
+        origin: 'starter',
+      },
       { folder: settings['models.dir'] ?? join(home, 'models') },
       ...extra,
-      { folder: join(packageFolder, 'models/starter'), publisher: 'hearth', origin: 'starter' },
     ],
     logger,
     signal,

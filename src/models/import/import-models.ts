@@ -1,7 +1,7 @@
 import { rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { HearthError } from '../../contract/errors.ts';
-import { assertFolderName } from '../folder-name.ts';
+import { assertFolderName, assertFreePublisher, starterPublisher } from '../folder-name.ts';
 import { modelName } from '../library-model.ts';
 import { findInFile } from './find-in-file.ts';
 import { findInFolder } from './find-in-folder.ts';
@@ -46,11 +46,15 @@ interface Destination extends ImportSource {
  */
 export async function importModels(options: ImportOptions): Promise<ImportResult> {
   const { modelsFolder, signal, onProgress } = options;
-  if (options.publisher !== undefined) assertFolderName(options.publisher, 'publisher');
+  if (options.publisher !== undefined) {
+    assertFolderName(options.publisher, 'publisher');
+    assertFreePublisher(options.publisher);
+  }
   if (options.repo !== undefined) assertFolderName(options.repo, 'repo');
   const found = await findSources(options);
   const destinations = found.sources.map((source): Destination => {
-    const publisher = options.publisher ?? source.publisher ?? 'local';
+    const isFree = source.publisher?.toLowerCase() !== starterPublisher;
+    const publisher = options.publisher ?? (isFree ? source.publisher : undefined) ?? 'local';
     const repo = options.repo ?? source.repo;
     return { ...source, publisher, repo, folder: join(modelsFolder, publisher, repo) };
   });

@@ -147,6 +147,7 @@ describe('a model file that is uploaded', () => {
     [{ file: 'a\\b.gguf' }],
     [{ file: `${'x'.repeat(255)}.gguf` }],
     [{ file: 'a<b>.gguf' }],
+    [{ publisher: 'Hearth' }],
     [{ publisher: '..' }],
     [{ publisher: '.downloads' }],
     [{ repo: 'a/b' }],

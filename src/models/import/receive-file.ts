@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { HearthError } from '../../contract/errors.ts';
 import { isDiskFull } from '../disk-full.ts';
-import { assertFolderName, isPortableFileName } from '../folder-name.ts';
+import { assertFolderName, assertFreePublisher, isPortableFileName } from '../folder-name.ts';
 import { ggufFacts } from '../gguf/facts.ts';
 import { corruptFile } from '../gguf/byte-source.ts';
 import { readGgufHeader } from '../gguf/header.ts';
@@ -51,6 +51,7 @@ export async function receiveFile(options: ReceiveOptions): Promise<ReceivedFile
   const { modelsFolder, publisher, repo, file, declaredBytes = 0, signal } = options;
   const { readFreeBytes = freeBytesOf } = options;
   assertFolderName(publisher, 'publisher');
+  assertFreePublisher(publisher);
   assertFolderName(repo, 'repo');
   assertFileName(file);
   const folder = join(modelsFolder, publisher, repo);
