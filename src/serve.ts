@@ -1,11 +1,11 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateOwnerToken, withOwnerToken } from './access/owner-token.ts';
 import { createSessionService } from './access/session-service.ts';
 import { createTokenService } from './access/token-service.ts';
 import { withSessions } from './access/with-sessions.ts';
 import { createBatches, startBatches } from './composition/create-batches.ts';
-import { createLibrary } from './composition/create-library.ts';
+import { createLibrary, openModelsFolder } from './composition/create-library.ts';
 import { createPool } from './composition/create-pool.ts';
 import { createShutdown } from './composition/create-shutdown.ts';
 import {
@@ -164,8 +164,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       cleanups,
     });
 
-    const modelsFolder = settings['models.dir'] ?? join(home, 'models');
-    await mkdir(modelsFolder, { recursive: true });
+    const modelsFolder = await openModelsFolder(settings, { home, homeId });
     const aliases = createModelAliases(
       createAliasSource(sources, (err) =>
         logger.warn({ err }, 'config.json is invalid; the aliases stay unchanged'),
@@ -289,6 +288,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const services: SurfaceServices = {
       library,
       modelsFolder,
+      homeId,
       aliases,
       pool,
       minDimensions: (key) =>

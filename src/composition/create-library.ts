@@ -1,7 +1,9 @@
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Settings } from '../config/settings-table.ts';
 import type { Upstreams } from '../engine/remote/upstreams.ts';
 import { starterPublisher } from '../models/folder-name.ts';
+import { removePartialUploads } from '../models/import/receive-file.ts';
 import { createModelLibrary } from '../models/library.ts';
 import type { EditableModelLibrary } from '../models/model.ts';
 import type { ModelAliases } from '../models/model-aliases.ts';
@@ -16,6 +18,17 @@ interface LibraryServices {
   readonly logger: Logger;
   /** Stops watching the folders. */
   readonly signal: AbortSignal;
+}
+
+/** Creates the library folder, without what a killed server left in it. @returns its path */
+export async function openModelsFolder(
+  settings: Settings,
+  { home, homeId }: { readonly home: string; readonly homeId: string },
+): Promise<string> {
+  const folder = settings['models.dir'] ?? join(home, 'models');
+  await mkdir(folder, { recursive: true });
+  await removePartialUploads(folder, homeId);
+  return folder;
 }
 
 /** The models of the library folder, of `models.extraDirs`, of the remote servers, and those that ship with Hearth. */

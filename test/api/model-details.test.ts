@@ -1,14 +1,14 @@
 import { request as httpRequest } from 'node:http';
-import { cp, readdir, readFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { starterPath } from '../setup/engine/test-engines.ts';
 import { startFakeHub } from '../setup/hub/fake-hub.ts';
 import { get, post, toAnswer } from '../setup/server/api.ts';
 import { expectError } from '../setup/server/expect-error.ts';
-import { useHearth } from '../setup/server/use-hearth.ts';
+import { openHearth, useHearth } from '../setup/server/use-hearth.ts';
 import { withTokens } from '../setup/server/with-tokens.ts';
-import { useTemporaryFolder } from '../setup/temporary-folder.ts';
+import { temporaryFolder, useTemporaryFolder } from '../setup/temporary-folder.ts';
 import { useResource } from '../setup/use-resource.ts';
 
 const hub = useResource(() => {
@@ -182,6 +182,34 @@ describe('a model of this machine', () => {
     const escape = await put('local/junk/..%2F..%2Fjunk.gguf', Buffer.from('GGUF'));
     expectError(escape, { code: 'invalid_value', param: 'file', message: 'not the name' });
     expect(await readdir(join(hearth.home, 'models'))).not.toContain('.uploads');
+  });
+
+  it('is not uploaded under the publisher of the starter models, whose keys stay theirs', async () => {
+    const bytes = await readFile(starterPath('embed'));
+    const refused = await put('hearth/starter-chat/x.gguf', bytes);
+    expectError(refused, { code: 'invalid_value', param: 'publisher', message: 'reserved' });
+    const taking = join(hearth.home, 'models/hearth/starter-chat');
+    await mkdir(taking, { recursive: true });
+    await writeFile(join(taking, 'x.gguf'), bytes);
+    const { body } = await get(hearth.url, '/api/v1/models/hearth/starter-chat');
+    expect(body).toMatchObject({ key: 'hearth/starter-chat', type: 'llm' });
+  });
+
+  it('leaves nothing when the server is killed during its upload, once the next one starts', async () => {
+    const home = await temporaryFolder();
+    const killed = await openHearth({ home });
+    const upload = httpRequest(
+      new URL('/api/v1/models/files/local/cut/cut-q8_0.gguf', killed.url),
+      { method: 'PUT', headers: { 'content-type': 'application/octet-stream' } },
+    );
+    upload.on('error', () => {});
+    upload.write((await readFile(starterPath('chat'))).subarray(0, 100_000));
+    const models = join(home, 'models');
+    await expect.poll(() => readdir(models)).toContain('.uploads');
+    await killed.kill();
+    expect(await readdir(models)).toContain('.uploads');
+    await openHearth({ home });
+    expect(await readdir(models)).not.toContain('.uploads');
   });
 
   it('leaves nothing when its upload breaks off', async () => {

@@ -27,6 +27,8 @@ export interface SurfaceServices {
   readonly library: EditableModelLibrary;
   /** The library's own folder. */
   readonly modelsFolder: string;
+  /** Id of the home folder. */
+  readonly homeId: string;
   /** Other names of the models. */
   readonly aliases: ModelAliases;
   readonly pool: Engines;

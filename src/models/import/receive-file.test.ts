@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { plainModel, writeGguf } from '../../../test/setup/models/gguf-writer.ts';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
-import { receiveFile } from './receive-file.ts';
+import { receiveFile, removePartialUploads } from './receive-file.ts';
 
 type Options = Parameters<typeof receiveFile>[0];
 
@@ -22,6 +22,7 @@ async function* inPieces(bytes: Buffer, pieceBytes = 100): AsyncGenerator<Uint8A
 const receive = (bytes: Buffer, options: Partial<Options> = {}) =>
   receiveFile({
     modelsFolder,
+    homeId: 'home-1',
     publisher: 'me',
     repo: 'Mine-GGUF',
     file: 'mine-Q8_0.gguf',
@@ -126,6 +127,15 @@ describe('a model file that is uploaded', () => {
     await expect(receive(model, { body: body(), signal: stop.signal })).rejects.toThrow(
       /gone|aborted/,
     );
+    expect(await filesOnDisk()).toEqual([]);
+  });
+
+  it('is removed by the next server of its home, not by that of another', async () => {
+    const left = ['home-1.a', 'home-2.b'].map((name) => join(modelsFolder, '.uploads', name));
+    for (const folder of left) await mkdir(folder, { recursive: true });
+    await removePartialUploads(modelsFolder, 'home-1');
+    expect(await readdir(join(modelsFolder, '.uploads'))).toEqual(['home-2.b']);
+    await removePartialUploads(modelsFolder, 'home-2');
     expect(await filesOnDisk()).toEqual([]);
   });
 

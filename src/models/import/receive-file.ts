@@ -15,6 +15,8 @@ import { placeFiles } from './place-files.ts';
 
 interface ReceiveOptions {
   readonly modelsFolder: string;
+  /** Id of the home folder, whose next server removes the upload if this one is killed. */
+  readonly homeId: string;
   readonly publisher: string;
   readonly repo: string;
   /** Name of the file, `*.gguf`. */
@@ -48,7 +50,7 @@ const abandonedAfterMs = 24 * 3600 * 1000;
  *   first bytes show it; `insufficient_disk`; the signal's reason when aborted.
  */
 export async function receiveFile(options: ReceiveOptions): Promise<ReceivedFile> {
-  const { modelsFolder, publisher, repo, file, declaredBytes = 0, signal } = options;
+  const { modelsFolder, homeId, publisher, repo, file, declaredBytes = 0, signal } = options;
   const { readFreeBytes = freeBytesOf } = options;
   assertFolderName(publisher, 'publisher');
   assertFreePublisher(publisher);
@@ -60,7 +62,7 @@ export async function receiveFile(options: ReceiveOptions): Promise<ReceivedFile
 
   const uploads = join(modelsFolder, uploadsName);
   await removeAbandoned(uploads);
-  const staging = join(uploads, randomUUID());
+  const staging = join(uploads, `${homeId}.${randomUUID()}`);
   await mkdir(staging, { recursive: true });
   try {
     const assertRoom = async (neededBytes: number): Promise<void> => {
@@ -119,7 +121,16 @@ async function writeBody(
   return sizeBytes;
 }
 
-/** Uploads of a server that was killed stay behind. */
+/** Removes what a killed server of this home folder has received. No server of the home may run. */
+export async function removePartialUploads(modelsFolder: string, homeId: string): Promise<void> {
+  const uploads = join(modelsFolder, uploadsName);
+  for (const name of await readdir(uploads).catch(() => [])) {
+    if (name.startsWith(`${homeId}.`)) await rm(join(uploads, name), { recursive: true });
+  }
+  await rmdir(uploads).catch(() => {});
+}
+
+/** Uploads of a killed server of another home folder, with the same models folder, stay behind. */
 async function removeAbandoned(uploads: string): Promise<void> {
   for (const name of await readdir(uploads).catch(() => [])) {
     const path = join(uploads, name);

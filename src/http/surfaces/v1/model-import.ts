@@ -7,7 +7,7 @@ import { omitUndefined } from '../../../omit-undefined.ts';
 import { mount, type App } from '../../mount.ts';
 import type { SurfaceServices } from '../services.ts';
 
-export function mountModelImport(app: App, { modelsFolder }: SurfaceServices): void {
+export function mountModelImport(app: App, { modelsFolder, homeId }: SurfaceServices): void {
   mount(app, importModel, async ({ body, context }) => {
     if (!isAbsolute(body.path)) {
       throw new HearthError(
@@ -34,6 +34,7 @@ export function mountModelImport(app: App, { modelsFolder }: SurfaceServices): v
     const { publisher, repository, file } = params;
     const { key, sizeBytes } = await receiveFile({
       modelsFolder,
+      homeId,
       publisher,
       repo: repository,
       file,
