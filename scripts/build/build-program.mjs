@@ -2,6 +2,7 @@ import { build } from 'esbuild';
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { nodeCheck } from './node-check.mjs';
 import { replacements } from './replacements.mjs';
 
 /** `main.js` only chooses the file of the command. */
@@ -52,12 +53,19 @@ export async function buildProgram(outdir, external) {
   await writeFile(file, program);
 
   const allCommandsHash = createHash('sha256').update(program).digest('hex').slice(0, 16);
-  const plugins = { main: [otherFiles], 'quick-start': [replacements] };
-  for (const [name, ofFile] of Object.entries(plugins)) {
+  const { engines } = JSON.parse(await readFile('package.json', 'utf8'));
+  // `main.js` must also be readable for a Node.js that is too old to run it.
+  const main = {
+    plugins: [otherFiles],
+    banner: { js: nodeCheck(engines.node) + shared.banner.js },
+    target: 'node12',
+  };
+  const programs = { main, 'quick-start': { plugins: [replacements] } };
+  for (const [name, ofFile] of Object.entries(programs)) {
     await build({
       ...shared,
+      ...ofFile,
       entryPoints: { [`cli/${name}`]: `src/cli/${name}.ts` },
-      plugins: ofFile,
       define: { ...shared.define, allCommandsHash: JSON.stringify(allCommandsHash) },
       sourcemap: true,
     });
