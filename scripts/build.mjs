@@ -80,11 +80,24 @@ try {
   for (const file of ['swagger-ui.css', 'swagger-ui-bundle.js', 'LICENSE', 'NOTICE']) {
     await cp(join(swaggerUi, file), join(next, 'docs', file));
   }
+  await writeFile(join(next, 'build.json'), JSON.stringify(await buildFacts()));
   await chmod(next, 0o755);
   await rm('dist', { recursive: true, force: true });
   await rename(next, 'dist');
 } finally {
   await rm(next, { recursive: true, force: true });
+}
+
+/** For `hearth version`. The commit is null without git, unless SOURCE_COMMIT names it. */
+async function buildFacts() {
+  const describe = ['describe', '--always', '--dirty', '--abbrev=12', '--exclude=*'];
+  const commit = await promisify(execFile)('git', describe).then(
+    ({ stdout }) => stdout.trim(),
+    () => null,
+  );
+  const seconds = process.env.SOURCE_DATE_EPOCH;
+  const builtAt = seconds === undefined ? new Date() : new Date(Number(seconds) * 1000);
+  return { commit: process.env.SOURCE_COMMIT || commit, builtAt: builtAt.toISOString() };
 }
 
 /** The type declarations of the library. */

@@ -255,3 +255,15 @@ describe('the commands of a chat', () => {
     }
   });
 });
+
+it('hearth version shows the commit and the day of the build', async () => {
+  const home = await temporaryFolder();
+  const { stdout } = await runHearth(['version'], { home });
+  expect(stdout).toMatch(
+    /^hearth \d+\.\d+\.\d+ \((?:commit \w+(?:-dirty)?, )?built \d{4}-\d\d-\d\d\)\n$/,
+  );
+  const json = await runHearth(['version', '--json'], { home });
+  const { commit, built_at: builtAt } = JSON.parse(json.stdout) as Record<string, string | null>;
+  expect(commit).toSatisfy((value: unknown) => value === null || typeof value === 'string');
+  expect(builtAt).toMatch(/^\d{4}-\d\d-\d\dT/);
+});
