@@ -1,4 +1,4 @@
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { makeFolder, removeFolder } from '../../test/setup/temporary-folder.ts';
@@ -51,6 +51,23 @@ it('keeps the compiled code once', async () => {
   keepCompiledCode();
   expect(await codeFiles(folder)).toEqual([name]);
   expect(await stat(join(folder, name))).toMatchObject({ mtimeMs, ino });
+});
+
+it('shows the folder of the present installation in stack traces, not the one that compiled it', async () => {
+  const { file, folder } = await makeProgram('exports.fail = () => { throw new Error("x"); };');
+  const failing = (path: string) => {
+    const { exports, keepCompiledCode } = loadWithCompiledCode(path, 'a');
+    const { fail } = exports as { readonly fail: () => void };
+    expect(fail).toThrow(expect.objectContaining({ stack: expect.stringContaining(path) }));
+    keepCompiledCode();
+  };
+  failing(file);
+  const moved = join(folder, 'moved');
+  await mkdir(moved);
+  for (const name of [...(await codeFiles(folder)), 'program.cjs']) {
+    if (name !== 'moved') await rename(join(folder, name), join(moved, name));
+  }
+  failing(join(moved, 'program.cjs'));
 });
 
 it('does not use the code of another content of the same length', async () => {

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
@@ -23,7 +23,9 @@ interface LoadedFile {
  * @param contentHash Of the file: V8 compares only its length.
  */
 export function loadWithCompiledCode(file: string, contentHash: string): LoadedFile {
-  const codeFile = `${file}.${contentHash}.${cachedDataVersionTag().toString(16)}.code`;
+  // V8 keeps the path of the script with its code, so that stack traces would show the folder that an installation had before.
+  const pathHash = createHash('sha256').update(file).digest('hex').slice(0, 8);
+  const codeFile = `${file}.${contentHash}.${pathHash}.${cachedDataVersionTag().toString(16)}.code`;
   const cachedData = readIfExists(codeFile);
   const script = new Script(readFileSync(file, 'latin1'), {
     filename: file,
