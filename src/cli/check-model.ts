@@ -84,7 +84,7 @@ export function describeDownload({ size_bytes: size, license }: CatalogModelReco
 }
 
 /** The key, or the name within it, that is nearest to what the user typed, or contains it. */
-function nearestModel(typed: string, keys: readonly string[]): string | undefined {
+export function nearestModel(typed: string, keys: readonly string[]): string | undefined {
   const wanted = typed.toLowerCase().replace(/[@:].*$/, '');
   const nameOf = (key: string) => key.slice(key.indexOf('/') + 1);
   const close = nearest(wanted, keys) ?? nearest(wanted, keys.map(nameOf));

@@ -1,21 +1,52 @@
+import { loadSettings } from '../../config/settings.ts';
+import { HearthError } from '../../contract/errors.ts';
+import { nearestModel } from '../check-model.ts';
 import { defineCommand } from '../command.ts';
+import type { CommandContext } from '../context.ts';
+import { CommandError } from '../failure.ts';
 import { withAliases } from '../local/aliases.ts';
-import { jsonOption, required } from '../option.ts';
+import { openLibrary } from '../local/library.ts';
+import { flag, jsonOption, required } from '../option.ts';
 
 export const aliasSet = defineCommand({
   positionals: {
     alias: required('Name that requests use; one * stands for any characters'),
     model: required('Key of the model'),
   },
-  options: jsonOption,
+  options: {
+    force: flag('--force', 'Set it although the model is not there yet'),
+    ...jsonOption,
+  },
   examples: [
     'hearth alias set gpt-4o-mini hearth/starter-chat',
     "hearth alias set 'claude-*' hearth/starter-chat",
   ],
   async run({ context, options, positionals: { alias, model } }) {
+    if (options.force !== true) await assertModelExists(context, model);
     await withAliases(context, (aliases) => aliases.set(alias, model));
     const { output } = context.terminal;
     if (options.json === true) output.json({ name: alias, model });
     else output.line(`${alias} is now ${model}`);
   },
 });
+
+/** @throws CommandError, which names the nearest model. Does not check models of remote servers. */
+async function assertModelExists(context: CommandContext, model: string): Promise<void> {
+  const { home, environment } = context;
+  const { upstreams } = await loadSettings({ home, environment, flags: {} });
+  if (Object.keys(upstreams).some((name) => model.startsWith(`${name}/`))) return;
+  const library = await openLibrary(context);
+  const found = await library.find(model).catch((error: unknown) => {
+    if (error instanceof HearthError && error.code === 'model_not_found') return undefined;
+    throw error;
+  });
+  if (found !== undefined) return;
+  const meant = nearestModel(
+    model,
+    (await library.list()).map(({ key }) => key),
+  );
+  const advice = meant === undefined ? '`hearth ls` lists the models.' : `Did you mean ${meant}?`;
+  throw new CommandError(
+    `Model "${model}" not found. ${advice} To set the alias before the model is there, add --force.`,
+  );
+}
