@@ -1,16 +1,16 @@
 /** Advice for commands that users of similar programs try. */
 const hints: Readonly<Record<string, string>> = {
-  stop: 'To unload a model, run `hearth unload INSTANCE`. To stop the server, run `hearth server stop`.',
   start:
     'To start the server, run `hearth serve`, or `hearth server start` to start it in the background.',
+  cp: 'To give a model another name, run `hearth alias set NAME MODEL`.',
+  create:
+    'To add a model from a file, run `hearth import FILE`; `hearth load MODEL --save` keeps its settings. A system prompt is part of a request: `hearth chat --system TEXT`.',
+  push: 'Hearth does not publish models. Upload the file to a hub with its own tool, such as `hf upload`.',
   find: 'To search for models, run `hearth search WORDS`.',
   install:
     'To download a model, run `hearth get MODEL`. To install a runtime, run `hearth runtime install`.',
   models: 'To list models, run `hearth ls`.',
   info: 'To show the details of a model, run `hearth show MODEL`.',
-  logs: 'The background server logs to logs/server.log in the home folder.',
-  log: 'The background server logs to logs/server.log in the home folder.',
-  config: 'Settings are in config.json in the home folder. See `hearth serve --help`.',
   login: 'To create an API token, run `hearth token create --name NAME`.',
   plugin: 'To manage plugins, run `hearth mcp`.',
 };

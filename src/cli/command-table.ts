@@ -111,6 +111,7 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
   },
   {
     name: 'unload',
+    aliases: ['stop'],
     summary: 'Unload a model from memory',
     load: async () => (await import('./commands/unload.ts')).unload,
   },

@@ -27,7 +27,7 @@ export async function runProgram(
 
   const program = new Command('hearth')
     .description('Run language models on your own machine.')
-    .version(version, '-V, --version', 'Show the version number')
+    .version(version, '-v, --version', 'Show the version number')
     .option('--home <dir>', 'Home folder (default: HEARTH_HOME, or ~/.hearth)')
     .helpOption('-h, --help', 'Show help')
     .helpCommand(false)
@@ -68,7 +68,7 @@ export async function runProgram(
   });
 
   try {
-    await program.parseAsync(withHelpFlag(commandLine), { from: 'user' });
+    await program.parseAsync(withKnownFlags(commandLine), { from: 'user' });
     return exitCode;
   } catch (error) {
     const { messages } = terminal;
@@ -176,7 +176,8 @@ function readCommandLine(description: CommandDescription, command: Command) {
   return { options: Object.fromEntries(options), positionals: Object.fromEntries(positionals) };
 }
 
-/** Rewrites `help server start` to `server start --help`. */
-function withHelpFlag(commandLine: readonly string[]): string[] {
+/** Rewrites `help server start` to `server start --help`, and `-V`, which some programs have, to `-v`. */
+function withKnownFlags(commandLine: readonly string[]): string[] {
+  if (commandLine[0] === '-V') return ['-v', ...commandLine.slice(1)];
   return commandLine[0] === 'help' ? [...commandLine.slice(1), '--help'] : [...commandLine];
 }

@@ -74,6 +74,9 @@ describe('hearth chat -p', () => {
     await server?.close();
     await chatWith(events, ['a/b'], 'Hello!\n');
     expect(sentBody()).toMatchObject({ input: 'Hello!' });
+    await server?.close();
+    await chatWith(events, ['a/b', '-p', '-'], 'Hello?\n');
+    expect(sentBody()).toMatchObject({ input: 'Hello?' });
   });
 
   it('maps options to the request', async () => {

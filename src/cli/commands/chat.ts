@@ -43,7 +43,10 @@ export const chat = defineCommand({
     message: rest('Message, as with --prompt'),
   },
   options: {
-    prompt: text('-p, --prompt <text>', 'Print one answer and exit; piped input is appended'),
+    prompt: text(
+      '-p, --prompt <text>',
+      'Print one answer and exit; piped input is appended, and alone with -',
+    ),
     system: text('--system <text>', 'System prompt'),
     image: textList('--image <file>', 'Image to attach; can be repeated'),
     temperature: decimal('--temperature <number>', 'Sampling temperature, 0 to 1', 0, 1),
@@ -186,9 +189,12 @@ async function readMessage(
   { stdin, terminal, signal }: CommandContext,
   prompt = '',
 ): Promise<string> {
+  const isOnlyInput = prompt === '-';
   const piped =
-    stdin.isTTY === true ? '' : await readStandardInput(stdin, terminal.messages, signal);
-  const message = [prompt, piped].filter((part) => part !== '').join('\n\n');
+    stdin.isTTY === true && !isOnlyInput
+      ? ''
+      : await readStandardInput(stdin, terminal.messages, signal);
+  const message = [isOnlyInput ? '' : prompt, piped].filter((part) => part !== '').join('\n\n');
   if (message === '') throw new UsageError('No message. Use -p, or pipe the message in.');
   return message;
 }

@@ -17,7 +17,9 @@ export const unload = defineCommand({
   examples: ['hearth unload hearth/starter-chat', 'hearth unload --all'],
   async run({ context, options, positionals: { instance } }) {
     if ((instance === undefined) === (options.all !== true)) {
-      throw new UsageError('Specify an instance id or --all.');
+      throw new UsageError(
+        'Specify an instance id or --all: `hearth unload INSTANCE`. To stop the server, run `hearth server stop`.',
+      );
     }
     const client = await connect(context, options);
     const { signal, terminal } = context;
