@@ -179,6 +179,16 @@ describe('headers', () => {
     );
   });
 
+  it.each(['Host', 'content-length', 'Connection'])('refuses %s by name', (name) => {
+    expect(() => source('https://example.com/', [], { [name]: 'x' })).toThrow(
+      expect.objectContaining({
+        code: 'invalid_value',
+        field: `${field}.headers`,
+        message: expect.stringContaining(`The header "${name}" can't be sent`),
+      }),
+    );
+  });
+
   it('accepts valid HTTP headers', () => {
     const headers = { Authorization: 'Bearer abc', 'X-Empty': '' };
     expect(source('https://example.com/', [], headers).label).toBe('there');

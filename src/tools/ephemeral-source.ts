@@ -102,8 +102,25 @@ function parseServerUrl(text: string, field: string): URL {
   return url;
 }
 
+/** Headers of the connection or of the message on it, which the HTTP client sets or drops. */
+const connectionHeaders = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
 function assertHeaders(headers: Readonly<Record<string, string>>, field: string): void {
   for (const [name, value] of Object.entries(headers)) {
+    if (connectionHeaders.has(name.toLowerCase())) {
+      const message = `The header "${name}" can't be sent to a tool server: Hearth sets it from the URL and the connection.`;
+      throw new HearthError('invalid_value', message, { field });
+    }
     try {
       validateHeaderName(name);
       validateHeaderValue(name, value);
