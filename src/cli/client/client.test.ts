@@ -1,4 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { join } from 'node:path';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -7,6 +10,7 @@ import {
   sendJson,
   startLoopbackServer,
 } from '../../../test/setup/net/loopback-server.ts';
+import { projectFolder } from '../../../test/setup/project-folder.ts';
 import { collect } from '../../../test/setup/collect.ts';
 import { createChat } from '../../contract/v1/chat-event.ts';
 import { listResponses } from '../../contract/v1/stored-response.ts';
@@ -25,6 +29,33 @@ async function serve(answer: Answer, token?: string) {
   server = await startLoopbackServer(answer);
   return createClient({ baseUrl: server.url, token });
 }
+
+describe('a server of the other protocol', () => {
+  it('is named by an HTTPS client of an HTTP server', async () => {
+    server = await startLoopbackServer((_, response) => sendJson(response, {}));
+    const baseUrl = server.url.replace('http:', 'https:');
+    const { host } = new URL(baseUrl);
+    const client = createClient({ baseUrl });
+    await expect(client.call(unloadModel, { body: { instance_id: 'a' } }, signal)).rejects.toThrow(
+      `The server at ${host} speaks HTTP, not HTTPS. Use http://${host}.`,
+    );
+  });
+
+  it('is named by an HTTP client of an HTTPS server', async () => {
+    const read = (name: string) => readFile(join(projectFolder, 'test/fixtures/tls', name));
+    const secure = createTlsServer(
+      { cert: await read('first.cert.pem'), key: await read('first.key.pem') },
+      (_, response) => response.end('{}'),
+    ).listen(0, '127.0.0.1');
+    await once(secure, 'listening');
+    const host = `127.0.0.1:${(secure.address() as AddressInfo).port}`;
+    const client = createClient({ baseUrl: `http://${host}`, token: 'secret' });
+    await expect(client.call(unloadModel, { body: { instance_id: 'a' } }, signal)).rejects.toThrow(
+      `The server at ${host} speaks HTTPS, not HTTP. Use https://${host}.`,
+    );
+    secure.close();
+  });
+});
 
 describe('call', () => {
   it('sends the body and the token, and returns the validated result', async () => {

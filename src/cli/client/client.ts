@@ -14,6 +14,7 @@ import {
   ServerUnreachableError,
   toApiError,
 } from './client-error.ts';
+import { findOtherScheme } from './find-other-scheme.ts';
 import { readServerSentEvents } from './server-sent-events.ts';
 
 type SchemaInput<Schema> = Schema extends z.ZodType ? z.input<Schema> : never;
@@ -93,8 +94,8 @@ export function createClient(options: {
     throw toApiError(response.status, await readText(response));
   }
 
-  const toClientError = (error: unknown): unknown =>
-    error instanceof TransportError ? toUnreachableError(error, baseUrl) : error;
+  const toClientError = async (error: unknown, signal: AbortSignal): Promise<unknown> =>
+    error instanceof TransportError ? toUnreachableError(error, baseUrl, signal) : error;
 
   async function call<Declared extends Route>(
     declared: Declared,
@@ -105,7 +106,7 @@ export function createClient(options: {
       const response = await send(declared, input, signal);
       return check<Declared['result']>(declared.result, parseJson(await readText(response)));
     } catch (error) {
-      throw toClientError(error);
+      throw await toClientError(error, signal);
     }
   }
 
@@ -121,7 +122,7 @@ export function createClient(options: {
         yield check<NonNullable<Declared['events']>>(declared.events, parseJson(data));
       }
     } catch (error) {
-      throw toClientError(error);
+      throw await toClientError(error, signal);
     }
   }
 
@@ -160,7 +161,20 @@ function unexpectedResponse(what: string): ApiError {
   });
 }
 
-function toUnreachableError(error: TransportError, baseUrl: string): ServerUnreachableError {
+async function toUnreachableError(
+  error: TransportError,
+  baseUrl: string,
+  signal: AbortSignal,
+): Promise<ServerUnreachableError> {
+  const otherScheme = await findOtherScheme(error, baseUrl, signal);
+  if (otherScheme !== undefined) {
+    const [spoken, used] = otherScheme === 'https' ? ['HTTPS', 'HTTP'] : ['HTTP', 'HTTPS'];
+    const url = baseUrl.replace(/^https?/, otherScheme);
+    return new ServerUnreachableError(
+      `The server at ${new URL(baseUrl).host} speaks ${spoken}, not ${used}. Use ${url}.`,
+      { cause: error },
+    );
+  }
   const message = isConnectFailure(error)
     ? `No server is running at ${baseUrl}. Start one with \`hearth serve\`, or in the background with \`hearth server start\`.`
     : `The connection to ${baseUrl} was lost: ${error.message}`;
