@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createPrivateFolder } from '../create-private-folder.ts';
 import { tryFileLock, type FileLock } from '../file-lock.ts';
@@ -17,14 +18,24 @@ const lockWaitMs = 200;
  * Locks the home folder for this process, creates it if it doesn't exist, and removes the server
  * record of a server that was killed. Keep a reference to the lock: it ends with `release` or with the process.
  *
- * @throws HomeInUseError if another server holds it.
+ * @throws HomeInUseError if another server holds it; the error of the system, which names the file, if it can't be written.
  */
 export async function acquireHomeLock(homeFolder: string): Promise<FileLock> {
   await createPrivateFolder(homeFolder);
-  const lock = tryFileLock(lockFile(homeFolder), lockWaitMs);
+  const lock = await takeLock(lockFile(homeFolder));
   if (lock === undefined) throw new HomeInUseError(await describeHolder(homeFolder));
   await removeServerRecord(homeFolder);
   return lock;
+}
+
+async function takeLock(file: string): Promise<FileLock | undefined> {
+  try {
+    return tryFileLock(file, lockWaitMs);
+  } catch (error) {
+    // The error of SQLite names no file.
+    await (await open(file, 'a')).close();
+    throw error;
+  }
 }
 
 /**

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { findUnexpected } from '../setup/cli/bad-input.ts';
+import { runCommand } from '../setup/cli/run-command.ts';
 import { runHearth } from '../setup/cli/run-hearth.ts';
 import { useSmallDisk } from '../setup/small-disk.ts';
 import { makeFolder, removeFolder, temporaryFolder } from '../setup/temporary-folder.ts';
@@ -105,6 +106,26 @@ it.skipIf(process.platform === 'win32')(
         }),
       );
       expect(unexpected).toEqual([]);
+    } finally {
+      await chmod(home, 0o700);
+      await removeFolder(folder);
+    }
+  },
+);
+
+it.skipIf(process.platform === 'win32')(
+  'hearth serve names a home folder that the user may not write',
+  async () => {
+    const folder = await makeFolder();
+    const home = join(folder, 'home');
+    await chmod(folder, 0o755);
+    await mkdir(home, { mode: 0o555 });
+    try {
+      const outcome = await asOrdinaryUser(() => runCommand(['--home', home, 'serve']));
+      expect(outcome.exitCode).toBe(1);
+      expect(outcome.stderr).toBe(
+        `error: Permission denied: ${home}/server.lock. Run the command as the owner, or choose another home folder with --home.\n`,
+      );
     } finally {
       await chmod(home, 0o700);
       await removeFolder(folder);
