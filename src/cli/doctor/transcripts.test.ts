@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -66,6 +66,14 @@ describe.skipIf(process.platform === 'win32')(
       const { exitCode, transcript } = await runDoctor(environment);
       expect(transcript).toBe((await readTranscripts()).get('Settings that are not allowed'));
       expect(exitCode).toBe(1);
+    });
+
+    it('without a runtime, and does not promise that a load can install one', async () => {
+      await rm(join(home, 'runtimes'), { recursive: true });
+      const { transcript } = await runDoctor();
+      expect(transcript).toMatch(
+        /^! {2}Runtime {6}No runtime is installed\.\n.*Both need access to github\.com, or python3/m,
+      );
     });
 
     it('with misspelt and several wrong settings', async () => {
