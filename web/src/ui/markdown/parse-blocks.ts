@@ -1,8 +1,9 @@
 import { Lexer, Marked, type Token } from 'marked';
 import { limitMarks } from '../limit-marks.ts';
 import { mathExtensions } from './math-syntax.ts';
+import { noteExtensions } from './note-syntax.ts';
 
-const { defaults } = new Marked({ gfm: true, extensions: mathExtensions });
+const { defaults } = new Marked({ gfm: true, extensions: [...mathExtensions, ...noteExtensions] });
 
 /** The longest block that is parsed; a longer one is shown as it was written. */
 const maxBlockLength = 100_000;

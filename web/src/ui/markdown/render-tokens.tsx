@@ -5,6 +5,7 @@ import { LongText } from '../long-text.tsx';
 import { CodeBlock } from './code-block.tsx';
 import { decodeEntities } from './decode-entities.ts';
 import { MathFormula } from './math-formula.tsx';
+import type { DetailsToken, FootnoteReferenceToken, FootnoteToken } from './note-syntax.ts';
 import type { PlainToken } from './parse-blocks.ts';
 import { safeUrl } from './safe-url.ts';
 
@@ -28,6 +29,9 @@ type KnownToken =
   | MathToken
   | PlainToken
   | CheckboxToken
+  | DetailsToken
+  | FootnoteReferenceToken
+  | FootnoteToken
   | Tokens.Blockquote
   | Tokens.Br
   | Tokens.Code
@@ -95,7 +99,23 @@ export function TokenView({
     case 'del':
       return <del>{inner(token.tokens)}</del>;
     case 'codespan':
-      return <code>{token.text}</code>;
+      return <code dir="ltr">{token.text}</code>;
+    case 'footnoteReference':
+      return <sup>[{token.label}]</sup>;
+    case 'footnote':
+      return (
+        <div role="note" className="footnote">
+          <sup>[{token.label}]</sup>
+          <p>{inner(token.tokens)}</p>
+        </div>
+      );
+    case 'details':
+      return (
+        <details open={token.isOpen}>
+          <summary>{token.summary.length === 0 ? '…' : inner(token.summary)}</summary>
+          {inner(token.tokens)}
+        </details>
+      );
     case 'br':
       return <br />;
     case 'checkbox':
