@@ -21,7 +21,7 @@ export function CodeBlock({
   const name = /^[\w+#.-]+/.exec(language)?.[0] ?? '';
   const tree = useHighlighted(code, name, isOpen);
   return (
-    <figure className="code-block">
+    <figure dir="ltr" className="code-block">
       <figcaption>
         <span>{name === '' ? texts.markdown.code : name}</span>
         <CopyButton text={code} label={texts.markdown.copyCode} />

@@ -159,13 +159,15 @@ function ListView({ list, depth }: { readonly list: Tokens.List; readonly depth:
   return <ol {...(list.start === '' ? {} : { start: list.start })}>{items}</ol>;
 }
 
+const alignClass = {
+  start: 'text-start',
+  center: 'text-center',
+  right: 'text-right',
+  left: 'text-left',
+};
+
 function TableView({ table, depth }: { readonly table: Tokens.Table; readonly depth: number }) {
-  const align = (index: number) =>
-    ({
-      center: 'text-center',
-      right: 'text-right',
-      left: 'text-left',
-    })[table.align[index] ?? 'left'];
+  const align = (index: number) => alignClass[table.align[index] ?? 'start'];
   return (
     <div
       className="table-scroll"
