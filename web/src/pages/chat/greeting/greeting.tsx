@@ -1,5 +1,6 @@
 import { lazy, Suspense } from 'react';
-import { isFirstRun } from '../../../downloads/is-first-run.ts';
+import { modelName } from '../../../api/model-name.ts';
+import { isFirstRun, isStarter } from '../../../downloads/is-first-run.ts';
 import type { Model } from '../model/model-queries.ts';
 import { isLoaded } from '../model/model-queries.ts';
 import { Flame } from '../../../shell/brand.tsx';
@@ -74,7 +75,7 @@ function ModelChoice({
               )}
               onClick={() => onChoose(model.key)}
             >
-              <span className="text-sm font-medium">{model.display_name}</span>
+              <span className="text-sm font-medium">{modelName(model)}</span>
               <span className="text-xs text-muted">{describe(model)}</span>
             </button>
           </li>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ChevronDown } from 'lucide-react';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { useLoadProgress } from '../../../api/load-progress.ts';
+import { modelName } from '../../../api/model-name.ts';
 import { modelsQuery } from '../../../api/queries.ts';
 import { texts } from '../../../texts/texts.ts';
 import type { PickerProps } from './model-popover.tsx';
@@ -41,7 +42,9 @@ export function ModelPicker(props: PickerProps) {
         }}
       >
         <StateDot isLoaded={current !== undefined && isLoaded(current)} progress={loading} />
-        <span className="truncate">{current?.display_name ?? props.chosen ?? labels.choose}</span>
+        <span className="truncate">
+          {current === undefined ? (props.chosen ?? labels.choose) : modelName(current)}
+        </span>
         {loading !== undefined && (
           <span className="text-xs text-muted tabular-nums">{labels.loading(loading)}</span>
         )}

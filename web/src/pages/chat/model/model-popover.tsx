@@ -2,6 +2,7 @@ import { Popover } from '@base-ui/react/popover';
 import { useQuery } from '@tanstack/react-query';
 import { Check } from 'lucide-react';
 import { useId, useState, type RefObject } from 'react';
+import { modelName } from '../../../api/model-name.ts';
 import { texts } from '../../../texts/texts.ts';
 import { keepInView, moveByArrows } from '../../../ui/arrow-keys.ts';
 import { formatBytes } from '../../../ui/bytes.ts';
@@ -153,7 +154,7 @@ function ModelOption({
     <span className="min-w-0 flex-1">
       <span className="flex items-center gap-2 text-sm font-medium">
         <StateDot isLoaded={loaded} progress={progress} />
-        <span className="truncate">{model.display_name}</span>
+        <span className="truncate">{modelName(model)}</span>
         <span className="truncate text-xs font-normal text-muted">
           {[model.params_string, model.quantization?.name].filter(Boolean).join(' · ')}
         </span>

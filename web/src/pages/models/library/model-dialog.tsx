@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
 import type { V1Model } from '../../../../../src/contract/v1/model.ts';
 import { call } from '../../../api/client.ts';
+import { modelName } from '../../../api/model-name.ts';
 import { usePermissions } from '../../../api/permissions.ts';
 import { modelsTexts } from '../../../texts/models.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -24,7 +25,7 @@ export function ModelDialog({
     <Dialog
       isOpen={model !== undefined}
       onClose={onClose}
-      title={model?.display_name ?? ''}
+      title={model === undefined ? '' : modelName(model)}
       description={model?.key ?? ''}
       className="!max-w-2xl"
     >

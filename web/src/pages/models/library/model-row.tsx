@@ -2,6 +2,8 @@ import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { InstanceStatus } from '../../../../../src/contract/server/server.ts';
 import type { V1Model } from '../../../../../src/contract/v1/model.ts';
+import { isStarter } from '../../../downloads/is-first-run.ts';
+import { modelName } from '../../../api/model-name.ts';
 import { usePermissions } from '../../../api/permissions.ts';
 import { modelsTexts } from '../../../texts/models.ts';
 import { texts } from '../../../texts/texts.ts';
@@ -34,10 +36,10 @@ export function ModelRow({ model, aliases, instances, progress, onOpen }: RowPro
               <button
                 type="button"
                 className="text-left break-words hover:underline"
-                aria-label={labels.open(model.display_name)}
+                aria-label={labels.open(modelName(model))}
                 onClick={onOpen}
               >
-                {model.display_name}
+                {modelName(model)}
               </button>
             </h2>
             <Capabilities model={model} />
@@ -103,24 +105,26 @@ function RowActions({
             <Button
               size="small"
               variant="primary"
-              aria-label={labels.loadModel(model.display_name)}
+              aria-label={labels.loadModel(modelName(model))}
               disabled={load.isPending}
               onClick={() => load.mutate({ model: model.key })}
             >
               {labels.load}
             </Button>
           )}
-          <IconButton
-            icon={Trash2}
-            size={16}
-            label={labels.deleteModel(model.display_name)}
-            onClick={() => setAsking(true)}
-          />
+          {canBeDeleted(model) && (
+            <IconButton
+              icon={Trash2}
+              size={16}
+              label={labels.deleteModel(modelName(model))}
+              onClick={() => setAsking(true)}
+            />
+          )}
           <ConfirmDialog
             isOpen={isAsking}
             onClose={() => setAsking(false)}
             onConfirm={() => remove.mutate(model.key)}
-            title={labels.deleteTitle(model.display_name)}
+            title={labels.deleteTitle(modelName(model))}
             description={labels.deleteHint(formatBytes(model.size_bytes))}
             action={texts.app.delete}
           />

@@ -1,0 +1,23 @@
+import type { V1Model } from '../../../src/contract/v1/model.ts';
+
+/** A shorter name in the file says less than the key. */
+const minShare = 0.6;
+
+/**
+ * The name of a model for people: that of its file header if it resembles the key, else the key without its publisher.
+ * Headers often name a training run instead of the model.
+ */
+export function modelName({ key, display_name: name }: Pick<V1Model, 'key' | 'display_name'>) {
+  const own = key.slice(key.indexOf('/') + 1);
+  const [inKey, inHeader] = [own, name].map(lettersOf);
+  const resembles =
+    inKey !== undefined &&
+    inHeader !== undefined &&
+    inKey.includes(inHeader) &&
+    inHeader.length >= minShare * inKey.length;
+  return resembles ? name : own;
+}
+
+function lettersOf(text: string): string {
+  return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+}
