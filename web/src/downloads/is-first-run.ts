@@ -1,6 +1,11 @@
 import type { V1Model } from '../../../src/contract/v1/model.ts';
 
+/** True for a model that ships with the server. */
+export function isStarter({ publisher }: Pick<V1Model, 'publisher'>): boolean {
+  return publisher === 'hearth';
+}
+
 /** Whether there are only the starter models, which ship with the server. */
 export function isFirstRun(models: readonly Pick<V1Model, 'publisher'>[]): boolean {
-  return models.every(({ publisher }) => publisher === 'hearth');
+  return models.every(isStarter);
 }

@@ -113,6 +113,7 @@ export const chatTexts = {
     doesNotFit: (size: string) => `needs ${size}: more than is free`,
     vision: 'Vision',
     tools: 'Tools',
+    remote: 'On another server',
     reasoning: 'Reasoning',
     none: 'No model',
   },

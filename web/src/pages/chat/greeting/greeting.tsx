@@ -109,7 +109,7 @@ function describe(model: Model): string {
     model.params_string,
     model.capabilities?.vision === true ? labels.vision : undefined,
     model.capabilities?.reasoning === undefined ? undefined : labels.reasoning,
-    isLoaded(model) ? labels.loaded : labels.notLoaded,
+    model.format === null ? labels.remote : isLoaded(model) ? labels.loaded : labels.notLoaded,
   ]
     .filter((each) => each !== undefined && each !== null)
     .join(' · ');

@@ -135,9 +135,11 @@ function ModelOption({
 }) {
   const labels = texts.chat.model;
   const loaded = isLoaded(model);
+  // Another server has the model in memory.
+  const isRemote = model.format === null;
   const { data: estimate } = useQuery({
     ...estimateQuery(model.key, contextLength),
-    enabled: !loaded,
+    enabled: !loaded && !isRemote,
   });
   const capabilities = [
     model.capabilities?.vision === true && labels.vision,
@@ -145,11 +147,13 @@ function ModelOption({
     model.capabilities?.reasoning !== undefined && labels.reasoning,
   ].filter((each) => each !== false);
   const memory =
-    estimate === undefined || estimate === null
+    estimate === undefined
       ? undefined
-      : (estimate.fits ? labels.needs : labels.doesNotFit)(formatBytes(estimate.total_bytes));
+      : (estimate.fits === 'fits' ? labels.needs : labels.doesNotFit)(
+          formatBytes(estimate.total_bytes),
+        );
   const unloaded = progress === undefined ? (memory ?? labels.notLoaded) : labels.loading(progress);
-  const state = loaded ? labels.loaded : unloaded;
+  const state = isRemote ? labels.remote : loaded ? labels.loaded : unloaded;
   return (
     <span className="min-w-0 flex-1">
       <span className="flex items-center gap-2 text-sm font-medium">

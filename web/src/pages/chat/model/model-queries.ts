@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../../api/client.ts';
+import { isStarter } from '../../../downloads/is-first-run.ts';
 import type { ResultOf, RouteOf } from '../../../api/routes.ts';
 
 export type Model = ResultOf<RouteOf<'get', '/api/v1/models'>>['models'][number];
@@ -8,24 +9,26 @@ export type Model = ResultOf<RouteOf<'get', '/api/v1/models'>>['models'][number]
 export const estimateQuery = (model: string, contextLength: number | undefined) =>
   queryOptions({
     queryKey: ['models', 'estimate', model, contextLength],
-    queryFn: async ({ signal }) => {
+    queryFn: ({ signal }) => {
       const body = {
         model,
-        estimate_only: true,
         ...(contextLength === undefined ? {} : { context_length: contextLength }),
       };
-      const answer = await call('post', '/api/v1/models/load', { body }, { signal });
-      return answer.status === 'estimated' ? answer.estimate : null;
+      return call('post', '/api/v1/models/estimate', { body }, { signal });
     },
     staleTime: 60_000,
     retry: false,
   });
 
-/** Models that chat, the loaded ones first. */
+/** Models that chat: starter models last, and the loaded ones first. */
 export function chatModels(models: readonly Model[]): readonly Model[] {
   return models
     .filter(({ type }) => type === 'llm')
-    .toSorted((one, other) => Number(isLoaded(other)) - Number(isLoaded(one)));
+    .toSorted(
+      (one, other) =>
+        Number(isStarter(one)) - Number(isStarter(other)) ||
+        Number(isLoaded(other)) - Number(isLoaded(one)),
+    );
 }
 
 export function isLoaded({ loaded_instances: instances }: Model): boolean {

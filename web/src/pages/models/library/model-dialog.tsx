@@ -59,7 +59,7 @@ function ModelDetails({
         longest={model.max_context_length}
         defaults={estimate?.load_config}
       />
-      {estimate !== undefined && <MemoryBar estimate={estimate} />}
+      {estimate !== undefined && model.format !== null && <MemoryBar estimate={estimate} />}
       {isAllowed && (
         <div className="flex justify-end">
           <Button

@@ -54,7 +54,12 @@ export function ModelRow({ model, aliases, instances, progress, onOpen }: RowPro
         <RowActions model={model} isLoaded={instances.length > 0} onOpen={onOpen} />
       </div>
       {instances.map((instance) => (
-        <InstanceRow key={instance.id} instance={instance} progress={progress[instance.id]} />
+        <InstanceRow
+          key={instance.id}
+          instance={instance}
+          isRemote={model.format === null}
+          progress={progress[instance.id]}
+        />
       ))}
     </li>
   );
@@ -134,11 +139,19 @@ function RowActions({
   );
 }
 
+/** False for a model that ships with the server, or is on another server. */
+function canBeDeleted(model: V1Model): boolean {
+  return !isStarter(model) && model.format !== null;
+}
+
 function InstanceRow({
   instance: { id, state, config, estimated_bytes, resident_bytes },
+  isRemote,
   progress,
 }: {
   readonly instance: InstanceStatus;
+  /** True if another server has the model in memory. */
+  readonly isRemote: boolean;
   readonly progress: number | undefined;
 }) {
   const isAllowed = usePermissions()('models:write');
@@ -151,7 +164,9 @@ function InstanceRow({
           {[
             id,
             labels.instance(config.context_length, config.parallel),
-            labels.usesMemory(formatBytes(resident_bytes ?? estimated_bytes)),
+            ...(isRemote
+              ? []
+              : [labels.usesMemory(formatBytes(resident_bytes ?? estimated_bytes))]),
           ].join(' · ')}
         </span>
         {isAllowed && state === 'ready' && (
