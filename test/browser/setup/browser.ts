@@ -68,7 +68,9 @@ export function useBrowser() {
         token ?? null,
         settings === undefined
           ? null
-          : JSON.stringify({ new: { systemPrompt: '', integrations: [], ...settings } }),
+          : JSON.stringify({
+              new: { systemPrompt: '', integrations: [], prefersStarter: true, ...settings },
+            }),
       ],
     );
     const problems: string[] = [];

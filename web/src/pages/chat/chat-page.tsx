@@ -102,7 +102,7 @@ export function ChatPage() {
       ) : turns.length === 0 ? (
         <Greeting
           models={data === undefined ? undefined : models}
-          chosen={settings.model}
+          chosen={model}
           onChooseModel={(chosen) => setSettings({ ...settings, model: chosen })}
           onSend={(text) => send(null, [{ type: 'text', content: text }])}
         />

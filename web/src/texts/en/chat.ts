@@ -27,6 +27,8 @@ export const chatTexts = {
     'Explain recursion to a child.',
     'What should I cook with eggs and spinach?',
   ],
+  // Questions that the tiny starter models answer.
+  starterSuggestions: ['Who are you?', 'What is 2 + 2?', 'What is the capital of France?'],
   noModels: 'There are no models yet. These downloads fit this machine:',
   you: 'You',
   assistant: 'Answer',

@@ -20,11 +20,12 @@ export function Greeting({
 }: {
   /** Undefined until the server has answered. */
   readonly models: readonly Model[] | undefined;
-  readonly chosen: string | undefined;
+  readonly chosen: Model | undefined;
   readonly onChooseModel: (key: string) => void;
   readonly onSend: (text: string) => void;
 }) {
   const { chat } = texts;
+  const hasStarter = chosen !== undefined && isStarter(chosen);
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
       <div className="mx-auto flex w-full max-w-2xl flex-col gap-8 px-5 pt-[8vh] pb-8">
@@ -37,8 +38,11 @@ export function Greeting({
         </header>
         {models !== undefined && models.length > 0 && (
           <>
-            <ModelChoice models={models} chosen={chosen} onChoose={onChooseModel} />
-            <Suggestions onSend={onSend} />
+            <ModelChoice models={models} chosen={chosen?.key} onChoose={onChooseModel} />
+            <Suggestions
+              texts={hasStarter ? chat.starterSuggestions : chat.suggestions}
+              onSend={onSend}
+            />
           </>
         )}
         {models?.length === 0 && <p className="text-center text-sm text-muted">{chat.noModels}</p>}
@@ -85,10 +89,16 @@ function ModelChoice({
   );
 }
 
-function Suggestions({ onSend }: { readonly onSend: (text: string) => void }) {
+function Suggestions({
+  texts: suggestions,
+  onSend,
+}: {
+  readonly texts: readonly string[];
+  readonly onSend: (text: string) => void;
+}) {
   return (
     <ul className="flex flex-wrap justify-center gap-2">
-      {texts.chat.suggestions.map((suggestion) => (
+      {suggestions.map((suggestion) => (
         <li key={suggestion}>
           <button
             type="button"

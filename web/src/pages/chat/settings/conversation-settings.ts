@@ -5,6 +5,8 @@ import type { ChatBody } from '../runs/run-store.ts';
 /** What a message is sent with; a number that is absent is the default of the model. */
 export interface ConversationSettings {
   readonly model: string | undefined;
+  /** True if the user chose a starter model although there were others. */
+  readonly prefersStarter?: boolean | undefined;
   readonly systemPrompt: string;
   readonly temperature?: number | undefined;
   readonly topP?: number | undefined;

@@ -1,4 +1,5 @@
 import { useStore } from '../../../api/store.ts';
+import { isStarter } from '../../../downloads/is-first-run.ts';
 import type { Model } from '../model/model-queries.ts';
 import {
   defaultSettings,
@@ -7,8 +8,9 @@ import {
   saveSettings,
   type ConversationSettings,
 } from './conversation-settings.ts';
+import { chosenModel } from './chosen-model.ts';
 
-/** The settings of a conversation; those of one from elsewhere follow its last response. */
+/** The settings of a conversation; without saved ones, the model of its last response. */
 export function useSettings(
   key: string,
   models: readonly Model[],
@@ -16,8 +18,19 @@ export function useSettings(
 ): readonly [ConversationSettings, (settings: ConversationSettings) => void] {
   const saved = useStore(savedSettings);
   const own = saved[key];
-  const base = own ?? { ...defaultSettings, model: lastModel ?? saved[newConversation]?.model };
-  const isAvailable = models.some((model) => model.key === base.model);
-  const model = isAvailable || models.length === 0 ? base.model : models[0]?.key;
-  return [{ ...base, model }, (settings) => saveSettings(key, settings)];
+  const forNew = saved[newConversation];
+  const wanted = own?.model ?? lastModel;
+  const model =
+    wanted === undefined || key === newConversation
+      ? chosenModel(models, forNew?.model, forNew?.prefersStarter === true)
+      : chosenModel(models, wanted, true);
+  const set = (next: ConversationSettings) => {
+    // A model that was not chosen may change, for example when a better one is downloaded.
+    if (next.model === model) return saveSettings(key, { ...next, model: own?.model });
+    const chosen = models.find((each) => each.key === next.model);
+    const prefersStarter =
+      chosen !== undefined && isStarter(chosen) && !models.every(isStarter) ? true : undefined;
+    saveSettings(key, { ...next, prefersStarter });
+  };
+  return [{ ...(own ?? defaultSettings), model }, set];
 }
