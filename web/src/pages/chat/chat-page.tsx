@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { GitBranch, MessageSquarePlus, SlidersHorizontal } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
+import { modelName } from '../../api/model-name.ts';
 import { modelsQuery } from '../../api/queries.ts';
 import { useCommands, type Command } from '../../shell/commands.ts';
 import { texts } from '../../texts/texts.ts';
@@ -11,14 +12,16 @@ import { showError } from '../../ui/toasts.ts';
 import { whenIdle } from '../../ui/when-idle.ts';
 import { Composer } from './composer/composer.tsx';
 import { moveAttachments } from './composer/use-attachments.ts';
+import { dropDraft, restoreDraft } from './composer/use-draft.ts';
 import type { InputPart } from './conversations/conversation-queries.ts';
 import { hasBranches } from './conversations/branches.ts';
 import { Greeting } from './greeting/greeting.tsx';
 import { chatModels } from './model/model-queries.ts';
+import type { Turn } from './messages/turn.ts';
 import { ModelPicker } from './model/model-picker.tsx';
 import { removeRun, stopRun } from './runs/run-store.ts';
 import type { Run } from './runs/run.ts';
-import { newConversation, savedSettings, saveSettings } from './settings/conversation-settings.ts';
+import { newConversation, takeNewSettings } from './settings/conversation-settings.ts';
 import { useSettings } from './settings/use-settings.ts';
 import { useConversation } from './use-conversation.ts';
 
@@ -43,34 +46,51 @@ const defaultContext = 4096;
 export function ChatPage() {
   const { conversationId } = useParams({ strict: false });
   const { run: runName } = useSearch({ strict: false });
-  const key = conversationId ?? newConversation;
   const { data } = useQuery(modelsQuery);
   const models = useMemo(() => chatModels(data?.models ?? []), [data]);
   const conversation = useConversation(conversationId, runName);
-  const { turns, run, start, lastId, tree, nodes, isLoading } = conversation;
-  const [settings, setSettings] = useSettings(key, models, tree?.model);
+  const { turns, run, start, lastId, tree, nodes, isLoading, refused } = conversation;
+  const shown = turns.at(-1);
+  const settingsKey = conversationId ?? shown?.run?.settingsKey ?? newConversation;
+  const draftKey = conversationId ?? newConversation;
+  const [settings, setSettings] = useSettings(settingsKey, models, tree?.model ?? shown?.model);
   const [isPanelOpen, setPanelOpen] = useState(false);
   const [isTreeOpen, setTreeOpen] = useState(false);
   const isBranched = useMemo(() => hasBranches(nodes), [nodes]);
   const model = models.find((each) => each.key === settings.model);
 
   const navigate = useNavigate();
-  const send = (previousId: string | null, parts: readonly InputPart[]) => {
-    if (conversationId === undefined) saveSettings(newConversation, settings);
+  const send = (previousId: string | null, parts: readonly InputPart[], onRefused?: () => void) => {
     const begin = async () => {
-      const started = await start(previousId, parts, settings);
-      if (started !== undefined) await navigate({ to: '/chat', search: { run: started.key } });
+      const started = await start(previousId, parts, settings, onRefused);
+      if (refused !== undefined) removeRun(refused.key);
+      if (started === undefined) return;
+      takeNewSettings(started.settingsKey, settings);
+      await navigate({ to: '/chat', search: { run: started.key } });
     };
     begin().catch(showError);
   };
-  useNewConversation(conversationId === undefined ? turns.at(-1)?.run : undefined);
+  const sendDraft = (parts: readonly InputPart[]) => {
+    const words = textOf(parts);
+    send(lastId, parts, words === undefined ? undefined : () => restoreDraft(draftKey, words));
+  };
+  const retry = ({ previousId, input }: Turn) => {
+    const words = textOf(input);
+    if (words !== undefined) dropDraft(draftKey, words);
+    send(previousId, input);
+  };
+  const nameOf = (key: string) => {
+    const found = models.find((each) => each.key === key);
+    return found === undefined ? key : modelName(found);
+  };
+  useNewConversation(conversationId === undefined ? shown?.run : undefined);
   useTitle(conversation.title);
   // Loaded after the first view, so that the first message does not wait for it; if this fails, when it is needed.
   useEffect(() => whenIdle(() => void loadMessageList().catch(() => undefined)), []);
   useCommands(usePageCommands(run));
 
   const contextLength = model?.loaded_instances[0]?.config.context_length;
-  const lastStats = turns.at(-1)?.stats;
+  const lastStats = shown?.stats;
   const usedTokens =
     lastStats === undefined ? 0 : lastStats.input_tokens + lastStats.total_output_tokens;
   return (
@@ -109,15 +129,16 @@ export function ChatPage() {
       ) : (
         <Suspense fallback={<MessagesSkeleton />}>
           <MessageList
-            key={key}
+            key={draftKey}
             turns={turns}
+            modelNameOf={({ model: used }) => nameOf(used)}
             branchOf={conversation.branchOf}
             contextLengthOf={(turn) => (turn.model === model?.key ? contextLength : undefined)}
             isBusy={run !== undefined}
             onEdit={(turn, input) => send(turn.previousId, input)}
             onRetry={(turn) => {
               if (turn.run !== undefined) removeRun(turn.run.key);
-              send(turn.previousId, turn.input);
+              retry(turn);
             }}
             onChooseBranch={conversation.chooseBranch}
           />
@@ -137,12 +158,12 @@ export function ChatPage() {
         </Suspense>
       )}
       <Composer
-        draftKey={key}
+        draftKey={draftKey}
         isRunning={run !== undefined}
         isDisabled={settings.model === undefined}
         hasVision={model?.capabilities?.vision !== false}
         freeTokens={(settings.contextLength ?? contextLength ?? defaultContext) - usedTokens}
-        onSend={(parts) => send(lastId, parts)}
+        onSend={sendDraft}
         onStop={() => run !== undefined && void stopRun(run)}
       />
       {isTreeOpen && (
@@ -182,24 +203,20 @@ function MessagesSkeleton() {
 /** Moves from the page of a new conversation to the stored one, once its answer is stored. */
 function useNewConversation(run: Run | undefined): void {
   const navigate = useNavigate();
-  const { responseId, conversationId, input } = run ?? {};
+  const { responseId, conversationId } = run ?? {};
   useEffect(() => {
     if (conversationId !== undefined) {
-      const settings = savedSettings.get()[newConversation];
-      if (settings !== undefined) saveSettings(conversationId, settings);
       moveAttachments(newConversation, conversationId);
-      nameAfter(conversationId, input).catch(showError);
       void navigate({ to: '/chat/$conversationId', params: { conversationId }, replace: true });
     } else if (responseId !== undefined) {
       void navigate({ to: '/chat', search: { run: responseId }, replace: true });
     }
-    // oxlint-disable-next-line react/exhaustive-deps -- the input does not change
   }, [responseId, conversationId, navigate]);
 }
 
-async function nameAfter(conversationId: string, input: readonly InputPart[] = []): Promise<void> {
-  const { nameConversation } = await import('./documents/name-conversation.ts');
-  await nameConversation(conversationId, input);
+/** The words of a message; documents come before them. */
+function textOf(parts: readonly InputPart[]): string | undefined {
+  return parts.flatMap((part) => (part.type === 'text' ? part.content : [])).at(-1);
 }
 
 function usePageCommands(run: Run | undefined): readonly Command[] {

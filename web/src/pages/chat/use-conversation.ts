@@ -73,12 +73,13 @@ export function useConversation(conversationId: string | undefined, runName: str
       previousId: string | null,
       parts: readonly InputPart[],
       settings: ConversationSettings,
+      onRefused?: () => void,
     ) => {
       const { model } = settings;
       if (model === undefined) return undefined;
       const input = await toInput(parts, loadImage);
       const body = toChatBody({ ...settings, model }, input, { previousId, conversationId });
-      const started = startRun({ conversationId, previousId, input: parts, body });
+      const started = startRun({ conversationId, previousId, input: parts, body, onRefused });
       if (conversationId !== undefined) setView({ conversationId, runKey: started.key });
       return conversationId === undefined ? started : undefined;
     },
@@ -109,9 +110,15 @@ export function useConversation(conversationId: string | undefined, runName: str
     },
     /** Sends a message after a response; returns the run if it begins a new conversation. */
     start,
-    /** The response that the next message continues. */
-    lastId: turns.at(-1)?.responseId ?? null,
+    /** The response that the next message continues. A refused message has no response. */
+    lastId: turns.at(-1)?.responseId ?? turns.at(-1)?.previousId ?? null,
+    /** The message that the server refused, if the branch ends with one. */
+    refused: isRefused(run) ? run : undefined,
   };
+}
+
+function isRefused(run: Run | undefined): boolean {
+  return run?.phase.kind === 'ended' && run.responseId === undefined;
 }
 
 function showsOther({ leaf, runKey }: View, key: string): boolean {

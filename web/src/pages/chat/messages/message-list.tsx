@@ -10,6 +10,7 @@ interface MessageListProps extends TurnActions {
   readonly turns: readonly Turn[];
   readonly branchOf: (turn: Turn) => Pick<TurnViewProps, 'position' | 'total'>;
   readonly contextLengthOf: (turn: Turn) => number | undefined;
+  readonly modelNameOf: (turn: Turn) => string;
   readonly isBusy: boolean;
 }
 
@@ -21,6 +22,7 @@ export function MessageList({
   turns,
   branchOf,
   contextLengthOf,
+  modelNameOf,
   isBusy,
   ...actions
 }: MessageListProps) {
@@ -88,6 +90,7 @@ export function MessageList({
                   turn={turn}
                   {...branchOf(turn)}
                   contextLength={contextLengthOf(turn)}
+                  modelName={modelNameOf(turn)}
                   isBusy={isBusy}
                   {...stable}
                 />

@@ -1,11 +1,13 @@
 import { Pencil, RotateCcw, TriangleAlert } from 'lucide-react';
 import { memo, useMemo, useState } from 'react';
+import { useStore } from '../../../api/store.ts';
 import { texts } from '../../../texts/texts.ts';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { errorText } from '../../../ui/error-text.ts';
 import { IconButton } from '../../../ui/icon-button.tsx';
 import { LongText } from '../../../ui/long-text.tsx';
 import { Markdown } from '../../../ui/markdown/markdown.tsx';
+import { answerNotes, type Failure } from '../runs/answer-notes.ts';
 import type { Run, RunItem } from '../runs/run.ts';
 import type { InputPart } from '../conversations/conversation-queries.ts';
 import { citedPassages } from '../documents/document-part.ts';
@@ -17,7 +19,7 @@ import { Reasoning } from './reasoning.tsx';
 import { Stats } from './stats.tsx';
 import { MessageImage } from './stored-image.tsx';
 import { ToolCard } from './tool-card.tsx';
-import { answerText, reasoningSeconds, type Turn } from './turn.ts';
+import { answerText, type Turn } from './turn.ts';
 
 export interface TurnActions {
   readonly onEdit: (turn: Turn, input: readonly InputPart[]) => void;
@@ -33,6 +35,8 @@ export interface TurnViewProps extends TurnActions {
   /** Branches that begin beside it, with its own. */
   readonly total: number;
   readonly contextLength: number | undefined;
+  /** Name of the model that answered; empty if unknown. */
+  readonly modelName: string;
   readonly isBusy: boolean;
 }
 
@@ -101,8 +105,12 @@ function UserMessage({ turn, position, total, isBusy, onEdit, onChooseBranch }: 
   );
 }
 
-function Answer({ turn, contextLength, isBusy, onRetry }: TurnViewProps) {
-  const { run, items, stats } = turn;
+function Answer({ turn, contextLength, modelName, isBusy, onRetry }: TurnViewProps) {
+  const { run, items, stats, responseId } = turn;
+  const note = useStore(answerNotes)[responseId ?? ''];
+  const seconds = run?.reasoningSeconds ?? note?.reasoningSeconds ?? [];
+  const failure =
+    run?.error === undefined ? note?.failure : { message: run.error, code: run.errorCode };
   const isRunning = run !== undefined && run.phase.kind !== 'ended';
   return (
     <article
@@ -110,16 +118,20 @@ function Answer({ turn, contextLength, isBusy, onRetry }: TurnViewProps) {
       aria-busy={isRunning}
       className="mt-5 flex flex-col gap-3"
     >
+      {modelName !== '' && (
+        <p className="-mb-1 truncate text-xs font-medium text-muted">{modelName}</p>
+      )}
       {items.map((item, index) => (
         <ItemView
           key={index}
           item={item}
           isOpen={isRunning && index === items.length - 1}
-          reasoningSeconds={reasoningSeconds(turn)}
+          reasoningSeconds={seconds[reasoningBefore(items, index)]}
         />
       ))}
       {!isRunning && <Sources passages={citedBy(turn)} />}
-      {run !== undefined && <RunState run={run} />}
+      {failure !== undefined && <FailureNote failure={failure} />}
+      {failure === undefined && run !== undefined && <RunState run={run} />}
       {!isRunning && <EndNote turn={turn} />}
       {!isRunning && (
         <footer className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -143,6 +155,11 @@ function Answer({ turn, contextLength, isBusy, onRetry }: TurnViewProps) {
       )}
     </article>
   );
+}
+
+/** Number of the blocks of reasoning before an item. */
+function reasoningBefore(items: readonly RunItem[], index: number): number {
+  return items.slice(0, index).filter(({ type }) => type === 'reasoning').length;
 }
 
 /** Why the answer is not complete, if it is not. */
@@ -190,18 +207,20 @@ function ItemView({
   }
 }
 
-/** What a run does before it writes, and why it failed. */
-function RunState({ run: { phase, error, errorCode, items } }: { readonly run: Run }) {
-  if (error !== undefined) {
-    return (
-      <p
-        role="alert"
-        className="rounded-xl border border-danger/40 bg-danger-soft px-4 py-2.5 text-sm text-danger"
-      >
-        {errorText({ message: error, code: errorCode })}
-      </p>
-    );
-  }
+/** The error that ended an answer. */
+function FailureNote({ failure }: { readonly failure: Failure }) {
+  return (
+    <p
+      role="alert"
+      className="rounded-xl border border-danger/40 bg-danger-soft px-4 py-2.5 text-sm text-danger"
+    >
+      {errorText(failure)}
+    </p>
+  );
+}
+
+/** What a run does before it writes. */
+function RunState({ run: { phase, items } }: { readonly run: Run }) {
   if (phase.kind === 'ended' || (phase.kind === 'writing' && items.length > 0)) return null;
   const progress = 'progress' in phase ? phase.progress : undefined;
   return (

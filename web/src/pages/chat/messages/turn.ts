@@ -54,9 +54,3 @@ export function runningTurn(run: Run): Turn {
 export function answerText({ items }: Pick<Turn, 'items'>): string {
   return items.flatMap((item) => (item.type === 'message' ? item.content : [])).join('\n\n');
 }
-
-/** Seconds of reasoning, from the tokens and the speed of the answer. */
-export function reasoningSeconds({ stats }: Pick<Turn, 'stats'>): number | undefined {
-  if (stats === undefined || stats.tokens_per_second === 0) return undefined;
-  return stats.reasoning_output_tokens / stats.tokens_per_second;
-}

@@ -9,6 +9,8 @@ import { newId } from '../../../ui/new-id.ts';
 import { messageOf, showError } from '../../../ui/toasts.ts';
 import { conversationsKey, type InputPart } from '../conversations/conversation-queries.ts';
 import { conversationWith } from '../conversations/conversation-with.ts';
+import { moveSettings } from '../settings/conversation-settings.ts';
+import { noteAnswer } from './answer-notes.ts';
 import { paced } from './paced.ts';
 import { applyEvent, type Run } from './run.ts';
 import {
@@ -50,12 +52,21 @@ interface StartOptions {
   readonly previousId: string | null;
   readonly input: readonly InputPart[];
   readonly body: Omit<ChatBody, 'stream' | 'background' | 'store'>;
+  /** Called if the server refuses the message, so that nothing of it is stored. */
+  readonly onRefused?: (() => void) | undefined;
 }
 
 /** Sends a message. The answer continues on the server if the page is closed. */
-export function startRun({ conversationId, previousId, input, body }: StartOptions): Run {
+export function startRun({
+  conversationId,
+  previousId,
+  input,
+  body,
+  onRefused,
+}: StartOptions): Run {
+  const key = newId();
   const run: Run = {
-    key: newId(),
+    key,
     responseId: undefined,
     conversationId,
     previousId,
@@ -67,6 +78,8 @@ export function startRun({ conversationId, previousId, input, body }: StartOptio
     isCancelled: false,
     result: undefined,
     startedAt: Date.now(),
+    settingsKey: key,
+    reasoningSeconds: [],
   };
   runs.set((all) => [...all, run]);
   const signal = controllerOf(run.key).signal;
@@ -76,7 +89,7 @@ export function startRun({ conversationId, previousId, input, body }: StartOptio
     { body: { ...body, stream: true, background: true, store: true } },
     { signal, pause },
   );
-  void follow(run, events);
+  void follow(run, events, { onRefused, isLive: true });
   return run;
 }
 
@@ -134,6 +147,7 @@ export function followResponse(responseId: string): void {
     model: '',
     input: [],
     startedAt: Date.now(),
+    settingsKey: responseId,
   });
 }
 
@@ -142,11 +156,13 @@ function resumeRun(saved: SavedRun): void {
     ...saved,
     conversationId: saved.conversationId,
     key: saved.responseId,
-    phase: { kind: 'writing' },
+    // The first event tells what it does; until then the server may be down.
+    phase: { kind: 'sending' },
     items: [],
     error: undefined,
     isCancelled: false,
     result: undefined,
+    reasoningSeconds: [],
   };
   runs.set((all) => [...all, run]);
   void follow(run, followFrom(saved.responseId, undefined, controllerOf(run.key).signal));
@@ -166,11 +182,21 @@ async function pause(): Promise<void> {
   if (!document.hidden) await new Promise((resolve) => setTimeout(resolve, 40));
 }
 
+interface FollowOptions {
+  readonly onRefused?: (() => void) | undefined;
+  /** True if the events arrive as they happen, so that their times can be measured. */
+  readonly isLive?: boolean;
+}
+
 /** Reads the events of a run, over as many connections as necessary. */
-async function follow(run: Run, first: AsyncIterable<ServerSentEvent>): Promise<void> {
+async function follow(
+  run: Run,
+  first: AsyncIterable<ServerSentEvent>,
+  { onRefused, isLive = false }: FollowOptions = {},
+): Promise<void> {
   const { key } = run;
   const { signal } = controllerOf(key);
-  const updates = frameUpdates(run);
+  const updates = frameUpdates(run, isLive);
   let events = first;
   let lastId: string | undefined;
   let waitMs = 300;
@@ -192,6 +218,7 @@ async function follow(run: Run, first: AsyncIterable<ServerSentEvent>): Promise<
     } catch (error) {
       const { responseId } = updates.get();
       if (signal.aborted) return;
+      if (responseId === undefined) onRefused?.();
       if (!(error instanceof UnreachableError) || responseId === undefined) {
         return end(updates.flush(), error);
       }
@@ -210,6 +237,8 @@ async function end(run: Run, error?: unknown): Promise<void> {
     const stored = await conversationWith(responseId, run.conversationId).catch(() => undefined);
     forgetRun(responseId);
     if (stored !== undefined) {
+      noteAnswer(responseId, notesOf(run));
+      if (run.conversationId === undefined) await beginConversation(run, stored);
       update({ ...run, conversationId: stored, phase: { kind: 'ended' } });
       void queryClient.invalidateQueries({ queryKey: ['models'] });
       await queryClient.invalidateQueries({ queryKey: conversationsKey });
@@ -224,12 +253,32 @@ async function end(run: Run, error?: unknown): Promise<void> {
   update({ ...run, phase: { kind: 'ended' }, error: message, errorCode });
 }
 
+function notesOf({ error, errorCode, reasoningSeconds }: Run) {
+  const failure = error === undefined ? undefined : { message: error, code: errorCode };
+  return { failure, reasoningSeconds };
+}
+
+/** Gives a new conversation its settings, and a title if its message begins with a document. */
+async function beginConversation(run: Run, conversationId: string): Promise<void> {
+  moveSettings(run.settingsKey, conversationId);
+  const mayHaveDocuments = run.input.some(
+    (part) => 'content' in part && /^(?:File |Passages of attached files )/.test(part.content),
+  );
+  if (!mayHaveDocuments) return;
+  try {
+    const { nameConversation } = await import('../documents/name-conversation.ts');
+    await nameConversation(conversationId, run.input);
+  } catch (error) {
+    showError(error);
+  }
+}
+
 function update(run: Run): void {
   runs.set((all) => all.map((each) => (each.key === run.key ? run : each)));
 }
 
 /** Applies events at once, and shows them as often as the page can. */
-function frameUpdates(initial: Run) {
+function frameUpdates(initial: Run, isLive: boolean) {
   let run = initial;
   const pace = paced(() => update(run));
   const flush = () => {
@@ -241,7 +290,7 @@ function frameUpdates(initial: Run) {
     get: () => run,
     flush,
     add: (event: ChatEvent) => {
-      run = applyEvent(run, event);
+      run = applyEvent(run, event, isLive ? performance.now() : undefined);
       // A tab in the background has no frames.
       if (document.hidden) flush();
       else pace.request();

@@ -15,8 +15,11 @@ const start: Run = {
   isCancelled: false,
   result: undefined,
   startedAt: 0,
+  settingsKey: '1',
+  reasoningSeconds: [],
 };
-const after = (...events: readonly ChatEvent[]) => events.reduce(applyEvent, start);
+const after = (...events: readonly ChatEvent[]) =>
+  events.reduce((run, event) => applyEvent(run, event), start);
 const provider_info = { type: 'plugin' as const, plugin_id: 'mcp/files' };
 
 it('collects reasoning and text', () => {
@@ -75,4 +78,18 @@ it('keeps a cancellation apart from an error', () => {
     error: undefined,
   });
   expect(after({ type: 'error', error })).toMatchObject({ isCancelled: false, error: 'stopped' });
+});
+
+it('measures each block of reasoning, except for replayed events', () => {
+  const timed: readonly (readonly [ChatEvent, number])[] = [
+    [{ type: 'reasoning.start' }, 1000],
+    [{ type: 'reasoning.delta', content: 'Hm' }, 3000],
+    [{ type: 'reasoning.end' }, 5000],
+    [{ type: 'message.start' }, 9000],
+    [{ type: 'reasoning.start' }, 10_000],
+    [{ type: 'reasoning.end' }, 10_500],
+  ];
+  const live = timed.reduce((run, [event, atMs]) => applyEvent(run, event, atMs), start);
+  expect(live.reasoningSeconds).toEqual([4, 0.5]);
+  expect(after(...timed.map(([event]) => event)).reasoningSeconds).toEqual([]);
 });

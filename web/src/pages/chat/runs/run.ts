@@ -42,10 +42,20 @@ export interface Run {
   readonly isCancelled: boolean;
   readonly result: ChatResult | undefined;
   readonly startedAt: number;
+  /** Where the settings of a new conversation are kept until its first answer is stored. */
+  readonly settingsKey: string;
+  /** Seconds of each block of reasoning, in order. A run that was resumed has none: its events are replayed. */
+  readonly reasoningSeconds: readonly number[];
+  /** When the block of reasoning began that is being written, in milliseconds of `performance.now()`. */
+  readonly reasoningSinceMs?: number | undefined;
 }
 
-/** The run after an event of its stream. */
-export function applyEvent(run: Run, event: ChatEvent): Run {
+/**
+ * The run after an event of its stream.
+ *
+ * @param nowMs Time of the event in milliseconds; undefined for an event that is replayed.
+ */
+export function applyEvent(run: Run, event: ChatEvent, nowMs?: number): Run {
   switch (event.type) {
     case 'chat.start':
       return { ...run, responseId: event.response_id ?? run.responseId };
@@ -63,7 +73,7 @@ export function applyEvent(run: Run, event: ChatEvent): Run {
     case 'prompt_processing.end':
       return { ...run, phase: { kind: 'writing' } };
     case 'reasoning.start':
-      return append(run, { type: 'reasoning', content: '' });
+      return { ...append(run, { type: 'reasoning', content: '' }), reasoningSinceMs: nowMs };
     case 'message.start':
       return append(run, { type: 'message', content: '' });
     case 'reasoning.delta':
@@ -93,9 +103,20 @@ export function applyEvent(run: Run, event: ChatEvent): Run {
     case 'chat.end':
       return { ...run, items: event.result.output, result: event.result, phase: { kind: 'ended' } };
     case 'reasoning.end':
+      return withReasoningTime(run, nowMs);
     case 'message.end':
       return run;
   }
+}
+
+function withReasoningTime(run: Run, nowMs: number | undefined): Run {
+  const { reasoningSinceMs: sinceMs, reasoningSeconds } = run;
+  if (sinceMs === undefined || nowMs === undefined) return run;
+  return {
+    ...run,
+    reasoningSinceMs: undefined,
+    reasoningSeconds: [...reasoningSeconds, (nowMs - sinceMs) / 1000],
+  };
 }
 
 function append(run: Run, item: RunItem): Run {

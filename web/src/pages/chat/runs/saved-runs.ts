@@ -8,7 +8,7 @@ const maxInputLength = 20_000;
 
 export type SavedRun = Pick<
   Run,
-  'conversationId' | 'previousId' | 'model' | 'input' | 'startedAt'
+  'conversationId' | 'previousId' | 'model' | 'input' | 'startedAt' | 'settingsKey'
 > & {
   readonly responseId: string;
 };
@@ -24,19 +24,18 @@ export function readSavedRuns(): readonly SavedRun[] {
 }
 
 export function saveRun(run: Run & { readonly responseId: string }): void {
-  const { responseId, conversationId, previousId, model, startedAt } = run;
+  const { responseId, conversationId, previousId, model, startedAt, settingsKey } = run;
   // Images may exceed the storage of the browser.
   const input = run.input
     .filter(({ type }) => type === 'text')
-    .map((part) =>
-      'content' in part ? { ...part, content: part.content.slice(0, maxInputLength) } : part,
-    );
+    .map((part) => ('content' in part ? { ...part, content: shorten(part.content) } : part));
   const saved: SavedRun = {
     responseId,
     previousId,
     model,
     input,
     startedAt,
+    settingsKey,
     ...(conversationId === undefined ? {} : { conversationId }),
   } as SavedRun;
   write([...readSavedRuns().filter((each) => each.responseId !== responseId), saved]);
@@ -44,6 +43,14 @@ export function saveRun(run: Run & { readonly responseId: string }): void {
 
 export function forgetRun(responseId: string): void {
   write(readSavedRuns().filter((each) => each.responseId !== responseId));
+}
+
+/** The beginning of a text; a document stays between its fences, by which it is recognized. */
+function shorten(text: string): string {
+  if (text.length <= maxInputLength) return text;
+  const [, fence] = /^File [^\n]+:\n\n(`{3,100})/.exec(text) ?? [];
+  const start = text.slice(0, maxInputLength);
+  return fence === undefined ? start : `${start}\n${fence}`;
 }
 
 /** Calls a function when another tab starts or ends a run. */

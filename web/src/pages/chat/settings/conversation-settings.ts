@@ -54,6 +54,24 @@ export function saveSettings(key: string, settings: ConversationSettings): void 
   keep(storageKey, JSON.stringify(savedSettings.get()));
 }
 
+/** Moves settings to another key, such as those of a new conversation to its id. */
+export function moveSettings(from: string, to: string): void {
+  const { [from]: moved, ...others } = savedSettings.get();
+  if (moved === undefined) return;
+  savedSettings.set(others);
+  saveSettings(to, moved);
+}
+
+/**
+ * Keeps the settings of a new chat for its conversation only. The next new chat begins with the chosen model and the
+ * defaults.
+ */
+export function takeNewSettings(key: string, settings: ConversationSettings): void {
+  const { model, prefersStarter } = savedSettings.get()[newConversation] ?? {};
+  saveSettings(newConversation, { ...defaultSettings, model, prefersStarter });
+  saveSettings(key, settings);
+}
+
 function read(): Saved {
   try {
     return JSON.parse(readKept(storageKey) ?? '{}') as Saved;

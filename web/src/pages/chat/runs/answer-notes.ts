@@ -1,0 +1,40 @@
+import { keep, readKept } from '../../../api/browser-storage.ts';
+import { createStore } from '../../../api/store.ts';
+
+/** Facts about an answer that the server does not store. */
+interface AnswerNote {
+  /** Error that ended the answer. */
+  readonly failure?: Failure | undefined;
+  /** Seconds of each block of reasoning, in order. */
+  readonly reasoningSeconds?: readonly number[] | undefined;
+}
+
+export interface Failure {
+  readonly message: string;
+  /** Code of an error of the server. */
+  readonly code: string | undefined;
+}
+
+const storageKey = 'hearth.answers';
+const maxNotes = 200;
+
+/** Notes by response id. The tab keeps them, so that they survive a reload. */
+export const answerNotes = createStore<Readonly<Record<string, AnswerNote>>>(read());
+
+/** Adds a note to an answer; a note without content is not kept. */
+export function noteAnswer(responseId: string, note: AnswerNote): void {
+  const hasReasoning = (note.reasoningSeconds?.length ?? 0) > 0;
+  if (note.failure === undefined && !hasReasoning) return;
+  const { [responseId]: _, ...others } = answerNotes.get();
+  const kept = Object.entries(others).slice(1 - maxNotes);
+  answerNotes.set({ ...Object.fromEntries(kept), [responseId]: note });
+  keep(storageKey, JSON.stringify(answerNotes.get()), 'sessionStorage');
+}
+
+function read(): Readonly<Record<string, AnswerNote>> {
+  try {
+    return JSON.parse(readKept(storageKey, 'sessionStorage') ?? '{}') as Record<string, AnswerNote>;
+  } catch {
+    return {};
+  }
+}
