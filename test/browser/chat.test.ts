@@ -82,7 +82,7 @@ it('edits a message into a branch, and walks between the branches', async () => 
   await branches.getByRole('button', { name: 'Previous branch' }).click();
   await page.getByText('Name a fruit.').waitFor();
   expect(await branches.innerText()).toContain('1/2');
-  await page.getByRole('button', { name: 'Answer again' }).last().click();
+  await page.getByRole('button', { name: 'Regenerate' }).last().click();
   await branches.getByText('3/3').waitFor();
 });
 
@@ -120,7 +120,7 @@ it('keeps what an engine had written that crashed, and answers again', async () 
   await page.waitForURL(/\/chat\/conv_/);
   await page.getByText('The answer was interrupted.').waitFor();
   expect(await answers(page).locator('.markdown').innerText()).not.toBe('');
-  await page.getByRole('button', { name: 'Answer again' }).click();
+  await page.getByRole('button', { name: 'Regenerate' }).click();
   await page.getByRole('button', { name: 'Stop the answer' }).click();
   await page.getByRole('group', { name: 'Branches' }).getByText('2/2').waitFor();
 });

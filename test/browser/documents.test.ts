@@ -136,8 +136,8 @@ it('offers to leave messages out or to continue from a summary when the context 
 
 it('answers in JSON of a schema, as a preset and the tools panel are kept', async () => {
   const page = await openPage(hearth.url, { settings: { ...short, maxOutputTokens: 40 } });
-  await page.getByRole('button', { name: 'Settings of this conversation' }).click();
-  const panel = page.getByRole('dialog', { name: 'Settings of this conversation' });
+  await page.getByRole('button', { name: 'Chat settings' }).click();
+  const panel = page.getByRole('dialog', { name: 'Chat settings' });
   await checkLook(page, 'chat-settings');
   await panel.getByLabel('Format of the answer').selectOption('JSON with a schema');
   const schema = {

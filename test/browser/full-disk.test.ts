@@ -18,7 +18,7 @@ it('shows an answer that could not be stored with the reason, and continues once
   await page.getByText(/could not be stored. Is the disk full/).waitFor();
   expect(await answers(page).locator('.markdown').innerText()).toMatch(/^Hello/);
   await disk.free();
-  await page.getByRole('button', { name: 'Answer again' }).click();
+  await page.getByRole('button', { name: 'Regenerate' }).click();
   await page.waitForURL(/\/chat\/conv_/);
   await say(page, 'And again.', 2);
 });

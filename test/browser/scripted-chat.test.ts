@@ -109,7 +109,7 @@ it('explains what a token may not do', async () => {
   await explained('developer/requests', /needs the permission/);
   expect(await page.getByRole('button', { name: /Delete|Load|Install/ }).count()).toBe(0);
   await page.goto(`${hearth.url}/chat`);
-  await page.getByRole('button', { name: 'Settings of this conversation' }).click();
+  await page.getByRole('button', { name: 'Chat settings' }).click();
   await page.getByText('Plugins need the permission plugins.').waitFor();
 });
 
@@ -265,7 +265,7 @@ it('shows why an answer failed, and answers again', async () => {
   const page = await openPage(hearth.url, { token, settings });
   await send(page, script({ isMalformed: true }));
   expect(await page.getByRole('alert').first().innerText()).not.toBe('');
-  await page.getByRole('button', { name: 'Answer again' }).first().waitFor();
+  await page.getByRole('button', { name: 'Regenerate' }).first().waitFor();
 });
 
 it('shows a conversation of 1,000 messages with few elements', async () => {

@@ -3,7 +3,7 @@ import { errorText } from './error-text.ts';
 
 it('says what can be done about an error that it knows', () => {
   expect(errorText({ message: 'The disk is full', code: 'storage_failed' })).toBe(
-    'The disk is full. Free some space, then answer again.',
+    'The disk is full. Free some space, then regenerate the answer.',
   );
   expect(errorText({ message: 'No such model.', code: 'model_not_found' })).toBe(
     'No such model. Choose another model.',

@@ -1,6 +1,6 @@
 /** Texts of the settings of a conversation. */
 export const settingsTexts = {
-  title: 'Settings of this conversation',
+  title: 'Chat settings',
   systemPrompt: 'System prompt',
   systemPromptHint: 'Applies from the next message on.',
   sampling: 'Sampling',

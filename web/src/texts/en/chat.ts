@@ -34,7 +34,7 @@ export const chatTexts = {
   assistant: 'Answer',
   edit: 'Edit',
   editHint: 'Sending makes a new branch.',
-  retry: 'Answer again',
+  retry: 'Regenerate',
   copyMessage: 'Copy',
   branches: 'Branches',
   showBranches: 'Show all branches',
@@ -119,7 +119,7 @@ export const chatTexts = {
     reasoning: 'Reasoning',
     none: 'No model',
   },
-  settings: 'Settings of this conversation',
+  settings: 'Chat settings',
 };
 
 function formatSeconds(seconds: number): string {
