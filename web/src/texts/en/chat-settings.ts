@@ -5,6 +5,7 @@ export const settingsTexts = {
   systemPromptHint: 'Applies from the next message on.',
   sampling: 'Sampling',
   temperature: 'Temperature',
+  temperatureHint: 'From 0 (most predictable) to 1 (most varied).',
   topP: 'Top P',
   topK: 'Top K',
   minP: 'Min P',

@@ -54,6 +54,7 @@ function SettingsForm({ settings, onChange, reasoningLevels, maxContextLength }:
         <legend className="mb-1.5 text-sm font-semibold">{labels.sampling}</legend>
         <NumberSetting
           label={labels.temperature}
+          hint={labels.temperatureHint}
           min={0}
           max={1}
           step={0.05}
