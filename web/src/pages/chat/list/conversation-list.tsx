@@ -154,7 +154,10 @@ function Conversations({ search }: { readonly search: string }) {
 
 function ImportButton() {
   const input = useRef<HTMLInputElement>(null);
-  const importConversation = useImportConversation();
+  const navigate = useNavigate();
+  const importConversation = useImportConversation(
+    (id) => void navigate({ to: '/chat/$conversationId', params: { conversationId: id } }),
+  );
   return (
     <>
       <IconButton
