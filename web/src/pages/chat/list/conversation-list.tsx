@@ -4,8 +4,8 @@ import { LoaderCircle, MessageSquarePlus, Search, Upload } from 'lucide-react';
 import { lazy, Suspense, useCallback, useDeferredValue, useMemo, useRef, useState } from 'react';
 import { useStore } from '../../../api/store.ts';
 import { texts } from '../../../texts/texts.ts';
-import { Button } from '../../../ui/button.tsx';
-import { IconButton, iconButtonClass } from '../../../ui/icon-button.tsx';
+import { Button, buttonClass } from '../../../ui/button.tsx';
+import { IconButton } from '../../../ui/icon-button.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import {
   conversationListQuery,
@@ -28,6 +28,10 @@ export function ConversationList() {
   const labels = texts.chat.list;
   return (
     <section aria-label={labels.label} className="flex h-full min-h-0 flex-col">
+      <Link to="/chat" search={{}} className={`${buttonClass()} mx-3 mb-2 justify-center`}>
+        <MessageSquarePlus size={16} aria-hidden />
+        {texts.chat.newChat}
+      </Link>
       <div className="flex items-center gap-1 px-3 pb-2">
         <label className="flex min-w-0 flex-1 items-center gap-2 rounded-lg border bg-bg px-2.5 text-muted focus-within:outline-2 focus-within:outline-accent">
           <Search size={15} aria-hidden className="shrink-0" />
@@ -41,9 +45,6 @@ export function ConversationList() {
           />
         </label>
         <ImportButton />
-        <Link to="/chat" search={{}} aria-label={texts.chat.newChat} className={iconButtonClass}>
-          <MessageSquarePlus size={17} aria-hidden />
-        </Link>
       </div>
       <Conversations search={useDeferredValue(search.trim())} />
     </section>
