@@ -5,13 +5,13 @@ import { texts } from '../texts/texts.ts';
 import { classNames } from './class-names.ts';
 import { toastManager } from './toasts.ts';
 
-/** Shows toasts above the page. */
+/** Shows toasts over the page, below its header: at the bottom they would cover the button that sends a message. */
 export function Toaster({ children }: { readonly children: ReactNode }) {
   return (
     <Toast.Provider toastManager={toastManager} limit={4}>
       {children}
       <Toast.Portal>
-        <Toast.Viewport className="fixed right-4 bottom-4 z-50 flex w-[min(24rem,calc(100vw-2rem))] flex-col-reverse gap-2">
+        <Toast.Viewport className="fixed top-26 right-4 z-50 flex w-[min(24rem,calc(100vw-2rem))] flex-col gap-2 md:top-16">
           <Toasts />
         </Toast.Viewport>
       </Toast.Portal>

@@ -1,0 +1,216 @@
+import { expect, it } from 'vitest';
+import { writeScriptedEngine } from '../setup/engine/scripted-engine.ts';
+import type { ScriptedGeneration } from '../setup/engine/scripted-llama-server.ts';
+import { get, post } from '../setup/server/api.ts';
+import { enginePidOf } from '../setup/server/loaded-engines.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
+import { expectAccessible, useBrowser } from './setup/browser.ts';
+import {
+  answered,
+  answers,
+  conversationList,
+  handFile,
+  messageField,
+  say,
+  send,
+} from './setup/chat.ts';
+import { importedTurn } from './setup/imported-conversation.ts';
+import type { Page } from 'playwright-core';
+
+const hearth = useHearth(async (home) => ({
+  flags: [`--engine-llama-server=${await writeScriptedEngine(home)}`],
+}));
+const { openPage } = useBrowser();
+
+const settings = { model: 'hearth/starter-chat' };
+const script = (...generations: readonly ScriptedGeneration[]) => JSON.stringify(generations);
+const openSettings = async (page: Page) => {
+  await page.getByRole('button', { name: 'Chat settings' }).click();
+  return page.getByRole('dialog', { name: 'Chat settings' });
+};
+
+it('keeps the error of an answer that broke off, also after a reload', async () => {
+  const page = await openPage(hearth.url, { settings });
+  await send(page, script({ text: 'Half an answer'.repeat(500), tokensPerSecond: 20 }));
+  await answers(page).getByText('Half an').first().waitFor();
+  process.kill(await enginePidOf(hearth, settings.model), 'SIGKILL');
+  await page.waitForURL(/\/chat\/conv_/);
+  await answers(page).getByText('The answer was interrupted.').waitFor();
+  const alert = answers(page).getByRole('alert');
+  const reason = await alert.innerText();
+  expect(reason).toMatch(/Regenerate the answer: the model is then loaded again/);
+  await page.reload();
+  await answers(page).getByText('The answer was interrupted.').waitFor();
+  expect(await alert.innerText()).toBe(reason);
+  await expectAccessible(page);
+});
+
+it('keeps the words of a first message that the server refuses', async () => {
+  const page = await openPage(hearth.url, { settings: { ...settings, temperature: 5 } });
+  await send(page, 'My first words.');
+  await answers(page)
+    .getByRole('alert')
+    .getByText(/temperature/)
+    .waitFor();
+  await expect.poll(() => messageField(page).inputValue()).toBe('My first words.');
+  await page.reload();
+  await expect.poll(() => messageField(page).inputValue()).toBe('My first words.');
+  await messageField(page).press('Enter');
+  await page.waitForURL(/\/chat\/conv_/);
+  expect(await messageField(page).inputValue()).toBe('');
+});
+
+it('continues the conversation after a message that the server refused', async () => {
+  const page = await openPage(hearth.url, { settings });
+  await say(page, script({ text: 'The first answer.' }, { text: 'The second answer.' }), 1);
+  await page.waitForURL(/\/chat\/conv_/);
+  const id = page.url().split('/').at(-1) ?? '';
+  await page.evaluate((key) => {
+    const all = JSON.parse(localStorage.getItem('hearth.chat.settings') ?? '{}');
+    all[key] = { ...all[key], temperature: 5 };
+    localStorage.setItem('hearth.chat.settings', JSON.stringify(all));
+  }, id);
+  await page.reload();
+  await answered(page, 1);
+  await send(page, 'Continue.');
+  await answers(page)
+    .getByRole('alert')
+    .getByText(/temperature/)
+    .waitFor();
+  const dialog = await openSettings(page);
+  await dialog.getByLabel('Temperature').fill('0.5');
+  await dialog.getByText('From 0 (most predictable) to 1 (most varied).').waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await messageField(page).press('Enter');
+  await answers(page).getByText('The second answer.').waitFor();
+  const { body } = await get(hearth.url, `/api/v1/conversations/${id}`);
+  const [first, second] = body.responses;
+  expect(second.previous_response_id).toBe(first.response_id);
+});
+
+it('begins a new chat without the settings of the last one, and names the model of each answer', async () => {
+  const page = await openPage(hearth.url, { settings });
+  const dialog = await openSettings(page);
+  await dialog.getByLabel('System prompt').fill('Be brief.');
+  await page.keyboard.press('Escape');
+  await say(page, script({ text: 'Yes.' }), 1);
+  await page.waitForURL(/\/chat\/conv_/);
+  await answers(page).getByText('starter-chat', { exact: true }).waitFor();
+  await openSettings(page);
+  expect(await dialog.getByLabel('System prompt').inputValue()).toBe('Be brief.');
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'New chat' }).click();
+  await page.getByRole('heading', { name: 'What would you like to know?' }).waitFor();
+  await openSettings(page);
+  expect(await dialog.getByLabel('System prompt').inputValue()).toBe('');
+});
+
+it('names a conversation with a document after the words of its message if the page is left', async () => {
+  const page = await openPage(hearth.url, { settings });
+  const content = Buffer.from('The tide rises twice a day.');
+  await handFile(page, 'drop', { name: 'notes.txt', type: 'text/plain', content });
+  await page.getByRole('button', { name: 'Remove notes.txt' }).waitFor();
+  await send(page, script({ text: 'one two three four five six', tokensPerSecond: 4 }));
+  await page.waitForURL(/run=resp_/);
+  await page.getByRole('link', { name: 'New chat' }).click();
+  const titles = async () => {
+    const { body } = await get(hearth.url, '/api/v1/conversations');
+    return (body.conversations as readonly { readonly title: string }[]).map(({ title }) => title);
+  };
+  await expect.poll(titles).toContainEqual(expect.stringMatching(/^\[\{"text":"one two/));
+  expect(await titles()).not.toContainEqual(expect.stringContaining('notes.txt'));
+  await conversationList(page)
+    .getByRole('link', { name: /"one two/ })
+    .first()
+    .waitFor();
+});
+
+it('waits for the server with an answer that is resumed while it does not answer', async () => {
+  const page = await openPage(`${hearth.url}/health`);
+  await page.route('**/api/v1/responses/*/events', (route) => route.abort());
+  await page.goto(`${hearth.url}/chat?run=resp_${'0'.repeat(48)}`);
+  const state = answers(page).getByRole('status');
+  await expect.poll(() => state.innerText()).toContain('Waiting for the server');
+});
+
+it('lays out tables, code and matrices whatever the direction and the width', async () => {
+  const text = [
+    'שלום עולם',
+    '| Implementation | Characteristics | Responsibilities | Recommendation |\n|---|---|---|---|\n| one | two | three | four |',
+    '```js\nlet first;\n```',
+    'שלום `a.b()` עולם',
+    '$$\\begin{pmatrix} a & b \\\\ c & d \\end{pmatrix}$$',
+  ].join('\n\n');
+  const { body } = await post(
+    hearth.url,
+    '/api/v1/conversations/import',
+    importedTurn(['?'], text),
+  );
+  const page = await openPage(`${hearth.url}/chat/${body.conversation_id}`, {
+    viewport: { width: 360, height: 760 },
+  });
+  const answer = answers(page);
+  await answer.locator('mtd').first().waitFor();
+  const lines = await answer.locator('th').evaluateAll((cells) =>
+    cells.map((cell) => {
+      const range = document.createRange();
+      range.selectNodeContents(cell);
+      return range.getClientRects().length;
+    }),
+  );
+  expect(lines).toEqual([1, 1, 1, 1]);
+  const directions = await answer
+    .locator('pre, p code, math')
+    .evaluateAll((all) => all.map((each) => getComputedStyle(each).direction));
+  expect(new Set(directions)).toEqual(new Set(['ltr']));
+  const cells = await answer
+    .locator('mtd')
+    .evaluateAll((all) => all.map((each) => Number.parseFloat(getComputedStyle(each).paddingLeft)));
+  expect(Math.min(...cells)).toBeGreaterThan(2);
+  const width = await page.evaluate(() => document.documentElement.scrollWidth);
+  expect(width).toBe(360);
+  await expectAccessible(page);
+});
+
+it('shows footnotes and folded details', async () => {
+  const text =
+    'Salt[^1] water.\n\n<details><summary>The proof</summary>\n\n**Hidden** at first.\n\n</details>\n\n[^1]: Of the *sea*.';
+  const { body } = await post(
+    hearth.url,
+    '/api/v1/conversations/import',
+    importedTurn(['?'], text),
+  );
+  const page = await openPage(`${hearth.url}/chat/${body.conversation_id}`);
+  const answer = answers(page);
+  await answer.getByRole('note').getByText('Of the sea.').waitFor();
+  expect(await answer.locator('.markdown').innerText()).not.toMatch(/<|\^/);
+  const hidden = answer.getByText('Hidden');
+  expect(await hidden.isVisible()).toBe(false);
+  await answer.getByText('The proof').click();
+  await hidden.waitFor();
+  await expectAccessible(page);
+});
+
+it('opens an imported conversation, and explains a wrong file', async () => {
+  const page = await openPage(hearth.url, { settings });
+  const input = page.locator('input[type=file][accept*=json]');
+  const hand = (content: unknown) =>
+    input.setInputFiles({
+      name: 'chat.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from(JSON.stringify(content)),
+    });
+  await hand({ mapping: {} });
+  const toast = page.getByText(/not a conversation that was exported from Hearth/).first();
+  await toast.waitFor();
+  await messageField(page).fill('x');
+  const box = await toast.boundingBox();
+  const sendButton = await page.getByRole('button', { name: 'Send' }).boundingBox();
+  expect(box).not.toBeNull();
+  expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThan(sendButton?.y ?? 0);
+  await hand(importedTurn(['An imported question'], 'An imported answer'));
+  await page.waitForURL(/\/chat\/conv_/);
+  await answers(page).getByText('An imported answer').waitFor();
+});
