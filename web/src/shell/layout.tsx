@@ -1,5 +1,5 @@
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
-import { CircleHelp, Menu as MenuIcon, Search } from 'lucide-react';
+import { CircleHelp, LogIn, Menu as MenuIcon, MessageSquarePlus, Search, X } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo } from 'react';
 import { access } from '../api/access.ts';
 import { connection } from '../api/live-events.ts';
@@ -128,3 +128,18 @@ function useShellCommands(): readonly Command[] {
     [navigate],
   );
 }
+      {
+        id: 'new-chat',
+        label: texts.chat.newChat,
+        icon: MessageSquarePlus,
+        keys: 'mod+shift+o',
+        run: () => void navigate({ to: '/chat', search: {} }),
+      },
+      {
+        // On the chat page, the composer takes these keys.
+        id: 'to-chat',
+        label: texts.shortcuts.focusInput,
+        keys: '/',
+        isHidden: true,
+        run: () => void navigate({ to: '/chat', search: {} }),
+      },

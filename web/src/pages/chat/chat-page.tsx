@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { GitBranch, MessageSquarePlus, SlidersHorizontal } from 'lucide-react';
+import { GitBranch, SlidersHorizontal } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { modelName } from '../../api/model-name.ts';
 import { modelsQuery } from '../../api/queries.ts';
@@ -220,17 +220,9 @@ function textOf(parts: readonly InputPart[]): string | undefined {
 }
 
 function usePageCommands(run: Run | undefined): readonly Command[] {
-  const navigate = useNavigate();
   return useMemo(
-    () => [
-      {
-        id: 'new-chat',
-        label: texts.chat.newChat,
-        icon: MessageSquarePlus,
-        keys: 'mod+shift+o',
-        run: () => void navigate({ to: '/chat', search: {} }),
-      },
-      ...(run === undefined
+    () =>
+      run === undefined
         ? []
         : [
             {
@@ -240,9 +232,8 @@ function usePageCommands(run: Run | undefined): readonly Command[] {
               worksInFields: true,
               run: () => void stopRun(run),
             },
-          ]),
-    ],
-    [navigate, run],
+          ],
+    [run],
   );
 }
 
