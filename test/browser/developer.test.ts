@@ -27,7 +27,8 @@ it('explains hearth open without admin, and takes the permission from its link',
   const headers = { authorization: `Bearer ${await ownerToken()}` };
   const link = await post(hearth.url, '/api/v1/sessions/links', undefined, { headers });
   await page.goto(link.body.url as string);
-  await page.waitForURL(/\/developer\/overview$/);
+  await page.waitForURL(/\/chat$/);
+  await page.getByRole('link', { name: 'Developer' }).click();
   await page.getByRole('link', { name: 'API tokens' }).click();
   await page.getByText('this tab').waitFor();
   await page.goto(link.body.url as string);

@@ -26,7 +26,7 @@ export function OpenPage() {
         const { token } = await call('post', '/api/v1/sessions', { body: { code } });
         access.signIn(token, { isRemembered: false });
         void queries.resetQueries();
-        await navigate({ to: '/developer', replace: true });
+        await navigate({ to: '/chat', search: {}, replace: true });
       } catch (error) {
         setFailure(`${messageOf(error)} ${labels.failed}`);
       }
