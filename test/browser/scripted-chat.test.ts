@@ -42,9 +42,9 @@ it('asks for a token, refuses a wrong one, and keeps a valid one in the tab', as
   await page.reload();
   await messageField(page).waitFor();
   expect(await page.evaluate(() => localStorage.getItem('hearth.token'))).toBeNull();
-  await page.getByRole('button', { name: 'Forget the token' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
   await field.fill(token);
-  await page.getByRole('checkbox', { name: 'Keep it in this browser' }).check();
+  await page.getByRole('checkbox', { name: 'Stay signed in' }).check();
   await page.keyboard.press('Enter');
   await messageField(page).waitFor();
   expect(await page.evaluate(() => localStorage.getItem('hearth.token'))).toBe(token);

@@ -4,6 +4,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { startTransition, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { access } from './api/access.ts';
 import { followLiveEvents } from './api/live-events.ts';
 import { queryClient } from './api/query-client.ts';
 import { resumeRuns } from './pages/chat/runs/run-store.ts';
@@ -30,6 +31,14 @@ const app = (
 // A transition is rendered in slices, between which the browser handles input and answers.
 startTransition(() => createRoot(root).render(app));
 
+// Answers depend on the token.
+let { token } = access.get();
+access.subscribe(() => {
+  const { token: next } = access.get();
+  if (next === token) return;
+  token = next;
+  void queryClient.invalidateQueries();
+});
 resumeRuns();
 whenIdle(() => {
   void followLiveEvents(queryClient, new AbortController().signal);

@@ -9,9 +9,17 @@ export interface Access {
   readonly isTokenNeeded: boolean;
   /** Why the token was refused. */
   readonly refusal: string | undefined;
+  /** True if the token of this tab has ended, and the app continues without one. */
+  readonly hasEnded: boolean;
 }
 
-const store = createStore<Access>({ token: readToken(), isTokenNeeded: false, refusal: undefined });
+const signedOut: Access = {
+  token: undefined,
+  isTokenNeeded: false,
+  refusal: undefined,
+  hasEnded: false,
+};
+const store = createStore<Access>({ ...signedOut, token: readToken() });
 
 /** The token of this tab, and whether the server asks for one. */
 export const access = {
@@ -21,16 +29,26 @@ export const access = {
   signIn(token: string, { isRemembered }: { readonly isRemembered: boolean }): void {
     forgetToken();
     keep(storageKey, token, isRemembered ? 'localStorage' : 'sessionStorage');
-    store.set({ token, isTokenNeeded: false, refusal: undefined });
+    store.set({ ...signedOut, token });
   },
   signOut(): void {
     forgetToken();
-    store.set({ token: undefined, isTokenNeeded: false, refusal: undefined });
+    store.set(signedOut);
+  },
+  /** Continues without the token, which the server no longer takes and does not need. */
+  end(): void {
+    forgetToken();
+    store.set({ ...signedOut, hasEnded: true });
+  },
+  /** Hides the notice that the token has ended. */
+  acknowledgeEnd(): void {
+    store.set((now) => ({ ...now, hasEnded: false }));
   },
   /** Called for each answer with status 401. */
   refuse(message: string): void {
     const { token } = store.get();
-    store.set({ token, isTokenNeeded: true, refusal: token === undefined ? undefined : message });
+    const refusal = token === undefined ? undefined : message;
+    store.set({ token, isTokenNeeded: true, refusal, hasEnded: false });
   },
 };
 

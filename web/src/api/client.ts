@@ -1,6 +1,7 @@
 import { access } from './access.ts';
 import { ApiError, toApiError, UnreachableError } from './api-error.ts';
 import type { Method, PathOf, RequestParts, ResultOf, RouteOf } from './routes.ts';
+import { isOpenToAll } from './session.ts';
 import { readServerSentEvents, type ServerSentEvent } from './server-sent-events.ts';
 import { toUrl, type UrlParts } from './to-url.ts';
 
@@ -80,13 +81,18 @@ export async function fetchFile(url: string, options: Options = {}): Promise<Blo
   return (await send('get', url, {}, options)).blob();
 }
 
-/** Sends a request with the token of the tab; a refusal shows the token page. */
+/**
+ * Sends a request with the token of the tab. If the token has ended and the server needs none, sends it again without;
+ * else a refusal shows the token page.
+ */
 export async function send(
   method: string,
   url: string,
-  { body }: Parts,
-  { signal, headers, priority = 'auto' }: Options = {},
+  parts: Parts,
+  options: Options = {},
 ): Promise<Response> {
+  const { body } = parts;
+  const { signal, headers, priority = 'auto' } = options;
   const { token } = access.get();
   let response: Response;
   try {
@@ -113,7 +119,12 @@ export async function send(
   // A token that was replaced in the meantime is not the one that was refused.
   // A used link says nothing about the token.
   const isRefusal = response.status === 401 && error.code !== 'invalid_code';
-  if (isRefusal && access.get().token === token) access.refuse(error.message);
+  if (!isRefusal) throw error;
+  if (token !== undefined && (await isOpenToAll())) {
+    if (access.get().token === token) access.end();
+    return send(method, url, parts, options);
+  }
+  if (access.get().token === token) access.refuse(error.message);
   throw error;
 }
 

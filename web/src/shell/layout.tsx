@@ -6,15 +6,20 @@ import { connection } from '../api/live-events.ts';
 import { useStore } from '../api/store.ts';
 import { navigation } from '../pages/navigation.ts';
 import { texts } from '../texts/texts.ts';
+import { Button } from '../ui/button.tsx';
 import { IconButton } from '../ui/icon-button.tsx';
 import { Flame } from './brand.tsx';
 import { listenForKeys, useCommands, type Command } from './commands.ts';
-import { isDrawerOpen, isPaletteOpen } from './layout-state.ts';
+import { isDrawerOpen, isPaletteOpen, isSignInOpen } from './layout-state.ts';
 import { Sidebar } from './sidebar.tsx';
 import { TokenPage } from './token-page.tsx';
 
 const CommandPalette = lazy(async () => ({
   default: (await import('./command-palette.tsx')).CommandPalette,
+}));
+
+const SignInDialog = lazy(async () => ({
+  default: (await import('./sign-in-dialog.tsx')).SignInDialog,
 }));
 
 const Drawer = lazy(async () => ({ default: (await import('./drawer.tsx')).Drawer }));
@@ -23,6 +28,7 @@ const Drawer = lazy(async () => ({ default: (await import('./drawer.tsx')).Drawe
 export function Layout() {
   const { isTokenNeeded } = useStore(access);
   const isPaletteShown = useStore(isPaletteOpen);
+  const isSignInShown = useStore(isSignInOpen);
   useCommands(useShellCommands());
   useEffect(listenForKeys, []);
   if (isTokenNeeded) return <TokenPage />;
@@ -40,6 +46,7 @@ export function Layout() {
       <div className="flex min-w-0 flex-1 flex-col">
         <TopBar />
         <ConnectionNotice />
+        <SignedOutNotice />
         <main
           id="content"
           tabIndex={-1}
@@ -48,6 +55,11 @@ export function Layout() {
           <Outlet />
         </main>
       </div>
+      {isSignInShown && (
+        <Suspense>
+          <SignInDialog />
+        </Suspense>
+      )}
       {isPaletteShown && (
         <Suspense>
           <CommandPalette />
@@ -99,6 +111,31 @@ function ConnectionNotice() {
   );
 }
 
+/** Tells that the token of this tab has ended, and offers to sign in again. */
+function SignedOutNotice() {
+  const { hasEnded } = useStore(access);
+  return (
+    <div role="status">
+      {hasEnded && (
+        <div className="flex flex-wrap items-center gap-2 border-b bg-warn-soft px-4 py-1.5 text-sm text-warn">
+          <p className="min-w-0 flex-1 basis-48">
+            <strong className="font-semibold">{texts.token.ended}.</strong> {texts.token.endedHint}
+          </p>
+          <Button size="small" onClick={() => isSignInOpen.set(true)}>
+            {texts.token.signIn}
+          </Button>
+          <IconButton
+            icon={X}
+            label={texts.app.dismiss}
+            className="text-warn"
+            onClick={() => access.acknowledgeEnd()}
+          />
+        </div>
+      )}
+    </div>
+  );
+}
+
 function useShellCommands(): readonly Command[] {
   const navigate = useNavigate();
   return useMemo(
@@ -111,23 +148,6 @@ function useShellCommands(): readonly Command[] {
         isHidden: true,
         run: () => isPaletteOpen.set((isOpen) => !isOpen),
       },
-      ...navigation.map(({ path, label, icon }) => ({
-        id: `page:${path}`,
-        label,
-        icon,
-        run: () => void navigate({ to: path }),
-      })),
-      {
-        id: 'shortcuts',
-        label: texts.pages.shortcuts,
-        icon: CircleHelp,
-        keys: '?',
-        run: () => void navigate({ to: '/shortcuts' }),
-      },
-    ],
-    [navigate],
-  );
-}
       {
         id: 'new-chat',
         label: texts.chat.newChat,
@@ -143,3 +163,26 @@ function useShellCommands(): readonly Command[] {
         isHidden: true,
         run: () => void navigate({ to: '/chat', search: {} }),
       },
+      ...navigation.map(({ path, label, icon }) => ({
+        id: `page:${path}`,
+        label,
+        icon,
+        run: () => void navigate({ to: path }),
+      })),
+      {
+        id: 'sign-in',
+        label: texts.token.signIn,
+        icon: LogIn,
+        run: () => isSignInOpen.set(true),
+      },
+      {
+        id: 'shortcuts',
+        label: texts.pages.shortcuts,
+        icon: CircleHelp,
+        keys: '?',
+        run: () => void navigate({ to: '/shortcuts' }),
+      },
+    ],
+    [navigate],
+  );
+}

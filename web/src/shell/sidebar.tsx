@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { CircleHelp, LogOut, Monitor, Moon, Search, Sun } from 'lucide-react';
+import { CircleHelp, LogIn, LogOut, Monitor, Moon, Search, Sun } from 'lucide-react';
 import { access } from '../api/access.ts';
 import { useStore } from '../api/store.ts';
 import { ConversationList } from '../pages/chat/list/conversation-list.tsx';
@@ -9,7 +9,7 @@ import { IconButton, iconButtonClass } from '../ui/icon-button.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { Flame } from './brand.tsx';
 import { Keys } from './keys.tsx';
-import { isPaletteOpen } from './layout-state.ts';
+import { isPaletteOpen, isSignInOpen } from './layout-state.ts';
 import { chooseTheme, theme } from './theme.ts';
 
 const itemClass =
@@ -74,7 +74,13 @@ function SidebarFooter() {
       <Link to="/shortcuts" aria-label={texts.pages.shortcuts} className={iconButtonClass}>
         <CircleHelp size={17} aria-hidden />
       </Link>
-      {token !== undefined && (
+      {token === undefined ? (
+        <IconButton
+          icon={LogIn}
+          label={texts.token.signIn}
+          onClick={() => isSignInOpen.set(true)}
+        />
+      ) : (
         <IconButton icon={LogOut} label={texts.token.signOut} onClick={() => access.signOut()} />
       )}
     </footer>

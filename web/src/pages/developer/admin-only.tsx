@@ -1,7 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { sessionQuery } from '../../api/queries.ts';
+import { isSignInOpen } from '../../shell/layout-state.ts';
 import { developerTexts } from '../../texts/developer.ts';
+import { texts } from '../../texts/texts.ts';
+import { Button } from '../../ui/button.tsx';
 import { CodeText } from '../../ui/code-text.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 
@@ -25,6 +28,9 @@ export function AdminOnly({ children }: { readonly children: ReactNode }) {
             <CodeText text={labels.command} />
             <p className="text-sm text-muted">{labels.overSsh}</p>
             <CodeText text={labels.printCommand} />
+            <Button className="self-start" onClick={() => isSignInOpen.set(true)}>
+              {texts.token.signIn}
+            </Button>
           </section>
         )
       }

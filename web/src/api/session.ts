@@ -1,0 +1,26 @@
+import type { ResultOf, RouteOf } from './routes.ts';
+import { toApiError } from './api-error.ts';
+
+type Session = ResultOf<RouteOf<'get', '/api/v1/session'>>;
+
+/**
+ * Reads who the holder of a token is, without using the token of the tab.
+ *
+ * @throws ApiError; TypeError if the server does not answer
+ */
+export async function readSession(token: string | undefined): Promise<Session> {
+  const headers: Record<string, string> =
+    token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const response = await fetch('/api/v1/session', { headers, cache: 'no-store' });
+  if (!response.ok) throw await toApiError(response);
+  return (await response.json()) as Session;
+}
+
+/** True if the server takes requests without a token. */
+export async function isOpenToAll(): Promise<boolean> {
+  try {
+    return !(await readSession(undefined)).auth_required;
+  } catch {
+    return false;
+  }
+}

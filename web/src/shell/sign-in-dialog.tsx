@@ -1,0 +1,14 @@
+import { texts } from '../texts/texts.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import { isSignInOpen } from './layout-state.ts';
+import { TokenForm } from './token-form.tsx';
+
+/** Signs this tab in with a token, for permissions that it does not have. */
+export function SignInDialog() {
+  const close = () => isSignInOpen.set(false);
+  return (
+    <Dialog isOpen onClose={close} title={texts.token.signIn} description={texts.token.signInHint}>
+      <TokenForm onSignIn={close} />
+    </Dialog>
+  );
+}
