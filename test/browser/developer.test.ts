@@ -120,6 +120,10 @@ it('lists a request as it arrives and inspects it', async () => {
       return page.getByRole('button', { name: 'Inspect POST /api/v1/chat' }).count();
     })
     .toBeGreaterThan(0);
+  const inspect = page.getByRole('button', { name: /^Inspect / });
+  const shown = await inspect.evaluateAll((all) => all.map((each) => each.ariaLabel));
+  const reads = /GET \/api\/v1\/(models|status|settings|conversations|requests|downloads|events)/;
+  expect(shown.filter((label) => reads.test(label ?? ''))).toEqual([]);
   await checkLook(page, 'requests');
   await page.getByRole('button', { name: 'Inspect POST /api/v1/chat' }).first().click();
   const dialog = page.getByRole('dialog', { name: 'Request' });

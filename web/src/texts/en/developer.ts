@@ -75,7 +75,7 @@ export const developerTexts = {
     filterState: 'State',
     filterText: 'Model or path',
     allStates: 'All states',
-    files: 'Files of this app',
+    ownReads: 'Reads of this app',
     states: {
       running: 'Running',
       completed: 'Completed',

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { RequestSummary } from '../../../../../src/contract/v1/request.ts';
-import { filterRequests, withEvent, type RequestFilter } from './request-list.ts';
+import { filterRequests, keptRequests, withEvent, type RequestFilter } from './request-list.ts';
 
 const time = '2026-11-02T09:30:00.000Z';
 const request = (id: string, fields: Partial<RequestSummary> = {}): RequestSummary => ({
@@ -38,9 +38,9 @@ it('puts a started request first, and changes it in its place', () => {
 });
 
 it('keeps the list bounded, and ignores other events', () => {
-  const full = Array.from({ length: 200 }, (_, index) => request(`r${index}`));
+  const full = Array.from({ length: keptRequests }, (_, index) => request(`r${index}`));
   const list = withEvent(full, { type: 'request.started', time, request: request('new') });
-  expect(list).toHaveLength(200);
+  expect(list).toHaveLength(keptRequests);
   expect(list[0]?.id).toBe('new');
   expect(withEvent(full, { type: 'model.deleted', time, model: 'm', freed_bytes: 1 })).toBe(full);
 });
@@ -49,13 +49,20 @@ it('filters by state, model and path', () => {
   const all = [
     request('a', { model: 'hearth/starter-chat' }),
     request('b', { state: 'failed', path: '/v1/embeddings' }),
-    request('c', { state: 'completed', path: '/assets/index.js' }),
+    request('c', { state: 'completed', method: 'GET', path: '/assets/index.js' }),
+    request('d', { state: 'completed', method: 'GET', path: '/api/v1/models' }),
+    request('e', { state: 'failed', method: 'GET', path: '/api/v1/conversations' }),
+    request('f', { state: 'completed', path: '/api/v1/models/estimate' }),
+    request('g', { state: 'completed', method: 'GET', path: '/v1/models' }),
+    request('h', { state: 'completed', path: '/api/v1/models/load' }),
   ];
   const idsOf = (filter: Partial<RequestFilter>) =>
-    filterRequests(all, { state: 'all', text: '', hasFiles: false, ...filter }).map(({ id }) => id);
-  expect(idsOf({ state: 'failed', text: '' })).toEqual(['b']);
-  expect(idsOf({})).toEqual(['a', 'b']);
-  expect(idsOf({ hasFiles: true })).toEqual(['a', 'b', 'c']);
+    filterRequests(all, { state: 'all', text: '', hasOwnReads: false, ...filter }).map(
+      ({ id }) => id,
+    );
+  expect(idsOf({ state: 'failed', text: '' })).toEqual(['b', 'e']);
+  expect(idsOf({})).toEqual(['a', 'b', 'e', 'g', 'h']);
+  expect(idsOf({ hasOwnReads: true })).toEqual(all.map(({ id }) => id));
   expect(idsOf({ state: 'all', text: ' STARTER' })).toEqual(['a']);
   expect(idsOf({ state: 'all', text: 'embeddings' })).toEqual(['b']);
 });

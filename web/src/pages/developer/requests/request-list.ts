@@ -1,8 +1,8 @@
 import type { RequestSummary } from '../../../../../src/contract/v1/request.ts';
 import type { ServerEvent } from '../../../../../src/contract/v1/server-event.ts';
 
-/** The page shows the latest ones; the server keeps more. */
-export const shownRequests = 200;
+/** Most requests that the page keeps. The reads of this app are many, and are not shown. */
+export const keptRequests = 1000;
 
 /** The list, newest first, after an event. */
 export function withEvent(
@@ -18,25 +18,32 @@ export function withEvent(
   if (requests.some(({ id }) => id === request.id)) {
     return requests.map((each) => (each.id === request.id ? request : each));
   }
-  return [request, ...requests].slice(0, shownRequests);
+  return [request, ...requests].slice(0, keptRequests);
 }
 
 export interface RequestFilter {
   readonly state: 'all' | RequestSummary['state'];
   readonly text: string;
-  /** Whether files of the web app are listed, too. */
-  readonly hasFiles: boolean;
+  /** Whether requests that this app makes to show its pages are listed, too. */
+  readonly hasOwnReads: boolean;
 }
 
 export function filterRequests(
   requests: readonly RequestSummary[],
-  { state, text, hasFiles }: RequestFilter,
+  { state, text, hasOwnReads }: RequestFilter,
 ): readonly RequestSummary[] {
   const searched = text.trim().toLowerCase();
   return requests.filter(
     (each) =>
       (state === 'all' || each.state === state) &&
-      (hasFiles || /^\/(?:api|v1)\//.test(each.path) || each.state === 'failed') &&
+      (hasOwnReads || !isOwnRead(each) || each.state === 'failed') &&
       `${each.path} ${each.model ?? ''}`.toLowerCase().includes(searched),
   );
+}
+
+/** True for files of the app, and for what it reads of the API to show its pages. */
+function isOwnRead({ method, path }: RequestSummary): boolean {
+  if (path === '/api/v1/models/estimate') return true;
+  const isOwnPath = path.startsWith('/api/v1/') || !/^\/(?:api|v1)\//.test(path);
+  return method === 'GET' && isOwnPath;
 }

@@ -23,7 +23,7 @@ export function RequestsPart() {
   const [filter, setFilter] = useState<RequestFilter>({
     state: 'all',
     text: '',
-    hasFiles: false,
+    hasOwnReads: false,
   });
   const [held, setHeld] = useState<readonly RequestSummary[]>();
   const [inspected, setInspected] = useState<string>();
@@ -48,9 +48,9 @@ export function RequestsPart() {
           onChange={(state) => setFilter({ ...filter, state })}
         />
         <CheckField
-          label={labels.files}
-          isChecked={filter.hasFiles}
-          onChange={(hasFiles) => setFilter({ ...filter, hasFiles })}
+          label={labels.ownReads}
+          isChecked={filter.hasOwnReads}
+          onChange={(hasOwnReads) => setFilter({ ...filter, hasOwnReads })}
         />
         <Button onClick={() => setHeld(held === undefined ? query.data?.requests : undefined)}>
           {held === undefined ? <Pause size={15} aria-hidden /> : <Play size={15} aria-hidden />}
