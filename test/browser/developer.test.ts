@@ -131,6 +131,21 @@ it('lists a request as it arrives and inspects it', async () => {
   await checkLook(page, 'request');
 });
 
+it('names the flag of a setting as the commands do', async () => {
+  const page = await openAsAdmin('settings');
+  await page.getByText('Set by --port; a value in the file has no effect.').waitFor();
+  expect(await page.getByText('--server-port').count()).toBe(0);
+});
+
+it('shows no empty list if there is no runtime', async () => {
+  const page = await openPage(`${hearth.url}/health`, { token: await ownerToken() });
+  // The machines of the tests have one.
+  await page.route('**/api/v1/runtimes', (route) => route.fulfill({ json: { runtimes: [] } }));
+  await page.goto(`${hearth.url}/developer/runtimes`);
+  await page.getByText('There is no runtime.').waitFor();
+  expect(await page.getByRole('list', { name: 'Runtimes' }).count()).toBe(0);
+});
+
 it('shows figures and runtimes', async () => {
   const page = await openAsAdmin('overview');
   await page.getByText('Event loop delay').waitFor();

@@ -41,16 +41,17 @@ export function RuntimesPart() {
       }
     >
       <QueryView query={query}>
-        {({ runtimes }) => (
-          <>
-            {runtimes.length === 0 && <p className="text-sm text-muted">{labels.empty}</p>}
+        {({ runtimes }) =>
+          runtimes.length === 0 ? (
+            <p className="text-sm text-muted">{labels.empty}</p>
+          ) : (
             <ul aria-label={labels.title} className="divide-y rounded-2xl border bg-raised">
               {runtimes.map((runtime) => (
                 <RuntimeRow key={`${runtime.name} ${runtime.version}`} runtime={runtime} />
               ))}
             </ul>
-          </>
-        )}
+          )
+        }
       </QueryView>
     </Section>
   );
