@@ -10,7 +10,7 @@ import { IconButton } from '../../../ui/icon-button.tsx';
 import { TextWithCode } from '../../../ui/text-with-code.tsx';
 import { messageOf, showToast } from '../../../ui/toasts.ts';
 import { SettingControl } from './setting-control.tsx';
-import { fromText, toText, type SettingValue } from './setting-text.ts';
+import { fromText, shownSource, toText, type SettingValue } from './setting-text.ts';
 
 const labels = developerTexts.settings;
 
@@ -37,7 +37,9 @@ export function SettingRow({ setting }: { readonly setting: SettingRecord }) {
         <p className="mt-0.5 text-sm text-muted">
           <TextWithCode text={description} />
         </p>
-        {isOverridden && <p className="text-xs text-warn">{labels.overridden(source_name)}</p>}
+        {isOverridden && (
+          <p className="text-xs text-warn">{labels.overridden(shownSource(source_name))}</p>
+        )}
       </div>
       <form
         className="flex min-w-0 flex-col gap-1"
@@ -96,7 +98,7 @@ function useSaveSetting(key: string) {
       const by = overridden.find((each) => each.key === key)?.by;
       showToast(
         restart_required.includes(key) ? labels.savedForRestart(key) : labels.saved(key),
-        by === undefined ? undefined : labels.overridden(by),
+        by === undefined ? undefined : labels.overridden(shownSource(by)),
       );
     },
     onSettled: () => queries.invalidateQueries({ queryKey: ['settings'] }),

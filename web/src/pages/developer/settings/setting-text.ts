@@ -7,6 +7,17 @@ const labels = developerTexts.settings;
 export type SettingValue = NonNullable<SettingRecord['value']>;
 type Parsed = { readonly value: SettingValue | null } | { readonly error: string };
 
+/** Flags that have a shorter name in the documentation. */
+const shortFlags: Readonly<Record<string, string>> = {
+  '--server-port': '--port',
+  '--server-host': '--bind',
+};
+
+/** Where a value comes from, such as `--port`, by the name that people know. */
+export function shownSource(name: string): string {
+  return shortFlags[name] ?? name;
+}
+
 /** The value as the field of the setting shows it. */
 export function toText(value: SettingRecord['value']): string {
   if (value === null) return '';
