@@ -30,3 +30,9 @@ it('shows a result with very many backticks', () => {
   const text = '` '.repeat(500_000);
   expect(markdownOf(callWith(text))).toContain(`\n\`\`\`\n${text}\n`);
 });
+
+it('leaves out an empty system prompt', () => {
+  const turn = { systemPrompt: '', messages: [], items: [{ type: 'message', text: 'Done.' }] };
+  const response = { modelKey: 'test/model', turn } as unknown as StoredResponse;
+  expect(toMarkdown(response)).toBe('\n## test/model\n\nDone.\n');
+});

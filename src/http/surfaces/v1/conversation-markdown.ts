@@ -9,7 +9,10 @@ export function conversationTitleMarkdown(title: string): string {
 /** One turn of an exported conversation: its messages and items, oldest first. */
 export function toMarkdown({ modelKey, turn }: StoredResponse): string {
   const sections = [
-    ...(turn.systemPrompt === null ? [] : [section('System', turn.systemPrompt)]),
+    // A client sends an empty prompt to end an earlier one.
+    ...(turn.systemPrompt === null || turn.systemPrompt === ''
+      ? []
+      : [section('System', turn.systemPrompt)]),
     ...turn.messages.map((message) => section(headingOf(message), textOf(message.content))),
     section(modelKey, turn.items.map(itemMarkdown).join('\n\n')),
     ...(turn.isInterrupted === true ? ['\n_The answer was interrupted._\n'] : []),
