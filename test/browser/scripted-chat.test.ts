@@ -158,6 +158,25 @@ it('shows calls of a real MCP server with arguments, result and error', async ()
   await expectAccessible(page);
 });
 
+it('switches off a tool of a server', async () => {
+  const owner = (await readFile(join(hearth.home, 'owner-token'), 'utf8')).trim();
+  const page = await openPage(hearth.url, { token: owner, settings });
+  await page.getByRole('button', { name: 'Chat settings' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Chat settings' });
+  await dialog.getByRole('checkbox', { name: 'harbour' }).check();
+  await dialog.getByRole('button', { name: /^Tools of harbour/ }).click();
+  await dialog.getByRole('checkbox', { name: 'get_weather' }).uncheck();
+  await dialog.getByText('4 on').waitFor();
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  const weather = { calls: [['get_weather', '{"city":"Brest"}']] } as const;
+  const tide = { calls: [['check_tide', '{"harbour":"Brest"}']] } as const;
+  await say(page, script(weather, tide, { text: 'Done.' }), 1);
+  await page.getByRole('region', { name: 'Called check_tide' }).waitFor();
+  await page.getByRole('region', { name: 'Invalid tool call' }).waitFor();
+  expect(await page.getByRole('region', { name: 'Called get_weather' }).count()).toBe(0);
+});
+
 it('renders Markdown: code, tables, lists and formulas', async () => {
   const text = [
     '# Result',

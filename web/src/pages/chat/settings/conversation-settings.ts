@@ -18,6 +18,8 @@ export interface ConversationSettings {
   readonly reasoning?: ChatBody['reasoning'] | undefined;
   /** Plugins, such as `mcp/files`. */
   readonly integrations: readonly string[];
+  /** Names of the tools that the model may call, by plugin; all tools of a plugin that is absent. */
+  readonly allowedTools?: Readonly<Record<string, readonly string[]>> | undefined;
   /** MCP servers that are named by their URL. */
   readonly servers?: readonly EphemeralServer[] | undefined;
   /** Whether the oldest turns may be left out of a prompt that is too long. */

@@ -13,7 +13,8 @@ it('sends what is set and nothing else', () => {
         ...settings,
         temperature: 0,
         topK: 40,
-        integrations: ['mcp/files'],
+        integrations: ['mcp/files', 'mcp/mail'],
+        allowedTools: { 'mcp/mail': ['read'], 'mcp/gone': [] },
         systemPrompt: 'Short.',
         servers: [{ label: 'there', url: 'https://there.example/mcp' }],
         dropsOldTurns: true,
@@ -31,6 +32,7 @@ it('sends what is set and nothing else', () => {
     top_k: 40,
     integrations: [
       'mcp/files',
+      { type: 'plugin', id: 'mcp/mail', allowed_tools: ['read'] },
       { type: 'ephemeral_mcp', server_label: 'there', server_url: 'https://there.example/mcp' },
     ],
     truncation: 'auto',

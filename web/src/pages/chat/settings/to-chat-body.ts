@@ -43,9 +43,14 @@ export function toChatBody(
   };
 }
 
-function toIntegrations({ integrations, servers = [] }: ConversationSettings) {
+function toIntegrations({ integrations, allowedTools = {}, servers = [] }: ConversationSettings) {
   return [
-    ...integrations,
+    ...integrations.map((id) => {
+      const allowed = allowedTools[id];
+      return allowed === undefined
+        ? id
+        : { type: 'plugin' as const, id, allowed_tools: [...allowed] };
+    }),
     ...servers.map(({ label, url }) => ({
       type: 'ephemeral_mcp' as const,
       server_label: label,

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { call } from '../../../api/client.ts';
 import { usePermissions } from '../../../api/permissions.ts';
 import { settingsTexts as labels } from '../../../texts/chat-settings.ts';
@@ -10,6 +10,7 @@ import { Field, inputClass } from '../../../ui/field.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import type { ConversationSettings, EphemeralServer } from './conversation-settings.ts';
+import { PluginTools } from './plugin-tools.tsx';
 
 interface ToolsProps {
   readonly settings: ConversationSettings;
@@ -52,6 +53,13 @@ function PluginList({ settings, onChange }: ToolsProps) {
         ? [...settings.integrations, id]
         : settings.integrations.filter((each) => each !== id),
     });
+  const allow = (id: string, allowed: readonly string[] | undefined) => {
+    const { [id]: _, ...others } = settings.allowedTools ?? {};
+    onChange({
+      ...settings,
+      allowedTools: allowed === undefined ? others : { ...others, [id]: allowed },
+    });
+  };
   return (
     <div className="flex flex-col gap-2">
       {servers.length === 0 && <p className="text-sm text-muted">{labels.noPlugins}</p>}
@@ -60,14 +68,22 @@ function PluginList({ settings, onChange }: ToolsProps) {
       )}
       {[...servers, ...gone.map((id) => ({ id, label: id, type: 'faulty' as const }))].map(
         ({ id, label, type }) => (
-          <CheckField
-            key={id}
-            label={label}
-            hint={type === 'faulty' ? labels.faulty : undefined}
-            isChecked={settings.integrations.includes(id)}
-            isDisabled={type === 'faulty' && !settings.integrations.includes(id)}
-            onChange={(isChosen) => choose(id, isChosen)}
-          />
+          <Fragment key={id}>
+            <CheckField
+              label={label}
+              hint={type === 'faulty' ? labels.faulty : undefined}
+              isChecked={settings.integrations.includes(id)}
+              isDisabled={type === 'faulty' && !settings.integrations.includes(id)}
+              onChange={(isChosen) => choose(id, isChosen)}
+            />
+            {type !== 'faulty' && settings.integrations.includes(id) && (
+              <PluginTools
+                label={label}
+                allowed={settings.allowedTools?.[id]}
+                onChange={(allowed) => allow(id, allowed)}
+              />
+            )}
+          </Fragment>
         ),
       )}
     </div>
