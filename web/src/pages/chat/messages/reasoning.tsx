@@ -4,6 +4,9 @@ import { texts } from '../../../texts/texts.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { Markdown } from '../../../ui/markdown/markdown.tsx';
 
+/** Seconds. A shorter time says nothing: the page reads fast answers in batches. */
+const shortestShown = 0.1;
+
 /** What the model thought before it answered, folded. */
 export function Reasoning({
   text,
@@ -20,7 +23,7 @@ export function Reasoning({
   const { reasoning, reasoningRunning, reasoningTime } = texts.chat;
   const title = isRunning
     ? reasoningRunning
-    : seconds === undefined
+    : seconds === undefined || seconds < shortestShown
       ? reasoning
       : reasoningTime(seconds);
   return (
