@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Settings } from '../config/settings-table.ts';
-import type { Upstreams } from '../engine/remote/upstreams.ts';
+import type { Upstreams } from '../engines/backends/remote/upstreams.ts';
 import { starterPublisher } from '../models/folder-name.ts';
 import { removePartialUploads } from '../models/import/receive-file.ts';
 import { createModelLibrary } from '../models/library.ts';
