@@ -76,12 +76,7 @@ describe('the head of a stream', () => {
     expect(state.isOpen).toBe(false);
     push({ type: 'queued' });
     close();
-    expect(await collect(await stream)).toEqual([
-      'turn.start',
-      'prompt.start',
-      'queued',
-      '[DONE]',
-    ]);
+    expect(await collect(await stream)).toEqual(['turn.start', 'prompt.start', 'queued', '[DONE]']);
   });
 
   it('comes 500 ms after the first event of a request that waits', async () => {
