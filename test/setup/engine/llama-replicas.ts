@@ -15,8 +15,14 @@ export interface LlamaReplica {
 
 const readyWithinMs = 30_000;
 
-/** @param modelId Name of the model in the replica's API. */
-export async function startLlamaReplica(modelId: string): Promise<LlamaReplica> {
+/**
+ * @param modelId Name of the model in the replica's API.
+ * @param options More options of llama-server.
+ */
+export async function startLlamaReplica(
+  modelId: string,
+  options: Readonly<Record<string, string>> = {},
+): Promise<LlamaReplica> {
   const { command, leadingArguments } = await testRuntime();
   const { port } = await loopbackEndpoint();
   const values = {
@@ -27,6 +33,7 @@ export async function startLlamaReplica(modelId: string): Promise<LlamaReplica> 
     '--ctx-size': '4096',
     '--parallel': '2',
     '--threads': '1',
+    ...options,
   };
   const child = spawn(
     command,
