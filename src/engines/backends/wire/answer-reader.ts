@@ -23,7 +23,7 @@ export class AnswerReader {
   readonly #forcedCall: ForcedCallReader | undefined;
   /** Present if the text is a call or an answer in a format. */
   readonly #callOrAnswer: CallOrAnswerReader | undefined;
-  readonly #markup: ToolMarkupReader | undefined;
+  #markup: ToolMarkupReader | undefined;
   readonly #stopStrings: StopStringReader | undefined;
   /** Log probabilities of text that is not shown yet. */
   #heldLogprobs: TokenLogprob[] = [];
@@ -101,6 +101,7 @@ export class AnswerReader {
   #addAnswer(text: string): void {
     if (this.#markup !== undefined) {
       this.#addPieces(this.#markup.push(text));
+      if (this.#markup.isOff) this.#markup = undefined;
     } else if (this.#forcedCall !== undefined) {
       this.#addCall(this.#forcedCall.push(text));
     } else if (this.#callOrAnswer !== undefined) {

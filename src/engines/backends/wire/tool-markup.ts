@@ -52,6 +52,11 @@ export class ToolMarkupReader {
     this.#isOnlyAtStart = isOnlyAtStart;
   }
 
+  /** True if the text has no calls: what follows needs no reader. */
+  get isOff(): boolean {
+    return this.#isOnlyAtStart && this.#hasText && this.#pending === '';
+  }
+
   readAnywhere(): void {
     this.#isOnlyAtStart = false;
   }
