@@ -17,7 +17,7 @@ export type FetchImage = (
 ) => Promise<Buffer>;
 
 /** Of the images of one request. */
-const limits = { count: 20, bytes: 32 * 1024 * 1024 };
+const urlLimits = { count: 20, bytes: 32 * 1024 * 1024 };
 const remote = /^https?:/i;
 
 /**
@@ -38,11 +38,11 @@ export async function fetchImages(
   async function fetchOnce(url: string, field: string): Promise<string> {
     const known = fetched.get(url);
     if (known !== undefined) return known;
-    if (fetched.size === limits.count) {
-      const message = `A request may name at most ${limits.count} images by URL.`;
+    if (fetched.size === urlLimits.count) {
+      const message = `A request may name at most ${urlLimits.count} images by URL.`;
       throw new HearthError('invalid_image', message, { field });
     }
-    const image = await fetchImage(url, { field, maxBytes: limits.bytes - bytes, signal });
+    const image = await fetchImage(url, { field, maxBytes: urlLimits.bytes - bytes, signal });
     bytes += image.byteLength;
     // The decoder finds out the format, whatever the server says that it is.
     const dataUrl = `data:image/remote;base64,${image.toString('base64')}`;

@@ -13,7 +13,8 @@ import type { LoadOptions } from './loads/load-options.ts';
 import { chooseInstance } from './loads/policy/choose-instance.ts';
 import { assertPurpose, purposeOf, type Purpose } from './loads/purpose.ts';
 import { notLoaded, stillLoading } from './loads/refusal.ts';
-import { Session, type SessionHost } from './session.ts';
+import { Session } from './session.ts';
+import type { SessionHost } from './session-wait.ts';
 
 interface EnginesOptions extends LifecycleOptions {
   readonly library: ModelLibrary;

@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { createChannel } from '../concurrency/channel.ts';
 import { HearthError } from '../contract/errors.ts';
 import type { ModelSelection } from '../models/model.ts';
 import type { Operation } from '../observability/generation-record.ts';
@@ -21,21 +19,14 @@ import type { PromptGate } from './loads/prompt-gate.ts';
 import type { Place, Waiting } from './scheduler/scheduler.ts';
 import { SlotRun } from './scheduler/slot-run.ts';
 import type { LoadEvent, QueuedEvent, SessionEvent } from './session-event.ts';
+import {
+  joinLoad,
+  startUnmanaged,
+  whileWaiting,
+  type JoinedLoad,
+  type SessionHost,
+} from './session-wait.ts';
 
-/** Chooses the instances of sessions. */
-export interface SessionHost {
-  /** Chooses an instance, or begins to load one. */
-  lease(request: OpenRequest, context: RequestContext): Lease;
-  /** Waits for the load of an instance. */
-  joinLoad(
-    lease: Lease,
-    waitsForLoad: boolean,
-    onProgress: (fraction: number) => void,
-  ): Promise<void>;
-}
-
-/** Interval in which a waiting request is told its position. */
-const positionMs = 1000;
 /** Inputs that are embedded or ranked at once; other requests run between two pieces. */
 const unaryPiece = 32;
 
@@ -401,48 +392,6 @@ export class Session {
       this.#reopen();
       for await (const _ of this.ready());
     }
-  }
-}
-
-interface JoinedLoad {
-  readonly progress: AsyncIterable<number>;
-  readonly loaded: Promise<void>;
-}
-
-function joinLoad(host: SessionHost, lease: Lease, waitsForLoad: boolean): JoinedLoad {
-  const progress = createChannel<number>();
-  const loaded = host.joinLoad(lease, waitsForLoad, progress.push).finally(progress.close);
-  // Awaited only after the channel has ended.
-  loaded.catch(() => {});
-  return { progress, loaded };
-}
-
-/** Starts work in a slot that the engine chooses. */
-async function startUnmanaged(place: Place, { signal }: Lease): Promise<void> {
-  const prompt = {
-    isLong: () => false,
-    cells: () => 0,
-    isPausable: () => false,
-    take: async () => undefined,
-    pause: () => {},
-  };
-  await place.start(prompt, signal);
-}
-
-/** Tells the position of a request until its wait has ended. The errors of the wait are left to the caller. */
-async function* whileWaiting(
-  waiting: { readonly position: number | undefined },
-  wait: Promise<unknown>,
-): AsyncGenerator<QueuedEvent, void, void> {
-  let told: number | undefined;
-  const ended = wait.then(
-    () => {},
-    () => {},
-  );
-  for (let { position } = waiting; position !== undefined; { position } = waiting) {
-    if (position !== told) yield { type: 'queued', position };
-    told = position;
-    await Promise.race([ended, delay(positionMs, undefined, { ref: false })]);
   }
 }
 

@@ -1,0 +1,65 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { createChannel } from '../concurrency/channel.ts';
+import type { RequestContext } from '../request/request-context.ts';
+import type { Lease } from './loads/instance-lease.ts';
+import type { OpenRequest } from './loads/open-request.ts';
+import type { Place } from './scheduler/scheduler.ts';
+import type { QueuedEvent } from './session-event.ts';
+
+/** Interval in which a waiting request is told its position. */
+const positionMs = 1000;
+
+/** Chooses the instances of sessions. */
+export interface SessionHost {
+  /** Chooses an instance, or begins to load one. */
+  lease(request: OpenRequest, context: RequestContext): Lease;
+  /** Waits for the load of an instance. */
+  joinLoad(
+    lease: Lease,
+    waitsForLoad: boolean,
+    onProgress: (fraction: number) => void,
+  ): Promise<void>;
+}
+
+/** A load that a session waits for. */
+export interface JoinedLoad {
+  readonly progress: AsyncIterable<number>;
+  readonly loaded: Promise<void>;
+}
+
+export function joinLoad(host: SessionHost, lease: Lease, waitsForLoad: boolean): JoinedLoad {
+  const progress = createChannel<number>();
+  const loaded = host.joinLoad(lease, waitsForLoad, progress.push).finally(progress.close);
+  // Awaited only after the channel has ended.
+  loaded.catch(() => {});
+  return { progress, loaded };
+}
+
+/** Starts work in a slot that the engine chooses. */
+export async function startUnmanaged(place: Place, { signal }: Lease): Promise<void> {
+  const prompt = {
+    isLong: () => false,
+    cells: () => 0,
+    isPausable: () => false,
+    take: async () => undefined,
+    pause: () => {},
+  };
+  await place.start(prompt, signal);
+}
+
+/** Tells the position of a request until its wait has ended. The errors of the wait are left to the caller. */
+export async function* whileWaiting(
+  waiting: { readonly position: number | undefined },
+  wait: Promise<unknown>,
+): AsyncGenerator<QueuedEvent, void, void> {
+  let told: number | undefined;
+  const ended = wait.then(
+    () => {},
+    () => {},
+  );
+  for (let { position } = waiting; position !== undefined; { position } = waiting) {
+    if (position !== told) yield { type: 'queued', position };
+    told = position;
+    await Promise.race([ended, delay(positionMs, undefined, { ref: false })]);
+  }
+}
