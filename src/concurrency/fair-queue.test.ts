@@ -78,3 +78,27 @@ describe('displacedBy', () => {
     expect(queueOf(...items).displacedBy(clientKey)).toBe(displaced);
   });
 });
+
+describe('positionOf', () => {
+  it('is the order in which the items come', () => {
+    const queue = queueOf('a1', 'a2', 'a3', 'b1', 'c1', 'c2');
+    const order = drain(queueOf('a1', 'a2', 'a3', 'b1', 'c1', 'c2'));
+    const positions = order.map((item) => queue.positionOf(item.slice(0, 1), item));
+    expect(positions).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+
+  it('follows the turns of the clients', () => {
+    const queue = queueOf('a1', 'a2', 'b1', 'b2');
+    queue.remove('a', 'a1');
+    expect(['b1', 'a2', 'b2'].map((item) => queue.positionOf(item.slice(0, 1), item))).toEqual([
+      1, 2, 3,
+    ]);
+  });
+
+  it('counts all others before a client that is last in turn, and 0 for an unknown item', () => {
+    const queue = queueOf('a1', 'b1');
+    queue.add(lastInTurn('a'), 'late');
+    expect(queue.positionOf(lastInTurn('a'), 'late')).toBe(3);
+    expect(queue.positionOf('a', 'late')).toBe(0);
+  });
+});
