@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { testContext } from '../../test/setup/test-context.ts';
 import { generationEnd } from '../../test/setup/chat/scripted-turn.ts';
-import { createScriptedLauncher } from '../../test/setup/instances/scripted-launcher.ts';
+import { collect } from '../../test/setup/collect.ts';
+import { scriptedPool } from '../../test/setup/instances/scripted-pool.ts';
+import { modelEntry } from '../../test/setup/models/model-entry.ts';
 import type { Engine, GenerationEvent, GenerationRequest } from './engine.ts';
-import type { LaunchSpec } from '../engines/launch/launch.ts';
 import { createLogger } from '../observability/logger.ts';
 import { RequestRecord } from '../observability/request-record.ts';
-import { generate } from './generation.ts';
 
 const completion = { kind: 'completion', prompt: 'Once', sampling: {} } as const;
 const chat: GenerationRequest = {
@@ -21,11 +21,10 @@ async function linesOf(
   events: readonly GenerationEvent[] = [generationEnd],
   { keepsPrompts = true, render }: { keepsPrompts?: boolean; render?: Engine['renderPrompt'] } = {},
 ) {
-  const launcher = createScriptedLauncher();
+  const { pool, launcher } = scriptedPool(modelEntry());
   launcher.onGenerate = async function* () {
     yield* events;
   };
-  const { engine } = await launcher.launch({} as LaunchSpec, new AbortController().signal);
   const lines: string[] = [];
   const record = new RequestRecord({
     requestId: 'r',
@@ -34,11 +33,16 @@ async function linesOf(
     events: { publish: () => {} },
     keepsPrompts,
   });
-  record.model = 'test/model';
   const logger = createLogger('debug', { write: (line) => lines.push(line) });
   const context = testContext({ record, logger });
-  const speaking = { ...engine, ...(render && { renderPrompt: render }) };
-  for await (const _ of generate(speaking, request, context, 0));
+  const target = await pool.resolve('test/model', 'generation');
+  const session = pool.open({ target }, context);
+  await collect(session.ready());
+  const [process] = launcher.processes;
+  if (process !== undefined && render !== undefined) process.engine.renderPrompt = render;
+  lines.length = 0;
+  await collect(session.generate(request));
+  session.close();
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 

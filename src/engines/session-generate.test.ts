@@ -1,7 +1,10 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { testContext } from '../../test/setup/test-context.ts';
-import type { Engine, GenerationEvent } from '../engines/engine.ts';
-import { generate, type GenerationStep } from './generation.ts';
+import { collect } from '../../test/setup/collect.ts';
+import { scriptedPool } from '../../test/setup/instances/scripted-pool.ts';
+import { modelEntry } from '../../test/setup/models/model-entry.ts';
+import type { GenerationEvent } from './engine.ts';
+import type { SessionEvent } from './session-event.ts';
 
 const usage = {
   promptTokens: 7,
@@ -36,31 +39,34 @@ beforeEach(() => {
 
 /** The steps of a generation that began at 9 s, and the texts whose tokens were counted. */
 async function run(...events: readonly GenerationEvent[]) {
-  now = 10_000;
+  now = 9000;
   const counted: string[] = [];
-  const engine: Engine = {
-    async *generate() {
-      for (const event of events) {
-        now += 1000;
-        yield event;
-      }
-    },
-    embed: () => Promise.reject(new Error('not an embedding')),
-    rank: () => Promise.reject(new Error('not a reranker')),
-    renderPrompt: () => Promise.reject(new Error('no template')),
-    countPromptTokens: () => Promise.reject(new Error('not counted')),
-    countTokens: async (text) => {
+  const { pool, launcher } = scriptedPool(modelEntry());
+  launcher.onGenerate = async function* () {
+    for (const event of events) {
       now += 1000;
-      return counted.push(text) * 13;
-    },
+      yield event;
+    }
+  };
+  await pool.load('test/model', {}, testContext());
+  const [process] = launcher.processes;
+  if (process === undefined) throw new Error('no process');
+  process.engine.countTokens = async (text) => {
+    now += 1000;
+    return counted.push(text) * 13;
   };
   const request = { kind: 'completion', prompt: 'Once', sampling: {} } as const;
-  const steps: GenerationStep[] = [];
+  const steps: SessionEvent[] = [];
   const context = testContext();
-  for await (const step of generate(engine, request, context, 9000)) {
+  const target = await pool.resolve('test/model', 'generation');
+  const session = pool.open({ target }, context);
+  await collect(session.ready());
+  now = 10_000;
+  for await (const step of session.generate(request)) {
     steps.push(step);
     if (events.length > 0 && steps.length > events.length) break;
   }
+  session.close();
   return { steps, counted, outcomes: context.record.generations.map(({ outcome }) => outcome) };
 }
 
@@ -70,7 +76,7 @@ const lastReport = ({ steps }: Awaited<ReturnType<typeof run>>) => {
   return step.report;
 };
 
-describe('generate', () => {
+describe('Session.generate', () => {
   it('passes on the events between the start of the prompt and a report', async () => {
     const { steps } = await run(progress, reasoning, content, call, end);
     expect(steps).toEqual([
