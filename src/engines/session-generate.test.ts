@@ -136,7 +136,7 @@ describe('Session.generate', () => {
 
   it.each([
     ['its end', [content, end], { stopReason: 'eosFound', usage, isMalformed: true }],
-    ['a cut', [content, cut], { usage, hasFailed: true }],
+    ['a cut', [content, cut], { usage: { ...usage, generationMs: 1000 }, hasFailed: true }],
     ['no end', [content, content], { hasFailed: true }],
   ] as const)('records %s', async (_case, events, outcome) => {
     expect((await run(...events)).outcomes).toEqual([outcome]);

@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
+import { collect } from '../../test/setup/collect.ts';
 import { deferred } from '../../test/setup/deferred.ts';
 import { modelEntry } from '../../test/setup/models/model-entry.ts';
 import { openFrom, libraryOf, scriptedPoolWith } from '../../test/setup/instances/scripted-pool.ts';
@@ -38,14 +39,14 @@ async function occupy(lease: Session): Promise<() => Promise<void>> {
   };
 }
 
-describe('admitPrompt', () => {
+describe('a long prompt', () => {
   const prompt = (text: string) => ({ kind: 'completion', prompt: text, sampling: {} }) as const;
 
   it('gives the slot away while a long prompt is counted', async () => {
     const { acquire, usage } = await setUp();
     const lease = await acquire();
     // The engine counts a token for each character.
-    const admitting = lease.admitPrompt(prompt('a'.repeat(70_000)));
+    const admitting = lease.generate(prompt('a'.repeat(70_000))).next();
     expect(usage()).toEqual([1, 0, 0]);
     const other = await acquire({ clientKey: 'other' });
     await expect(admitting).rejects.toMatchObject({ code: 'context_length_exceeded' });
@@ -57,7 +58,7 @@ describe('admitPrompt', () => {
   it('keeps the slot for a short prompt', async () => {
     const { acquire, usage } = await setUp();
     const lease = await acquire();
-    await lease.admitPrompt(prompt('a'.repeat(1000)));
+    await lease.generate(prompt('a'.repeat(1000))).next();
     expect(usage()).toEqual([1, 1, 0]);
     lease.close();
   });
@@ -84,11 +85,17 @@ describe('counting before a generation', () => {
     const { acquire, usage } = await setUp();
     const lease = await acquire();
     const short = ['one', [1, 2]];
-    expect(await lease.admitInputs(short)).toBe(short);
+    const embedding = lease.embed(short);
     expect(usage()).toEqual([1, 1, 0]);
-    const admitting = lease.admitInputs([long]);
-    expect(usage()).toEqual([1, 0, 0]);
+    expect((await embedding).vectors).toEqual([
+      [1, 0],
+      [1, 0],
+    ]);
+    const next = await acquire();
+    const admitting = next.embed([long]);
+    expect(usage()).toEqual([2, 0, 0]);
     await expect(admitting).rejects.toMatchObject({ code: 'context_length_exceeded' });
+    next.close();
     lease.close();
   });
 
@@ -97,13 +104,13 @@ describe('counting before a generation', () => {
     const lease = await acquire();
     await lease.withPlace(async () => {});
     await expect(
-      lease.admitPrompt({ kind: 'completion', prompt: long, sampling: {} }),
+      lease.generate({ kind: 'completion', prompt: long, sampling: {} }).next(),
     ).rejects.toMatchObject({ code: 'context_length_exceeded' });
     lease.close();
   });
 });
 
-describe('withSlot', () => {
+describe('withPlace', () => {
   it('keeps the error of the work if the instance is unloaded at the same time', async () => {
     const { acquire, pool } = await setUp();
     const lease = await acquire();
@@ -142,7 +149,8 @@ describe('withSlot', () => {
     };
     const fresh = comeNew();
     await vi.waitFor(() => expect(usage()).toEqual([3, 1, 1]));
-    const again = lease.withPlace(async () => void order.push('again'));
+    const request = { kind: 'completion', prompt: 'Once', sampling: {} } as const;
+    const again = collect(lease.generate(request)).then(() => order.push('again'));
     await vi.waitFor(() => expect(usage()).toEqual([3, 1, 2]));
     other.close();
     await Promise.all([again, fresh]);
@@ -225,40 +233,37 @@ describe('release', () => {
   });
 });
 
-describe('streamWithSlot', () => {
-  const count = (lease: Session) =>
-    lease.streamWithSlot(async function* () {
-      yield 1;
-      yield 2;
-    });
+describe('generate', () => {
+  const request = { kind: 'completion', prompt: 'Once', sampling: {} } as const;
+  const types = ['prompt.start', 'content.delta', 'generation.report'];
 
-  it('keeps a slot from the first value to the last', async () => {
+  it('keeps its place from the first event to the last', async () => {
     const { acquire, usage } = await setUp();
     const lease = await acquire();
-    const values: number[] = [];
-    for await (const value of count(lease)) {
-      values.push(value);
+    const seen: string[] = [];
+    for await (const { type } of lease.generate(request)) {
+      seen.push(type);
       expect(usage()).toEqual([1, 1, 0]);
     }
-    expect(values).toEqual([1, 2]);
+    expect(seen).toEqual(types);
     expect(usage()).toEqual([1, 0, 0]);
   });
 
-  it('releases the slot if the reader stops, and can be called again', async () => {
+  it('gives its place back if the reader stops, and can be called again', async () => {
     const { acquire, usage } = await setUp();
     const lease = await acquire();
-    for await (const value of count(lease)) if (value === 1) break;
+    for await (const { type } of lease.generate(request)) if (type === 'content.delta') break;
     expect(usage()).toEqual([1, 0, 0]);
-    const values: number[] = [];
-    for await (const value of count(lease)) values.push(value);
-    expect(values).toEqual([1, 2]);
+    const seen: string[] = [];
+    for await (const { type } of lease.generate(request)) seen.push(type);
+    expect(seen).toEqual(types);
   });
 
-  it('takes no slot until the first read', async () => {
+  it('takes no place until the first read', async () => {
     const { acquire, usage } = await setUp();
     const lease = await acquire();
     await lease.withPlace(async () => {});
-    const stream = count(lease);
+    const stream = lease.generate(request);
     expect(usage()).toEqual([1, 0, 0]);
     await stream.return(undefined);
     lease.close();
@@ -286,12 +291,14 @@ describe('a crash', () => {
   it('during a stream ends it with the cause', async () => {
     const { acquire, launcher } = await setUp();
     const lease = await acquire();
-    const stream = lease.streamWithSlot(async function* () {
-      yield 'Half an ans';
+    launcher.onGenerate = async function* () {
+      yield { type: 'content.delta', text: 'Half an ans' };
       setImmediate(() => launcher.processes[0]?.crash('segmentation fault'));
       throw crashed();
-    });
-    await expect(stream.next()).resolves.toMatchObject({ value: 'Half an ans' });
+    };
+    const stream = lease.generate({ kind: 'completion', prompt: 'Once', sampling: {} });
+    await stream.next();
+    await expect(stream.next()).resolves.toMatchObject({ value: { text: 'Half an ans' } });
     await expect(stream.next()).rejects.toThrow('segmentation fault');
   });
 
@@ -358,7 +365,8 @@ it('passes on the id, logger and caller of the request', async () => {
   const { pool } = await setUp();
   const context = testContext({ requestId: 'request-7', caller: { tokenId: 'token-7' } });
   const target = await pool.resolve(model, 'generation');
-  const lease = await pool.acquire({ target }, context);
+  const lease = pool.open({ target }, context);
+  await collect(lease.ready());
   await lease.withPlace(async (_, { requestId, logger, caller }) =>
     expect([requestId, logger, caller]).toEqual(['request-7', context.logger, context.caller]),
   );
