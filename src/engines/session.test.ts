@@ -339,10 +339,9 @@ describe('the memory guard', () => {
     const leases = await Promise.all([1, 2, 3].map(() => openFrom(pool, model)));
     const [first, last, idle] = leases;
     if (first === undefined || last === undefined || idle === undefined) throw new Error('none');
-    const never = (): Promise<never> => new Promise(() => {});
-    void first.withPlace(never);
+    await occupy(first);
     await new Promise((resolve) => setTimeout(resolve, 2));
-    void last.withPlace(never);
+    await occupy(last);
     launcher.processes[0]?.outgrow('too large');
     await vi.waitFor(() => expect(idle.context.signal.aborted).toBe(true));
     expect(leases.map(({ context }) => context.signal.reason)).toMatchObject([
