@@ -3,10 +3,15 @@ import { collect } from '../../../test/setup/collect.ts';
 import { deferred } from '../../../test/setup/deferred.ts';
 import { testContext } from '../../../test/setup/test-context.ts';
 import type { EngineSlots, GenerationEvent, GenerationRequest } from '../engine.ts';
-import { promptChain } from './prompt-chain.ts';
-import { PromptReader } from './prompt-reader.ts';
-import { ReadingSpeed } from './reading-speed.ts';
-import type { SlotUse } from './slot-use.ts';
+import { GenerationAccount } from '../generation-account.ts';
+import type { ManagedSlots } from '../states/managed-slots.ts';
+import { promptChain } from '../states/prompt-chain.ts';
+import type { SlotUse } from '../states/slot-manager.ts';
+import { Prefill } from './prefill.ts';
+import { PrefillSpeed } from './prefill-speed.ts';
+import { AnswerLengths } from './prompt-cells.ts';
+import { Scheduler } from './scheduler.ts';
+import { SlotRun } from './slot-run.ts';
 
 const figures = { completionTokens: 1, promptMs: 1, generationMs: 1 };
 
@@ -34,16 +39,30 @@ function setUp() {
     reusesSlot: false,
     expectedTokens: 0,
     share: async () => {},
-    noteTokens: () => {},
+    cells: 0,
+    grow: () => {},
     release: () => {},
   };
-  const warmSlots = {
-    tryAcquire: async () => use,
-    acquire: async () => use,
+  const manager = {
+    totalCells: Infinity,
+    slotCount: 8,
     matchedTokens: () => 0,
+    cellsToReserve: () => 0,
+    take: async () => use,
   };
-  const speed = new ReadingSpeed(256);
-  const reader = new PromptReader({ slots, warmSlots, speed, contextLength: 2000 });
+  const speed = new PrefillSpeed(256);
+  const prefill = new Prefill({ slots, manager, speed, contextLength: 2000 });
+  const managed = {
+    manager,
+    prefill,
+    contextLength: 2000,
+    answers: new AnswerLengths(),
+    canRunFull: false,
+    interruptIdle: async () => {},
+    saveWhenIdle: () => {},
+  } as unknown as ManagedSlots;
+  const scheduler = new Scheduler(8, 100);
+  scheduler.open();
   /** A generation that begins to write with `write`, and ends with `end`. */
   function open(tokens: number, name = String(tokens), context = testContext()) {
     const write = deferred<void>();
@@ -59,12 +78,16 @@ function setUp() {
     };
     const generation = request(tokens);
     async function* read(): AsyncGenerator<GenerationEvent> {
-      const chain = promptChain(null, generation);
-      const admission = await reader.admit(generation, null, chain, context.signal);
+      const place = await scheduler.enter('client', context.signal).place;
+      const run = new SlotRun(place, managed, new GenerationAccount(generation, 0), context);
       try {
-        yield* reader.generate({ generate }, admission, context);
+        await run.prepare();
+        await run.start();
+        yield* run.prefill();
+        for await (const event of generate(run.request)) yield run.accept(event);
       } finally {
-        reader.finish(admission);
+        run.end();
+        place.leave();
       }
     }
     return { write, end, events: read() };
@@ -87,7 +110,7 @@ async function writing(setup: ReturnType<typeof setUp>) {
   return stream;
 }
 
-describe('PromptReader', () => {
+describe('Prefill', () => {
   it('reads a long prompt in whole batches while no other generation writes, the last with the generation', async () => {
     const setup = setUp();
     await setup.finish(setup.open(1000));
