@@ -3,7 +3,7 @@ import { collect } from '../../../test/setup/collect.ts';
 import { managedInstance } from '../../../test/setup/engines/managed-instance.ts';
 import { testContext } from '../../../test/setup/test-context.ts';
 import type { EngineExit, GenerationEvent, GenerationRequest } from '../engine.ts';
-import type { CachedPrompt } from './cached-prompt.ts';
+import type { CachedPrompt } from './prompt-chain.ts';
 import type { Settle } from './slot.ts';
 import type { SlotUse } from './slot-manager.ts';
 

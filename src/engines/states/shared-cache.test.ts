@@ -7,7 +7,7 @@ import {
 import { seededRandom } from '../../../test/setup/seeded-random.ts';
 import type { TokenEngine } from '../../../test/setup/engines/token-engine.ts';
 import type { CacheSize, SlotManager, SlotUse } from './slot-manager.ts';
-import { ActivePrompt } from './active-prompt.ts';
+import { ActivePrompt } from '../scheduler/prefill.ts';
 import { cellsFor, mostTokens } from '../scheduler/prompt-cells.ts';
 
 const never = new AbortController().signal;
