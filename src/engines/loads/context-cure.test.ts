@@ -1,65 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import { testContext } from '../../../test/setup/test-context.ts';
 import { HearthError } from '../../contract/errors.ts';
-import type { EngineHandle, GenerationRequest } from '../engine.ts';
-import { withContextCure } from './context-cure.ts';
+import { cured } from './context-cure.ts';
 import { contextForPrompt } from './policy/choose-sizes.ts';
 
 const promptSize = { tokens: 9000, isLowerBound: false, maxTokens: 8192 };
 const tooLong = new HearthError('context_length_exceeded', 'Too long.', { promptSize });
-const request: GenerationRequest = { kind: 'completion', prompt: 'Hello', sampling: {} };
 
-/** An engine that fails with this error. */
-function failing(error: Error): EngineHandle {
-  const fail = async () => {
-    throw error;
-  };
-  // oxlint-disable-next-line require-yield
-  const generate = async function* () {
-    throw error;
-  };
-  return { engine: { generate, embed: fail, rank: fail } } as unknown as EngineHandle;
-}
-
-async function failures(error: Error, advice: string | undefined) {
-  const { engine } = withContextCure(failing(error), () => advice);
-  const context = testContext();
-  const generate = async () => {
-    for await (const _ of engine.generate(request, context)) break;
-  };
-  const errors: unknown[] = [];
-  const calls = [
-    generate,
-    () => engine.embed(['a'], context),
-    () => engine.rank('a', ['b'], context),
-  ];
-  for (const call of calls) {
-    try {
-      await call();
-    } catch (failure) {
-      errors.push(failure);
-    }
-  }
-  return errors;
-}
-
-describe('withContextCure', () => {
-  it('adds the advice to errors about the length of a prompt, which keep their numbers', async () => {
-    for (const error of await failures(tooLong, 'Use a larger one.')) {
-      expect(error).toMatchObject({
-        code: 'context_length_exceeded',
-        message: 'Too long. Use a larger one.',
-        promptSize,
-      });
-    }
+describe('cured', () => {
+  it('adds the advice to errors about the length of a prompt, which keep their numbers', () => {
+    expect(cured(tooLong, () => 'Use a larger one.')).toMatchObject({
+      code: 'context_length_exceeded',
+      message: 'Too long. Use a larger one.',
+      promptSize,
+    });
   });
 
-  it('leaves other errors unchanged, and those without advice', async () => {
+  it('leaves other errors unchanged, and those without advice', () => {
     const crashed = new HearthError('crashed', 'The engine stopped.');
-    expect(await failures(crashed, 'Use a larger one.')).toEqual([crashed, crashed, crashed]);
-    expect(await failures(tooLong, undefined)).toEqual([tooLong, tooLong, tooLong]);
+    expect(cured(crashed, () => 'Use a larger one.')).toBe(crashed);
+    expect(cured(tooLong, () => undefined)).toBe(tooLong);
     const unknown = new HearthError('context_length_exceeded', 'Too long.');
-    expect(await failures(unknown, 'Use a larger one.')).toEqual([unknown, unknown, unknown]);
+    expect(cured(unknown, () => 'Use a larger one.')).toBe(unknown);
   });
 });
 

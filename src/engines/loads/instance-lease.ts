@@ -3,6 +3,7 @@ import { HearthError } from '../../contract/errors.ts';
 import { withSignal, type RequestContext } from '../../request/request-context.ts';
 import type { Place, Waiting } from '../scheduler/scheduler.ts';
 import type { LoadedEngine } from '../states/warm-states.ts';
+import { cured } from './context-cure.ts';
 import type { Instance } from './instance.ts';
 import type { PromptGate } from './prompt-gate.ts';
 
@@ -135,10 +136,12 @@ export class Lease {
 
   /**
    * The error for a request whose engine failed. If the engine stopped, waits until the instance is no longer
-   * listed, so that the client may retry at once; the instance's error also has the cause.
+   * listed, so that the client may retry at once; the instance's error also has the cause. For a prompt that is too
+   * long, the error says what makes it fit.
    */
   async failure(error: unknown): Promise<unknown> {
-    if (!(error instanceof HearthError) || error.code !== 'crashed') return error;
+    if (!(error instanceof HearthError)) return error;
+    if (error.code !== 'crashed') return cured(error, this.instance.contextCure);
     await delay(exitKnownWithinMs, undefined, { signal: this.signal }).catch(() => {});
     return this.signal.reason instanceof HearthError ? this.signal.reason : error;
   }

@@ -6,7 +6,6 @@ import type { Logger } from '../../observability/logger.ts';
 import type { EvictionCause } from '../../observability/server-event.ts';
 import { noEvents, type EventPublisher } from '../../observability/server-events.ts';
 import type { RequestContext } from '../../request/request-context.ts';
-import { withContextCure } from './context-cure.ts';
 import type { EngineLoader } from './engine-loader.ts';
 import { EngineLost } from './engine-lost.ts';
 import { Instance, InstanceRegistry } from './instance.ts';
@@ -242,7 +241,7 @@ export class InstanceLifecycle implements SchedulerEffects {
         throw load.signal.reason;
       }
       const cure = (promptSize: PromptSize) => this.#contextCure(instance, promptSize);
-      instance.becomeReady(withContextCure(handle, cure), loadTimeSeconds);
+      instance.becomeReady(handle, loadTimeSeconds, cure);
       this.#events.publish({ type: 'instance.ready', ...subjectOf(instance), loadTimeSeconds });
       this.#startIdleTimer(instance);
       void this.#watch(instance, handle);

@@ -1,3 +1,4 @@
+import type { ContextCure } from './context-cure.ts';
 import type { HearthError } from '../../contract/errors.ts';
 import type { LoadedEngine } from '../states/warm-states.ts';
 import type { ModelSelection } from '../../models/model.ts';
@@ -57,6 +58,7 @@ export class Instance {
   #state: 'waiting' | 'loading' | 'ready' = 'waiting';
   #load: LoadTask | undefined = new LoadTask();
   #handle: LoadedEngine | undefined;
+  #contextCure: ContextCure = () => undefined;
   #promptGate: PromptGate | undefined;
   #retiredWith: HearthError | undefined;
   #isSuperseded = false;
@@ -99,6 +101,11 @@ export class Instance {
   /** Undefined until it is ready. */
   get handle(): LoadedEngine | undefined {
     return this.#handle;
+  }
+
+  /** What makes a prompt fit that is too long. */
+  get contextCure(): ContextCure {
+    return this.#contextCure;
   }
 
   get loadTimeSeconds(): number {
@@ -146,7 +153,12 @@ export class Instance {
   }
 
   /** Transition from `loading`. */
-  becomeReady(handle: LoadedEngine, loadTimeSeconds: number): void {
+  becomeReady(
+    handle: LoadedEngine,
+    loadTimeSeconds: number,
+    contextCure: ContextCure = () => undefined,
+  ): void {
+    this.#contextCure = contextCure;
     this.#state = 'ready';
     this.#handle = handle;
     this.scheduler.manage(handle.managed?.manager);

@@ -86,8 +86,15 @@ describe('admission', () => {
     const { run, engine } = await setUp();
     for (const name of ['a', 'b', 'c']) await run(promptOf(name, 20, { maxTokens: 50 }));
     expect(engine.calls).not.toContain('tokenize');
-    await run(promptOf('d', 150, { maxTokens: 50 }));
+    const finish = holdAnswers(engine);
+    const running = [
+      run(promptOf('d', 10, { maxTokens: 900 })),
+      run(promptOf('e', 150, { maxTokens: 50 })),
+    ];
+    await vi.waitFor(() => expect(engine.mostWriting).toBe(2));
     expect(engine.calls.filter((call) => call === 'tokenize')).toHaveLength(1);
+    finish();
+    await Promise.all(running);
   });
 
   it('lets a request leave the line, and those behind it pass', async () => {

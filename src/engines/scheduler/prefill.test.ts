@@ -40,7 +40,7 @@ function setUp() {
     expectedTokens: 0,
     share: async () => {},
     cells: 0,
-    grow: () => {},
+    resize: () => {},
     release: () => {},
   };
   const manager = {

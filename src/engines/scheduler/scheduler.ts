@@ -379,10 +379,23 @@ export class Place {
     return this.#scheduler.isReader(this);
   }
 
+  /** Sets the reservation, whose prompt the engine has counted. */
+  need(cells: number): void {
+    if (cells >= this.#cells) return this.want(cells);
+    this.#cells = Math.max(cells, this.#wantedCells);
+    this.#use?.resize(this.#cells);
+    this.#scheduler.advance();
+  }
+
   /** The answer will need so many cells. It is paused if the cache has too few. */
   want(cells: number): void {
     if (cells <= Math.max(this.#cells, this.#wantedCells)) return;
     this.#wantedCells = cells;
+    this.#scheduler.advance();
+  }
+
+  /** The prompt needs another number of cells than before. */
+  recheck(): void {
     this.#scheduler.advance();
   }
 
@@ -394,7 +407,7 @@ export class Place {
   /** Called by the scheduler. */
   grow(): void {
     this.#cells = this.#wantedCells;
-    this.#use?.grow(this.#cells);
+    this.#use?.resize(this.#cells);
   }
 
   /** Called by the scheduler. */

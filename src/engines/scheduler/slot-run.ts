@@ -15,7 +15,7 @@ const ended = new Error('The run has ended.');
 /** Cells by which the reservation of an answer grows. */
 const growthTokens = 256;
 /** An answer grows when so few of its cells are left: tokens that the engine writes until the growth is decided. */
-const marginTokens = 96;
+const marginTokens = 160;
 
 /** One generation, or a part of one, in a slot that Hearth chose. */
 export class SlotRun {
@@ -75,7 +75,7 @@ export class SlotRun {
    */
   async prepare(): Promise<void> {
     await this.#managed.interruptIdle();
-    this.#cells = await this.#neededCells();
+    this.#cells = this.#likelyCells(mostTokens(this.#request));
   }
 
   /**
@@ -86,18 +86,19 @@ export class SlotRun {
   async start(): Promise<void> {
     const { manager, prefill } = this.#managed;
     const { signal } = this.#context;
-    const cells = this.#cells;
     const { chain } = this.#prompt;
-    this.#use = await this.#place.start(
+    const starting = this.#place.start(
       {
         isLong: () => prefill.isLong(this.#prompt),
-        cells: () => manager.cellsToReserve(chain, cells),
+        cells: () => manager.cellsToReserve(chain, this.#cells),
         isPausable: () => this.#managed.canRunFull && this.#canContinue,
-        take: () => manager.take(this.#prompt, cells, signal),
+        take: () => manager.take(this.#prompt, this.#cells, signal),
         pause: () => this.#pausing.abort(new Error('paused')),
       },
       signal,
     );
+    if (this.#managed.canRunFull && this.#place.position !== undefined) void this.#countCells();
+    this.#use = await starting;
     // A state was not restored, so that the prompt is long after all.
     const isLong = prefill.isLong(this.#prompt, this.#use?.expectedTokens);
     if (isLong && !this.#place.isReader) await this.#place.awaitPrefill(signal);
@@ -118,7 +119,7 @@ export class SlotRun {
   accept(event: GenerationEvent): GenerationEvent {
     switch (event.type) {
       case 'prompt.progress':
-        this.#place.want(this.#likelyCells(event.totalTokens));
+        this.#place.need(this.#likelyCells(event.totalTokens));
         return this.#pieces === undefined
           ? event
           : { ...event, cachedTokens: this.#pieces.cachedTokens };
@@ -173,19 +174,13 @@ export class SlotRun {
     }
   }
 
-  /** Cells that the prompt and its answer need, estimated if the cache has more than its share for them. */
-  async #neededCells(): Promise<number> {
-    const { manager, canRunFull } = this.#managed;
-    const most = this.#likelyCells(mostTokens(this.#request));
-    if (!canRunFull || most <= manager.totalCells / manager.slotCount) return most;
-    try {
-      const tokens = await this.#prompt.tokens(this.#context.signal);
-      return tokens === undefined ? most : this.#likelyCells(tokens.length);
-    } catch {
-      // The generation reports what is wrong with the prompt.
-      this.#context.signal.throwIfAborted();
-      return most;
-    }
+  /** Lets the engine count a prompt that waits: the estimate is more than it needs. */
+  async #countCells(): Promise<void> {
+    // The generation reports what is wrong with the prompt.
+    const tokens = await this.#prompt.tokens(this.#context.signal).catch(() => undefined);
+    if (tokens === undefined) return;
+    this.#cells = this.#likelyCells(tokens.length);
+    this.#place.recheck();
   }
 
   /** The whole answer if it can't be paused. */

@@ -40,8 +40,8 @@ export interface SlotUse {
    * @param beginning With the number of its tokens, and of those in the slot.
    */
   share(beginning: Pick<CachedPrompt, 'chain' | 'tokens' | 'heldTokens'>): Promise<void>;
-  /** Raises the number of cells, which must be free. Contents of idle slots are dropped for it. */
-  grow(cells: number): void;
+  /** Sets the number of cells; more must be free. Contents of idle slots are dropped for it. */
+  resize(cells: number): void;
   /**
    * To be called when the generation has ended.
    *
@@ -175,8 +175,8 @@ export class SlotManager {
         this.#states
           .share(slot, { ownerId, responseId, chain, tokens, heldTokens }, signal)
           .catch(this.#offload.warn),
-      grow: (cells) => {
-        slot.cells = Math.max(slot.cells, cells);
+      resize: (cells) => {
+        slot.cells = cells;
         void this.#offload.makeRoom();
       },
       release: (content, cachedTokens, settle) => {
