@@ -128,7 +128,7 @@ describe('commands against a server', () => {
     });
     expect({ exitCode, stdout, stderr }).toEqual({
       exitCode: 0,
-      stdout: 'Loaded a/b in 250 ms, context 2,048 tokens\n',
+      stdout: 'Loaded a/b in 250 ms, context 2,048 x 1 (cache for one whole context)\n',
       stderr: 'Loading a/b ...\n',
     });
   });
