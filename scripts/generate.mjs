@@ -76,7 +76,8 @@ async function loadSources(contents) {
 /** A page with the content of its `<!-- generated: NAME -->` blocks replaced. */
 async function withBlocks(path, render) {
   let page = await read(path);
-  const block = /(<!-- generated: (\S+) -->\n).*?(<!-- end -->)/gs;
+  // Another script records the path of a chat from a run.
+  const block = /(<!-- generated: (?!path )(\S+) -->\n).*?(<!-- end -->)/gs;
   for (const [whole, start, name, end] of page.matchAll(block)) {
     page = page.replace(whole, `${start}\n${await render(name)}\n\n${end}`);
   }

@@ -3,7 +3,7 @@ import { createChannel } from '../concurrency/channel.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Lease } from './loads/instance-lease.ts';
 import type { OpenRequest } from './loads/open-request.ts';
-import type { Place } from './scheduler/scheduler.ts';
+import type { Place } from './scheduler/place.ts';
 import type { QueuedEvent } from './session-event.ts';
 
 /** Interval in which a waiting request is told its position. */
@@ -53,10 +53,7 @@ export async function* whileWaiting(
   wait: Promise<unknown>,
 ): AsyncGenerator<QueuedEvent, void, void> {
   let told: number | undefined;
-  const ended = wait.then(
-    () => {},
-    () => {},
-  );
+  const ended = wait.catch(() => {});
   for (let { position } = waiting; position !== undefined; { position } = waiting) {
     if (position !== told) yield { type: 'queued', position };
     told = position;

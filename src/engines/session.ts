@@ -16,7 +16,8 @@ import type { OpenRequest } from './loads/open-request.ts';
 import { EngineLost } from './loads/engine-lost.ts';
 import type { Lease } from './loads/instance-lease.ts';
 import type { PromptGate } from './loads/prompt-gate.ts';
-import type { Place, Waiting } from './scheduler/scheduler.ts';
+import type { Place } from './scheduler/place.ts';
+import type { Waiting } from './scheduler/scheduler.ts';
 import { SlotRun } from './scheduler/slot-run.ts';
 import type { LoadEvent, QueuedEvent, SessionEvent } from './session-event.ts';
 import {

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { HearthError } from '../../contract/errors.ts';
 import { withSignal, type RequestContext } from '../../request/request-context.ts';
-import type { Place, Waiting } from '../scheduler/scheduler.ts';
+import type { Place } from '../scheduler/place.ts';
+import type { Waiting } from '../scheduler/scheduler.ts';
 import type { LoadedEngine } from '../states/warm-states.ts';
 import { cured } from './context-cure.ts';
 import type { Instance } from './instance.ts';
@@ -142,8 +143,12 @@ export class Lease {
   async failure(error: unknown): Promise<unknown> {
     if (!(error instanceof HearthError)) return error;
     if (error.code !== 'crashed') return cured(error, this.instance.contextCure);
-    await delay(exitKnownWithinMs, undefined, { signal: this.signal }).catch(() => {});
+    await this.#exitKnown();
     return this.signal.reason instanceof HearthError ? this.signal.reason : error;
+  }
+
+  async #exitKnown(): Promise<void> {
+    await delay(exitKnownWithinMs, undefined, { signal: this.signal }).catch(() => {});
   }
 
   readonly #abortWithRequest = (): void => this.abort(this.#requestSignal.reason);

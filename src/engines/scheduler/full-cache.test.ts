@@ -241,9 +241,7 @@ describe('a cache that runs full', () => {
     await Promise.all([structured, ...others]);
     const own = (await structured).text;
     expect(own).toBe((await answerTo(whole('a'), endTokens)).text);
-    expect(engine.calls.filter((call) => call.startsWith('generate 0'))[0]).toBe(
-      'generate 0: 0+10',
-    );
+    expect(engine.calls.find((call) => call.startsWith('generate 0'))).toBe('generate 0: 0+10');
     expect(startCount()).toBeGreaterThanOrEqual(4);
   });
 });

@@ -3,7 +3,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { lastInTurn } from '../../concurrency/fair-queue.ts';
 import { HearthError } from '../../contract/errors.ts';
-import { Scheduler, type Place, type Waiting } from './scheduler.ts';
+import type { Place } from './place.ts';
+import { Scheduler, type Waiting } from './scheduler.ts';
 
 const never = new AbortController().signal;
 

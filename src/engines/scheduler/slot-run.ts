@@ -8,7 +8,7 @@ import { promptChain, type CachedPrompt } from '../states/prompt-chain.ts';
 import type { ManagedSlots } from '../states/managed-slots.ts';
 import type { SlotUse } from '../states/slot-manager.ts';
 import { cellsFor, mostTokens } from './prompt-cells.ts';
-import type { Place } from './scheduler.ts';
+import type { Place } from './place.ts';
 
 /** The reason of signals whose run has ended. */
 const ended = new Error('The run has ended.');

@@ -1,0 +1,215 @@
+import type { SlotUse } from '../states/slot-manager.ts';
+import type { PlaceView } from './decide.ts';
+
+/** A prompt that is ready to be read, as the scheduler sees it. */
+export interface ScheduledPrompt {
+  /** May change while it waits, since a state of its beginning may have been saved. */
+  readonly isLong: () => boolean;
+  /** Cells that it would reserve now; undefined while no slot is free. */
+  readonly cells: () => number | undefined;
+  readonly isPausable: () => boolean;
+  /** Takes a slot, before any other request is considered; undefined if the engine chooses it. */
+  readonly take: () => Promise<SlotUse | undefined>;
+  /** Ends the generation, which continues later. */
+  readonly pause: () => void;
+}
+
+/** What a place needs of its scheduler. */
+export interface PlaceOwner {
+  /** Position of a place among those that wait for a slot, from 1; undefined if it does not wait. */
+  positionOf(place: Place): number | undefined;
+  /** Whether a place has the turn of prefill. */
+  isReader(place: Place): boolean;
+  /** The next long prompt may be read. */
+  endPrefill(place: Place): void;
+  /** Frees a place. */
+  leave(place: Place): void;
+  /** Decides until every request has to wait. To be called when anything has changed. */
+  advance(): void;
+}
+
+/** A place of a request, which it keeps for one generation. */
+export class Place {
+  readonly id: number;
+  readonly #scheduler: PlaceOwner;
+  #state: 'preparing' | 'ready' | 'running' = 'preparing';
+  #prompt: ScheduledPrompt | undefined;
+  #cells = 0;
+  #wantedCells = 0;
+  #isPausing = false;
+  #onStart: ((use: Promise<SlotUse | undefined>) => void) | undefined;
+  #onPrefill: (() => void) | undefined;
+  #use: SlotUse | undefined;
+
+  constructor(scheduler: PlaceOwner, id: number) {
+    this.#scheduler = scheduler;
+    this.id = id;
+  }
+
+  get state(): 'preparing' | 'ready' | 'running' {
+    return this.#state;
+  }
+
+  /** Position among the requests that wait for a slot, from 1; undefined if it does not wait. */
+  get position(): number | undefined {
+    return this.#scheduler.positionOf(this);
+  }
+
+  get isLong(): boolean {
+    return this.#prompt?.isLong() ?? false;
+  }
+
+  view(): PlaceView {
+    const isReady = this.#state === 'ready';
+    const cells = isReady ? this.#prompt?.cells() : this.#cells;
+    return {
+      id: this.id,
+      state: this.#state,
+      cells,
+      wantedCells: Math.max(this.#cells, this.#wantedCells),
+      isLong: isReady && this.isLong,
+      awaitsPrefill: this.#onPrefill !== undefined,
+      isPausable: this.#prompt?.isPausable() ?? false,
+      isPausing: this.#isPausing,
+    };
+  }
+
+  /**
+   * Waits for a slot. Also for an answer that was paused and gave its slot back.
+   *
+   * @throws The signal's reason when aborted; the errors of `ScheduledPrompt.take`.
+   */
+  async start(prompt: ScheduledPrompt, signal: AbortSignal): Promise<SlotUse | undefined> {
+    signal.throwIfAborted();
+    this.#prompt = prompt;
+    this.#state = 'ready';
+    this.#isPausing = false;
+    const taking = await new Promise<{ readonly use: Promise<SlotUse | undefined> }>(
+      (resolve, reject) => {
+        const abandon = (): void => {
+          this.#onStart = undefined;
+          this.#state = 'preparing';
+          reject(signal.reason);
+          this.#scheduler.advance();
+        };
+        this.#onStart = (use) => {
+          signal.removeEventListener('abort', abandon);
+          // In an object, so that the promise of the slot is not awaited here.
+          resolve({ use });
+        };
+        signal.addEventListener('abort', abandon, { once: true });
+        this.#scheduler.advance();
+      },
+    );
+    this.#use = await taking.use;
+    this.#cells = this.#use?.cells ?? 0;
+    this.#scheduler.advance();
+    return this.#use;
+  }
+
+  /** Called by the scheduler. */
+  take(): void {
+    const prompt = this.#prompt;
+    if (prompt === undefined) return;
+    this.#cells = prompt.cells() ?? 0;
+    this.#wantedCells = 0;
+    this.#state = 'running';
+    const use = prompt.take();
+    use.catch(() => this.release());
+    this.#onStart?.(use);
+    this.#onStart = undefined;
+  }
+
+  /**
+   * Waits for the turn of prefill, with a slot.
+   *
+   * @throws The signal's reason when aborted.
+   */
+  async awaitPrefill(signal: AbortSignal): Promise<void> {
+    if (this.#scheduler.isReader(this)) return;
+    signal.throwIfAborted();
+    await new Promise<void>((resolve, reject) => {
+      const abandon = (): void => {
+        this.#onPrefill = undefined;
+        reject(signal.reason);
+      };
+      this.#onPrefill = () => {
+        signal.removeEventListener('abort', abandon);
+        resolve();
+      };
+      signal.addEventListener('abort', abandon, { once: true });
+      this.#scheduler.advance();
+    });
+  }
+
+  /** Called by the scheduler. */
+  beginPrefill(): void {
+    this.#onPrefill?.();
+    this.#onPrefill = undefined;
+  }
+
+  endPrefill(): void {
+    this.#scheduler.endPrefill(this);
+  }
+
+  get isReader(): boolean {
+    return this.#scheduler.isReader(this);
+  }
+
+  /** Sets the reservation, whose prompt the engine has counted. */
+  need(cells: number): void {
+    if (cells >= this.#cells) return this.want(cells);
+    this.#cells = Math.max(cells, this.#wantedCells);
+    this.#use?.resize(this.#cells);
+    this.#scheduler.advance();
+  }
+
+  /** The answer will need so many cells. It is paused if the cache has too few. */
+  want(cells: number): void {
+    if (cells <= Math.max(this.#cells, this.#wantedCells)) return;
+    this.#wantedCells = cells;
+    this.#scheduler.advance();
+  }
+
+  /** The prompt needs another number of cells than before. */
+  recheck(): void {
+    this.#scheduler.advance();
+  }
+
+  /** Cells that it may use. */
+  get cells(): number {
+    return this.#cells;
+  }
+
+  /** Called by the scheduler. */
+  grow(): void {
+    this.#cells = this.#wantedCells;
+    this.#use?.resize(this.#cells);
+  }
+
+  /** Called by the scheduler. */
+  pause(): void {
+    this.#isPausing = true;
+    this.#prompt?.pause();
+  }
+
+  get isPausing(): boolean {
+    return this.#isPausing;
+  }
+
+  /** The slot is free again; the place remains. */
+  release(): void {
+    this.#state = 'preparing';
+    this.#cells = 0;
+    this.#wantedCells = 0;
+    this.#use = undefined;
+    this.#scheduler.endPrefill(this);
+    // A paused answer waits again at once, ahead of later requests.
+    if (!this.#isPausing) this.#scheduler.advance();
+  }
+
+  /** Frees the place. A second call does nothing. */
+  leave(): void {
+    this.#scheduler.leave(this);
+  }
+}
