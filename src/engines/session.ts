@@ -232,9 +232,8 @@ export class Session {
    * @throws The errors of `Engine.rank`, as `generate`.
    */
   async rank(query: string, documents: readonly string[]): Promise<Relevance> {
-    const [ownQuery = '', ...admitted] = (await this.#admitInputs([query, ...documents])).map(
-      String,
-    );
+    const inputs = await this.#admitInputs([query, ...documents]);
+    const [ownQuery = '', ...admitted] = inputs.map(String);
     const parts = await this.#inPieces('rerank', admitted, (engine, piece, context) =>
       engine.rank(ownQuery, piece, context),
     );

@@ -137,7 +137,8 @@ export class TokenEngine {
         written.push(text);
         count += 1;
         const { aheadTokens = 1 } = this.#options;
-        while (written.length >= aheadTokens || (count === limit && written.length > 0)) {
+        const least = count === limit ? 1 : aheadTokens;
+        while (written.length >= least) {
           yield eventOf(request, toldCount === 0, written.splice(0, aheadTokens));
           toldCount += 1;
         }
