@@ -24,7 +24,7 @@ describe('models on the command line', () => {
     expect(again).toEqual({
       exitCode: 0,
       stdout:
-        'hearth/starter-chat is already loaded as hearth/starter-chat, context 1,024 tokens\n',
+        'hearth/starter-chat is already loaded as hearth/starter-chat, context 1,024 x 2 (cache for 2 whole contexts, shared by 4 requests; number of contexts chosen by free memory)\n',
       stderr: 'To load another instance, add --another.\n',
     });
     const another = await hearth('load', 'starter-chat', '--another', '--json');
@@ -44,7 +44,9 @@ describe('models on the command line', () => {
   it('estimates the memory of a load without loading', async () => {
     const estimateOnly = ['load', 'hearth/starter-chat', '--parallel', '2', '--estimate-only'];
     const { stdout } = await hearth(...estimateOnly);
-    expect(stdout).toMatch(/^Context +4,096 tokens × 2 parallel requests$/m);
+    expect(stdout).toMatch(
+      /^Context +4,096 x 2 \(cache for 2 whole contexts, [\d.]+ MB; chosen by free memory\)$/m,
+    );
     expect(stdout).toMatch(/^Total +\d+(\.\d)? MB$/m);
     const { estimate, ...rest } = JSON.parse((await hearth(...estimateOnly, '--json')).stdout);
     expect(rest).toMatchObject({ type: 'llm', status: 'estimated', load_config: { parallel: 2 } });
