@@ -61,7 +61,7 @@ describe('aliases', () => {
   });
 
   it('name the missing model, and vanish with rm', async () => {
-    await alias('set', 'gone', 'hearth/nothing');
+    await alias('set', 'gone', 'hearth/nothing', '--force');
     const missing = await post(hearth.url, '/v1/chat/completions', { model: 'gone', messages });
     expect(missing.status).toBe(404);
     expect(missing.body).toMatchObject({

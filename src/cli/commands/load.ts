@@ -1,6 +1,8 @@
-import type { InstanceStatus } from '../../contract/server/server.ts';
-import { loadModel } from '../../contract/v1/model.ts';
+import { getStatus, type InstanceStatus } from '../../contract/server/server.ts';
+import { loadModel, type ChosenConfig, type LoadResult } from '../../contract/v1/model.ts';
 import { suggestModel } from '../check-model.ts';
+import { ApiError } from '../client/client-error.ts';
+import type { Client } from '../client/client.ts';
 import type { CommandContext } from '../context.ts';
 import { defineCommand } from '../command.ts';
 import { connect } from '../client/connect.ts';
@@ -131,12 +133,26 @@ export const load = defineCommand({
       writeEstimate(output, result);
       return;
     }
-    const { load_config: config } = result;
+    const config = await configOf(client, result, context.signal);
     const detail = config === undefined ? '' : `, context ${describeContext(config)}`;
     const time = formatDuration(result.load_time_seconds);
     output.line(`Loaded ${printable(result.instance_id)} in ${time}${detail}`);
   },
 });
+
+/** The configuration with the sizes that the server chose, which the result of a load does not have. */
+async function configOf(
+  client: Client,
+  { instance_id: id, load_config: config }: LoadResult,
+  signal: AbortSignal,
+): Promise<ChosenConfig | undefined> {
+  const status = await client.call(getStatus, {}, signal).catch((error: unknown) => {
+    // The load may be allowed where reading the status is not.
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  });
+  return status?.instances.find((instance) => instance.id === id)?.config ?? config;
+}
 
 function writeAlreadyLoaded(
   { terminal }: CommandContext,

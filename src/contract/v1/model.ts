@@ -227,7 +227,7 @@ export const loadResultSchema = z
     instance_id: z.string(),
     load_time_seconds: z.number(),
     status: z.literal('loaded'),
-    load_config: chosenConfigSchema.optional(),
+    load_config: loadConfigSchema.optional(),
   })
   .meta({
     id: 'LoadResult',
@@ -237,10 +237,12 @@ export const loadResultSchema = z
         instance_id: 'hearth/starter-chat',
         load_time_seconds: 0.41,
         status: 'loaded',
-        load_config: exampleConfig,
+        load_config: { context_length: 4096, parallel: 4 },
       },
     ],
   });
+
+export type LoadResult = z.infer<typeof loadResultSchema>;
 
 const loadEstimateSchema = z
   .object({

@@ -44,9 +44,10 @@ export async function readJsonBody(
 /**
  * Parses the bytes of a body, or of a request in a file.
  *
+ * @param onDecoded Called when the bytes are no longer needed.
  * @throws HearthError `invalid_json`; `body_too_large` for too many values.
  */
-export function parseJsonBody(bytes: Buffer): unknown {
+export function parseJsonBody(bytes: Buffer, onDecoded: () => void = () => {}): unknown {
   if (bytes.byteLength === 0) {
     throw new HearthError('invalid_json', 'The body is empty; a JSON object is expected.');
   }
@@ -70,7 +71,9 @@ export function parseJsonBody(bytes: Buffer): unknown {
     );
   }
   try {
-    return parseJson(decode(bytes));
+    const text = decode(bytes);
+    onDecoded();
+    return parseJson(text);
   } catch (error) {
     const reason = error instanceof SyntaxError ? shorten(error.message) : 'it is not UTF-8.';
     throw new HearthError('invalid_json', `The body is not JSON: ${reason}`);

@@ -13,7 +13,7 @@ import { mount, type App } from '../../mount.ts';
 import { selectedInstances, loadedInstances } from '../../../engines/loads/loaded-instances.ts';
 import type { SurfaceServices } from '../services.ts';
 import { mountDeleteModel } from './delete-model.ts';
-import { toChosenConfig, toModelType, toV1Model } from './record.ts';
+import { toChosenConfig, toLoadConfig, toModelType, toV1Model } from './record.ts';
 
 export function mountModels(app: App, services: SurfaceServices): void {
   const { library, pool } = services;
@@ -48,7 +48,7 @@ export function mountModels(app: App, services: SurfaceServices): void {
       load_time_seconds: instance.loadTimeSeconds,
       status: 'loaded',
       ...omitUndefined({
-        load_config: body.echo_load_config === true ? toChosenConfig(instance.config) : undefined,
+        load_config: body.echo_load_config === true ? toLoadConfig(instance.config) : undefined,
       }),
     };
   });

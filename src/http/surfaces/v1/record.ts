@@ -72,7 +72,7 @@ function languageModelFields(model: ModelEntry): Partial<V1Model> {
   };
 }
 
-function toLoadConfig(config: InstanceConfig): LoadConfig {
+export function toLoadConfig(config: InstanceConfig): LoadConfig {
   return {
     context_length: config.contextLength,
     parallel: config.parallel,
