@@ -27,14 +27,14 @@ const seen = new Map();
 
 const recorded = await record();
 const text = await readFile(page, 'utf8');
-if (process.argv.includes('--check')) check();
+if (process.argv.includes('--check')) compare();
 else {
   await writeFile(page, await withBlock(text, recorded));
   console.log(`Wrote ARCHITECTURE.md: ${recorded.length} files.`);
 }
 
 /** The order is left out: functions that ran before the first chat have none. */
-function check() {
+function compare() {
   const listed = [...blockOf(text).matchAll(/`(src\/[^`]+\.ts)`/g)].map(([, file]) => file);
   const missing = recorded.filter((file) => !listed.includes(file));
   const extra = listed.filter((file) => !recorded.includes(file));
@@ -109,17 +109,17 @@ async function chat(url) {
 function lineOf(stream, pattern) {
   return new Promise((done, fail) => {
     let output = seen.get(stream) ?? '';
-    const check = () => {
+    const search = () => {
       seen.set(stream, output);
       const match = pattern.exec(output);
       if (match !== null) done(match[1]);
     };
     stream.on('data', (data) => {
       output += data;
-      check();
+      search();
     });
     stream.once('end', () => fail(new Error(`The server did not start: ${output}`)));
-    check();
+    search();
   });
 }
 

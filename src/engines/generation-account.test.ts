@@ -11,7 +11,7 @@ function usage(promptTokens: number, completionTokens: number): GenerationUsage 
 }
 
 describe('GenerationAccount', () => {
-  it('adds the parts of an answer that was paused, without the tokens that nobody got', async () => {
+  it('adds the parts of an answer that was paused, without the tokens that no client got', async () => {
     const account = new GenerationAccount(request, 0);
     const context = testContext();
     await account.begin(engine, context);

@@ -78,7 +78,7 @@ export class GenerationAccount {
 
   /** A part ended that is continued later. */
   pause({ usage, reasoningTokens }: CutEvent): void {
-    // The engine counts tokens that it wrote and nobody got, which the next part writes again.
+    // The engine counts tokens that it wrote and no client got, which the next part writes again.
     const completionTokens = this.#answer.tokens;
     this.#before = { ...this.#total(this.#measured(usage)), completionTokens };
     this.#reasoningTokensBefore += reasoningTokens;

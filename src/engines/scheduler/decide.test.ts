@@ -84,7 +84,7 @@ const starts: readonly Row[] = [
   ['starts requests in order of arrival', view([place(1), place(2)]), { type: 'start', id: 1 }],
   ['waits while no slot is free', view([place(1, { cells: undefined }), place(2)]), undefined],
   [
-    'lets nobody pass a request that waits for cells',
+    'lets no request pass one that waits for cells',
     view([running(1, 80), place(2, { cells: 30 }), place(3)]),
     undefined,
   ],
@@ -116,11 +116,11 @@ const assignments: readonly Row[] = [
     view([running(1, 10)], { waitingCount: 1, slotCount: 1 }),
     undefined,
   ],
-  ['assigns none if nobody waits', view([]), undefined],
+  ['assigns none if no request waits', view([]), undefined],
 ];
 
 describe('decide', () => {
-  it.each([...cells, ...starts, ...assignments])('%s', (_, given, action) => {
-    expect(decide(given)).toEqual(action);
+  it.each([...cells, ...starts, ...assignments])('%s', (_, assigned, action) => {
+    expect(decide(assigned)).toEqual(action);
   });
 });

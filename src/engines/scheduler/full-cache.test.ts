@@ -117,7 +117,7 @@ describe('admission', () => {
   it('reserves more for a prompt that turns out to be longer than its text', async () => {
     const { generate, run, engine, scheduler } = await setUp();
     const finish = holdAnswers(engine);
-    const { generate: write } = engine.engine;
+    const write = engine.engine.generate.bind(engine.engine);
     engine.engine.generate = async function* longer(request, context) {
       for await (const event of write(request, context)) {
         const isFirst = request.maxTokens === 100 && event.type === 'prompt.progress';

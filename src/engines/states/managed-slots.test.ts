@@ -60,14 +60,15 @@ async function setUp(events: readonly GenerationEvent[], idleMs = 100_000) {
     };
   };
   const order: string[] = [];
-  const { settleIdle, saveAll } = manager;
+  const settleIdle = manager.settleIdle.bind(manager);
+  const saveAll = manager.saveAll.bind(manager);
   manager.settleIdle = async (signal) => {
     order.push('settle');
-    await settleIdle.call(manager, signal);
+    await settleIdle(signal);
   };
   manager.saveAll = async (signal) => {
     order.push('save');
-    await saveAll.call(manager, signal);
+    await saveAll(signal);
   };
   return { ...managed, requests, release, reads, order };
 }
@@ -178,7 +179,7 @@ describe('the slots of an engine that Hearth chooses', () => {
   it('passes on the id and the caller of the request', async () => {
     const { open, engine } = await setUp([end]);
     const contexts: unknown[] = [];
-    const { generate } = engine.engine;
+    const generate = engine.engine.generate.bind(engine.engine);
     engine.engine.generate = (placed, context) => {
       contexts.push([context.requestId, context.caller.tokenId]);
       return generate(placed, context);

@@ -85,7 +85,7 @@ describe('SlotManager', () => {
     });
 
   /** Reads a prompt like an engine. */
-  async function use(
+  async function useSlot(
     slots: SlotManager,
     letters: string,
     { responseId = 'resp', ownerId = null as string | null, cachedTokens = 1e6 } = {},
@@ -103,9 +103,9 @@ describe('SlotManager', () => {
 
   it('saves a conversation that another one replaces, and restores it for its next turn', async () => {
     const slots = slotsWith();
-    await use(slots, 'abc');
-    await use(slots, 'xyz');
-    await use(slots, 'abcd');
+    await useSlot(slots, 'abc');
+    await useSlot(slots, 'xyz');
+    await useSlot(slots, 'abcd');
     expect(calls).toEqual(['save abc', 'save xyz', 'restore abc']);
     await slots.saveAll(never);
     expect(kept.list('key')).toHaveLength(2);
@@ -113,26 +113,26 @@ describe('SlotManager', () => {
 
   it('delays no request by saving what the engine reads again at once', async () => {
     const slots = slotsWith({ secondsToRead: (tokens) => tokens / 1000 });
-    await use(slots, 'abc');
-    await use(slots, 'xyz');
+    await useSlot(slots, 'abc');
+    await useSlot(slots, 'xyz');
     expect(calls).toEqual([]);
     await slots.saveAll(never);
     expect(calls).toEqual(['save xyz']);
-    await use(slots, 'abcdef');
-    await use(slots, 'xyz');
+    await useSlot(slots, 'abcdef');
+    await useSlot(slots, 'xyz');
     expect(calls).toEqual(['save xyz', 'save abcdef', 'restore xyz']);
   });
 
   it('continues in another engine from the state on disk', async () => {
     const slots = slotsWith();
-    await use(slots, 'abc');
+    await useSlot(slots, 'abc');
     await slots.saveAll(never);
     calls = [];
     contents.clear();
     const other = slotsWith();
-    expect((await use(other, 'abcd')).reusesSlot).toBe(true);
+    expect((await useSlot(other, 'abcd')).reusesSlot).toBe(true);
     expect(calls).toEqual(['restore abc']);
-    await use(slotsWith({ key: 'another' }), 'abcd');
+    await useSlot(slotsWith({ key: 'another' }), 'abcd');
     expect(calls).toEqual(['restore abc']);
   });
 
@@ -210,40 +210,40 @@ describe('SlotManager', () => {
 
   it('does not let a token use what another one sent', async () => {
     const slots = slotsWith();
-    expect((await use(slots, 'abc', { ownerId: 'one' })).reusesSlot).toBe(true);
-    expect((await use(slots, 'abc', { ownerId: 'two' })).reusesSlot).toBe(false);
-    expect((await use(slots, 'abcd', { ownerId: 'two' })).reusesSlot).toBe(true);
+    expect((await useSlot(slots, 'abc', { ownerId: 'one' })).reusesSlot).toBe(true);
+    expect((await useSlot(slots, 'abc', { ownerId: 'two' })).reusesSlot).toBe(false);
+    expect((await useSlot(slots, 'abcd', { ownerId: 'two' })).reusesSlot).toBe(true);
     expect(calls).toEqual(['save abc']);
-    expect((await use(slots, 'abcd', { ownerId: 'one' })).reusesSlot).toBe(true);
+    expect((await useSlot(slots, 'abcd', { ownerId: 'one' })).reusesSlot).toBe(true);
     expect(calls.at(-1)).toBe('restore abc');
   });
 
   it('writes nothing of requests that are not stored to disk', async () => {
     const disk = slotsWith({ isMemory: false });
-    await use(disk, 'abc', { responseId: '' });
-    await use(disk, 'xyz', { responseId: '' });
+    await useSlot(disk, 'abc', { responseId: '' });
+    await useSlot(disk, 'xyz', { responseId: '' });
     await disk.saveAll(never);
     expect(calls).toEqual([]);
 
     const memory = slotsWith();
-    await use(memory, 'abc', { responseId: '' });
-    await use(memory, 'xyz', { responseId: '' });
-    await use(memory, 'abcd', { responseId: '' });
+    await useSlot(memory, 'abc', { responseId: '' });
+    await useSlot(memory, 'xyz', { responseId: '' });
+    await useSlot(memory, 'abcd', { responseId: '' });
     await memory.saveAll(never);
     expect(calls).toEqual(['save abc', 'save xyz', 'restore abc']);
     expect(kept.list('key')).toEqual([]);
 
     const persistent = slotsWith({ isMemory: false, persistsStateless: true });
-    await use(persistent, 'abc', { responseId: '' });
+    await useSlot(persistent, 'abc', { responseId: '' });
     await persistent.saveAll(never);
     expect(kept.list('key')).toHaveLength(1);
   });
 
   it('leaves no files behind where they would be on a disk', async () => {
     const slots = slotsWith({ isMemory: false });
-    await use(slots, 'abc');
-    await use(slots, 'xyz');
-    await use(slots, 'abcd');
+    await useSlot(slots, 'abc');
+    await useSlot(slots, 'xyz');
+    await useSlot(slots, 'abcd');
     await slots.saveAll(never);
     expect(await engineFiles()).toEqual([]);
     expect(kept.list('key')).toHaveLength(2);
@@ -257,42 +257,42 @@ describe('SlotManager', () => {
         erase: async () => {},
       },
     });
-    await use(failing, 'abc');
-    await use(failing, 'xyz');
+    await useSlot(failing, 'abc');
+    await useSlot(failing, 'xyz');
     await failing.saveAll(never);
     expect(await engineFiles()).toEqual([]);
 
     const slots = slotsWith();
-    await use(slots, 'abc');
+    await useSlot(slots, 'abc');
     await slots.saveAll(never);
     const other = slotsWith({
       states: { ...states, restore: () => Promise.reject(new Error('no')) },
     });
-    expect((await use(other, 'abcd')).reusesSlot).toBe(false);
+    expect((await useSlot(other, 'abcd')).reusesSlot).toBe(false);
     expect(kept.list('key')).toEqual([]);
     expect(other.isRestoring).toBe(false);
   });
 
   it('does not use a slot after a restoration of unknown result, nor a vanished file', async () => {
     const slots = slotsWith();
-    await use(slots, 'abc');
-    await use(slots, 'xyz');
+    await useSlot(slots, 'abc');
+    await useSlot(slots, 'xyz');
     await slots.saveAll(never);
     for (const name of await engineFiles()) await rm(join(folder, name));
-    expect((await use(slots, 'abcd')).reusesSlot).toBe(false);
+    expect((await useSlot(slots, 'abcd')).reusesSlot).toBe(false);
     expect(calls.at(-1)).toBe('save xyz');
     // The copy on disk is still there.
-    await use(slots, 'xyz');
-    expect((await use(slots, 'abcd')).reusesSlot).toBe(true);
+    await useSlot(slots, 'xyz');
+    expect((await useSlot(slots, 'abcd')).reusesSlot).toBe(true);
   });
 
   it('reports an engine that ends while it restores', async () => {
     const slots = slotsWith();
-    await use(slots, 'abc');
+    await useSlot(slots, 'abc');
     await slots.saveAll(never);
     const crashed = new HearthError('crashed', 'gone');
     const other = slotsWith({ states: { ...states, restore: () => Promise.reject(crashed) } });
-    await use(other, 'abcd');
+    await useSlot(other, 'abcd');
     expect(other.isRestoring).toBe(true);
     // It is not tried again.
     expect(kept.list('key')).toEqual([]);
@@ -303,8 +303,8 @@ describe('SlotManager', () => {
       states: { ...states, save: () => new Promise(() => {}) },
       maxPrepareMs: 20,
     });
-    await use(slots, 'abc');
-    await use(slots, 'xyz');
+    await useSlot(slots, 'abc');
+    await useSlot(slots, 'xyz');
     const client = new AbortController();
     const waiting = slots.take(prompt('pqr'), 0, client.signal);
     client.abort(new Error('left'));
@@ -329,10 +329,10 @@ describe('SlotManager', () => {
         },
       },
     });
-    await use(slots, 'abc');
+    await useSlot(slots, 'abc');
     const saving = slots.saveAll(never);
     await expect.poll(() => finish.name).not.toBe('finish');
-    await use(slots, 'abcd', { responseId: '' });
+    await useSlot(slots, 'abcd', { responseId: '' });
     finish();
     await saving;
     expect(kept.list('key')).toEqual([]);
@@ -342,10 +342,10 @@ describe('SlotManager', () => {
   it('stops restoring for an engine that does not use its states', async () => {
     const slots = slotsWith();
     for (let round = 0; round < 4; round += 1) {
-      await use(slots, 'abc');
-      await use(slots, 'xyz', { cachedTokens: 0 });
-      await use(slots, 'abcd', { cachedTokens: 0 });
-      await use(slots, 'xyzw', { cachedTokens: 0 });
+      await useSlot(slots, 'abc');
+      await useSlot(slots, 'xyz', { cachedTokens: 0 });
+      await useSlot(slots, 'abcd', { cachedTokens: 0 });
+      await useSlot(slots, 'xyzw', { cachedTokens: 0 });
     }
     expect(calls.filter((call) => call.startsWith('restore')).length).toBeLessThanOrEqual(4);
   });
@@ -359,7 +359,7 @@ describe('SlotManager', () => {
     });
     const slots = slotsWith({ memory });
     for (const letters of ['abc', 'def', 'ghi', 'jkl', 'mnopqrstuvw', 'xyz']) {
-      await use(slots, letters, { responseId: '' });
+      await useSlot(slots, letters, { responseId: '' });
     }
     const size = memory.list().reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     expect(size).toBeLessThanOrEqual(8);

@@ -206,7 +206,11 @@ export class TokenEngine {
 export function tokensOf(request: GenerationRequest): number[] {
   const text =
     request.kind === 'chat'
-      ? request.messages.map(({ content }) => padded(String(content))).join('')
+      ? request.messages
+          .map(({ content }) =>
+            padded(typeof content === 'string' ? content : JSON.stringify(content)),
+          )
+          .join('')
       : String(request.prompt);
   return Array.from({ length: Math.ceil(text.length / tokenCharacters) }, (_, index) =>
     tokenOf(text.slice(index * tokenCharacters, (index + 1) * tokenCharacters)),
