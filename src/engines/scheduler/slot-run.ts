@@ -23,7 +23,8 @@ export class SlotRun {
   readonly #managed: ManagedSlots;
   readonly #account: GenerationAccount;
   readonly #context: RequestContext;
-  readonly #pausing: LinkedAbort;
+  /** Present if the generation may be paused: an abort signal is not free. */
+  readonly #pausing: LinkedAbort | undefined;
   readonly #request: GenerationRequest;
   readonly #prompt: ActivePrompt;
   /** What the prompt and its answer need. */
@@ -45,8 +46,9 @@ export class SlotRun {
     this.#place = place;
     this.#managed = managed;
     this.#account = account;
-    this.#pausing = linkAbort(context.signal);
-    this.#context = withSignal(context, this.#pausing.signal);
+    this.#pausing = managed.canRunFull ? linkAbort(context.signal) : undefined;
+    this.#context =
+      this.#pausing === undefined ? context : withSignal(context, this.#pausing.signal);
     this.#tokensBefore = account.answer.tokens;
     this.#request = continueRequest(account.request, account.answer);
     this.#prompt = managed.prefill.open(this.#request, context.caller.tokenId);
@@ -93,7 +95,7 @@ export class SlotRun {
         cells: () => manager.cellsToReserve(chain, this.#cells),
         isPausable: () => this.#managed.canRunFull && this.#canContinue,
         take: () => manager.take(this.#prompt, this.#cells, signal),
-        pause: () => this.#pausing.abort(new Error('paused')),
+        pause: () => this.#pausing?.abort(new Error('paused')),
       },
       signal,
     );
@@ -146,7 +148,7 @@ export class SlotRun {
     prefill.close(this.#prompt);
     this.#place.release();
     // A slot that is still being prepared is given back.
-    this.#pausing.abort(ended);
+    this.#pausing?.abort(ended);
     this.#managed.saveWhenIdle();
   }
 
