@@ -110,6 +110,8 @@ describe('commands against a server', () => {
       load_time_seconds: 0.25,
       status: 'loaded',
       load_config: { context_length: 2048 },
+      // The status of the server, which the command reads afterwards.
+      instances: [],
     };
     const { exitCode, stdout, stderr } = await runAgainst(
       result,
@@ -117,7 +119,8 @@ describe('commands against a server', () => {
         ' ',
       ),
     );
-    expect(JSON.parse(server?.requests.at(-1)?.body ?? '')).toEqual({
+    const load = server?.requests.find(({ method }) => method === 'POST');
+    expect(JSON.parse(load?.body ?? '')).toEqual({
       model: 'a/b',
       context_length: 2048,
       parallel: 2,

@@ -42,6 +42,25 @@ describe('slots that share a cache', () => {
     }
   });
 
+  it('pause answers without a limit, which continue and end as they do alone', async () => {
+    const tell = async (subject: string) => {
+      const { status, body } = await post(hearth.url, '/v1/chat/completions', {
+        model: 'hearth/starter-chat',
+        messages: [{ role: 'user', content: `Tell me a story about ${subject}` }],
+        temperature: 0,
+      });
+      const { message, finish_reason: reason } = body.choices[0];
+      return { status, message, reason, completionTokens: body.usage.completion_tokens };
+    };
+    const subjects = ['a fox', 'the sea', 'a lamp', 'an owl'];
+    const together = await Promise.all(subjects.map(tell));
+    for (const [index, subject] of subjects.entries()) {
+      expect(together[index]).toEqual(await tell(subject));
+    }
+    const tokens = together.reduce((sum, { completionTokens }) => sum + completionTokens, 0);
+    expect(tokens).toBeGreaterThan(1024);
+  });
+
   it('refuse a prompt that exceeds the context, although the cache of all is larger', async () => {
     const { status, body } = await complete(0, { prompt: text.repeat(5) });
     expect([status, body.error.code]).toEqual([400, 'context_length_exceeded']);
