@@ -50,15 +50,17 @@ describe('slots that share a cache', () => {
         temperature: 0,
       });
       const { message, finish_reason: reason } = body.choices[0];
-      return { status, message, reason, completionTokens: body.usage.completion_tokens };
+      return { answer: { status, message, reason }, tokens: body.usage.completion_tokens };
     };
     const subjects = ['a fox', 'the sea', 'a lamp', 'an owl'];
     const together = await Promise.all(subjects.map(tell));
-    for (const [index, subject] of subjects.entries()) {
-      expect(together[index]).toEqual(await tell(subject));
+    for (const [index, { answer, tokens }] of together.entries()) {
+      const alone = await tell(subjects[index] ?? '');
+      expect(answer).toEqual(alone.answer);
+      // The engine counts the beginning again when it continues, and may divide it in another way.
+      expect(Math.abs(tokens - alone.tokens)).toBeLessThan(5);
     }
-    const tokens = together.reduce((sum, { completionTokens }) => sum + completionTokens, 0);
-    expect(tokens).toBeGreaterThan(1024);
+    expect(together.reduce((sum, { tokens }) => sum + tokens, 0)).toBeGreaterThan(1024);
   });
 
   it('refuse a prompt that exceeds the context, although the cache of all is larger', async () => {
