@@ -1,4 +1,3 @@
-import type { ActivePrompt } from '../scheduler/prefill.ts';
 import { charactersOf, type CachedPrompt, type PromptChain } from './prompt-chain.ts';
 import { chooseSlot, minTokens, type SlotChoice } from './choose-slot.ts';
 import { newSlot, type Settle, type Slot } from './slot.ts';
@@ -8,21 +7,12 @@ import { SlotStates, type SavedState } from './slot-states.ts';
 /** Short contents are offloaded if a generation runs alone after this time: the slots of a burst keep the chat template. */
 const aloneMs = 100;
 
-/** A KV cache that the slots share, in cells, which hold one token each. */
-export interface CacheSize {
-  readonly totalCells: number;
-  /** Maximum of one slot. */
-  readonly contextLength: number;
-  /** Cells of idle slots that slow down the engine little, which passes them in each step. Undefined: any number. */
-  readonly maxIdleCells?: number | undefined;
-}
-
 export interface SlotManagerOptions extends SlotOffloadOptions {
   readonly slotCount: number;
 }
 
 /** A prompt without an answer; its tokens are not known. */
-type SlotRequest = Pick<ActivePrompt, 'ownerId' | 'responseId' | 'chain'>;
+type SlotRequest = Pick<CachedPrompt, 'ownerId' | 'responseId' | 'chain'>;
 
 /** The use of a slot by one generation. */
 export interface SlotUse {

@@ -4,7 +4,6 @@ import { withTimeout } from '../../concurrency/with-timeout.ts';
 import type { CachedPrompt } from './prompt-chain.ts';
 import { isLostBy, minTokens, type SlotChoice, type SlotView } from './choose-slot.ts';
 import type { Slot } from './slot.ts';
-import type { CacheSize } from './slot-manager.ts';
 import {
   defaultPrepareMs,
   unlimited,
@@ -21,6 +20,15 @@ const minReadSecondsBesideOthers = 0.5;
 const minMovedReadSeconds = 0.05;
 /** A content of so many tokens slows down long prompts by more than moving it takes, even where it is read at once. */
 const minMovedTokens = 256;
+
+/** A KV cache that the slots share, in cells, which hold one token each. */
+export interface CacheSize {
+  readonly totalCells: number;
+  /** Maximum of one slot. */
+  readonly contextLength: number;
+  /** Cells of idle slots that slow down the engine little, which passes them in each step. Undefined: any number. */
+  readonly maxIdleCells?: number | undefined;
+}
 
 export interface SlotOffloadOptions extends SlotStatesOptions {
   /** The cache, if the slots share it. */

@@ -14,7 +14,8 @@ import { openScratchFolder, type ScratchFolder } from './scratch-folder.ts';
 import { Prefill } from '../scheduler/prefill.ts';
 import { PrefillSpeed } from '../scheduler/prefill-speed.ts';
 import { ManagedSlots } from './managed-slots.ts';
-import { SlotManager, type CacheSize } from './slot-manager.ts';
+import { SlotManager } from './slot-manager.ts';
+import type { CacheSize } from './slot-offload.ts';
 
 const stopSaveMs = 5_000;
 const availableShare = 0.5;
