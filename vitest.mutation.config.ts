@@ -40,17 +40,17 @@ class FastestFirst extends BaseSequencer {
   }
 }
 
-// The tests that `npm run mutate -- <room>` runs for each mutant: those of the room.
-const room = process.env['HEARTH_MUTATION_ROOM'] ?? 'src';
+// The tests that `npm run mutate -- <module>` runs for each mutant: those of the module.
+const mutated = process.env['HEARTH_MUTATION_MODULE'] ?? 'src';
 const tests: Readonly<Record<string, readonly string[]>> = {
   // The guards are tested as a chain.
-  'src/http/guards': ['src/http/guards.test.ts', 'src/http/guards/**/*.test.ts'],
-  // The rooms that use these tables test them.
+  'src/api/kit/guards': ['src/api/kit/guards/guards.test.ts', 'src/api/kit/guards/**/*.test.ts'],
+  // The modules that use these tables test them.
   'src/store': [
     'src/store/**/*.test.ts',
-    'src/batches/*.test.ts',
-    'src/background/*.test.ts',
-    'src/object-storage/images-in-objects.test.ts',
+    'src/chat/batches/*.test.ts',
+    'src/chat/background/*.test.ts',
+    'src/store/s3/images-in-objects.test.ts',
     'src/access/revoke-token.test.ts',
     'src/chat/history.test.ts',
   ],
@@ -78,9 +78,9 @@ export default defineConfig({
   test: {
     sequence: { sequencer: FastestFirst },
     reporters: [new MutationReporter()],
-    include: [...(tests[room] ?? [`${room}/**/*.test.ts`])],
+    include: [...(tests[mutated] ?? [`${mutated}/**/*.test.ts`])],
     tags: [{ name: 'slow', description: 'Too slow to repeat for each mutant.' }],
-    // One thread runs all files of a mutant: it imports the room once, not once for each file.
+    // One thread runs all files of a mutant: it imports the module once, not once for each file.
     isolate: false,
     setupFiles: [
       'test/setup/seed-properties.ts',

@@ -3,7 +3,7 @@ import { cpus, totalmem } from 'node:os';
 import { writeTable } from '../src/cli/ui/table.ts';
 import type { Terminal } from '../src/cli/ui/terminal.ts';
 import type { Runtime } from '../src/engines/runtimes/runtime.ts';
-import { version } from '../src/version.ts';
+import { version } from '../src/kernel/version.ts';
 import type { BenchOptions } from './options.ts';
 import type { Row, Target } from './row.ts';
 import type { Estimate } from './statistics.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import type { Terminal } from '../src/cli/ui/terminal.ts';
-import { connectEngine } from '../src/net/engine-connection.ts';
+import { connectEngine } from '../src/platform/net/engine-connection.ts';
 import { measurements } from './measurements/all.ts';
 import type { Bench } from './measurements/measurement.ts';
 import type { BenchOptions } from './options.ts';

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { createLogger } from '../src/observability/logger.ts';
+import { createLogger } from '../src/telemetry/logger.ts';
 import { openStore } from '../src/store/open-store.ts';
 import type { StoredResponse } from '../src/store/store.ts';
 

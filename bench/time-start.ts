@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Runtime } from '../src/engines/runtimes/runtime.ts';
-import { connectEngine } from '../src/net/engine-connection.ts';
+import { connectEngine } from '../src/platform/net/engine-connection.ts';
 import { chatRequest } from './client/chat-request.ts';
 import type { Endpoint } from './client/endpoint.ts';
 import { streamRequest } from './client/stream-request.ts';

@@ -14,9 +14,9 @@ import { replacements } from './build/replacements.mjs';
 const entryPoints = {
   'all-commands': 'src/cli/all-commands.ts',
   index: 'src/index.ts',
-  watchdog: 'src/processes/watchdog.ts',
+  watchdog: 'src/platform/processes/watchdog.ts',
   'statement-thread': 'src/store/statement-thread-main.ts',
-  'json-thread': 'src/http/body/json-thread-main.ts',
+  'json-thread': 'src/api/kit/body/json-thread-main.ts',
   'bench/main': 'bench/main.ts',
   'bench/fake-hub': 'bench/fake-hub.ts',
   'bench/node-pipe': 'bench/node-pipe.ts',

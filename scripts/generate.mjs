@@ -4,7 +4,8 @@ import { format } from 'oxfmt';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { roomsMarkdown } from './lint/rooms-markdown.mjs';
+import { modules } from './lint/modules.mjs';
+import { moduleMarkdown, modulesMarkdown } from './lint/modules-markdown.mjs';
 
 const isCheck = process.argv.includes('--check');
 const root = join(import.meta.dirname, '..');
@@ -21,11 +22,11 @@ const {
   dryRunMarkdown,
 } = await loadSources(`
   export { commandReference } from './src/cli/reference.ts';
-  export { referenceFiles } from './src/reference.ts';
-  export { configSchema, settingsPage } from './src/config/settings-reference.ts';
+  export { referenceFiles } from './src/server/reference.ts';
+  export { configSchema, settingsPage } from './src/settings/settings-reference.ts';
   export { resultsMarkdown } from './bench/results-page.ts';
   export { dryRunMarkdown } from './src/cli/service/dry-run-reference.ts';
-  export { metricsMarkdown } from './src/observability/metrics/metrics-reference.ts';
+  export { metricsMarkdown } from './src/telemetry/metrics/metrics-reference.ts';
 `);
 
 const files = {
@@ -33,7 +34,8 @@ const files = {
   'docs/cli.md': await formatted('cli.md', await commandReference()),
   'docs/settings.md': await formatted('settings.md', settingsPage()),
   'docs/config.schema.json': await formatted('schema.json', JSON.stringify(configSchema())),
-  'ARCHITECTURE.md': await withBlocks('ARCHITECTURE.md', () => roomsMarkdown()),
+  'ARCHITECTURE.md': await withBlocks('ARCHITECTURE.md', () => modulesMarkdown()),
+  ...(await moduleReadmes()),
   'docs/observability.md': await withBlocks('docs/observability.md', () => metricsMarkdown()),
   'docs/service.md': await withBlocks('docs/service.md', (platform) => dryRunMarkdown(platform)),
   'docs/performance.md': await withBlocks('docs/performance.md', async (name) =>
@@ -49,6 +51,15 @@ for (const [path, text] of Object.entries(files)) {
     console.error(`${path} is out of date. Run: npm run generate`);
     process.exitCode = 1;
   }
+}
+
+/** The README of each module, with its public files and imports. */
+async function moduleReadmes() {
+  const names = modules.map(({ name }) => name).filter((name) => !name.endsWith('.ts'));
+  const paths = names.map((name) => `src/${name}/README.md`);
+  return Object.fromEntries(
+    await Promise.all(paths.map(async (path) => [path, await withBlocks(path, moduleMarkdown)])),
+  );
 }
 
 /** Bundles the TypeScript of an entry point and imports it. */

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { packageFolder } from '../src/package-folder.ts';
+import { packageFolder } from '../src/platform/files/package-folder.ts';
 import { useHearth } from './setup/server/use-hearth.ts';
 import { withTokens } from './setup/server/with-tokens.ts';
 

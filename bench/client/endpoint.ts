@@ -1,4 +1,4 @@
-import type { EngineConnection } from '../../src/net/engine-connection.ts';
+import type { EngineConnection } from '../../src/platform/net/engine-connection.ts';
 
 /** Where to ask a server for one thing. */
 export interface Endpoint {

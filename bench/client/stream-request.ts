@@ -1,4 +1,4 @@
-import { readReply } from '../../src/net/engine-connection.ts';
+import { readReply } from '../../src/platform/net/engine-connection.ts';
 import type { Endpoint } from './endpoint.ts';
 
 export interface StreamedAnswer {

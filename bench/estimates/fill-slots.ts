@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import * as z from 'zod';
-import type { EngineConnection } from '../../src/net/engine-connection.ts';
+import type { EngineConnection } from '../../src/platform/net/engine-connection.ts';
 import { post } from '../client/post.ts';
 import type { LoadShape } from './load-shapes.ts';
 

@@ -1,6 +1,6 @@
-import { serverStatusSchema } from '../../src/contract/server/server.ts';
-import { loadModel, v1ModelSchema } from '../../src/contract/v1/model.ts';
-import type { EngineConnection } from '../../src/net/engine-connection.ts';
+import { serverStatusSchema } from '../../src/api/v1/server/status-schema.ts';
+import { loadModel, v1ModelSchema } from '../../src/api/v1/models/model-schema.ts';
+import type { EngineConnection } from '../../src/platform/net/engine-connection.ts';
 import { post } from '../client/post.ts';
 import { fillSlots } from './fill-slots.ts';
 import type { LoadShape } from './load-shapes.ts';

@@ -8,7 +8,7 @@ import {
   connectEngine,
   type EngineConnection,
   type EngineReply,
-} from '../../src/net/engine-connection.ts';
+} from '../../src/platform/net/engine-connection.ts';
 import { residentBytes } from '../../src/engines/launch/memory-watch.ts';
 import { toRow } from '../row.ts';
 import {

@@ -6,8 +6,8 @@ import type { LaunchSpec } from '../../src/engines/launch/launch.ts';
 import type { Runtime } from '../../src/engines/runtimes/runtime.ts';
 import { waitUntilHealthy } from '../../src/engines/launch/readiness.ts';
 import { buildServerArguments } from '../../src/engines/launch/server-arguments.ts';
-import { omitUndefined } from '../../src/omit-undefined.ts';
-import { connectEngine, type EngineConnection } from '../../src/net/engine-connection.ts';
+import { omitUndefined } from '../../src/kernel/omit-undefined.ts';
+import { connectEngine, type EngineConnection } from '../../src/platform/net/engine-connection.ts';
 import { maxConnections } from './hearth-subject.ts';
 
 export interface BareServer {

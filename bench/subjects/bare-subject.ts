@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { LoadConfig } from '../../src/contract/v1/model.ts';
+import type { LoadConfig } from '../../src/api/v1/models/model-schema.ts';
 import type { LaunchSpec } from '../../src/engines/launch/launch.ts';
 import type { Runtime } from '../../src/engines/runtimes/runtime.ts';
-import { packageFolder } from '../../src/package-folder.ts';
+import { packageFolder } from '../../src/platform/files/package-folder.ts';
 import { startBareServer, type BareServer } from './bare-server.ts';
 import { startNodePipe } from './node-pipe.ts';
 import { plainConversation } from './plain-conversation.ts';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { join } from 'node:path';
-import { packageFolder } from '../../src/package-folder.ts';
+import { packageFolder } from '../../src/platform/files/package-folder.ts';
 
 export interface BenchProgram<Addresses> {
   readonly addresses: Addresses;

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Runtime } from '../../src/engines/runtimes/runtime.ts';
-import { connectEngine } from '../../src/net/engine-connection.ts';
+import { connectEngine } from '../../src/platform/net/engine-connection.ts';
 import type { Endpoint } from '../client/endpoint.ts';
 import { startDefaultServer } from './bare-server.ts';
 import { importModel, startHearth } from './hearth-process.ts';

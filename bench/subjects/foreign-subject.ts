@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { connectEngine } from '../../src/net/engine-connection.ts';
+import { connectEngine } from '../../src/platform/net/engine-connection.ts';
 import { maxConnections } from './hearth-subject.ts';
 import { plainConversation } from './plain-conversation.ts';
 import type { Subject } from './subject.ts';

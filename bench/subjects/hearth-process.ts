@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { packageFolder } from '../../src/package-folder.ts';
+import { packageFolder } from '../../src/platform/files/package-folder.ts';
 
 /** The built command-line program. */
 export const program = join(packageFolder, 'dist/cli/main.js');

@@ -1,5 +1,9 @@
-import { loadResultSchema, v1ModelSchema, type LoadConfig } from '../../src/contract/v1/model.ts';
-import { connectEngine, type EngineConnection } from '../../src/net/engine-connection.ts';
+import {
+  loadResultSchema,
+  v1ModelSchema,
+  type LoadConfig,
+} from '../../src/api/v1/models/model-schema.ts';
+import { connectEngine, type EngineConnection } from '../../src/platform/net/engine-connection.ts';
 import type { Endpoint } from '../client/endpoint.ts';
 import { post } from '../client/post.ts';
 import { streamRequest } from '../client/stream-request.ts';

@@ -1,4 +1,4 @@
-import { connectEngine, type EngineAddress } from '../../src/net/engine-connection.ts';
+import { connectEngine, type EngineAddress } from '../../src/platform/net/engine-connection.ts';
 import { startBenchProgram } from './bench-program.ts';
 import { maxConnections } from './hearth-subject.ts';
 import type { PipedServer } from './subject.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { loadSettings } from '../../src/config/settings.ts';
+import { loadSettings } from '../../src/settings/settings.ts';
 import { remoteSettings } from './remote-hearth.ts';
 
 const load = (server: Parameters<typeof remoteSettings>[0]) =>

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connectEngine } from '../../src/net/engine-connection.ts';
+import { connectEngine } from '../../src/platform/net/engine-connection.ts';
 import type { BareServer } from './bare-server.ts';
 import { startHearth } from './hearth-process.ts';
 import { maxConnections } from './hearth-subject.ts';

@@ -2,8 +2,8 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Runtime } from '../../src/engines/runtimes/runtime.ts';
 import { createRuntimeManager } from '../../src/engines/runtimes/runtime-manager.ts';
-import { createLogger } from '../../src/observability/logger.ts';
-import { packageFolder } from '../../src/package-folder.ts';
+import { createLogger } from '../../src/telemetry/logger.ts';
+import { packageFolder } from '../../src/platform/files/package-folder.ts';
 
 export interface BenchRuntime {
   readonly runtime: Runtime;

@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Permission } from '../contract/permission.ts';
+import type { Permission } from '../kernel/permission.ts';
 import { hashSecret } from './token-form.ts';
 import { settingLimits, type TokenService } from './token-service.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createLogger } from '../observability/logger.ts';
+import { createLogger } from '../telemetry/logger.ts';
 import { createSqliteStore } from '../store/sqlite-store.ts';
 import type { Store } from '../store/store.ts';
 import { createTokenService, type TokenService } from './token-service.ts';

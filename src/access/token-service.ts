@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Permission } from '../contract/permission.ts';
+import type { Permission } from '../kernel/permission.ts';
 import type { RateLimits } from '../store/shared/rate-limit-repository.ts';
 import type { StoredToken, TokenRepository } from '../store/store.ts';
 import type { Session } from './session-service.ts';

@@ -8,7 +8,7 @@ import {
 import { picture } from '../../test/setup/models/picture.ts';
 import { testContext } from '../../test/setup/test-context.ts';
 import type { GenerationEvent } from '../engines/engine.ts';
-import { HearthError } from '../contract/errors.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
 import type { Store } from '../store/store.ts';
 import { addMessages } from './add-messages.ts';
 import type { TurnMessage } from './turn-request.ts';

@@ -1,6 +1,6 @@
-import { HearthError } from '../contract/errors.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
 import type { StoredResponse } from '../store/store.ts';
-import type { RequestContext } from '../request/request-context.ts';
+import type { RequestContext } from '../telemetry/request-context.ts';
 import { answeredCalls } from './approvals.ts';
 import { fetchImages, ImageAllowance, prepareMessages } from './message-images.ts';
 import { assertToolResults } from './history.ts';

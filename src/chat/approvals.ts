@@ -1,11 +1,11 @@
-import { HearthError } from '../contract/errors.ts';
-import type { CallApproval } from '../conversation/call-approval.ts';
-import type { ClientToolCall, ToolProvider } from '../conversation/content.ts';
-import type { ApprovalRequestItem } from '../conversation/turn-item.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
+import type { CallApproval } from '../store/turns/call-approval.ts';
+import type { ClientToolCall, ToolProvider } from '../store/turns/content.ts';
+import type { ApprovalRequestItem } from '../store/turns/turn-item.ts';
 import type { Store, StoredResponse } from '../store/store.ts';
 import type { Integration } from '../tools/toolbox.ts';
 import type { TurnRequest } from './turn-request.ts';
-import type { RequestContext } from '../request/request-context.ts';
+import type { RequestContext } from '../telemetry/request-context.ts';
 import { callOfNoTool, checkArguments, type CheckedCall, refuseCall } from './tool-call.ts';
 import { type CallOutcome, runToolRound } from './tool-round.ts';
 import type { TurnEvent } from './turn-event.ts';

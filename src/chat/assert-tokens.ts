@@ -1,6 +1,6 @@
-import { HearthError } from '../contract/errors.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
 import type { Prompt } from '../engines/engine.ts';
-import type { ModelEntry } from '../models/model.ts';
+import type { ModelEntry } from '../library/model.ts';
 
 /**
  * Checks that the ids of prompts are tokens of a model. The engine checks those of a model whose header has no

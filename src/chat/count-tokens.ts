@@ -1,5 +1,5 @@
-import type { RequestContext } from '../request/request-context.ts';
-import { omitUndefined } from '../omit-undefined.ts';
+import type { RequestContext } from '../telemetry/request-context.ts';
+import { omitUndefined } from '../kernel/omit-undefined.ts';
 import { prepareTurn, type TurnServices } from './prepare-turn.ts';
 import { promptPrefix } from './prompt-messages.ts';
 import { toChatGeneration } from './run-rounds.ts';

@@ -3,7 +3,7 @@ import { modelEntry } from '../../test/setup/models/model-entry.ts';
 import { scriptedPool } from '../../test/setup/instances/scripted-pool.ts';
 import { testContext } from '../../test/setup/test-context.ts';
 import type { Engines } from '../engines/engines.ts';
-import type { ModelEntry } from '../models/model.ts';
+import type { ModelEntry } from '../library/model.ts';
 import { embed, type EmbedServices } from './embed.ts';
 
 const servicesOf = (pool: Engines, minDimensions?: number): EmbedServices => ({

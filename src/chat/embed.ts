@@ -1,9 +1,9 @@
-import { HearthError } from '../contract/errors.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
 import type { Prompt } from '../engines/engine.ts';
 import type { Engines } from '../engines/engines.ts';
-import type { ModelSelection } from '../models/model.ts';
-import { omitUndefined } from '../omit-undefined.ts';
-import type { RequestContext } from '../request/request-context.ts';
+import type { ModelSelection } from '../library/model.ts';
+import { omitUndefined } from '../kernel/omit-undefined.ts';
+import type { RequestContext } from '../telemetry/request-context.ts';
 import { assertTokens } from './assert-tokens.ts';
 import { logGeneration } from './log-generation.ts';
 

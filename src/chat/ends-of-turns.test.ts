@@ -9,7 +9,7 @@ import {
 import { libraryOf } from '../../test/setup/instances/scripted-pool.ts';
 import { modelEntry } from '../../test/setup/models/model-entry.ts';
 import { testContext } from '../../test/setup/test-context.ts';
-import { HearthError } from '../contract/errors.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
 import type { GenerationEvent, GenerationRequest } from '../engines/engine.ts';
 import type { TurnEvent } from './turn-event.ts';
 import type { TurnRequest } from './turn-request.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { conversationTurn } from '../../test/setup/store/conversation-turn.ts';
 import { temporaryStore } from '../../test/setup/store/temporary-store.ts';
-import type { HearthError } from '../contract/errors.ts';
+import type { HearthError } from '../kernel/errors/errors.ts';
 import type { StoredResponse } from '../store/store.ts';
 import { assertToolResults, loadHistory, systemTextOf } from './history.ts';
 import type { TurnMessage } from './turn-request.ts';

@@ -1,7 +1,7 @@
-import { HearthError } from '../contract/errors.ts';
-import { visibleTurns } from '../conversation/removed-parts.ts';
-import type { ClientToolCallItem } from '../conversation/turn-item.ts';
-import type { ModelEntry } from '../models/model.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
+import { visibleTurns } from '../store/turns/removed-parts.ts';
+import type { ClientToolCallItem } from '../store/turns/turn-item.ts';
+import type { ModelEntry } from '../library/model.ts';
 import type { ResponseChain, Store, StoredResponse } from '../store/store.ts';
 import type { TurnMessage, TurnRequest } from './turn-request.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { Mutex } from '../concurrency/semaphore.ts';
-import { HearthError } from '../contract/errors.ts';
-import type { ModelEntry } from '../models/model.ts';
+import { Mutex } from '../kernel/concurrency/semaphore.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
+import type { ModelEntry } from '../library/model.ts';
 import type { ImageAllowance } from './message-images.ts';
 import { toImageHeader, type ImageHeader } from './image-header.ts';
 

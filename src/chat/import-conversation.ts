@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { HearthError } from '../contract/errors.ts';
-import { decodeTurn } from '../conversation/codec.ts';
-import type { ConversationMessage, ToolContent } from '../conversation/content.ts';
-import type { ConversationTurn } from '../conversation/conversation-turn.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
+import { decodeTurn } from '../store/turns/codec.ts';
+import type { ConversationMessage, ToolContent } from '../store/turns/content.ts';
+import type { ConversationTurn } from '../store/turns/conversation-turn.ts';
 import type { StoredConversation } from '../store/conversations/conversation.ts';
 import type { Store } from '../store/store.ts';
 import { ImageAllowance, importLimits } from './message-images.ts';

@@ -1,7 +1,7 @@
-import type { ModelSelection } from '../models/model.ts';
-import { omitUndefined } from '../omit-undefined.ts';
-import type { Operation } from '../observability/generation-record.ts';
-import type { RequestContext } from '../request/request-context.ts';
+import type { ModelSelection } from '../library/model.ts';
+import { omitUndefined } from '../kernel/omit-undefined.ts';
+import type { Operation } from '../telemetry/generation-record.ts';
+import type { RequestContext } from '../telemetry/request-context.ts';
 
 interface Generation {
   readonly selection: ModelSelection;

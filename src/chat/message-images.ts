@@ -1,8 +1,8 @@
-import { HearthError } from '../contract/errors.ts';
-import type { ModelEntry } from '../models/model.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
+import type { ModelEntry } from '../library/model.ts';
 import { admitImage, assertVision, type PreparedImage, prepareImage } from './image.ts';
 import type { TurnContent, TurnMessage } from './turn-request.ts';
-import type { ConversationContent, ConversationMessage } from '../conversation/content.ts';
+import type { ConversationContent, ConversationMessage } from '../store/turns/content.ts';
 import type { ImageHeader } from './image-header.ts';
 
 /** Reads the image at an http or https URL. */

@@ -7,7 +7,7 @@ import {
   resultOf,
   scriptedTurnsWith,
 } from '../../test/setup/chat/scripted-turn.ts';
-import { HearthError } from '../contract/errors.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
 import type { GenerationEvent } from '../engines/engine.ts';
 import type { ToolServers } from '../tools/toolbox.ts';
 import type { TurnEvent } from './turn-event.ts';

@@ -1,9 +1,9 @@
-import type { ConversationMessage } from '../conversation/content.ts';
-import type { ConversationTurn } from '../conversation/conversation-turn.ts';
+import type { ConversationMessage } from '../store/turns/content.ts';
+import type { ConversationTurn } from '../store/turns/conversation-turn.ts';
 import type { EngineMessage, ReasoningLevel } from '../engines/engine.ts';
 import type { ModelTarget } from '../engines/loads/open-request.ts';
 import type { Engines } from '../engines/engines.ts';
-import type { RequestContext } from '../request/request-context.ts';
+import type { RequestContext } from '../telemetry/request-context.ts';
 import type { Store } from '../store/store.ts';
 import type { ToolServers } from '../tools/toolbox.ts';
 import { type AnsweredCall, answeredCalls, labelOf } from './approvals.ts';
@@ -28,8 +28,8 @@ import {
 import { storedImage } from './stored-image.ts';
 import { toolImageReader } from './tool-results.ts';
 import type { TurnRequest } from './turn-request.ts';
-import { HearthError } from '../contract/errors.ts';
-import type { ModelEntry } from '../models/model.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
+import type { ModelEntry } from '../library/model.ts';
 
 export interface TurnServices {
   readonly pool: Engines;

@@ -5,7 +5,7 @@ import { modelEntry } from '../../test/setup/models/model-entry.ts';
 import { recordedStore, recordedStoreFile } from '../../test/setup/store/recorded-store.ts';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 import { testContext } from '../../test/setup/test-context.ts';
-import { createLogger } from '../observability/logger.ts';
+import { createLogger } from '../telemetry/logger.ts';
 import { createSqliteStore } from '../store/sqlite-store.ts';
 import { ImageAllowance } from './message-images.ts';
 import { loadHistory, systemTextOf } from './history.ts';

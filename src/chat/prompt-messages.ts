@@ -2,9 +2,9 @@ import type {
   ConversationContent,
   ConversationMessage,
   ToolContent,
-} from '../conversation/content.ts';
-import type { ConversationTurn } from '../conversation/conversation-turn.ts';
-import type { TurnItem } from '../conversation/turn-item.ts';
+} from '../store/turns/content.ts';
+import type { ConversationTurn } from '../store/turns/conversation-turn.ts';
+import type { TurnItem } from '../store/turns/turn-item.ts';
 import type {
   ChatGeneration,
   CompletionGeneration,
@@ -12,7 +12,7 @@ import type {
   EngineMessage,
   ToolCall,
 } from '../engines/engine.ts';
-import { omitUndefined } from '../omit-undefined.ts';
+import { omitUndefined } from '../kernel/omit-undefined.ts';
 import { type ReadToolImage, toModelContent } from './tool-results.ts';
 import { promptKeyLength } from '../engines/loads/policy/choose-instance.ts';
 

@@ -1,7 +1,7 @@
 import type { Engines } from '../engines/engines.ts';
-import type { ModelEntry, ModelSelection } from '../models/model.ts';
-import { omitUndefined } from '../omit-undefined.ts';
-import type { RequestContext } from '../request/request-context.ts';
+import type { ModelEntry, ModelSelection } from '../library/model.ts';
+import { omitUndefined } from '../kernel/omit-undefined.ts';
+import type { RequestContext } from '../telemetry/request-context.ts';
 import { logGeneration } from './log-generation.ts';
 
 export interface RerankRequest {

@@ -1,12 +1,12 @@
-import { omitUndefined } from '../omit-undefined.ts';
-import type { InvalidToolCallItem, TurnItem } from '../conversation/turn-item.ts';
+import { omitUndefined } from '../kernel/omit-undefined.ts';
+import type { InvalidToolCallItem, TurnItem } from '../store/turns/turn-item.ts';
 import type { GenerationEvent } from '../engines/engine.ts';
 import type { SessionEvent } from '../engines/session-event.ts';
 import { type CheckedCall, checkToolCall } from './tool-call.ts';
 import type { TurnEvent } from './turn-event.ts';
 import type { ToolOwner, TurnTools } from './turn-tools.ts';
 import { newCallId } from '../engines/backends/new-call-id.ts';
-import type { ClientToolCall } from '../conversation/content.ts';
+import type { ClientToolCall } from '../store/turns/content.ts';
 
 type CallDelta = Extract<GenerationEvent, { readonly type: 'toolCall.delta' }>;
 type TextDelta = Extract<TurnEvent, { readonly type: 'message.delta' | 'reasoning.delta' }>;

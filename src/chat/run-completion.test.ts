@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { modelEntry } from '../../test/setup/models/model-entry.ts';
 import { scriptedPool } from '../../test/setup/instances/scripted-pool.ts';
 import { testContext } from '../../test/setup/test-context.ts';
-import { HearthError } from '../contract/errors.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
 import type { GenerationEvent, GenerationRequest } from '../engines/engine.ts';
 import { runCompletion, type CompletionEvent, type CompletionRequest } from './run-completion.ts';
 

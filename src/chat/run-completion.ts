@@ -1,11 +1,11 @@
-import { HearthError } from '../contract/errors.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
 import type { Prompt, TokenLogprob } from '../engines/engine.ts';
 import type { Engines } from '../engines/engines.ts';
 import type { Session } from '../engines/session.ts';
 import type { GenerationReport, LoadEvent, QueuedEvent } from '../engines/session-event.ts';
-import { omitUndefined } from '../omit-undefined.ts';
-import type { RequestContext } from '../request/request-context.ts';
-import type { ModelSelection } from '../models/model.ts';
+import { omitUndefined } from '../kernel/omit-undefined.ts';
+import type { RequestContext } from '../telemetry/request-context.ts';
+import type { ModelSelection } from '../library/model.ts';
 import { assertTokens } from './assert-tokens.ts';
 import { logGeneration } from './log-generation.ts';
 import { promptPrefix } from './prompt-messages.ts';

@@ -1,5 +1,5 @@
-import { HearthError } from '../contract/errors.ts';
-import type { ToolCallItem } from '../conversation/turn-item.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
+import type { ToolCallItem } from '../store/turns/turn-item.ts';
 import type {
   ChatGeneration,
   EngineMessage,
@@ -7,7 +7,7 @@ import type {
   ToolDefinition,
 } from '../engines/engine.ts';
 import type { Session } from '../engines/session.ts';
-import { omitUndefined } from '../omit-undefined.ts';
+import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { Store } from '../store/store.ts';
 import { useApprovals, runApprovedCalls, type AnsweredCall } from './approvals.ts';
 import { dropTurns } from './drop-turns.ts';
@@ -25,7 +25,7 @@ import type { TurnEvent } from './turn-event.ts';
 import type { TurnRecorder } from './turn-recorder.ts';
 import type { TurnRequest } from './turn-request.ts';
 import { TurnTools } from './turn-tools.ts';
-import type { ToolContent } from '../conversation/content.ts';
+import type { ToolContent } from '../store/turns/content.ts';
 
 /** The part of the context that results leave to the answer: a fourth. */
 const answerShare = 4;

@@ -7,7 +7,7 @@ import {
 } from '../../test/setup/chat/scripted-turn.ts';
 import { picture } from '../../test/setup/models/picture.ts';
 import { testContext } from '../../test/setup/test-context.ts';
-import { HearthError } from '../contract/errors.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
 import type { GenerationEvent, GenerationRequest } from '../engines/engine.ts';
 import type { TurnEvent } from './turn-event.ts';
 import type { TurnRequest } from './turn-request.ts';

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
-import { linkAbort } from '../concurrency/linked-abort.ts';
-import { HearthError } from '../contract/errors.ts';
+import { linkAbort } from '../kernel/concurrency/linked-abort.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
 import type { Session } from '../engines/session.ts';
-import { omitUndefined } from '../omit-undefined.ts';
-import { withSignal, type RequestContext } from '../request/request-context.ts';
+import { omitUndefined } from '../kernel/omit-undefined.ts';
+import { withSignal, type RequestContext } from '../telemetry/request-context.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import { logGeneration } from './log-generation.ts';
 import { prepareTurn, type PreparedTurn, type TurnServices } from './prepare-turn.ts';

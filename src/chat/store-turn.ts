@@ -1,12 +1,12 @@
-import { HearthError } from '../contract/errors.ts';
-import { omitUndefined } from '../omit-undefined.ts';
-import type { RequestContext } from '../request/request-context.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
+import { omitUndefined } from '../kernel/omit-undefined.ts';
+import type { RequestContext } from '../telemetry/request-context.ts';
 import { describeStoreError, isDiskFull } from '../store/describe-store-error.ts';
 import type { NewBlob, Store, StoredResponse } from '../store/store.ts';
 import type { TurnPrompt } from './prepare-turn.ts';
 import type { TurnRecorder } from './turn-recorder.ts';
 import type { TurnRequest } from './turn-request.ts';
-import { randomBytes } from '../random-bytes.ts';
+import { randomBytes } from '../kernel/random-bytes.ts';
 
 type StoredPrompt = Pick<TurnPrompt, 'messages' | 'images'>;
 

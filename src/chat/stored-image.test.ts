@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { scriptedTool } from '../../test/setup/chat/scripted-tools.ts';
 import { generationEnd, resultOf, scriptedTurns } from '../../test/setup/chat/scripted-turn.ts';
 import { picture } from '../../test/setup/models/picture.ts';
-import type { ToolContent } from '../conversation/content.ts';
+import type { ToolContent } from '../store/turns/content.ts';
 import type { GenerationEvent } from '../engines/engine.ts';
 import { storedImage, withToolImages } from './stored-image.ts';
 

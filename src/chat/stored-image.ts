@@ -1,5 +1,5 @@
-import type { ToolContent } from '../conversation/content.ts';
-import type { TurnItem } from '../conversation/turn-item.ts';
+import type { ToolContent } from '../store/turns/content.ts';
+import type { TurnItem } from '../store/turns/turn-item.ts';
 import { renamed } from '../store/detach-images.ts';
 import type { Store, StoredResponse } from '../store/store.ts';
 import { toDataUrl } from './image.ts';

@@ -1,11 +1,11 @@
-import type { ClientToolCall, JsonObject } from '../conversation/content.ts';
+import type { ClientToolCall, JsonObject } from '../store/turns/content.ts';
 import type {
   ApprovalRequestItem,
   ClientToolCallItem,
   InvalidToolCallItem,
-} from '../conversation/turn-item.ts';
-import { isNestedDeeper } from '../nested-deeper.ts';
-import { omitUndefined } from '../omit-undefined.ts';
+} from '../store/turns/turn-item.ts';
+import { isNestedDeeper } from '../kernel/nested-deeper.ts';
+import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { Tool } from '../tools/toolbox.ts';
 import type { TurnTools } from './turn-tools.ts';
 

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { modelEntry } from '../../test/setup/models/model-entry.ts';
 import { picture } from '../../test/setup/models/picture.ts';
-import type { ConversationMessage, ToolContent } from '../conversation/content.ts';
-import type { TurnItem } from '../conversation/turn-item.ts';
-import type { ModelEntry } from '../models/model.ts';
+import type { ConversationMessage, ToolContent } from '../store/turns/content.ts';
+import type { TurnItem } from '../store/turns/turn-item.ts';
+import type { ModelEntry } from '../library/model.ts';
 import type { NewBlob, Store } from '../store/store.ts';
 import { fitToolResult, toModelContent, toolImageReader } from './tool-results.ts';
 import { ImageAllowance } from './message-images.ts';

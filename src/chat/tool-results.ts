@@ -1,7 +1,7 @@
-import { HearthError } from '../contract/errors.ts';
-import type { ToolContent } from '../conversation/content.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
+import type { ToolContent } from '../store/turns/content.ts';
 import type { ContentPart } from '../engines/engine.ts';
-import type { ModelEntry } from '../models/model.ts';
+import type { ModelEntry } from '../library/model.ts';
 import type { Store } from '../store/store.ts';
 import type { ImageAllowance } from './message-images.ts';
 import { admitImage, prepareImage, toDataUrl } from './image.ts';

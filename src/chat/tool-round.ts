@@ -1,12 +1,12 @@
-import type { JsonObject, ToolContent } from '../conversation/content.ts';
+import type { JsonObject, ToolContent } from '../store/turns/content.ts';
 import type {
   ApprovalRequestItem,
   ClientToolCallItem,
   InvalidToolCallItem,
   ToolCallItem,
-} from '../conversation/turn-item.ts';
-import { omitUndefined } from '../omit-undefined.ts';
-import type { RequestContext } from '../request/request-context.ts';
+} from '../store/turns/turn-item.ts';
+import { omitUndefined } from '../kernel/omit-undefined.ts';
+import type { RequestContext } from '../telemetry/request-context.ts';
 import type { Tool, ToolResult } from '../tools/toolbox.ts';
 import type { CheckedCall } from './tool-call.ts';
 

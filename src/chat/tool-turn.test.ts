@@ -7,7 +7,7 @@ import {
   resultOf,
   scriptedTurns,
 } from '../../test/setup/chat/scripted-turn.ts';
-import { HearthError } from '../contract/errors.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
 import type { GenerationEvent, GenerationRequest } from '../engines/engine.ts';
 
 const provider = { type: 'plugin', pluginId: 'mcp/test' };

@@ -1,6 +1,6 @@
-import type { HearthError } from '../contract/errors.ts';
-import type { JsonObject, ToolProvider } from '../conversation/content.ts';
-import type { StopReason, TurnTimings, TurnUsage } from '../conversation/conversation-turn.ts';
+import type { HearthError } from '../kernel/errors/errors.ts';
+import type { JsonObject, ToolProvider } from '../store/turns/content.ts';
+import type { StopReason, TurnTimings, TurnUsage } from '../store/turns/conversation-turn.ts';
 import type {
   ApprovalRequestItem,
   ClientToolCallItem,
@@ -8,10 +8,10 @@ import type {
   ToolCallItem,
   ToolListItem,
   TurnItem,
-} from '../conversation/turn-item.ts';
+} from '../store/turns/turn-item.ts';
 import type { EngineCapabilities, TokenLogprob } from '../engines/engine.ts';
 import type { LoadEvent, QueuedEvent } from '../engines/session-event.ts';
-import type { ModelSelection } from '../models/model.ts';
+import type { ModelSelection } from '../library/model.ts';
 
 /** Progress of processing the prompt. */
 export type PromptEvent =

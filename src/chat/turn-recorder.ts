@@ -1,8 +1,8 @@
-import type { StopReason, TurnTimings, TurnUsage } from '../conversation/conversation-turn.ts';
-import type { ToolListItem, TurnItem } from '../conversation/turn-item.ts';
+import type { StopReason, TurnTimings, TurnUsage } from '../store/turns/conversation-turn.ts';
+import type { ToolListItem, TurnItem } from '../store/turns/turn-item.ts';
 import type { EngineCapabilities, TokenLogprob } from '../engines/engine.ts';
-import type { ModelSelection } from '../models/model.ts';
-import { omitUndefined } from '../omit-undefined.ts';
+import type { ModelSelection } from '../library/model.ts';
+import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { Session } from '../engines/session.ts';
 import type { InterruptedReport, SessionEvent } from '../engines/session-event.ts';
 import { newResponseId } from './store-turn.ts';

@@ -1,5 +1,5 @@
-import type { CallApproval } from '../conversation/call-approval.ts';
-import type { ClientToolCall, ToolProvider } from '../conversation/content.ts';
+import type { CallApproval } from '../store/turns/call-approval.ts';
+import type { ClientToolCall, ToolProvider } from '../store/turns/content.ts';
 import type {
   ReasoningLevel,
   ResponseFormat,

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { HearthError } from '../contract/errors.ts';
-import type { ToolProvider } from '../conversation/content.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
+import type { ToolProvider } from '../store/turns/content.ts';
 import type { ToolChoice, ToolDefinition } from '../engines/engine.ts';
-import { omitUndefined } from '../omit-undefined.ts';
+import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { Integration, Tool, Toolbox } from '../tools/toolbox.ts';
 import type { TurnRequest } from './turn-request.ts';
-import type { ToolDescription } from '../conversation/turn-item.ts';
+import type { ToolDescription } from '../store/turns/turn-item.ts';
 import { labelOf } from './approvals.ts';
 import type { TurnEvent } from './turn-event.ts';
 import type { TurnRecorder } from './turn-recorder.ts';

@@ -1,7 +1,7 @@
-import { searchCatalog, type CatalogModelRecord } from '../contract/v1/catalog.ts';
-import { getModel, listModels } from '../contract/v1/model.ts';
-import { formatBytes } from '../format.ts';
-import { nearest } from '../nearest.ts';
+import { searchCatalog, type CatalogModelRecord } from '../api/v1/models/catalog-schema.ts';
+import { getModel, listModels } from '../api/v1/models/model-schema.ts';
+import { formatBytes } from '../kernel/format.ts';
+import { nearest } from '../kernel/nearest.ts';
 import { ApiError } from './client/client-error.ts';
 import type { Client } from './client/client.ts';
 import { CommandError } from './failure.ts';

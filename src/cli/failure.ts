@@ -1,5 +1,5 @@
-import { SettingsError } from '../config/settings-error.ts';
-import { HearthError } from '../contract/errors.ts';
+import { SettingsError } from '../settings/settings-error.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
 import { StoreOpenError } from '../store/store-open-error.ts';
 import type { ExitCode } from './command.ts';
 import { describeSystemError, systemErrorRemedy } from './system-error.ts';

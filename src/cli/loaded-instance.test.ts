@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type * as z from 'zod';
 import { runCommand } from '../../test/setup/cli/run-command.ts';
 import { sendJson, startLoopbackServer } from '../../test/setup/net/loopback-server.ts';
-import { getStatus, serverStatusSchema } from '../contract/server/server.ts';
-import { v1ModelSchema, type LoadConfig } from '../contract/v1/model.ts';
+import { getStatus, serverStatusSchema } from '../api/v1/server/status-schema.ts';
+import { v1ModelSchema, type LoadConfig } from '../api/v1/models/model-schema.ts';
 
 const examplesOf = (schema: z.ZodType): readonly unknown[] =>
   (schema.meta()?.['examples'] ?? []) as readonly unknown[];

@@ -1,6 +1,11 @@
-import { getStatus, type InstanceStatus } from '../contract/server/server.ts';
-import { getModel, loadModel, type LoadConfig, type LoadRequest } from '../contract/v1/model.ts';
-import { printable } from '../printable.ts';
+import { getStatus, type InstanceStatus } from '../api/v1/server/status-schema.ts';
+import {
+  getModel,
+  loadModel,
+  type LoadConfig,
+  type LoadRequest,
+} from '../api/v1/models/model-schema.ts';
+import { printable } from '../kernel/printable.ts';
 import { ApiError } from './client/client-error.ts';
 import type { Client } from './client/client.ts';
 

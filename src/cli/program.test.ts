@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { sendJson, startLoopbackServer } from '../../test/setup/net/loopback-server.ts';
 import { runCommand } from '../../test/setup/cli/run-command.ts';
-import { version } from '../version.ts';
+import { version } from '../kernel/version.ts';
 import { Interruption } from './failure.ts';
 
 type Answer = Parameters<typeof startLoopbackServer>[0];

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { version } from '../version.ts';
+import { version } from '../kernel/version.ts';
 import type {
   CommandDescription,
   CommandEntry,
@@ -11,8 +11,8 @@ import type {
 import { addHint } from './command-hints.ts';
 import type { CommandContext } from './context.ts';
 import { describeFailure, exitCodeOf, UsageError } from './failure.ts';
-import { printable } from '../printable.ts';
-import { readUserHome } from '../user-home.ts';
+import { printable } from '../kernel/printable.ts';
+import { readUserHome } from '../platform/files/user-home.ts';
 
 /** Runs a command line and prints its error, if any. @returns the exit code */
 export async function runProgram(

@@ -1,4 +1,4 @@
-import { settingKeys } from '../config/settings-table.ts';
+import { settingKeys } from '../settings/settings-table.ts';
 import type { CommandDescription, CommandEntry, CommandGroup } from './command.ts';
 import { commandTable } from './command-table.ts';
 import { connectionOptions } from './option.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { systemServiceFolder } from '../home/system-service-folder.ts';
+import { systemServiceFolder } from '../platform/home/system-service-folder.ts';
 import type { CommandEntry, CommandGroup } from './command.ts';
 import { Interruption } from './failure.ts';
 import { runProgram } from './program.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { settingKeys } from '../config/settings-table.ts';
+import { settingKeys } from '../settings/settings-table.ts';
 import {
   settingsFromFlags,
   serveOptions,

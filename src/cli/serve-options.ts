@@ -4,8 +4,8 @@ import {
   settingKeys,
   settingsTable,
   type SettingKey,
-} from '../config/settings-table.ts';
-import { environmentVariables, flagName } from '../config/setting-names.ts';
+} from '../settings/settings-table.ts';
+import { environmentVariables, flagName } from '../settings/setting-names.ts';
 import type { OptionDeclaration } from './command.ts';
 import { flag, text, textList } from './option.ts';
 

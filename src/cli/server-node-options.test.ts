@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { packageFolder } from '../package-folder.ts';
+import { packageFolder } from '../platform/files/package-folder.ts';
 import { serverNodeOptions } from './server-node-options.ts';
 
 it.each(['deploy/Dockerfile', 'package.json'])(

@@ -1,6 +1,6 @@
 import { getSystemErrorMap } from 'node:util';
-import { errorCode } from '../error-code.ts';
-import { sqliteResultCode, sqliteResultCodes } from '../sqlite.ts';
+import { errorCode } from '../kernel/error-code.ts';
+import { sqliteResultCode, sqliteResultCodes } from '../platform/sqlite.ts';
 import { formatPath } from './ui/format-path.ts';
 
 interface Explanation {

@@ -1,4 +1,4 @@
-import type { RequestContext } from '../request/request-context.ts';
+import type { RequestContext } from '../telemetry/request-context.ts';
 
 /**
  * The interface of an inference engine. An `Engine` serves one loaded model. The interface is the same for a

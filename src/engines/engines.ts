@@ -1,7 +1,7 @@
-import { HearthError } from '../contract/errors.ts';
-import type { ModelLibrary, ModelSelection } from '../models/model.ts';
-import { omitUndefined } from '../omit-undefined.ts';
-import type { RequestContext } from '../request/request-context.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
+import type { ModelLibrary, ModelSelection } from '../library/model.ts';
+import { omitUndefined } from '../kernel/omit-undefined.ts';
+import type { RequestContext } from '../telemetry/request-context.ts';
 import type { ModelTarget, OpenRequest } from './loads/open-request.ts';
 import { assertContext, assertDraft, contextLengthFor } from './loads/configure.ts';
 import type { Instance } from './loads/instance.ts';

@@ -1,6 +1,6 @@
-import { omitUndefined } from '../omit-undefined.ts';
-import type { GenerationRecord } from '../observability/generation-record.ts';
-import type { RequestContext } from '../request/request-context.ts';
+import { omitUndefined } from '../kernel/omit-undefined.ts';
+import type { GenerationRecord } from '../telemetry/generation-record.ts';
+import type { RequestContext } from '../telemetry/request-context.ts';
 import type { Engine, GenerationEvent, GenerationRequest, GenerationUsage } from './engine.ts';
 import { logTexts, recordOutput, recordPrompt } from './record-texts.ts';
 import type { GenerationReport, InterruptedReport } from './session-event.ts';

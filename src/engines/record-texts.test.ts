@@ -5,8 +5,8 @@ import { collect } from '../../test/setup/collect.ts';
 import { scriptedPool } from '../../test/setup/instances/scripted-pool.ts';
 import { modelEntry } from '../../test/setup/models/model-entry.ts';
 import type { Engine, GenerationEvent, GenerationRequest } from './engine.ts';
-import { createLogger } from '../observability/logger.ts';
-import { RequestRecord } from '../observability/request-record.ts';
+import { createLogger } from '../telemetry/logger.ts';
+import { RequestRecord } from '../telemetry/request-record.ts';
 
 const completion = { kind: 'completion', prompt: 'Once', sampling: {} } as const;
 const chat: GenerationRequest = {

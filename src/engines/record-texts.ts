@@ -1,7 +1,7 @@
 import type { Engine, GenerationEvent, GenerationRequest } from './engine.ts';
-import { omitUndefined } from '../omit-undefined.ts';
-import type { GenerationRecord } from '../observability/generation-record.ts';
-import type { RequestContext } from '../request/request-context.ts';
+import { omitUndefined } from '../kernel/omit-undefined.ts';
+import type { GenerationRecord } from '../telemetry/generation-record.ts';
+import type { RequestContext } from '../telemetry/request-context.ts';
 
 /** Records the prompt as the engine gets it, for `log.prompts`. */
 export async function recordPrompt(

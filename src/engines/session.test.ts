@@ -5,7 +5,7 @@ import { deferred } from '../../test/setup/deferred.ts';
 import { modelEntry } from '../../test/setup/models/model-entry.ts';
 import { openFrom, libraryOf, scriptedPoolWith } from '../../test/setup/instances/scripted-pool.ts';
 import { testContext } from '../../test/setup/test-context.ts';
-import { HearthError } from '../contract/errors.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
 import type { Session } from './session.ts';
 
 const model = 'test/model';

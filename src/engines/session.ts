@@ -1,7 +1,7 @@
-import { HearthError } from '../contract/errors.ts';
-import type { ModelSelection } from '../models/model.ts';
-import type { Operation } from '../observability/generation-record.ts';
-import type { RequestContext } from '../request/request-context.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
+import type { ModelSelection } from '../library/model.ts';
+import type { Operation } from '../telemetry/generation-record.ts';
+import type { RequestContext } from '../telemetry/request-context.ts';
 import type {
   ChatGeneration,
   Embeddings,

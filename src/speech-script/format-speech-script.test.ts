@@ -5,12 +5,8 @@ import {
   refusedTexts,
   speechScriptCases,
 } from '../../test/fixtures/speech-script-cases.ts';
-import { HearthError } from '../contract/errors.ts';
-import {
-  speechScriptSchema,
-  type SpeechScript,
-  type SpeechScriptOptions,
-} from '../contract/v1/speech-script.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
+import { speechScriptSchema, type SpeechScript, type SpeechScriptOptions } from './schema.ts';
 import { formatSpeechScript } from './format-speech-script.ts';
 import { hostileText } from '../../test/setup/speech-script/hostile-text.ts';
 

@@ -1,10 +1,6 @@
-import { omitUndefined } from '../omit-undefined.ts';
-import { HearthError } from '../contract/errors.ts';
-import type {
-  SpeechScript,
-  SpeechScriptOptions,
-  SpeechTurn,
-} from '../contract/v1/speech-script.ts';
+import { omitUndefined } from '../kernel/omit-undefined.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
+import type { SpeechScript, SpeechScriptOptions, SpeechTurn } from './schema.ts';
 import { resolveOptions, type ResolvedOptions } from './options.ts';
 import { readTurns } from './read-turns.ts';
 

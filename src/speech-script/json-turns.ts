@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { maxSpeakers } from '../contract/v1/speech-script.ts';
+import { maxSpeakers } from './schema.ts';
 import type { RawTurn } from './raw-turn.ts';
 import { splitLines } from './split-lines.ts';
 

@@ -1,10 +1,10 @@
-import { HearthError, type ErrorCode } from '../contract/errors.ts';
+import { HearthError, type ErrorCode } from '../kernel/errors/errors.ts';
 import {
   emotionSchema,
   maxSpeakers,
   speechScriptRequestSchema,
   type SpeechScriptOptions,
-} from '../contract/v1/speech-script.ts';
+} from './schema.ts';
 
 /** The options with all defaults. */
 export type ResolvedOptions = {

@@ -1,5 +1,5 @@
-import { HearthError } from '../contract/errors.ts';
-import { maxSpeakers, type SpeechTurn } from '../contract/v1/speech-script.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
+import { maxSpeakers, type SpeechTurn } from './schema.ts';
 import { cleanText } from './clean-text.ts';
 import { readJsonTurns } from './json-turns.ts';
 import { splitLabels } from './labels.ts';

@@ -1,5 +1,5 @@
-import type { Logger } from '../observability/logger.ts';
-import { sqliteResultCode, sqliteResultCodes, type SqliteConnection } from '../sqlite.ts';
+import type { Logger } from '../kernel/logger.ts';
+import { sqliteResultCode, sqliteResultCodes, type SqliteConnection } from '../platform/sqlite.ts';
 import type { StatementThread } from './statement-thread.ts';
 
 /** Time from a commit until the work that it leaves. */

@@ -1,7 +1,7 @@
 import { chmod, rm } from 'node:fs/promises';
 import { closeSync, openSync } from 'node:fs';
-import type { SqliteConnection } from '../sqlite.ts';
-import { renameWithRetry } from '../rename-with-retry.ts';
+import type { SqliteConnection } from '../platform/sqlite.ts';
+import { renameWithRetry } from '../platform/files/rename-with-retry.ts';
 
 /**
  * Copies a database that may be in use to a file that only its owner can read. A file with this name is replaced once

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { conversationTurn } from '../../test/setup/store/conversation-turn.ts';
 import { sqliteSchema } from '../../test/setup/store/sqlite-schema.ts';
-import { createLogger } from '../observability/logger.ts';
+import { createLogger } from '../telemetry/logger.ts';
 import { ChainReader } from './chain-reader.ts';
 import { createResponseRepository } from './response-repository.ts';
 import type { Schema } from './schema.ts';

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { TimeSlice } from '../concurrency/time-slice.ts';
+import { TimeSlice } from '../kernel/concurrency/time-slice.ts';
 import { ancestryOf } from './ancestry.ts';
 import { fromRow } from './response-row.ts';
 import type { Schema } from './schema.ts';

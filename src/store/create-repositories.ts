@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Logger } from '../observability/logger.ts';
+import type { Logger } from '../kernel/logger.ts';
 import { createBatchRepository } from './batches/batch-repository.ts';
 import { createFileRepository } from './batches/file-repository.ts';
 import { createBlobRepository } from './blobs/blob-repository.ts';

@@ -1,5 +1,5 @@
-import { errorCode } from '../error-code.ts';
-import { sqliteResultCode, sqliteResultCodes } from '../sqlite.ts';
+import { errorCode } from '../kernel/error-code.ts';
+import { sqliteResultCode, sqliteResultCodes } from '../platform/sqlite.ts';
 
 const reasons = new Map<number, string>([
   [sqliteResultCodes.full, 'the disk is full'],

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { ToolContent } from '../conversation/content.ts';
-import type { ConversationTurn } from '../conversation/conversation-turn.ts';
+import type { ToolContent } from './turns/content.ts';
+import type { ConversationTurn } from './turns/conversation-turn.ts';
 import type { NewBlob } from './store.ts';
 
 interface DetachedTurn {

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { HearthError } from '../contract/errors.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
 
 /** A commit of a short response takes about 40 KiB of the write-ahead log. */
 const minBytes = 256 * 1024;

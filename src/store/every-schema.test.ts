@@ -5,7 +5,7 @@ import { Kysely } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { recordedStore, recordedStoreFile } from '../../test/setup/store/recorded-store.ts';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
-import { createLogger } from '../observability/logger.ts';
+import { createLogger } from '../telemetry/logger.ts';
 import { migrate, NewerSchemaError } from './migrate.ts';
 import { migrations } from './migrations/migrations.ts';
 import { openSqliteFile } from './open-sqlite-file.ts';

@@ -1,4 +1,4 @@
-import type { SqliteConnection } from '../sqlite.ts';
+import type { SqliteConnection } from '../platform/sqlite.ts';
 
 /**
  * By default a commit merges parts of the index, 64 pages and more at a time, which blocks the event loop. Here a commit

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import { HearthError } from '../contract/errors.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
 import { indexResponse, type ConversationPlace } from './conversations/index-response.ts';
 import { insertBlobs } from './blobs/insert-blobs.ts';
 import type { PlacedBlob } from './blobs/place-blobs.ts';

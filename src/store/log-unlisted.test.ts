@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { useConversations } from '../../test/setup/store/use-conversations.ts';
-import { createLogger } from '../observability/logger.ts';
+import { createLogger } from '../telemetry/logger.ts';
 import { logUnlisted } from './log-unlisted.ts';
 
 const conversations = useConversations();

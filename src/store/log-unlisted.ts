@@ -1,4 +1,4 @@
-import type { Logger } from '../observability/logger.ts';
+import type { Logger } from '../kernel/logger.ts';
 import type { OwnerRepository } from './store.ts';
 
 /** Logs how many stored responses no client can list after tokens became required. */

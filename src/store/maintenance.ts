@@ -1,4 +1,4 @@
-import type { Logger } from '../observability/logger.ts';
+import type { Logger } from '../kernel/logger.ts';
 import type { Lease, LeaseKeeper } from './shared/lease-keeper.ts';
 import { prune, type RetentionLimits } from './prune.ts';
 import type { Store } from './store.ts';

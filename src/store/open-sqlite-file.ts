@@ -1,5 +1,5 @@
 import { closeSync, openSync, statfsSync } from 'node:fs';
-import { openSqlite, type SqliteConnection } from '../sqlite.ts';
+import { openSqlite, type SqliteConnection } from '../platform/sqlite.ts';
 import { chooseJournal, networkFileSystem } from './network-file-system.ts';
 
 /** How long a write waits for the lock of another process. It blocks this process. */

@@ -1,5 +1,5 @@
-import type { Logger } from '../observability/logger.ts';
-import { isPostgresUrl } from '../postgres-url.ts';
+import type { Logger } from '../kernel/logger.ts';
+import { isPostgresUrl } from '../kernel/postgres-url.ts';
 import { createSqliteStore, type SqliteStoreOptions } from './sqlite-store.ts';
 import type { Store } from './store.ts';
 

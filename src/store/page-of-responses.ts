@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import type { Logger } from '../observability/logger.ts';
+import type { Logger } from '../kernel/logger.ts';
 import { readableRows } from './response-row.ts';
 import type { Schema } from './schema.ts';
 import type { StoredResponse } from './store.ts';

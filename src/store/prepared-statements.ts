@@ -1,4 +1,4 @@
-import type { SqliteConnection, SqliteStatement, SqliteValue } from '../sqlite.ts';
+import type { SqliteConnection, SqliteStatement, SqliteValue } from '../platform/sqlite.ts';
 
 const maxCachedStatements = 100;
 

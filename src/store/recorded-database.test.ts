@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { recordedStore, recordedStoreFile } from '../../test/setup/store/recorded-store.ts';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
-import { previewOf, titleOf } from '../conversation/turn-summary.ts';
-import { createLogger } from '../observability/logger.ts';
-import { openSqlite } from '../sqlite.ts';
+import { previewOf, titleOf } from './turns/turn-summary.ts';
+import { createLogger } from '../telemetry/logger.ts';
+import { openSqlite } from '../platform/sqlite.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 
 /** A copy of the database of Hearth 0.1.0. */

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
-import { decodeTurn, encodeTurn } from '../conversation/codec.ts';
-import type { TurnPart } from '../conversation/conversation-turn.ts';
-import { withoutPart } from '../conversation/removed-parts.ts';
+import { decodeTurn, encodeTurn } from './turns/codec.ts';
+import type { TurnPart } from './turns/conversation-turn.ts';
+import { withoutPart } from './turns/removed-parts.ts';
 import { reindexTurn } from './conversations/reindex-turn.ts';
 import { imagesOf } from './detach-images.ts';
 import { ownResponses } from './readable-responses.ts';

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { conversationTurn } from '../../test/setup/store/conversation-turn.ts';
 import { testDatabase, type TestDatabase } from '../../test/setup/store/test-database.ts';
-import { HearthError } from '../contract/errors.ts';
-import { createLogger } from '../observability/logger.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
+import { createLogger } from '../telemetry/logger.ts';
 import type { NewBlob, Store, StoredResponse } from './store.ts';
 import { seededRandom } from '../../test/setup/seeded-random.ts';
 

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import { HearthError } from '../contract/errors.ts';
-import type { Logger } from '../observability/logger.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
+import type { Logger } from '../kernel/logger.ts';
 import { ChainReader } from './chain-reader.ts';
 import { createPlaceBlobs, type PlaceBlobs } from './blobs/place-blobs.ts';
 import { isLongToIndex } from './conversations/search-text.ts';

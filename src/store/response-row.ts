@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
-import { decodeTurn, encodeTurn } from '../conversation/codec.ts';
-import type { ConversationTurn } from '../conversation/conversation-turn.ts';
-import type { Logger } from '../observability/logger.ts';
+import { decodeTurn, encodeTurn } from './turns/codec.ts';
+import type { ConversationTurn } from './turns/conversation-turn.ts';
+import type { Logger } from '../kernel/logger.ts';
 import type { Schema } from './schema.ts';
 import type { StoredResponse } from './store.ts';
 

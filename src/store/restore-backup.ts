@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { openSqlite, sqliteResultCode } from '../sqlite.ts';
+import { openSqlite, sqliteResultCode } from '../platform/sqlite.ts';
 import { backUp } from './backup.ts';
 import { migrations } from './migrations/migrations.ts';
 import { StoreOpenError } from './store-open-error.ts';
-import { renameWithRetry } from '../rename-with-retry.ts';
+import { renameWithRetry } from '../platform/files/rename-with-retry.ts';
 
 /**
  * Replaces a database, which no process may use, by a backup. Checks the backup first, and keeps the replaced database.

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Kysely, sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
-import type { SqliteConnection } from '../sqlite.ts';
+import type { SqliteConnection } from '../platform/sqlite.ts';
 import type { Schema } from './schema.ts';
 import { openAnotherConnection, openSqliteFile } from './open-sqlite-file.ts';
 import { SqliteConnectionDialect } from './sqlite-connection.ts';

@@ -1,6 +1,6 @@
 import { CompiledQuery, SqliteDialect, SqliteDriver } from 'kysely';
 import type { DatabaseConnection, SqliteDatabase } from 'kysely';
-import type { SqliteConnection } from '../sqlite.ts';
+import type { SqliteConnection } from '../platform/sqlite.ts';
 import { preparedStatements, toSqliteValue } from './prepared-statements.ts';
 
 /** A Kysely dialect for one open connection; `destroy` closes it. */

@@ -1,7 +1,7 @@
 import { Kysely, sql } from 'kysely';
-import { Mutex } from '../concurrency/semaphore.ts';
-import type { Logger } from '../observability/logger.ts';
-import { sqliteResultCode, sqliteResultCodes, type SqliteConnection } from '../sqlite.ts';
+import { Mutex } from '../kernel/concurrency/semaphore.ts';
+import type { Logger } from '../kernel/logger.ts';
+import { sqliteResultCode, sqliteResultCodes, type SqliteConnection } from '../platform/sqlite.ts';
 import { AfterCommits } from './after-commits.ts';
 import { backUp } from './backup.ts';
 import type { ObjectStorage } from './blobs/object-storage.ts';

@@ -3,7 +3,7 @@
  * `null`. Its data is the path of the database.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { sqliteResultCode } from '../sqlite.ts';
+import { sqliteResultCode } from '../platform/sqlite.ts';
 import { openAnotherConnection } from './open-sqlite-file.ts';
 import { preparedStatements, toSqliteValue } from './prepared-statements.ts';
 import type { StatementReply, StatementRequest } from './statement-thread.ts';

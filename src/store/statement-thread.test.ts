@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { useThreadScript } from '../../test/setup/store/thread-script.ts';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
-import type { SqliteConnection } from '../sqlite.ts';
+import type { SqliteConnection } from '../platform/sqlite.ts';
 import { openSqliteFile } from './open-sqlite-file.ts';
 import { StatementThread } from './statement-thread.ts';
 

@@ -1,4 +1,4 @@
-import { WorkerThread } from '../concurrency/worker-thread.ts';
+import { WorkerThread } from '../kernel/concurrency/worker-thread.ts';
 
 export interface StatementRequest {
   readonly statement: string;

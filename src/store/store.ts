@@ -3,8 +3,8 @@
  * A stored response is an immutable node of a tree; its parent is the response that it continues.
  */
 
-import type { Permission } from '../contract/permission.ts';
-import type { TurnPart } from '../conversation/conversation-turn.ts';
+import type { Permission } from '../kernel/permission.ts';
+import type { TurnPart } from './turns/conversation-turn.ts';
 import type { BatchRepository, FileRepository } from './batches/batch.ts';
 import type { StoreSize } from './reclaim-space.ts';
 import type { ConversationRepository } from './conversations/conversation.ts';

@@ -1,4 +1,4 @@
-import type { ConversationTurn } from '../conversation/conversation-turn.ts';
+import type { ConversationTurn } from './turns/conversation-turn.ts';
 
 export interface StoredResponse {
   /** `resp_` and 48 lower-case hex digits. */

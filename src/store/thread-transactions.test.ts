@@ -3,7 +3,7 @@ import { Kysely, sql } from 'kysely';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { useThreadScript } from '../../test/setup/store/thread-script.ts';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
-import { createLogger } from '../observability/logger.ts';
+import { createLogger } from '../telemetry/logger.ts';
 import { openSqliteFile } from './open-sqlite-file.ts';
 import type { Schema } from './schema.ts';
 import { SqliteConnectionDialect } from './sqlite-connection.ts';

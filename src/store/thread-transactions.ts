@@ -1,5 +1,5 @@
 import { Kysely } from 'kysely';
-import type { Logger } from '../observability/logger.ts';
+import type { Logger } from '../kernel/logger.ts';
 import type { Schema } from './schema.ts';
 import type { StatementThread } from './statement-thread.ts';
 import { ThreadDialect } from './thread-dialect.ts';

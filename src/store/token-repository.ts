@@ -1,6 +1,6 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Schema } from './schema.ts';
-import type { Permission } from '../contract/permission.ts';
+import type { Permission } from '../kernel/permission.ts';
 import type { StoredToken, TokenRepository } from './store.ts';
 
 /** API tokens; lists are oldest first. */

@@ -4,9 +4,9 @@ import { expect, it, onTestFinished } from 'vitest';
 import { conversationTurn } from '../../test/setup/store/conversation-turn.ts';
 import { withoutConversations } from '../../test/setup/store/without-conversations.ts';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
-import { encodeTurn } from '../conversation/codec.ts';
-import { createLogger } from '../observability/logger.ts';
-import { openSqlite } from '../sqlite.ts';
+import { encodeTurn } from './turns/codec.ts';
+import { createLogger } from '../telemetry/logger.ts';
+import { openSqlite } from '../platform/sqlite.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 import type { Store } from './store.ts';
 

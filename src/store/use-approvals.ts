@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
-import { decodeTurn, encodeTurn } from '../conversation/codec.ts';
-import type { TurnItem } from '../conversation/turn-item.ts';
+import { decodeTurn, encodeTurn } from './turns/codec.ts';
+import type { TurnItem } from './turns/turn-item.ts';
 import { readableResponses } from './readable-responses.ts';
 import type { Schema } from './schema.ts';
 

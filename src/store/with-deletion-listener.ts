@@ -1,4 +1,4 @@
-import type { TurnPart } from '../conversation/conversation-turn.ts';
+import type { TurnPart } from './turns/conversation-turn.ts';
 import type { Store } from './store.ts';
 
 /** Calls `onDeleted` after each deletion of responses, a conversation or a token, and waits for it. */

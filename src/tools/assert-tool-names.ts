@@ -1,4 +1,4 @@
-import { HearthError } from '../contract/errors.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
 import { listNames } from './list-names.ts';
 import type { ToolList } from './tool-list.ts';
 

@@ -1,5 +1,5 @@
-import type { Logger } from '../observability/logger.ts';
-import { omitUndefined } from '../omit-undefined.ts';
+import type { Logger } from '../kernel/logger.ts';
+import { omitUndefined } from '../kernel/omit-undefined.ts';
 import { ExposedNames } from './exposed-names.ts';
 import type { Tool, Toolbox } from './toolbox.ts';
 import type { OpenToolSource } from './tool-source.ts';

@@ -1,5 +1,5 @@
-import { HearthError } from '../contract/errors.ts';
-import { maxIntegrations } from '../contract/v1/chat.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
+import { maxIntegrations } from '../kernel/field.ts';
 import type { Integration } from './toolbox.ts';
 
 /** @throws HearthError `invalid_value` if an integration is listed twice, or there are too many. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { testContext } from '../../test/setup/test-context.ts';
-import type { HearthError } from '../contract/errors.ts';
+import type { HearthError } from '../kernel/errors/errors.ts';
 import { ephemeralSource, type EphemeralSourceOptions } from './ephemeral-source.ts';
 
 const field = 'integrations[2]';

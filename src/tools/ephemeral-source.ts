@@ -1,12 +1,12 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
-import { HearthError } from '../contract/errors.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
 import {
   AddressRefused,
   createAddressPolicy,
   type ResolveAddresses,
-} from '../net/address-policy.ts';
-import { HttpFailure } from '../net/http-failure.ts';
-import { omitUndefined } from '../omit-undefined.ts';
+} from '../platform/net/address-policy.ts';
+import { HttpFailure } from '../platform/net/http-failure.ts';
+import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { TransportBounds } from './mcp-transport.ts';
 import type { ConnectionLimits } from './server-connection.ts';
 import { ServerUnusableError } from './server-unusable-error.ts';

@@ -3,10 +3,10 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { withTimeout } from '../concurrency/with-timeout.ts';
-import type { EgressPolicy } from '../net/address-policy.ts';
-import { HttpFailure } from '../net/http-failure.ts';
-import { createOutboundFetch } from '../net/outbound-fetch.ts';
+import { withTimeout } from '../kernel/concurrency/with-timeout.ts';
+import type { EgressPolicy } from '../platform/net/address-policy.ts';
+import { HttpFailure } from '../platform/net/http-failure.ts';
+import { createOutboundFetch } from '../platform/net/outbound-fetch.ts';
 import type { McpTransport, TransportBounds } from './mcp-transport.ts';
 import type { ConnectionLimits } from './server-connection.ts';
 import { TooManyValuesError, ValueMeter } from './value-meter.ts';

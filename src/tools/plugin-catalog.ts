@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { errorCode } from '../error-code.ts';
+import { errorCode } from '../kernel/error-code.ts';
 import { parsePluginFile, type PluginEntry, PluginFileError } from './plugin-file.ts';
 
 /** The current plugins of mcp.json. */

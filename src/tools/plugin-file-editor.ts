@@ -1,5 +1,5 @@
-import { withFileLock } from '../file-lock.ts';
-import { readIfPresent, replacePrivateFile } from '../private-file.ts';
+import { withFileLock } from '../platform/files/file-lock.ts';
+import { readIfPresent, replacePrivateFile } from '../platform/files/private-file.ts';
 import {
   describeLabel,
   parsePluginFile,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { parseJsonDocument } from '../json-document.ts';
+import { parseJsonDocument } from '../kernel/json-document.ts';
 import { builtInLabels, pluginLabelSchema } from './plugin-label.ts';
 
 /** How to connect to a plugin. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { HearthError } from '../contract/errors.ts';
-import type { Logger } from '../observability/logger.ts';
-import type { ProcessGuard } from '../processes/managed-child.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
+import type { Logger } from '../kernel/logger.ts';
+import type { ProcessGuard } from '../platform/processes/managed-child.ts';
 import type { BuiltInPlugin } from './built-in-plugin.ts';
 import { listNames } from './list-names.ts';
 import type * as mcpClient from './mcp-client.ts';

@@ -5,16 +5,16 @@ import {
   type JSONRPCMessage,
   type Transport,
 } from '@modelcontextprotocol/client';
-import type { Logger } from '../observability/logger.ts';
-import { filterEnvironment } from '../processes/filter-environment.ts';
+import type { Logger } from '../kernel/logger.ts';
+import { filterEnvironment } from '../platform/processes/filter-environment.ts';
 import {
   startManagedChild,
   type ChildExit,
   type ManagedChild,
   type ProcessGuard,
-} from '../processes/managed-child.ts';
-import { proxiesWithoutCredentials } from '../net/proxy-environment.ts';
-import { withoutFolders } from '../processes/without-folders.ts';
+} from '../platform/processes/managed-child.ts';
+import { proxiesWithoutCredentials } from '../platform/net/proxy-environment.ts';
+import { withoutFolders } from '../platform/processes/without-folders.ts';
 import { LineSplitter, LineTooLongError } from './line-splitter.ts';
 import type { McpTransport, TransportBounds } from './mcp-transport.ts';
 import type { PluginConfiguration } from './plugin-file.ts';

@@ -6,15 +6,15 @@ import {
   SdkHttpError,
   SseError,
 } from '@modelcontextprotocol/client';
-import type { Logger } from '../observability/logger.ts';
-import { version } from '../version.ts';
-import { HttpFailure } from '../net/http-failure.ts';
+import type { Logger } from '../kernel/logger.ts';
+import { version } from '../kernel/version.ts';
+import { HttpFailure } from '../platform/net/http-failure.ts';
 import type { McpTransport } from './mcp-transport.ts';
 import { ServerUnusableError } from './server-unusable-error.ts';
 import type { CallOptions, ToolResult } from './toolbox.ts';
 import { callResultSchema, toolFailure, toToolResult } from './tool-content.ts';
 import { listTools, ToolListError, type ToolList, unlimitedMs } from './tool-list.ts';
-import { TimeoutError, withTimeout } from '../concurrency/with-timeout.ts';
+import { TimeoutError, withTimeout } from '../kernel/concurrency/with-timeout.ts';
 
 export interface ConnectionLimits {
   /** Time limit for connecting, and again for listing the tools. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ToolContent } from '../conversation/content.ts';
+import type { ToolContent } from '../store/turns/content.ts';
 import type { ToolResult } from './toolbox.ts';
 
 /** Limits of one result. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../conversation/content.ts';
+import type { JsonObject } from '../store/turns/content.ts';
 
 /** The tools that match every condition; all tools if there is none. */
 export interface ToolFilter {

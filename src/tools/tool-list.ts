@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import * as z from 'zod';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { omitUndefined } from '../omit-undefined.ts';
+import { omitUndefined } from '../kernel/omit-undefined.ts';
 import { compileToolSchema, type ToolSchema, ToolSchemaError } from './tool-schema.ts';
 import { threadCpuMs } from './within-cpu-time.ts';
 

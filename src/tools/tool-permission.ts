@@ -1,5 +1,5 @@
-import { HearthError } from '../contract/errors.ts';
-import type { Caller } from '../request/request-context.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
+import type { Caller } from '../telemetry/request-context.ts';
 import type { Integration } from './toolbox.ts';
 
 /** The kinds of integrations that the settings of the server allow. */

@@ -2,7 +2,7 @@ import { Ajv, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { default as addFormats } from 'ajv-formats';
 import { createHash } from 'node:crypto';
-import { isNestedDeeper } from '../nested-deeper.ts';
+import { isNestedDeeper } from '../kernel/nested-deeper.ts';
 import { CpuTimeError, withinCpuTime } from './within-cpu-time.ts';
 
 type JsonSchema = Readonly<Record<string, unknown>>;

@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
-import type { ProcessGuard } from '../processes/managed-child.ts';
-import { runTaskGroup } from '../concurrency/task-group.ts';
-import { linkAbort } from '../concurrency/linked-abort.ts';
-import { HearthError } from '../contract/errors.ts';
-import type { ResolveAddresses } from '../net/address-policy.ts';
-import { omitUndefined } from '../omit-undefined.ts';
-import { withSignal, type RequestContext } from '../request/request-context.ts';
+import type { ProcessGuard } from '../platform/processes/managed-child.ts';
+import { runTaskGroup } from '../kernel/concurrency/task-group.ts';
+import { linkAbort } from '../kernel/concurrency/linked-abort.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
+import type { ResolveAddresses } from '../platform/net/address-policy.ts';
+import { omitUndefined } from '../kernel/omit-undefined.ts';
+import { withSignal, type RequestContext } from '../telemetry/request-context.ts';
 import type { TransportBounds } from './mcp-transport.ts';
 import { assertToolNames } from './assert-tool-names.ts';
 import type { BuiltInPlugin } from './built-in-plugin.ts';

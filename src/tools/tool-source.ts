@@ -1,7 +1,7 @@
-import type { RequestContext } from '../request/request-context.ts';
+import type { RequestContext } from '../telemetry/request-context.ts';
 import type { ServerConnection } from './server-connection.ts';
 import type { ToolList } from './tool-list.ts';
-import type { ToolProvider } from '../conversation/content.ts';
+import type { ToolProvider } from '../store/turns/content.ts';
 import type { ApprovalRule, ToolFilter } from './tool-filter.ts';
 
 /** The tool server of one integration, validated but not connected. */

@@ -1,5 +1,5 @@
-import type { JsonObject, ToolContent, ToolProvider } from '../conversation/content.ts';
-import type { RequestContext } from '../request/request-context.ts';
+import type { JsonObject, ToolContent, ToolProvider } from '../store/turns/content.ts';
+import type { RequestContext } from '../telemetry/request-context.ts';
 import type { ApprovalRule } from './tool-filter.ts';
 
 /** A tool server that a request names; All its tools are allowed if `allowedTools` is absent. */

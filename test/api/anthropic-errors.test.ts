@@ -10,8 +10,8 @@ import Anthropic, {
   type ClientOptions,
 } from '@anthropic-ai/sdk';
 import { describe, expect, it } from 'vitest';
-import { anthropicErrorBodySchema } from '../../src/contract/anthropic/error-body.ts';
-import type { Permission } from '../../src/contract/permission.ts';
+import { anthropicErrorBodySchema } from '../../src/api/anthropic/error-schema.ts';
+import type { Permission } from '../../src/kernel/permission.ts';
 import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.ts';
 import { picture } from '../setup/models/picture.ts';
 import { get, postRaw } from '../setup/server/api.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   anthropicMessageSchema,
   messageEventSchema,
-} from '../../src/contract/anthropic/message.ts';
+} from '../../src/api/anthropic/message-schema.ts';
 import { picture } from '../setup/models/picture.ts';
 import { get, post, stream } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';

@@ -3,12 +3,12 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import {
   conversationExportSchema,
   type ConversationExport,
-} from '../../src/contract/v1/conversation-export.ts';
+} from '../../src/api/v1/conversations/conversation-export-schema.ts';
 import {
   getConversation,
   listConversationResponses,
   listConversations,
-} from '../../src/contract/v1/conversation.ts';
+} from '../../src/api/v1/conversations/conversation-schema.ts';
 import { get, post, type ApiInit } from '../setup/server/api.ts';
 import { expectError } from '../setup/server/expect-error.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';

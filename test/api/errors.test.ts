@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { errorTable, type ErrorCode } from '../../src/contract/errors.ts';
-import { openSqlite } from '../../src/sqlite.ts';
+import { errorTable, type ErrorCode } from '../../src/kernel/errors/errors.ts';
+import { openSqlite } from '../../src/platform/sqlite.ts';
 import { get, post, stream, toAnswer, type ApiAnswer } from '../setup/server/api.ts';
 import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.ts';
 import { openStream } from '../setup/server/live-stream.ts';

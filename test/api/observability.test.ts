@@ -3,9 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { serverEventSchema, type ServerEvent } from '../../src/contract/v1/server-event.ts';
-import type { RequestDetails, RequestSummary } from '../../src/contract/v1/request.ts';
-import { metricTable } from '../../src/observability/metrics/metric-table.ts';
+import {
+  serverEventSchema,
+  type ServerEvent,
+} from '../../src/api/v1/server/server-event-schema.ts';
+import type { RequestDetails, RequestSummary } from '../../src/api/v1/server/request-schema.ts';
+import { metricTable } from '../../src/telemetry/metrics/metric-table.ts';
 import { runHearth } from '../setup/cli/run-hearth.ts';
 import { writeScriptedEngine } from '../setup/engine/scripted-engine.ts';
 import { addHarbour, type Harbour } from '../setup/mcp/harbour.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ollamaChatAnswerSchema } from '../../src/contract/ollama/chat.ts';
-import { ollamaGenerateAnswerSchema } from '../../src/contract/ollama/generate.ts';
+import { ollamaChatAnswerSchema } from '../../src/api/ollama/chat-schema.ts';
+import { ollamaGenerateAnswerSchema } from '../../src/api/ollama/generate-schema.ts';
 import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.ts';
 import { picture } from '../setup/models/picture.ts';
 import { get, post, postRaw, toAnswer } from '../setup/server/api.ts';

@@ -6,7 +6,7 @@ import OpenAI, {
   toFile,
 } from 'openai';
 import { expect, it } from 'vitest';
-import type { Permission } from '../../src/contract/permission.ts';
+import type { Permission } from '../../src/kernel/permission.ts';
 import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { withTokens } from '../setup/server/with-tokens.ts';

@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
-import { openAiCompletionSchema } from '../../src/contract/openai/text-completion.ts';
+import { openAiCompletionSchema } from '../../src/api/openai/completions/text-completion-schema.ts';
 import { runHearth } from '../setup/cli/run-hearth.ts';
 import { post } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';

@@ -7,7 +7,7 @@ import OpenAI, {
   type ClientOptions,
 } from 'openai';
 import { describe, expect, it } from 'vitest';
-import type { Permission } from '../../src/contract/permission.ts';
+import type { Permission } from '../../src/kernel/permission.ts';
 import { get } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { withTokens } from '../setup/server/with-tokens.ts';

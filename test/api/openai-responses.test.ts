@@ -1,7 +1,7 @@
 import OpenAI, { NotFoundError } from 'openai';
 import type { ResponseStreamEvent, Tool } from 'openai/resources/responses/responses';
 import { describe, expect, it } from 'vitest';
-import { openAiResponseSchema } from '../../src/contract/openai/response.ts';
+import { openAiResponseSchema } from '../../src/api/openai/responses/response-schema.ts';
 import { startStreamableServer } from '../setup/mcp/streamable-server.ts';
 import { picture } from '../setup/models/picture.ts';
 import { post } from '../setup/server/api.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import {
   openAiChatChunkSchema,
   openAiChatCompletionSchema,
-} from '../../src/contract/openai/chat-completion.ts';
+} from '../../src/api/openai/chat/chat-completion-schema.ts';
 import { picture } from '../setup/models/picture.ts';
 import { get, post, stream } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';

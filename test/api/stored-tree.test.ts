@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
-import { storedResponseSchema } from '../../src/contract/v1/stored-response.ts';
+import { storedResponseSchema } from '../../src/api/v1/responses/stored-response-schema.ts';
 import { get, post } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 

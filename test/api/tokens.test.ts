@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { conversationExportSchema } from '../../src/contract/v1/conversation-export.ts';
+import { conversationExportSchema } from '../../src/api/v1/conversations/conversation-export-schema.ts';
 import { get, post, type ApiAnswer } from '../setup/server/api.ts';
 import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.ts';
 import { expectError } from '../setup/server/expect-error.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { chatResultSchema, type ChatResult } from '../../src/contract/v1/chat.ts';
+import { chatResultSchema, type ChatResult } from '../../src/api/v1/chat/chat-schema.ts';
 import { get, post, stream, type ApiAnswer } from '../setup/server/api.ts';
 import { expectError } from '../setup/server/expect-error.ts';
 import type { ScriptedGeneration } from '../setup/engine/scripted-llama-server.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { v0ChatResultSchema } from '../../src/contract/v0/chat-completion.ts';
-import { v0EmbeddingResultSchema } from '../../src/contract/v0/embedding.ts';
+import { v0ChatResultSchema } from '../../src/api/openai/v0/chat-completion-schema.ts';
+import { v0EmbeddingResultSchema } from '../../src/api/openai/v0/embedding-schema.ts';
 import {
   v0CompletionChunkSchema,
   v0CompletionResultSchema,
-} from '../../src/contract/v0/text-completion.ts';
+} from '../../src/api/openai/v0/text-completion-schema.ts';
 import { picture } from '../setup/models/picture.ts';
 import { post, stream } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';

@@ -1,12 +1,15 @@
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
-import { v0ChatChunkSchema, v0ChatResultSchema } from '../../src/contract/v0/chat-completion.ts';
-import { v0EmbeddingResultSchema } from '../../src/contract/v0/embedding.ts';
-import { v0ModelListSchema } from '../../src/contract/v0/model.ts';
+import {
+  v0ChatChunkSchema,
+  v0ChatResultSchema,
+} from '../../src/api/openai/v0/chat-completion-schema.ts';
+import { v0EmbeddingResultSchema } from '../../src/api/openai/v0/embedding-schema.ts';
+import { v0ModelListSchema } from '../../src/api/openai/v0/model-schema.ts';
 import {
   v0CompletionChunkSchema,
   v0CompletionResultSchema,
-} from '../../src/contract/v0/text-completion.ts';
+} from '../../src/api/openai/v0/text-completion-schema.ts';
 import { get, post, stream } from '../setup/server/api.ts';
 import { picture } from '../setup/models/picture.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';

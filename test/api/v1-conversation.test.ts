@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { chatResultSchema } from '../../src/contract/v1/chat.ts';
+import { chatResultSchema } from '../../src/api/v1/chat/chat-schema.ts';
 import {
   storedResponsePageSchema,
   storedResponseSchema,
-} from '../../src/contract/v1/stored-response.ts';
+} from '../../src/api/v1/responses/stored-response-schema.ts';
 import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.ts';
 import { get, post, postRaw } from '../setup/server/api.ts';
 import { expectError } from '../setup/server/expect-error.ts';

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { serverStatusSchema } from '../../src/contract/server/server.ts';
-import { loadResultSchema, v1ModelListSchema, v1ModelSchema } from '../../src/contract/v1/model.ts';
+import { serverStatusSchema } from '../../src/api/v1/server/status-schema.ts';
+import {
+  loadResultSchema,
+  v1ModelListSchema,
+  v1ModelSchema,
+} from '../../src/api/v1/models/model-schema.ts';
 import { get, post } from '../setup/server/api.ts';
 import { picture } from '../setup/models/picture.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';

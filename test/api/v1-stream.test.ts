@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chatEventSchema, type ChatEvent } from '../../src/contract/v1/chat-event.ts';
+import { chatEventSchema, type ChatEvent } from '../../src/api/v1/chat/chat-event-schema.ts';
 import { post, stream } from '../setup/server/api.ts';
 import { normalizeEvents } from '../setup/server/normalize-events.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';

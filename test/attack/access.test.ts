@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Permission } from '../../src/contract/permission.ts';
+import type { Permission } from '../../src/kernel/permission.ts';
 import { get, post } from '../setup/server/api.ts';
 import { exchange, parseResponse } from '../setup/server/exchange.ts';
 import { expectError } from '../setup/server/expect-error.ts';

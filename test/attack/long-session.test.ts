@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import {
   messageEventSchema,
   type AnthropicMessageEvent,
-} from '../../src/contract/anthropic/message.ts';
+} from '../../src/api/anthropic/message-schema.ts';
 import { residentBytes } from '../../src/engines/launch/memory-watch.ts';
 import { writeScriptedEngine } from '../setup/engine/scripted-engine.ts';
 import type { ScriptedGeneration } from '../setup/engine/scripted-llama-server.ts';

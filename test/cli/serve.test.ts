@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { readServerRecord, writeServerRecord } from '../../src/home/server-record.ts';
+import { readServerRecord, writeServerRecord } from '../../src/platform/home/server-record.ts';
 import { runHearth } from '../setup/cli/run-hearth.ts';
 import { openHearth } from '../setup/server/use-hearth.ts';
 import { withTakenPort } from '../setup/net/ports.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runHearth } from '../setup/cli/run-hearth.ts';
-import { openSqlite } from '../../src/sqlite.ts';
+import { openSqlite } from '../../src/platform/sqlite.ts';
 import { get, post } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 

@@ -1,8 +1,8 @@
 /** Starts an engine and waits to be killed; run by `process.test.ts`. */
 import { createEngineLauncher } from '../../src/engines/launch/engine-launcher.ts';
 import type { LaunchSpec } from '../../src/engines/launch/launch.ts';
-import { createLogger } from '../../src/observability/logger.ts';
-import { createWatchdogLink } from '../../src/processes/watchdog-link.ts';
+import { createLogger } from '../../src/telemetry/logger.ts';
+import { createWatchdogLink } from '../../src/platform/processes/watchdog-link.ts';
 
 const [watchdogPath = '', specJson = ''] = process.argv.slice(2);
 const logger = createLogger('silent');

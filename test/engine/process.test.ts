@@ -94,7 +94,7 @@ it.each([1, 4])('runs with the smallest batch and %i slots', async (parallel) =>
 
 it('exits with its parent, even after SIGKILL', async () => {
   const scripts = await temporaryFolder();
-  const watchdog = await bundleScript('src/processes/watchdog.ts', scripts);
+  const watchdog = await bundleScript('src/platform/processes/watchdog.ts', scripts);
   const parent = await bundleScript('test/engine/orphan-parent.ts', scripts);
   const spec = JSON.stringify(await starterSpec('chat'));
   const child = spawn(process.execPath, [parent, watchdog, spec]);

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
-import { chatResultSchema } from '../../src/contract/v1/chat.ts';
+import { chatResultSchema } from '../../src/api/v1/chat/chat-schema.ts';
 import { runHearth } from '../setup/cli/run-hearth.ts';
 import { starterPath } from '../setup/engine/test-engines.ts';
 import { addHarbour, type Harbour } from '../setup/mcp/harbour.ts';

@@ -1,32 +1,32 @@
-// Mutation tests of one room: `npm run mutate -- src/net`. See docs/contributing/mutation-testing.md.
+// Mutation tests of one module: `npm run mutate -- src/platform/net`. See docs/contributing/mutation-testing.md.
 import { Stryker } from '@stryker-mutator/core';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 const isForced = process.argv.includes('--force');
-const [room = '', ...more] = process.argv
+const [module = '', ...more] = process.argv
   .slice(2)
   .filter((argument) => argument !== '--force')
   .map((path) => path.replace(/\/+$/, ''));
 const root = join(import.meta.dirname, '../..');
-if (!room.startsWith('src/') || !existsSync(join(root, room))) {
-  throw new Error('Usage: npm run mutate -- <room> [file ...] [--force], for example src/net');
+if (!module.startsWith('src/') || !existsSync(join(root, module))) {
+  throw new Error('Usage: npm run mutate -- <module> [file ...] [--force], for example src/platform/net');
 }
-const name = room.slice('src/'.length).replaceAll('/', '-');
+const name = module.slice('src/'.length).replaceAll('/', '-');
 const isWholeRoom = more.length === 0;
 const reports = '.cache/mutation';
 // Code that only end-to-end tests and tests with PostgreSQL run.
 const leftOut = [
   'src/store/{postgres,tables}/**',
   'src/store/{statement-thread-main,shared/watch-deletions}.ts',
-  'src/http/body/json-thread-main.ts',
+  'src/api/kit/body/json-thread-main.ts',
 ];
 // The test runner's processes read it: see vitest.mutation.config.ts.
-process.env.HEARTH_MUTATION_ROOM = room;
+process.env.HEARTH_MUTATION_MODULE = module;
 
 const results = await new Stryker({
   mutate: isWholeRoom
-    ? [`${room}/**/*.ts`, '!**/*.test.ts', ...leftOut.map((path) => `!${path}`)]
+    ? [`${module}/**/*.ts`, '!**/*.test.ts', ...leftOut.map((path) => `!${path}`)]
     : more,
   testRunner: 'vitest',
   vitest: { configFile: 'vitest.mutation.config.ts', related: false },

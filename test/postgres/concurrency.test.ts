@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
-import { HearthError } from '../../src/contract/errors.ts';
-import { createLogger } from '../../src/observability/logger.ts';
+import { HearthError } from '../../src/kernel/errors/errors.ts';
+import { createLogger } from '../../src/telemetry/logger.ts';
 import type { NewBlob, Store, StoredResponse } from '../../src/store/store.ts';
 import { checkTables } from '../../src/store/tables/check-tables.ts';
 import { openTables } from '../../src/store/tables/open-tables.ts';

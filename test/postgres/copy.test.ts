@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { createLogger } from '../../src/observability/logger.ts';
+import { createLogger } from '../../src/telemetry/logger.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store, StoredResponse } from '../../src/store/store.ts';
 import { checkTables } from '../../src/store/tables/check-tables.ts';

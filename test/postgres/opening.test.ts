@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLogger } from '../../src/observability/logger.ts';
+import { createLogger } from '../../src/telemetry/logger.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { maintenanceTimeouts } from '../../src/store/postgres/connection-pool.ts';
 import { assertSupported, createPostgresDatabase } from '../../src/store/postgres/open-database.ts';

@@ -1,6 +1,6 @@
-import { createLogger } from '../../src/observability/logger.ts';
-import { RequestRecord } from '../../src/observability/request-record.ts';
-import type { Caller, RequestContext } from '../../src/request/request-context.ts';
+import { createLogger } from '../../src/telemetry/logger.ts';
+import { RequestRecord } from '../../src/telemetry/request-record.ts';
+import type { Caller, RequestContext } from '../../src/telemetry/request-context.ts';
 
 interface TestContextOptions extends Partial<Omit<RequestContext, 'caller'>> {
   readonly caller?: Partial<Caller>;

@@ -1,7 +1,7 @@
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openSqlite } from '../../src/sqlite.ts';
+import { openSqlite } from '../../src/platform/sqlite.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { useSmallDisk } from '../setup/small-disk.ts';
 import { startChatClients } from './chat-clients.ts';

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { cpuMicroseconds } from '../../bench/process-usage.ts';
-import { openSqlite } from '../../src/sqlite.ts';
+import { openSqlite } from '../../src/platform/sqlite.ts';
 import { deferred } from '../setup/deferred.ts';
 import { isRunning } from '../setup/processes/is-running.ts';
 import { seededRandom } from '../setup/seeded-random.ts';

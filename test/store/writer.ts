@@ -1,8 +1,8 @@
 // A process that writes to a store until it is killed, telling its parent what it did.
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { acquireHomeLock } from '../../src/home/home-lock.ts';
-import { createLogger } from '../../src/observability/logger.ts';
+import { acquireHomeLock } from '../../src/platform/home/home-lock.ts';
+import { createLogger } from '../../src/telemetry/logger.ts';
 import { createSqliteStore } from '../../src/store/sqlite-store.ts';
 import { conversationTurn } from '../setup/store/conversation-turn.ts';
 

@@ -1,5 +1,5 @@
-import { isHomeInUse } from '../../home/home-lock.ts';
-import { readServerRecord, type ServerRecord } from '../../home/server-record.ts';
+import { isHomeInUse } from '../../platform/home/home-lock.ts';
+import { readServerRecord, type ServerRecord } from '../../platform/home/server-record.ts';
 
 /**
  * Finds the running server of a home folder. The home lock distinguishes it from a killed server, which

@@ -2,7 +2,7 @@ import { openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Writable } from 'node:stream';
 import { inspect } from 'node:util';
-import { createPrivateFolder } from '../../create-private-folder.ts';
+import { createPrivateFolder } from '../../platform/files/create-private-folder.ts';
 import type { CommandContext } from '../context.ts';
 import { describeFailure } from '../failure.ts';
 import { createTerminal, type Terminal } from '../ui/terminal.ts';

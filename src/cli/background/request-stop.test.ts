@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { sendJson, startLoopbackServer } from '../../../test/setup/net/loopback-server.ts';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
-import { ensureHomeId } from '../../home/home-id.ts';
-import { removeOwnerToken, writeOwnerToken } from '../../home/owner-token.ts';
+import { ensureHomeId } from '../../platform/home/home-id.ts';
+import { removeOwnerToken, writeOwnerToken } from '../../platform/home/owner-token.ts';
 import { requestStop } from './request-stop.ts';
 
 const { signal } = new AbortController();

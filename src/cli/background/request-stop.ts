@@ -1,7 +1,7 @@
-import { stopServer } from '../../contract/server/server.ts';
-import { readHomeId } from '../../home/home-id.ts';
-import { readOwnerToken } from '../../home/owner-token.ts';
-import type { ServerRecord } from '../../home/server-record.ts';
+import { stopServer } from '../../api/v1/server/status-schema.ts';
+import { readHomeId } from '../../platform/home/home-id.ts';
+import { readOwnerToken } from '../../platform/home/owner-token.ts';
+import type { ServerRecord } from '../../platform/home/server-record.ts';
 import { ApiError, ServerUnreachableError } from '../client/client-error.ts';
 import { createClient } from '../client/client.ts';
 import { probeServer } from '../client/probe-server.ts';

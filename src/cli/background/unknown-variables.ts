@@ -1,6 +1,6 @@
-import { findUnknownVariables } from '../../config/settings.ts';
+import { findUnknownVariables } from '../../settings/settings.ts';
 import type { CommandContext } from '../context.ts';
-import { printable } from '../../printable.ts';
+import { printable } from '../../kernel/printable.ts';
 
 /** Warns about `HEARTH_*` environment variables that are not settings. Other programs may own them. */
 export function warnOfUnknownVariables({ environment, terminal }: CommandContext): void {

@@ -1,4 +1,4 @@
-import type { ChatStats } from '../../contract/v1/chat.ts';
+import type { ChatStats } from '../../api/v1/chat/chat-schema.ts';
 
 /** The figures of one request. */
 export interface BenchRun {

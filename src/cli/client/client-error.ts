@@ -1,5 +1,5 @@
-import type { TransportError } from '../../net/api-client-transport.ts';
-import { errorBodySchema, openAiErrorBodySchema } from '../../contract/error-body.ts';
+import type { TransportError } from '../../platform/net/api-client-transport.ts';
+import { errorBodySchema, openAiErrorBodySchema } from '../../api/kit/error-body.ts';
 
 /** An error response of the server; the fields are those of the error table. */
 export class ApiError extends Error {

@@ -12,9 +12,9 @@ import {
 } from '../../../test/setup/net/loopback-server.ts';
 import { projectFolder } from '../../../test/setup/project-folder.ts';
 import { collect } from '../../../test/setup/collect.ts';
-import { createChat } from '../../contract/v1/chat-event.ts';
-import { listResponses } from '../../contract/v1/stored-response.ts';
-import { unloadModel } from '../../contract/v1/model.ts';
+import { createChat } from '../../api/v1/chat/chat-event-schema.ts';
+import { listResponses } from '../../api/v1/responses/stored-response-schema.ts';
+import { unloadModel } from '../../api/v1/models/model-schema.ts';
 import { createClient, fillPath } from './client.ts';
 
 const { signal } = new AbortController();

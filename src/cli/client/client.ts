@@ -1,12 +1,12 @@
 import type * as z from 'zod';
-import type { Route } from '../../contract/route.ts';
+import type { Route } from '../../api/kit/route.ts';
 import {
   sendApiRequest,
   TransportError,
   type ApiAnswer,
   type ApiMethod,
   type ApiUpload,
-} from '../../net/api-client-transport.ts';
+} from '../../platform/net/api-client-transport.ts';
 import {
   ApiError,
   isConnectFailure,

@@ -8,10 +8,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sendJson, startLoopbackServer } from '../../../test/setup/net/loopback-server.ts';
 import { createMemoryTerminal } from '../../../test/setup/cli/memory-terminal.ts';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
-import { listModels } from '../../contract/v1/model.ts';
-import { ensureHomeId } from '../../home/home-id.ts';
-import { writeOwnerToken } from '../../home/owner-token.ts';
-import { writeServerRecord } from '../../home/server-record.ts';
+import { listModels } from '../../api/v1/models/model-schema.ts';
+import { ensureHomeId } from '../../platform/home/home-id.ts';
+import { writeOwnerToken } from '../../platform/home/owner-token.ts';
+import { writeServerRecord } from '../../platform/home/server-record.ts';
 import { connect } from './connect.ts';
 
 type LoopbackServer = Awaited<ReturnType<typeof startLoopbackServer>>;

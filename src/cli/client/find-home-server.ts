@@ -1,6 +1,6 @@
-import { readHomeId } from '../../home/home-id.ts';
-import { readOwnerToken } from '../../home/owner-token.ts';
-import { readServerRecord } from '../../home/server-record.ts';
+import { readHomeId } from '../../platform/home/home-id.ts';
+import { readOwnerToken } from '../../platform/home/owner-token.ts';
+import { readServerRecord } from '../../platform/home/server-record.ts';
 import type { CommandContext } from '../context.ts';
 import { formatPath } from '../ui/format-path.ts';
 import { ServerUnreachableError } from './client-error.ts';
@@ -62,7 +62,7 @@ async function readConfiguredUrl({
   environment,
 }: CommandContext): Promise<string | undefined> {
   // Imported when it is needed: the schemas of all settings take time to make.
-  const { loadSettings } = await import('../../config/settings.ts');
+  const { loadSettings } = await import('../../settings/settings.ts');
   const settings = await loadSettings({ home, environment, flags: {} });
   const port = settings['server.port'];
   if (port === 0) return undefined;

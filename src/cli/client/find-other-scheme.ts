@@ -1,4 +1,4 @@
-import { sendApiRequest, TransportError } from '../../net/api-client-transport.ts';
+import { sendApiRequest, TransportError } from '../../platform/net/api-client-transport.ts';
 import { isConnectFailure } from './client-error.ts';
 
 const maxProbeMs = 3000;

@@ -1,6 +1,10 @@
 import * as z from 'zod';
-import { getHealth } from '../../contract/server/health.ts';
-import { sendApiRequest, TransportError, type ApiAnswer } from '../../net/api-client-transport.ts';
+import { getHealth } from '../../api/monitoring/health-schema.ts';
+import {
+  sendApiRequest,
+  TransportError,
+  type ApiAnswer,
+} from '../../platform/net/api-client-transport.ts';
 import { isConnectFailure, parseJson } from './client-error.ts';
 
 export type ProbeResult =

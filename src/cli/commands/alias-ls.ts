@@ -1,4 +1,4 @@
-import type { ModelAlias } from '../../models/model-aliases.ts';
+import type { ModelAlias } from '../../library/model-aliases.ts';
 import { defineCommand } from '../command.ts';
 import { withAliases } from '../local/aliases.ts';
 import { jsonOption } from '../option.ts';

@@ -1,5 +1,5 @@
-import { loadSettings } from '../../config/settings.ts';
-import { HearthError } from '../../contract/errors.ts';
+import { loadSettings } from '../../settings/settings.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
 import { nearestModel } from '../check-model.ts';
 import { defineCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';

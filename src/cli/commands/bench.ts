@@ -1,8 +1,8 @@
-import { createChat } from '../../contract/v1/chat-event.ts';
-import { getStatus } from '../../contract/server/server.ts';
-import { getModel, loadModel } from '../../contract/v1/model.ts';
-import { formatBytes, formatCount, formatDuration } from '../../format.ts';
-import { printable } from '../../printable.ts';
+import { createChat } from '../../api/v1/chat/chat-event-schema.ts';
+import { getStatus } from '../../api/v1/server/status-schema.ts';
+import { getModel, loadModel } from '../../api/v1/models/model-schema.ts';
+import { formatBytes, formatCount, formatDuration } from '../../kernel/format.ts';
+import { printable } from '../../kernel/printable.ts';
 import {
   benchPrompt,
   summarize,

@@ -1,9 +1,9 @@
-import type { InputItem } from '../../contract/v1/chat.ts';
+import type { InputItem } from '../../api/v1/chat/chat-schema.ts';
 import { answerOnce } from '../conversation/one-shot.ts';
 import { checkChatModel } from '../check-model.ts';
 import { connectOrStart } from '../background/connect-or-start.ts';
-import { getModel, loadModel } from '../../contract/v1/model.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import { getModel, loadModel } from '../../api/v1/models/model-schema.ts';
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { chooseChatModel } from '../conversation/choose-chat-model.ts';
 import { createConversation, type ChatSettings } from '../conversation/conversation.ts';
 import { downloadModel, offerCatalogModel } from '../conversation/download-chat-model.ts';
@@ -31,7 +31,7 @@ import {
   textList,
 } from '../option.ts';
 import { readStandardInput } from '../standard-input.ts';
-import { printable } from '../../printable.ts';
+import { printable } from '../../kernel/printable.ts';
 import { confirm } from '../ui/confirm.ts';
 
 /** Ends a runaway answer of a script; a chat is watched by its user. */

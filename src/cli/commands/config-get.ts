@@ -1,5 +1,5 @@
-import { describeSettings } from '../../config/describe-settings.ts';
-import { findKey } from '../../config/settings-editor.ts';
+import { describeSettings } from '../../settings/describe-settings.ts';
+import { findKey } from '../../settings/settings-editor.ts';
 import { defineCommand } from '../command.ts';
 import { openSettings } from '../local/settings.ts';
 import { jsonOption, required } from '../option.ts';

@@ -1,4 +1,4 @@
-import { describeSettings, type SettingDescription } from '../../config/describe-settings.ts';
+import { describeSettings, type SettingDescription } from '../../settings/describe-settings.ts';
 import { defineCommand } from '../command.ts';
 import { flag, jsonOption } from '../option.ts';
 import { openSettings } from '../local/settings.ts';

@@ -1,5 +1,5 @@
-import { findKey } from '../../config/settings-editor.ts';
-import type { SettingKey } from '../../config/settings-table.ts';
+import { findKey } from '../../settings/settings-editor.ts';
+import type { SettingKey } from '../../settings/settings-table.ts';
 import { defineCommand } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { changeSettings, reportChange } from '../local/settings.ts';

@@ -1,4 +1,4 @@
-import { findKey } from '../../config/settings-editor.ts';
+import { findKey } from '../../settings/settings-editor.ts';
 import { defineCommand } from '../command.ts';
 import { changeSettings, reportChange } from '../local/settings.ts';
 import { jsonOption, required, rest } from '../option.ts';

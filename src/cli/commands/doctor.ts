@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { loadSettings } from '../../config/settings.ts';
-import { printable } from '../../printable.ts';
-import { version } from '../../version.ts';
+import { loadSettings } from '../../settings/settings.ts';
+import { printable } from '../../kernel/printable.ts';
+import { version } from '../../kernel/version.ts';
 import { defineCommand } from '../command.ts';
 import { checks } from '../doctor/checks.ts';
 import type { Check, DoctorContext, Finding } from '../doctor/check.ts';

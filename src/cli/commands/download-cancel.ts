@@ -1,4 +1,4 @@
-import { cancelDownload } from '../../contract/v1/download.ts';
+import { cancelDownload } from '../../api/v1/downloads/download-schema.ts';
 import { connect } from '../client/connect.ts';
 import { defineCommand } from '../command.ts';
 import { connectionOptions, jsonOption, required } from '../option.ts';

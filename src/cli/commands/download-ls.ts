@@ -1,10 +1,10 @@
-import { listDownloads, type DownloadJobRecord } from '../../contract/v1/download.ts';
+import { listDownloads, type DownloadJobRecord } from '../../api/v1/downloads/download-schema.ts';
 import { connect } from '../client/connect.ts';
 import { defineCommand } from '../command.ts';
 import { progressFraction } from '../download/follow-download.ts';
 import { connectionOptions, jsonOption } from '../option.ts';
-import { formatBytes } from '../../format.ts';
-import { printable } from '../../printable.ts';
+import { formatBytes } from '../../kernel/format.ts';
+import { printable } from '../../kernel/printable.ts';
 import { writeTable } from '../ui/table.ts';
 
 export const downloadLs = defineCommand({

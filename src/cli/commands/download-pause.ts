@@ -1,9 +1,9 @@
-import { pauseDownload } from '../../contract/v1/download.ts';
+import { pauseDownload } from '../../api/v1/downloads/download-schema.ts';
 import { connect } from '../client/connect.ts';
 import { defineCommand } from '../command.ts';
 import { describeProgress } from '../download/follow-download.ts';
 import { connectionOptions, jsonOption, required } from '../option.ts';
-import { printable } from '../../printable.ts';
+import { printable } from '../../kernel/printable.ts';
 
 export const downloadPause = defineCommand({
   positionals: { job: required('Job id, as shown by `hearth download ls`') },

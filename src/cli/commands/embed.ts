@@ -1,5 +1,5 @@
-import { createEmbeddingOpenAi } from '../../contract/openai/embedding.ts';
-import { listModels } from '../../contract/v1/model.ts';
+import { createEmbeddingOpenAi } from '../../api/openai/embeddings/embedding-schema.ts';
+import { listModels } from '../../api/v1/models/model-schema.ts';
 import { suggestModel } from '../check-model.ts';
 import type { Client } from '../client/client.ts';
 import { connect } from '../client/connect.ts';

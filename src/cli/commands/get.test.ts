@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { DownloadJobRecord } from '../../contract/v1/download.ts';
+import type { DownloadJobRecord } from '../../api/v1/downloads/download-schema.ts';
 import { sendJson, startLoopbackServer } from '../../../test/setup/net/loopback-server.ts';
 import { runCommand } from '../../../test/setup/cli/run-command.ts';
 import { Interruption } from '../failure.ts';

@@ -3,7 +3,7 @@ import {
   startDownload,
   type DownloadJobRecord,
   type DownloadStartRecord,
-} from '../../contract/v1/download.ts';
+} from '../../api/v1/downloads/download-schema.ts';
 import { ApiError } from '../client/client-error.ts';
 import type { Client } from '../client/client.ts';
 import { connect } from '../client/connect.ts';
@@ -14,8 +14,8 @@ import { followDownload, progressFraction } from '../download/follow-download.ts
 import { describeUsage } from '../download/usage-hint.ts';
 import { CommandError } from '../failure.ts';
 import { connectionOptions, flag, jsonOption, rest } from '../option.ts';
-import { formatBytes } from '../../format.ts';
-import { printable } from '../../printable.ts';
+import { formatBytes } from '../../kernel/format.ts';
+import { printable } from '../../kernel/printable.ts';
 
 /** How long an interrupted command waits for the server to pause the download. */
 const pauseTimeoutMs = 5000;

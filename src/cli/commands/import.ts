@@ -1,17 +1,17 @@
 import { join } from 'node:path';
-import { loadSettings } from '../../config/settings.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
-import { createModelLibrary } from '../../models/library.ts';
-import { createLogger } from '../../observability/logger.ts';
-import { importModels, type ImportResult } from '../../models/import/import-models.ts';
-import type { PlacingMethod } from '../../models/import/place-files.ts';
+import { loadSettings } from '../../settings/settings.ts';
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
+import { createModelLibrary } from '../../library/library.ts';
+import { createLogger } from '../../telemetry/logger.ts';
+import { importModels, type ImportResult } from '../../library/import/import-models.ts';
+import type { PlacingMethod } from '../../library/import/place-files.ts';
 import { defineCommand } from '../command.ts';
 import { connect } from '../client/connect.ts';
 import { usageHint } from '../download/usage-hint.ts';
 import { CommandError, UsageError } from '../failure.ts';
 import { connectionOptions, flag, jsonOption, required, text } from '../option.ts';
-import { formatBytes } from '../../format.ts';
-import { printable } from '../../printable.ts';
+import { formatBytes } from '../../kernel/format.ts';
+import { printable } from '../../kernel/printable.ts';
 import { createProgress } from '../ui/progress.ts';
 import { uploadModel } from '../upload/upload-model.ts';
 

@@ -1,6 +1,6 @@
-import { getModel, listModels, type V1Model } from '../../contract/v1/model.ts';
-import { formatCount } from '../../format.ts';
-import { nearest } from '../../nearest.ts';
+import { getModel, listModels, type V1Model } from '../../api/v1/models/model-schema.ts';
+import { formatCount } from '../../kernel/format.ts';
+import { nearest } from '../../kernel/nearest.ts';
 import { ApiError } from '../client/client-error.ts';
 import { createClient, type Client } from '../client/client.ts';
 import { connect } from '../client/connect.ts';

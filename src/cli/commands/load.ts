@@ -1,12 +1,12 @@
-import { getStatus, type InstanceStatus } from '../../contract/server/server.ts';
-import { loadModel, type ChosenConfig, type LoadResult } from '../../contract/v1/model.ts';
+import { getStatus, type InstanceStatus } from '../../api/v1/server/status-schema.ts';
+import { loadModel, type ChosenConfig, type LoadResult } from '../../api/v1/models/model-schema.ts';
 import { suggestModel } from '../check-model.ts';
 import { ApiError } from '../client/client-error.ts';
 import type { Client } from '../client/client.ts';
 import type { CommandContext } from '../context.ts';
 import { defineCommand } from '../command.ts';
 import { connect } from '../client/connect.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import {
   choice,
   connectionOptions,
@@ -22,8 +22,8 @@ import { describeContext } from '../ui/context-text.ts';
 import { withElapsed } from '../ui/elapsed.ts';
 import { writeEstimate } from '../ui/estimate-table.ts';
 import { describeDifferences, findLoadedInstance } from '../loaded-instance.ts';
-import { formatDuration } from '../../format.ts';
-import { printable } from '../../printable.ts';
+import { formatDuration } from '../../kernel/format.ts';
+import { printable } from '../../kernel/printable.ts';
 
 export const load = defineCommand({
   positionals: { model: required('Model key, optionally with @quantization') },

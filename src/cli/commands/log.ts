@@ -1,7 +1,7 @@
-import { streamLog } from '../../contract/v1/log.ts';
-import { errorCode } from '../../error-code.ts';
-import { serverLogFile } from '../../home/server-log-file.ts';
-import { printable } from '../../printable.ts';
+import { streamLog } from '../../api/v1/server/log-schema.ts';
+import { errorCode } from '../../kernel/error-code.ts';
+import { serverLogFile } from '../../platform/home/server-log-file.ts';
+import { printable } from '../../kernel/printable.ts';
 import { ServerUnreachableError } from '../client/client-error.ts';
 import type { Client } from '../client/client.ts';
 import { connect } from '../client/connect.ts';
@@ -47,7 +47,7 @@ export const log = defineCommand({
       requestId: options.request,
       showsPrompts: options.prompts === true,
     });
-    const { createTextLog } = await import('../../observability/text-log.ts');
+    const { createTextLog } = await import('../../telemetry/text-log.ts');
     const textLog = createTextLog({
       write: (part) => output.line(part.trimEnd()),
       hasColors: output.isInteractive && (context.environment['NO_COLOR'] ?? '') === '',

@@ -1,8 +1,8 @@
-import { listModels, type V1Model } from '../../contract/v1/model.ts';
+import { listModels, type V1Model } from '../../api/v1/models/model-schema.ts';
 import { defineCommand } from '../command.ts';
 import { connect } from '../client/connect.ts';
 import { connectionOptions, jsonOption } from '../option.ts';
-import { formatBytes, formatCount } from '../../format.ts';
+import { formatBytes, formatCount } from '../../kernel/format.ts';
 import { writeTable } from '../ui/table.ts';
 
 export const ls = defineCommand({

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { omitUndefined } from '../../omit-undefined.ts';
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { pluginId } from '../../tools/plugin-label.ts';
 import { defineCommand } from '../command.ts';
 import { UsageError } from '../failure.ts';

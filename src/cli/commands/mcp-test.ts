@@ -1,7 +1,7 @@
-import { loadSettings } from '../../config/settings.ts';
-import { HearthError } from '../../contract/errors.ts';
-import { RequestRecord } from '../../observability/request-record.ts';
-import { createLogger } from '../../observability/logger.ts';
+import { loadSettings } from '../../settings/settings.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
+import { RequestRecord } from '../../telemetry/request-record.ts';
+import { createLogger } from '../../telemetry/logger.ts';
 import { pluginId } from '../../tools/plugin-label.ts';
 import { speechScriptPlugin } from '../../tools/speech-script-plugin.ts';
 import { createToolServers } from '../../tools/tool-servers.ts';

@@ -1,4 +1,4 @@
-import { createSessionLink } from '../../contract/v1/session.ts';
+import { createSessionLink } from '../../api/v1/tokens/session-schema.ts';
 import { connectOrStart } from '../background/connect-or-start.ts';
 import { browserCommand, openBrowser } from '../browser.ts';
 import { ApiError } from '../client/client-error.ts';

@@ -1,4 +1,4 @@
-import { getStatus } from '../../contract/server/server.ts';
+import { getStatus } from '../../api/v1/server/status-schema.ts';
 import { defineCommand } from '../command.ts';
 import { connect } from '../client/connect.ts';
 import { connectionOptions, jsonOption } from '../option.ts';

@@ -1,4 +1,4 @@
-import { deleteModel, getModel } from '../../contract/v1/model.ts';
+import { deleteModel, getModel } from '../../api/v1/models/model-schema.ts';
 import { ApiError } from '../client/client-error.ts';
 import type { Client } from '../client/client.ts';
 import { connect } from '../client/connect.ts';
@@ -6,8 +6,8 @@ import { defineCommand } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { connectionOptions, flag, jsonOption, required } from '../option.ts';
 import { confirm } from '../ui/confirm.ts';
-import { formatBytes } from '../../format.ts';
-import { printable } from '../../printable.ts';
+import { formatBytes } from '../../kernel/format.ts';
+import { printable } from '../../kernel/printable.ts';
 
 export const rm = defineCommand({
   positionals: { model: required('Model key; with @quantization, only that variant') },

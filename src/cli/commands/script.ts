@@ -1,13 +1,13 @@
 import { readFile, stat } from 'node:fs/promises';
-import { emotionSchema, maxSpeakers } from '../../contract/v1/speech-script.ts';
-import { errorCode } from '../../error-code.ts';
+import { emotionSchema, maxSpeakers } from '../../speech-script/schema.ts';
+import { errorCode } from '../../kernel/error-code.ts';
 import { formatSpeechScript } from '../../speech-script/format-speech-script.ts';
 import { defineCommand, type OptionDeclaration } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { CommandError, UsageError } from '../failure.ts';
 import { choice, flag, integer, jsonOption, optional, text, textList } from '../option.ts';
 import { readStandardInput } from '../standard-input.ts';
-import { printable } from '../../printable.ts';
+import { printable } from '../../kernel/printable.ts';
 
 type Emotion = (typeof emotionSchema.options)[number];
 

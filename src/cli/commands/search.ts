@@ -1,7 +1,10 @@
-import { searchCatalog } from '../../contract/v1/catalog.ts';
-import { getHubRepository, type HubRepositoryRecord } from '../../contract/v1/hub-repository.ts';
-import { formatBytes, formatCount } from '../../format.ts';
-import { printable } from '../../printable.ts';
+import { searchCatalog } from '../../api/v1/models/catalog-schema.ts';
+import {
+  getHubRepository,
+  type HubRepositoryRecord,
+} from '../../api/v1/downloads/hub-repository-schema.ts';
+import { formatBytes, formatCount } from '../../kernel/format.ts';
+import { printable } from '../../kernel/printable.ts';
 import { connect } from '../client/connect.ts';
 import { defineCommand } from '../command.ts';
 import { writeCatalog } from '../download/catalog-table.ts';

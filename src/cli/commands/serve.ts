@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { loadSettings } from '../../config/settings.ts';
+import { loadSettings } from '../../settings/settings.ts';
 import { withLogFile } from '../background/log-file.ts';
 import { formatStartMessage } from '../background/start-message.ts';
 import { warnOfUnknownVariables } from '../background/unknown-variables.ts';
@@ -47,7 +47,7 @@ async function runServer(
   options: ServeOptions,
   logFile?: string,
 ): Promise<ExitCode> {
-  const { startServer } = await import('../../serve.ts');
+  const { startServer } = await import('../../server/serve.ts');
   const { home, environment, signal, terminal } = context;
   const { output, messages } = terminal;
   const flags = settingsFromFlags(options);

@@ -1,4 +1,4 @@
-import { loadSettings } from '../../config/settings.ts';
+import { loadSettings } from '../../settings/settings.ts';
 import { formatStartMessage } from '../background/start-message.ts';
 import { defineCommand } from '../command.ts';
 import { warnOfUnknownVariables } from '../background/unknown-variables.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { loadSettings } from '../../config/settings.ts';
-import { SettingsError } from '../../config/settings-error.ts';
-import { isHomeInUse } from '../../home/home-lock.ts';
-import { readServerRecord } from '../../home/server-record.ts';
+import { loadSettings } from '../../settings/settings.ts';
+import { SettingsError } from '../../settings/settings-error.ts';
+import { isHomeInUse } from '../../platform/home/home-lock.ts';
+import { readServerRecord } from '../../platform/home/server-record.ts';
 import { defineCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { CommandError } from '../failure.ts';

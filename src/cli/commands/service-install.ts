@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises';
-import { readServerRecord } from '../../home/server-record.ts';
+import { readServerRecord } from '../../platform/home/server-record.ts';
 import { defineCommand } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { choice, jsonOption } from '../option.ts';

@@ -1,4 +1,4 @@
-import { readServerRecord } from '../../home/server-record.ts';
+import { readServerRecord } from '../../platform/home/server-record.ts';
 import { probeServer } from '../client/probe-server.ts';
 import { defineCommand } from '../command.ts';
 import { jsonOption } from '../option.ts';

@@ -2,9 +2,9 @@ import {
   estimateModel,
   getModelDetails,
   type ModelDetails,
-} from '../../contract/v1/model-details.ts';
-import { formatBytes, formatCount } from '../../format.ts';
-import { printable } from '../../printable.ts';
+} from '../../api/v1/models/model-details-schema.ts';
+import { formatBytes, formatCount } from '../../kernel/format.ts';
+import { printable } from '../../kernel/printable.ts';
 import { suggestModel } from '../check-model.ts';
 import { ApiError } from '../client/client-error.ts';
 import type { Client } from '../client/client.ts';

@@ -1,8 +1,8 @@
-import { getStatus } from '../../contract/server/server.ts';
+import { getStatus } from '../../api/v1/server/status-schema.ts';
 import { defineCommand } from '../command.ts';
 import { connect } from '../client/connect.ts';
 import { connectionOptions, jsonOption } from '../option.ts';
-import { formatBytes, formatDuration } from '../../format.ts';
+import { formatBytes, formatDuration } from '../../kernel/format.ts';
 import { writeInstances } from '../ui/instance-table.ts';
 import { writeFields } from '../ui/table.ts';
 

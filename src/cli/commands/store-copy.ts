@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { isPostgresUrl, withoutPassword } from '../../postgres-url.ts';
+import { isPostgresUrl, withoutPassword } from '../../kernel/postgres-url.ts';
 import { CopyError, copyTables } from '../../store/tables/copy-tables.ts';
 import { defineCommand } from '../command.ts';
 import { CommandError } from '../failure.ts';

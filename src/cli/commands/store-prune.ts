@@ -1,4 +1,4 @@
-import { formatBytes } from '../../format.ts';
+import { formatBytes } from '../../kernel/format.ts';
 import { prune } from '../../store/prune.ts';
 import { defineCommand } from '../command.ts';
 import { UsageError } from '../failure.ts';

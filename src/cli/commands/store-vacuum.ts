@@ -1,4 +1,4 @@
-import { formatBytes } from '../../format.ts';
+import { formatBytes } from '../../kernel/format.ts';
 import { defineCommand } from '../command.ts';
 import { assertNoServer, withSqliteStore } from '../local/store.ts';
 import { jsonOption } from '../option.ts';

@@ -1,5 +1,5 @@
-import { omitUndefined } from '../../omit-undefined.ts';
-import { permissionSchema, type Permission } from '../../contract/permission.ts';
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
+import { permissionSchema, type Permission } from '../../kernel/permission.ts';
 import { defineCommand, type OptionDeclaration } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { withTokens } from '../local/tokens.ts';

@@ -1,11 +1,11 @@
-import { getStatus } from '../../contract/server/server.ts';
-import { unloadModel } from '../../contract/v1/model.ts';
+import { getStatus } from '../../api/v1/server/status-schema.ts';
+import { unloadModel } from '../../api/v1/models/model-schema.ts';
 import { ApiError } from '../client/client-error.ts';
 import { defineCommand } from '../command.ts';
 import { connect } from '../client/connect.ts';
 import { UsageError } from '../failure.ts';
 import { connectionOptions, flag, jsonOption, optional } from '../option.ts';
-import { printable } from '../../printable.ts';
+import { printable } from '../../kernel/printable.ts';
 
 export const unload = defineCommand({
   positionals: { instance: optional('Instance id, as shown by `hearth ps`') },

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { loadSettings } from '../../config/settings.ts';
-import { packageFolder } from '../../package-folder.ts';
-import { version } from '../../version.ts';
+import { loadSettings } from '../../settings/settings.ts';
+import { packageFolder } from '../../platform/files/package-folder.ts';
+import { version } from '../../kernel/version.ts';
 import { defineCommand } from '../command.ts';
 import { jsonOption } from '../option.ts';
 import { compareVersions } from '../update/compare-versions.ts';

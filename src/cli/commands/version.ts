@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { packageFolder } from '../../package-folder.ts';
-import { version } from '../../version.ts';
+import { packageFolder } from '../../platform/files/package-folder.ts';
+import { version } from '../../kernel/version.ts';
 import { defineCommand } from '../command.ts';
 import { jsonOption } from '../option.ts';
 

@@ -1,7 +1,7 @@
-import type { ChatStats } from '../../contract/v1/chat.ts';
-import type { ChatEvent } from '../../contract/v1/chat-event.ts';
-import { formatCount, formatDuration } from '../../format.ts';
-import { printable } from '../../printable.ts';
+import type { ChatStats } from '../../api/v1/chat/chat-schema.ts';
+import type { ChatEvent } from '../../api/v1/chat/chat-event-schema.ts';
+import { formatCount, formatDuration } from '../../kernel/format.ts';
+import { printable } from '../../kernel/printable.ts';
 import { createProgress, type Progress } from '../ui/progress.ts';
 import type { Terminal, TerminalStream } from '../ui/terminal.ts';
 import { createWordWrap } from '../ui/word-wrap.ts';

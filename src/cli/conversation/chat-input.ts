@@ -1,7 +1,7 @@
 import { createInterface, emitKeypressEvents, type Key } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import type { StandardInput } from '../context.ts';
-import { printable } from '../../printable.ts';
+import { printable } from '../../kernel/printable.ts';
 import type { TerminalStream } from '../ui/terminal.ts';
 
 /** Lines that the user types in a terminal, as messages. */

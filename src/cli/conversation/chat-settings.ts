@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { chatRequestSchema, type ChatRequest } from '../../contract/v1/chat.ts';
+import { chatRequestSchema, type ChatRequest } from '../../api/v1/chat/chat-schema.ts';
 import { UsageError } from '../failure.ts';
 
 /** The settings that `/set` changes, by the name that the user types. */

@@ -1,7 +1,7 @@
-import { listRecommendedModels } from '../../contract/v1/hub-repository.ts';
-import { listModels, type V1Model } from '../../contract/v1/model.ts';
-import { formatBytes } from '../../format.ts';
-import { printable } from '../../printable.ts';
+import { listRecommendedModels } from '../../api/v1/downloads/hub-repository-schema.ts';
+import { listModels, type V1Model } from '../../api/v1/models/model-schema.ts';
+import { formatBytes } from '../../kernel/format.ts';
+import { printable } from '../../kernel/printable.ts';
 import { ApiError } from '../client/client-error.ts';
 import type { Client } from '../client/client.ts';
 import type { CommandContext } from '../context.ts';

@@ -1,4 +1,4 @@
-import type { ChatRequest, ChatResult, InputItem } from '../../contract/v1/chat.ts';
+import type { ChatRequest, ChatResult, InputItem } from '../../api/v1/chat/chat-schema.ts';
 import type { Client } from '../client/client.ts';
 import type { Terminal } from '../ui/terminal.ts';
 import { createAnswerView } from './answer-view.ts';

@@ -1,4 +1,4 @@
-import { listModels, type V1Model } from '../../contract/v1/model.ts';
+import { listModels, type V1Model } from '../../api/v1/models/model-schema.ts';
 import type { Client } from '../client/client.ts';
 
 const starterModel = 'hearth/starter-chat';

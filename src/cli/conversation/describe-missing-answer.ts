@@ -1,5 +1,5 @@
-import type { ChatResult } from '../../contract/v1/chat.ts';
-import { formatCount } from '../../format.ts';
+import type { ChatResult } from '../../api/v1/chat/chat-schema.ts';
+import { formatCount } from '../../kernel/format.ts';
 
 /** @returns the message for the user if the model wrote no answer; otherwise undefined. */
 export function describeMissingAnswer({ output, stats }: ChatResult): string | undefined {

@@ -1,8 +1,8 @@
-import type { CatalogModelRecord } from '../../contract/v1/catalog.ts';
-import { startDownload } from '../../contract/v1/download.ts';
-import { getModel, listModels } from '../../contract/v1/model.ts';
-import { modelName } from '../../models/library-model.ts';
-import { printable } from '../../printable.ts';
+import type { CatalogModelRecord } from '../../api/v1/models/catalog-schema.ts';
+import { startDownload } from '../../api/v1/downloads/download-schema.ts';
+import { getModel, listModels } from '../../api/v1/models/model-schema.ts';
+import { modelName } from '../../library/library-model.ts';
+import { printable } from '../../kernel/printable.ts';
 import { describeDownload, findCatalogModel } from '../check-model.ts';
 import { ApiError } from '../client/client-error.ts';
 import type { Client } from '../client/client.ts';

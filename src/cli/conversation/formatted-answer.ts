@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import type * as z from 'zod';
-import { createChatCompletionOpenAi } from '../../contract/openai/chat-completion.ts';
+import { createChatCompletionOpenAi } from '../../api/openai/chat/chat-completion-schema.ts';
 import { suggestModel } from '../check-model.ts';
 import type { Client } from '../client/client.ts';
 import type { CommandContext } from '../context.ts';
 import { CommandError } from '../failure.ts';
 import type { ChatSettings } from './conversation.ts';
-import type { InputItem } from '../../contract/v1/chat.ts';
+import type { InputItem } from '../../api/v1/chat/chat-schema.ts';
 
 type CompletionRequest = z.input<(typeof createChatCompletionOpenAi)['body']>;
 type ResponseFormat = NonNullable<CompletionRequest['response_format']>;

@@ -1,8 +1,8 @@
-import type { ChatStats } from '../../contract/v1/chat.ts';
+import type { ChatStats } from '../../api/v1/chat/chat-schema.ts';
 import type { Client } from '../client/client.ts';
 import type { CommandContext } from '../context.ts';
 import { describeFailure } from '../failure.ts';
-import { printable } from '../../printable.ts';
+import { printable } from '../../kernel/printable.ts';
 import { formatStats } from './answer-view.ts';
 import { createChatInput } from './chat-input.ts';
 import type { Conversation } from './conversation.ts';
@@ -10,7 +10,7 @@ import { describeMissingAnswer } from './describe-missing-answer.ts';
 import { readImageFile } from './image-file.ts';
 import { splitImagePaths } from './image-paths.ts';
 import { parseSlashCommand, slashHelp, type ChatDisplay } from './slash-commands.ts';
-import { readUserHome } from '../../user-home.ts';
+import { readUserHome } from '../../platform/files/user-home.ts';
 
 /**
  * Reads messages from the terminal and shows the answers until the user exits.

@@ -1,5 +1,5 @@
-import type { ChatRequest } from '../../contract/v1/chat.ts';
-import { createChat } from '../../contract/v1/chat-event.ts';
+import type { ChatRequest } from '../../api/v1/chat/chat-schema.ts';
+import { createChat } from '../../api/v1/chat/chat-event-schema.ts';
 import type { Client } from '../client/client.ts';
 import type { CommandContext } from '../context.ts';
 import { CommandError } from '../failure.ts';

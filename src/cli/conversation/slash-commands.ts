@@ -1,6 +1,6 @@
-import type { ChatStats } from '../../contract/v1/chat.ts';
-import { listResponses, getResponse } from '../../contract/v1/stored-response.ts';
-import { printable } from '../../printable.ts';
+import type { ChatStats } from '../../api/v1/chat/chat-schema.ts';
+import { listResponses, getResponse } from '../../api/v1/responses/stored-response-schema.ts';
+import { printable } from '../../kernel/printable.ts';
 import { checkChatModel } from '../check-model.ts';
 import type { Client } from '../client/client.ts';
 import type { CommandContext } from '../context.ts';

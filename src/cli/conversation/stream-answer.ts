@@ -1,5 +1,5 @@
-import type { ChatRequest, ChatResult } from '../../contract/v1/chat.ts';
-import { createChat } from '../../contract/v1/chat-event.ts';
+import type { ChatRequest, ChatResult } from '../../api/v1/chat/chat-schema.ts';
+import { createChat } from '../../api/v1/chat/chat-event-schema.ts';
 import { ApiError } from '../client/client-error.ts';
 import type { Client } from '../client/client.ts';
 import type { AnswerView } from './answer-view.ts';

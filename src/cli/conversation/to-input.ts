@@ -1,4 +1,4 @@
-import type { ChatRequest, InputItem } from '../../contract/v1/chat.ts';
+import type { ChatRequest, InputItem } from '../../api/v1/chat/chat-schema.ts';
 
 /** Plain text if there are no images; otherwise the images followed by the text. */
 export function toInput(text: string, images: readonly InputItem[]): ChatRequest['input'] {

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { packageFolder } from '../../package-folder.ts';
+import { packageFolder } from '../../platform/files/package-folder.ts';
 import { join } from 'node:path';
 import { ok, problem, type DoctorContext, type Finding } from './check.ts';
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { isPostgresUrl } from '../../postgres-url.ts';
-import { databaseUrl } from '../../config/database-url.ts';
+import { isPostgresUrl } from '../../kernel/postgres-url.ts';
+import { databaseUrl } from '../../settings/database-url.ts';
 import { formatPath } from '../ui/format-path.ts';
-import { openSqlite, sqliteResultCode, sqliteResultCodes } from '../../sqlite.ts';
+import { openSqlite, sqliteResultCode, sqliteResultCodes } from '../../platform/sqlite.ts';
 import { ok, problem, warning, type DoctorContext, type Finding } from './check.ts';
 import { checkPostgres } from './check-postgres.ts';
 import { describeGrowth } from './database-growth.ts';

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { errorCode } from '../../error-code.ts';
-import { formatBytes } from '../../format.ts';
+import { errorCode } from '../../kernel/error-code.ts';
+import { formatBytes } from '../../kernel/format.ts';
 import { formatPath } from '../ui/format-path.ts';
 import { ok, problem, warning, type DoctorContext, type Finding } from './check.ts';
 

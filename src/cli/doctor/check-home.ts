@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../../error-code.ts';
+import { errorCode } from '../../kernel/error-code.ts';
 import { formatPath } from '../ui/format-path.ts';
 import { ok, problem, warning, type DoctorContext, type Finding } from './check.ts';
 

@@ -1,6 +1,6 @@
-import { createLogger } from '../../observability/logger.ts';
+import { createLogger } from '../../telemetry/logger.ts';
 import { openLibrary } from '../local/library.ts';
-import { printable } from '../../printable.ts';
+import { printable } from '../../kernel/printable.ts';
 import { ok, warning, type DoctorContext, type Finding } from './check.ts';
 import { skipped } from './check-runtime.ts';
 

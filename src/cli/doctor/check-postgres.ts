@@ -1,4 +1,4 @@
-import { withoutPassword } from '../../postgres-url.ts';
+import { withoutPassword } from '../../kernel/postgres-url.ts';
 import { describeGrowth } from './database-growth.ts';
 import { ok, problem, warning, type DoctorContext, type Finding } from './check.ts';
 

@@ -1,7 +1,7 @@
-import { readHomeId } from '../../home/home-id.ts';
+import { readHomeId } from '../../platform/home/home-id.ts';
 import { findServer } from '../background/find-server.ts';
 import { probeServer } from '../client/probe-server.ts';
-import { version } from '../../version.ts';
+import { version } from '../../kernel/version.ts';
 import { ok, problem, warning, type DoctorContext, type Finding } from './check.ts';
 import { skipped } from './check-runtime.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { findUnknownVariables, resolveSettings } from '../../config/settings.ts';
-import { SettingsError } from '../../config/settings-error.ts';
+import { findUnknownVariables, resolveSettings } from '../../settings/settings.ts';
+import { SettingsError } from '../../settings/settings-error.ts';
 import { ok, problem, warning, type DoctorContext, type Finding } from './check.ts';
 
 /** Whether config.json and the variables are valid. */

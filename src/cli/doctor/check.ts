@@ -1,4 +1,4 @@
-import type { Settings } from '../../config/settings-table.ts';
+import type { Settings } from '../../settings/settings-table.ts';
 import type { CommandContext } from '../context.ts';
 
 /** What a check found. */

@@ -1,5 +1,5 @@
-import { formatBytes } from '../../format.ts';
-import type { Settings } from '../../config/settings-table.ts';
+import { formatBytes } from '../../kernel/format.ts';
+import type { Settings } from '../../settings/settings-table.ts';
 import { warning, type Finding } from './check.ts';
 
 const largeBytes = 1e9;

@@ -1,5 +1,5 @@
-import type { CatalogModelRecord } from '../../contract/v1/catalog.ts';
-import { formatBytes, formatCount } from '../../format.ts';
+import type { CatalogModelRecord } from '../../api/v1/models/catalog-schema.ts';
+import { formatBytes, formatCount } from '../../kernel/format.ts';
 import { describeFit } from '../ui/memory-fit.ts';
 import { writeTable } from '../ui/table.ts';
 import type { TerminalStream } from '../ui/terminal.ts';

@@ -1,4 +1,4 @@
-import type { CatalogModelRecord } from '../../contract/v1/catalog.ts';
+import type { CatalogModelRecord } from '../../api/v1/models/catalog-schema.ts';
 import type { CommandContext } from '../context.ts';
 import { askForChoice } from '../ui/ask-for-choice.ts';
 

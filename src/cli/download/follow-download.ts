@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { getDownload, type DownloadJobRecord } from '../../contract/v1/download.ts';
+import { getDownload, type DownloadJobRecord } from '../../api/v1/downloads/download-schema.ts';
 import { ApiError, ServerUnreachableError } from '../client/client-error.ts';
 import type { Client } from '../client/client.ts';
 import { CommandError } from '../failure.ts';
-import { formatBytes, formatDuration } from '../../format.ts';
+import { formatBytes, formatDuration } from '../../kernel/format.ts';
 import { createProgress } from '../ui/progress.ts';
 import type { TerminalStream } from '../ui/terminal.ts';
 

@@ -1,10 +1,10 @@
-import { searchCatalog, type CatalogModelRecord } from '../../contract/v1/catalog.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import { searchCatalog, type CatalogModelRecord } from '../../api/v1/models/catalog-schema.ts';
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { Client } from '../client/client.ts';
 import type { ExitCode } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { CommandError } from '../failure.ts';
-import { printable } from '../../printable.ts';
+import { printable } from '../../kernel/printable.ts';
 import { writeCatalog } from './catalog-table.ts';
 import { chooseModel } from './choose-model.ts';
 import { parseModelArgument } from './model-argument.ts';

@@ -1,9 +1,9 @@
-import type { DownloadStartRecord } from '../../contract/v1/download.ts';
-import { getModel, type ModelType } from '../../contract/v1/model.ts';
-import type { ModelEntry } from '../../models/model.ts';
+import type { DownloadStartRecord } from '../../api/v1/downloads/download-schema.ts';
+import { getModel, type ModelType } from '../../api/v1/models/model-schema.ts';
+import type { ModelEntry } from '../../library/model.ts';
 import { ApiError } from '../client/client-error.ts';
 import type { Client } from '../client/client.ts';
-import { printable } from '../../printable.ts';
+import { printable } from '../../kernel/printable.ts';
 
 /** Suggests how to use a model. */
 export function usageHint(name: string, type: ModelType | ModelEntry['type']): string {

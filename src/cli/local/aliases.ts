@@ -1,6 +1,6 @@
-import { createAliasSource } from '../../config/alias-source.ts';
-import { HearthError } from '../../contract/errors.ts';
-import { createModelAliases, type ModelAliases } from '../../models/model-aliases.ts';
+import { createAliasSource } from '../../settings/alias-source.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
+import { createModelAliases, type ModelAliases } from '../../library/model-aliases.ts';
 import type { CommandContext } from '../context.ts';
 import { CommandError } from '../failure.ts';
 

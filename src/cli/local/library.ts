@@ -1,10 +1,11 @@
 import { join } from 'node:path';
-import { loadSettings } from '../../config/settings.ts';
-import { starterPublisher } from '../../models/folder-name.ts';
-import { createModelLibrary } from '../../models/library.ts';
-import type { EditableModelLibrary } from '../../models/model.ts';
-import { createLogger, type Logger } from '../../observability/logger.ts';
-import { packageFolder } from '../../package-folder.ts';
+import { loadSettings } from '../../settings/settings.ts';
+import { starterPublisher } from '../../library/folder-name.ts';
+import { createModelLibrary } from '../../library/library.ts';
+import type { EditableModelLibrary } from '../../library/model.ts';
+import { createLogger } from '../../telemetry/logger.ts';
+import type { Logger } from '../../kernel/logger.ts';
+import { packageFolder } from '../../platform/files/package-folder.ts';
 import type { CommandContext } from '../context.ts';
 
 /** Opens the models of the home folder, the extra folders and the starter models; needs no running server. */

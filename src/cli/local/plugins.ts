@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { JsonSyntaxError } from '../../json-document.ts';
+import { JsonSyntaxError } from '../../kernel/json-document.ts';
 import { PluginFileError } from '../../tools/plugin-file.ts';
 import { createPluginFileEditor, type PluginFileEditor } from '../../tools/plugin-file-editor.ts';
 import type { CommandContext } from '../context.ts';

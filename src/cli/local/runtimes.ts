@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { loadSettings } from '../../config/settings.ts';
+import { loadSettings } from '../../settings/settings.ts';
 import { createRuntimeManager } from '../../engines/runtimes/runtime-manager.ts';
 import type { RuntimeManager } from '../../engines/runtimes/runtime.ts';
-import { createLogger } from '../../observability/logger.ts';
-import { packageFolder } from '../../package-folder.ts';
+import { createLogger } from '../../telemetry/logger.ts';
+import { packageFolder } from '../../platform/files/package-folder.ts';
 import type { CommandContext } from '../context.ts';
 
 /** Manages the runtimes of the home folder; needs no running server. */

@@ -1,13 +1,13 @@
-import { assertStartable } from '../../config/assert-startable.ts';
-import { describeSettings } from '../../config/describe-settings.ts';
+import { assertStartable } from '../../settings/assert-startable.ts';
+import { describeSettings } from '../../settings/describe-settings.ts';
 import {
   createSettingsEditor,
   SettingChangeError,
   type SettingsEditor,
-} from '../../config/settings-editor.ts';
-import type { SettingKey } from '../../config/settings-table.ts';
-import { changeSettings as changeSettingsRoute } from '../../contract/v1/setting.ts';
-import { readOwnerToken } from '../../home/owner-token.ts';
+} from '../../settings/settings-editor.ts';
+import type { SettingKey } from '../../settings/settings-table.ts';
+import { changeSettings as changeSettingsRoute } from '../../api/v1/server/setting-schema.ts';
+import { readOwnerToken } from '../../platform/home/owner-token.ts';
 import { findServer } from '../background/find-server.ts';
 import { ApiError } from '../client/client-error.ts';
 import { createClient } from '../client/client.ts';

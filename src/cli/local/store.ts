@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { databaseUrl } from '../../config/database-url.ts';
-import { loadSettings } from '../../config/settings.ts';
-import type { Settings } from '../../config/settings-table.ts';
-import { isHomeInUse } from '../../home/home-lock.ts';
-import { createLogger } from '../../observability/logger.ts';
-import { isPostgresUrl, withoutPassword } from '../../postgres-url.ts';
+import { databaseUrl } from '../../settings/database-url.ts';
+import { loadSettings } from '../../settings/settings.ts';
+import type { Settings } from '../../settings/settings-table.ts';
+import { isHomeInUse } from '../../platform/home/home-lock.ts';
+import { createLogger } from '../../telemetry/logger.ts';
+import { isPostgresUrl, withoutPassword } from '../../kernel/postgres-url.ts';
 import type { SchemaVersions } from '../../store/migrate.ts';
 import type { ObjectStorage } from '../../store/blobs/object-storage.ts';
-import { openObjectStorage } from '../../object-storage/open-object-storage.ts';
+import { openObjectStorage } from '../../store/s3/open-object-storage.ts';
 import { openStore } from '../../store/open-store.ts';
 import {
   createSqliteStore,

@@ -1,6 +1,6 @@
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { errorCode } from '../../error-code.ts';
+import { errorCode } from '../../kernel/error-code.ts';
 
 const pollMs = 250;
 const chunkBytes = 64 * 1024;

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import * as z from 'zod';
-import { chatRequestSchema } from '../../contract/v1/chat.ts';
-import { loadRequestSchema } from '../../contract/v1/model.ts';
-import { withFileLock } from '../../file-lock.ts';
-import { parseJsonDocument } from '../../json-document.ts';
-import { readIfPresent, replacePrivateFile } from '../../private-file.ts';
+import { chatRequestSchema } from '../../api/v1/chat/chat-schema.ts';
+import { loadRequestSchema } from '../../api/v1/models/model-schema.ts';
+import { withFileLock } from '../../platform/files/file-lock.ts';
+import { parseJsonDocument } from '../../kernel/json-document.ts';
+import { readIfPresent, replacePrivateFile } from '../../platform/files/private-file.ts';
 import { CommandError } from '../failure.ts';
 import { formatPath } from '../ui/format-path.ts';
 

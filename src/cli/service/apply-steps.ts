@@ -4,7 +4,7 @@ import { CommandError } from '../failure.ts';
 import { formatCommand } from './format-command.ts';
 import type { ServiceDefinition, ServiceStep } from './service-definition.ts';
 import { runProgram } from './service-machine.ts';
-import { renameWithRetry } from '../../rename-with-retry.ts';
+import { renameWithRetry } from '../../platform/files/rename-with-retry.ts';
 
 /**
  * Writes the files of a service, and starts it; restarts it if a file changed.

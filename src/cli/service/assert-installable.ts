@@ -1,6 +1,6 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { errorCode } from '../../error-code.ts';
+import { errorCode } from '../../kernel/error-code.ts';
 import type { CommandContext } from '../context.ts';
 import { CommandError } from '../failure.ts';
 import { formatCommand } from './format-command.ts';

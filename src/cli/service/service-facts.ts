@@ -1,7 +1,7 @@
-import { isPostgresUrl } from '../../postgres-url.ts';
+import { isPostgresUrl } from '../../kernel/postgres-url.ts';
 import { dirname, join, sep } from 'node:path';
-import { isSecretSetting, type SettingKey } from '../../config/settings-table.ts';
-import { loadSettings } from '../../config/settings.ts';
+import { isSecretSetting, type SettingKey } from '../../settings/settings-table.ts';
+import { loadSettings } from '../../settings/settings.ts';
 import type { CommandContext } from '../context.ts';
 import { UsageError } from '../failure.ts';
 import { settingsFromFlags, toCommandLine, type ServeValues } from '../serve-options.ts';

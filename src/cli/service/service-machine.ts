@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import type { CommandContext } from '../context.ts';
-import { readUserHome } from '../../user-home.ts';
+import { readUserHome } from '../../platform/files/user-home.ts';
 import { CommandError } from '../failure.ts';
 import type { ServicePlatform, ServiceScope } from './service-definition.ts';
 

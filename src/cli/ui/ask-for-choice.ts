@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { linkAbort } from '../../concurrency/linked-abort.ts';
+import { linkAbort } from '../../kernel/concurrency/linked-abort.ts';
 import type { CommandContext } from '../context.ts';
 import { Interruption } from '../failure.ts';
 

@@ -1,5 +1,5 @@
-import type { ChosenConfig } from '../../contract/v1/model.ts';
-import { formatBytes, formatCount } from '../../format.ts';
+import type { ChosenConfig } from '../../api/v1/models/model-schema.ts';
+import { formatBytes, formatCount } from '../../kernel/format.ts';
 
 /** `32,768 x 2`: the context length, and how many whole contexts the cache holds. */
 export function contextSize({

@@ -1,5 +1,5 @@
 import type { TerminalStream } from './terminal.ts';
-import { formatDuration } from '../../format.ts';
+import { formatDuration } from '../../kernel/format.ts';
 
 const refreshMs = 100;
 

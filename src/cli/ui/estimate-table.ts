@@ -1,5 +1,5 @@
-import type { LoadEstimateResult } from '../../contract/v1/model.ts';
-import { formatBytes } from '../../format.ts';
+import type { LoadEstimateResult } from '../../api/v1/models/model-schema.ts';
+import { formatBytes } from '../../kernel/format.ts';
 import { describeContext } from './context-text.ts';
 import { writeFields } from './table.ts';
 import type { TerminalStream } from './terminal.ts';

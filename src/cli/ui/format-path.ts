@@ -1,5 +1,5 @@
 import { sep } from 'node:path';
-import { readUserHome } from '../../user-home.ts';
+import { readUserHome } from '../../platform/files/user-home.ts';
 
 /** Abbreviates the user's home directory: `/home/ada/.hearth` → `~/.hearth`. */
 export function formatPath(path: string): string {

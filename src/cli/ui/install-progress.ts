@@ -1,5 +1,5 @@
 import type { InstallProgress } from '../../engines/runtimes/runtime.ts';
-import { formatBytes } from '../../format.ts';
+import { formatBytes } from '../../kernel/format.ts';
 import { createProgress, type Progress } from './progress.ts';
 import type { TerminalStream } from './terminal.ts';
 

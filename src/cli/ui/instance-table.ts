@@ -1,5 +1,5 @@
-import type { InstanceStatus } from '../../contract/server/server.ts';
-import { formatBytes, formatDuration } from '../../format.ts';
+import type { InstanceStatus } from '../../api/v1/server/status-schema.ts';
+import { formatBytes, formatDuration } from '../../kernel/format.ts';
 import { contextSize } from './context-text.ts';
 import { writeTable } from './table.ts';
 import type { TerminalStream } from './terminal.ts';

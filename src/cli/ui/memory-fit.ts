@@ -1,4 +1,4 @@
-import type { MemoryFit } from '../../contract/v1/memory.ts';
+import type { MemoryFit } from '../../api/v1/models/memory-schema.ts';
 
 const texts: Readonly<Record<MemoryFit, string>> = {
   fits: 'yes',

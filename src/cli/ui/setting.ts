@@ -1,5 +1,5 @@
-import type { SettingDescription } from '../../config/describe-settings.ts';
-import { formatValue } from '../../config/format-value.ts';
+import type { SettingDescription } from '../../settings/describe-settings.ts';
+import { formatValue } from '../../settings/format-value.ts';
 
 /** The value of a setting on one line, as `hearth config set` takes it. */
 export function formatSetting(setting: SettingDescription): string {

@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { printable } from '../../printable.ts';
+import { printable } from '../../kernel/printable.ts';
 import type { TerminalStream } from './terminal.ts';
 import { truncateText } from './truncate-text.ts';
 

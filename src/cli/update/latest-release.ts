@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
-import { sendApiRequest } from '../../net/api-client-transport.ts';
+import { sendApiRequest } from '../../platform/net/api-client-transport.ts';
 import { CommandError } from '../failure.ts';
 
 /** A release of Hearth. */

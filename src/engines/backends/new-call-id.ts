@@ -1,4 +1,4 @@
-import { randomBytes } from '../../random-bytes.ts';
+import { randomBytes } from '../../kernel/random-bytes.ts';
 
 /** Nine letters and digits, which every chat template takes. */
 export function newCallId(): string {

@@ -1,6 +1,6 @@
 import { access, constants } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { HearthError } from '../../contract/errors.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
 import type { LaunchSpec } from './launch.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { filterEnvironment } from '../../processes/filter-environment.ts';
+import { filterEnvironment } from '../../platform/processes/filter-environment.ts';
 
 /** Environment variables that engines inherit: libraries, temporary folder, GPU. */
 const inheritedVariables = [

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EngineAddress } from '../../net/engine-connection.ts';
+import type { EngineAddress } from '../../platform/net/engine-connection.ts';
 
 /** The address that an engine listens on. */
 export type EngineEndpoint =

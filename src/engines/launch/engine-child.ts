@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import { startManagedChild, type ProcessGuard } from '../../processes/managed-child.ts';
+import { startManagedChild, type ProcessGuard } from '../../platform/processes/managed-child.ts';
 import { exitReason } from './exit-reason.ts';
 import { startFailure } from './start-failure.ts';
 import type { EngineExit } from './launch.ts';

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
-import { type ErrorCode, HearthError } from '../../contract/errors.ts';
-import { withoutFolders } from '../../processes/without-folders.ts';
+import { type ErrorCode, HearthError } from '../../kernel/errors/errors.ts';
+import { withoutFolders } from '../../platform/processes/without-folders.ts';
 import type { EngineExit, LaunchSpec } from './launch.ts';
 
 type LoadErrorCode = Extract<

@@ -1,4 +1,4 @@
-import type { EngineConnection } from '../../net/engine-connection.ts';
+import type { EngineConnection } from '../../platform/net/engine-connection.ts';
 import type {
   Engine,
   EngineCapabilities,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { LineRing } from '../../processes/line-ring.ts';
+import { LineRing } from '../../platform/processes/line-ring.ts';
 
 const linePrefix = 'cmd_child_to_router:state:';
 const loadingState = z.object({

@@ -1,5 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ConnectionLostError, type EngineConnection } from '../../net/engine-connection.ts';
+import {
+  ConnectionLostError,
+  type EngineConnection,
+} from '../../platform/net/engine-connection.ts';
 
 const minDelayMs = 2;
 const maxDelayMs = 100;

@@ -1,5 +1,5 @@
 import { sep } from 'node:path';
-import { pathArgument } from '../../machine/path-argument.ts';
+import { pathArgument } from '../../platform/machine/path-argument.ts';
 import type { EngineEndpoint } from './endpoint.ts';
 import type { LaunchSpec } from './launch.ts';
 

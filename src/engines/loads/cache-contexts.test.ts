@@ -3,7 +3,7 @@ import { modelEntry } from '../../../test/setup/models/model-entry.ts';
 import type { EngineLauncher, LaunchSpec } from '../launch/launch.ts';
 import type { RuntimeManager } from '../runtimes/runtime.ts';
 import type { InstanceConfig } from './load-options.ts';
-import type { ModelEntry } from '../../models/model.ts';
+import type { ModelEntry } from '../../library/model.ts';
 import type { WarmLaunch, WarmStates } from '../states/warm-states.ts';
 import { GgufLoader } from './gguf-loader.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { modelEntry } from '../../../test/setup/models/model-entry.ts';
-import type { HearthError } from '../../contract/errors.ts';
-import type { ModelEntry, ModelSelection } from '../../models/model.ts';
+import type { HearthError } from '../../kernel/errors/errors.ts';
+import type { ModelEntry, ModelSelection } from '../../library/model.ts';
 import { assertDraft, configure, contextLengthFor } from './configure.ts';
 import type { InstanceConfig } from './load-options.ts';
 

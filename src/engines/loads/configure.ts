@@ -1,5 +1,5 @@
-import { HearthError } from '../../contract/errors.ts';
-import type { ModelEntry, ModelSelection } from '../../models/model.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
+import type { ModelEntry, ModelSelection } from '../../library/model.ts';
 import { purposeNames, purposeOf } from './purpose.ts';
 import type { InstanceConfig, LoadDefaults, SizeName } from './load-options.ts';
 import { refuseOptions } from './refuse-options.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HearthError } from '../../contract/errors.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
 import { cured } from './context-cure.ts';
 import { contextForPrompt } from './policy/choose-sizes.ts';
 

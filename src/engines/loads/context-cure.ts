@@ -1,4 +1,4 @@
-import { HearthError, type PromptSize } from '../../contract/errors.ts';
+import { HearthError, type PromptSize } from '../../kernel/errors/errors.ts';
 
 /** A sentence about what makes a prompt fit; undefined if nothing does. */
 export type ContextCure = (promptSize: PromptSize) => string | undefined;

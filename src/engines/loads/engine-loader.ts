@@ -1,5 +1,5 @@
 import type { LoadedEngine } from '../states/warm-states.ts';
-import type { ModelSelection } from '../../models/model.ts';
+import type { ModelSelection } from '../../library/model.ts';
 import type { InstanceConfig } from './load-options.ts';
 import type { MemoryEstimate } from '../memory/estimate.ts';
 import type { Placement } from './policy/place-on-gpu.ts';

@@ -1,4 +1,4 @@
-import { HearthError } from '../../contract/errors.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
 
 /** The engine of an instance ended, for a reason that may lie in another request or in none. */
 export class EngineLost extends HearthError {

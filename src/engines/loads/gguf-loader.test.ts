@@ -3,7 +3,7 @@ import { modelEntry } from '../../../test/setup/models/model-entry.ts';
 import type { EngineHandle } from '../engine.ts';
 import type { EngineProcess, LaunchSpec } from '../launch/launch.ts';
 import type { Runtime, RuntimeManager } from '../runtimes/runtime.ts';
-import type { ModelEntry, ModelSelection } from '../../models/model.ts';
+import type { ModelEntry, ModelSelection } from '../../library/model.ts';
 import type { WarmStates } from '../states/warm-states.ts';
 import { GgufLoader, type GgufLoaderOptions } from './gguf-loader.ts';
 import type { InstanceConfig } from './load-options.ts';

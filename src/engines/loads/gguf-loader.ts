@@ -1,8 +1,8 @@
 import type { EngineLauncher, GpuSplit, Speculation } from '../launch/launch.ts';
 import { batchTokens, mayUseGpu } from '../launch/server-arguments.ts';
 import type { InstallProgress, Runtime, RuntimeManager } from '../runtimes/runtime.ts';
-import type { ModelSelection } from '../../models/model.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import type { ModelSelection } from '../../library/model.ts';
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { canShareCache } from '../states/can-save-slots.ts';
 import type { LoadedEngine, WarmStates } from '../states/warm-states.ts';
 import type { EngineLoader, LoadSpec } from './engine-loader.ts';

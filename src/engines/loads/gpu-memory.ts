@@ -1,4 +1,4 @@
-import { gpuCapacity, type GpuDevice } from '../../machine/gpu-devices.ts';
+import { gpuCapacity, type GpuDevice } from '../../platform/machine/gpu-devices.ts';
 
 /** What the engines may use of the GPUs, by the latest list of their runtime. */
 export class GpuMemory {

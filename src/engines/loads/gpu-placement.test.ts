@@ -7,8 +7,8 @@ import {
   scriptedPoolWith,
 } from '../../../test/setup/instances/scripted-pool.ts';
 import { testContext } from '../../../test/setup/test-context.ts';
-import type { GpuDevice } from '../../machine/gpu-devices.ts';
-import { gpuCapacity } from '../../machine/gpu-devices.ts';
+import type { GpuDevice } from '../../platform/machine/gpu-devices.ts';
+import { gpuCapacity } from '../../platform/machine/gpu-devices.ts';
 import { GpuMemory } from './gpu-memory.ts';
 import type { MemoryEstimate } from '../memory/estimate.ts';
 

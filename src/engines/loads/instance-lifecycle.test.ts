@@ -8,11 +8,11 @@ import {
 import { deferred } from '../../../test/setup/deferred.ts';
 import { modelEntry } from '../../../test/setup/models/model-entry.ts';
 import { testContext } from '../../../test/setup/test-context.ts';
-import { HearthError } from '../../contract/errors.ts';
-import type { ModelLibrary } from '../../models/model.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
+import type { ModelLibrary } from '../../library/model.ts';
 import type { EngineLoader } from './engine-loader.ts';
 import { noMemory } from '../memory/estimate.ts';
-import type { ServerEvent } from '../../observability/server-event.ts';
+import type { ServerEvent } from '../../telemetry/server-event.ts';
 
 const key = 'test/model';
 const [bestVariant] = modelEntry().variants;

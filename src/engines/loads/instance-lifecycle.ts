@@ -1,11 +1,11 @@
-import { HearthError, type PromptSize } from '../../contract/errors.ts';
+import { HearthError, type PromptSize } from '../../kernel/errors/errors.ts';
 import type { EngineHandle } from '../engine.ts';
-import type { ModelLibrary, ModelSelection } from '../../models/model.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
-import type { Logger } from '../../observability/logger.ts';
-import type { EvictionCause } from '../../observability/server-event.ts';
-import { noEvents, type EventPublisher } from '../../observability/server-events.ts';
-import type { RequestContext } from '../../request/request-context.ts';
+import type { ModelLibrary, ModelSelection } from '../../library/model.ts';
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
+import type { Logger } from '../../kernel/logger.ts';
+import type { EvictionCause } from '../../telemetry/server-event.ts';
+import { noEvents, type EventPublisher } from '../../telemetry/server-events.ts';
+import type { RequestContext } from '../../telemetry/request-context.ts';
 import type { EngineLoader } from './engine-loader.ts';
 import { EngineLost } from './engine-lost.ts';
 import { Instance, InstanceRegistry } from './instance.ts';

@@ -1,4 +1,4 @@
-import type { InstanceMetrics } from '../../observability/metrics/server-metrics.ts';
+import type { InstanceMetrics } from '../../telemetry/metrics/server-metrics.ts';
 import type { InstanceDescription } from './instance-summary.ts';
 
 /** The figures of an instance for the metrics of the server. */

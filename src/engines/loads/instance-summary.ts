@@ -1,5 +1,5 @@
 import type { EngineStats } from '../engine.ts';
-import type { ModelSelection } from '../../models/model.ts';
+import type { ModelSelection } from '../../library/model.ts';
 import type { InstanceConfig } from './load-options.ts';
 
 /** A snapshot of an instance, as plain data. */

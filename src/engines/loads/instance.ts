@@ -1,8 +1,8 @@
 import type { ContextCure } from './context-cure.ts';
-import type { HearthError } from '../../contract/errors.ts';
+import type { HearthError } from '../../kernel/errors/errors.ts';
 import type { LoadedEngine } from '../states/warm-states.ts';
-import type { ModelSelection } from '../../models/model.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import type { ModelSelection } from '../../library/model.ts';
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { EngineLost } from './engine-lost.ts';
 import type { InstanceSummary } from './instance-summary.ts';
 import type { InstanceConfig } from './load-options.ts';

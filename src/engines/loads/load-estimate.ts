@@ -1,4 +1,4 @@
-import type { ModelSelection } from '../../models/model.ts';
+import type { ModelSelection } from '../../library/model.ts';
 import type { InstanceConfig } from './load-options.ts';
 import type { MemoryEstimate } from '../memory/estimate.ts';
 

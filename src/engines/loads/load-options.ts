@@ -1,4 +1,4 @@
-import type { ModelSelection } from '../../models/model.ts';
+import type { ModelSelection } from '../../library/model.ts';
 
 export type SizeName = 'contextLength' | 'cacheContexts';
 

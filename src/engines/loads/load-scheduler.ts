@@ -1,7 +1,7 @@
-import type { AvailableMemory } from '../../machine/available-memory.ts';
-import { FairQueue } from '../../concurrency/fair-queue.ts';
-import type { HearthError } from '../../contract/errors.ts';
-import type { EvictionCause } from '../../observability/server-event.ts';
+import type { AvailableMemory } from '../../platform/machine/available-memory.ts';
+import { FairQueue } from '../../kernel/concurrency/fair-queue.ts';
+import type { HearthError } from '../../kernel/errors/errors.ts';
+import type { EvictionCause } from '../../telemetry/server-event.ts';
 import type { EngineLoader } from './engine-loader.ts';
 import type { GpuMemory } from './gpu-memory.ts';
 import type { Instance, InstanceRegistry } from './instance.ts';

@@ -1,4 +1,4 @@
-import { abortable } from '../../concurrency/abortable.ts';
+import { abortable } from '../../kernel/concurrency/abortable.ts';
 
 type Listener = (fraction: number) => void;
 

@@ -1,4 +1,4 @@
-import type { ModelEntry, ModelSelection } from '../../models/model.ts';
+import type { ModelEntry, ModelSelection } from '../../library/model.ts';
 import type { InstanceSummary } from './instance-summary.ts';
 
 /** Returns the ready instances of a model, of any variant. */

@@ -1,5 +1,10 @@
-import type { MemoryFit } from '../../contract/v1/memory.ts';
 import type { Headroom } from '../engines.ts';
+
+/**
+ * `fits`: a load would be accepted now, if necessary after evictions. `partly`: the machine has the memory, but other
+ * programs or settings take it. `too_large`: the machine does not have it.
+ */
+export type MemoryFit = 'fits' | 'partly' | 'too_large';
 
 /** How a model fits that needs this many bytes. */
 export function memoryFit(

@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createScriptedLauncher } from '../../../test/setup/instances/scripted-launcher.ts';
 import { modelEntry } from '../../../test/setup/models/model-entry.ts';
-import type { EngineConnection } from '../../net/engine-connection.ts';
+import type { EngineConnection } from '../../platform/net/engine-connection.ts';
 import { testContext } from '../../../test/setup/test-context.ts';
 import type { Runtime, RuntimeManager } from '../runtimes/runtime.ts';
-import type { ModelEntry } from '../../models/model.ts';
+import type { ModelEntry } from '../../library/model.ts';
 import { MlxLoader } from './mlx-loader.ts';
 
 const runtime: Runtime = {

@@ -1,11 +1,11 @@
-import { HearthError } from '../../contract/errors.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
 import type { EngineHandle } from '../engine.ts';
 import type { EngineLauncher } from '../launch/launch.ts';
 import { createMlxProgram } from '../backends/mlx/mlx-program.ts';
 import type { InstallProgress, RuntimeManager } from '../runtimes/runtime.ts';
-import { readMlxSampling } from '../../models/mlx-sampling.ts';
-import type { ModelSelection } from '../../models/model.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import { readMlxSampling } from '../../library/mlx-sampling.ts';
+import type { ModelSelection } from '../../library/model.ts';
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { EngineLoader, LoadSpec } from './engine-loader.ts';
 import type { InstanceConfig } from './load-options.ts';
 import type { MemoryEstimate } from '../memory/estimate.ts';

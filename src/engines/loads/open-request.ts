@@ -1,4 +1,4 @@
-import type { ModelSelection } from '../../models/model.ts';
+import type { ModelSelection } from '../../library/model.ts';
 
 /** The resolved model of a request. */
 export interface ModelTarget {

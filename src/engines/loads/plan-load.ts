@@ -1,9 +1,9 @@
-import type { ModelSelection } from '../../models/model.ts';
+import type { ModelSelection } from '../../library/model.ts';
 import { assertContext, configure } from './configure.ts';
 import type { EngineLoader } from './engine-loader.ts';
 import type { InstanceConfig, LoadDefaults } from './load-options.ts';
 import { noMemory, type MemoryEstimate } from '../memory/estimate.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { admit, maxAvailable, roomFor, type Admission, type Capacity } from './policy/admit.ts';
 import {
   chooseCacheContexts,

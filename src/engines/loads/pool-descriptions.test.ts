@@ -8,8 +8,8 @@ import {
 import { modelEntry } from '../../../test/setup/models/model-entry.ts';
 import { sizedPool } from '../../../test/setup/models/sized-models.ts';
 import { testContext } from '../../../test/setup/test-context.ts';
-import { HearthError } from '../../contract/errors.ts';
-import type { ModelLibrary } from '../../models/model.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
+import type { ModelLibrary } from '../../library/model.ts';
 import type { Engines } from '../engines.ts';
 
 describe('the memory for models that are not loaded', () => {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { openFrom } from '../../../test/setup/instances/scripted-pool.ts';
 import { testContext } from '../../../test/setup/test-context.ts';
 import { sizedPool, sizeOf } from '../../../test/setup/models/sized-models.ts';
-import { HearthError } from '../../contract/errors.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
 import type { LaunchSpec } from '../launch/launch.ts';
 import type { EngineHandle } from '../engine.ts';
 import type { Session } from '../session.ts';

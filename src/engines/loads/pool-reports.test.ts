@@ -9,11 +9,11 @@ import {
 } from '../../../test/setup/instances/scripted-pool.ts';
 import { modelEntry } from '../../../test/setup/models/model-entry.ts';
 import { testContext } from '../../../test/setup/test-context.ts';
-import type { HearthError } from '../../contract/errors.ts';
+import type { HearthError } from '../../kernel/errors/errors.ts';
 import type { Engines } from '../engines.ts';
 import type { LaunchSpec } from '../launch/launch.ts';
-import { createLogger } from '../../observability/logger.ts';
-import type { RequestContext } from '../../request/request-context.ts';
+import { createLogger } from '../../telemetry/logger.ts';
+import type { RequestContext } from '../../telemetry/request-context.ts';
 import type { EngineLoader } from './engine-loader.ts';
 import type { ModelTarget } from './open-request.ts';
 

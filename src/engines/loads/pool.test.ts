@@ -8,7 +8,7 @@ import {
   type ScriptedPoolOptions,
 } from '../../../test/setup/instances/scripted-pool.ts';
 import { testContext } from '../../../test/setup/test-context.ts';
-import { HearthError } from '../../contract/errors.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
 import type { Session } from '../session.ts';
 import type { LoadEvent, QueuedEvent } from '../session-event.ts';
 

@@ -1,6 +1,6 @@
-import { HearthError } from '../../contract/errors.ts';
-import type { Logger } from '../../observability/logger.ts';
-import { RequestRecord } from '../../observability/request-record.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
+import type { Logger } from '../../kernel/logger.ts';
+import { RequestRecord } from '../../telemetry/request-record.ts';
 import type { Engines } from '../engines.ts';
 
 /**

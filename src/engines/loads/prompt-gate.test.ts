@@ -10,7 +10,7 @@ import type {
   Prompt,
   ToolDefinition,
 } from '../engine.ts';
-import type { TokenizerFacts } from '../../models/tokenizer-facts.ts';
+import type { TokenizerFacts } from '../../library/tokenizer-facts.ts';
 import { PromptGate } from './prompt-gate.ts';
 
 const bytes: TokenizerFacts = { keeps: 'bytes', longestTokenBytes: 10 };

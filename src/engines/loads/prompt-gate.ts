@@ -1,6 +1,6 @@
-import { Mutex } from '../../concurrency/semaphore.ts';
-import { TimeoutError, withTimeout } from '../../concurrency/with-timeout.ts';
-import { HearthError } from '../../contract/errors.ts';
+import { Mutex } from '../../kernel/concurrency/semaphore.ts';
+import { TimeoutError, withTimeout } from '../../kernel/concurrency/with-timeout.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
 import type {
   ChatGeneration,
   ContentPart,
@@ -9,8 +9,8 @@ import type {
   GenerationRequest,
   Prompt,
 } from '../engine.ts';
-import type { TokenizerFacts } from '../../models/tokenizer-facts.ts';
-import { withSignal, type RequestContext } from '../../request/request-context.ts';
+import type { TokenizerFacts } from '../../library/tokenizer-facts.ts';
+import { withSignal, type RequestContext } from '../../telemetry/request-context.ts';
 import { foldText, minTokens } from './prompt-size.ts';
 
 /** The engine counts shorter prompts, in a moment and exactly. */

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Prompt } from '../engine.ts';
-import type { TokenizerFacts } from '../../models/tokenizer-facts.ts';
+import type { TokenizerFacts } from '../../library/tokenizer-facts.ts';
 
 /** Chat templates trim white space around messages. More than this around a text counts as part of it. */
 const maxMargin = 1024 * 1024;

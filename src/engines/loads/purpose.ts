@@ -1,5 +1,5 @@
-import { HearthError } from '../../contract/errors.ts';
-import type { ModelEntry, ModelSelection } from '../../models/model.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
+import type { ModelEntry, ModelSelection } from '../../library/model.ts';
 
 /** What an instance is loaded for. */
 export type Purpose = 'generation' | 'embedding' | 'reranking';

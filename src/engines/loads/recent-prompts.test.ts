@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { modelEntry } from '../../../test/setup/models/model-entry.ts';
-import type { ModelEntry, ModelSelection } from '../../models/model.ts';
+import type { ModelEntry, ModelSelection } from '../../library/model.ts';
 import type { InstanceSummary } from './instance-summary.ts';
 import { loadedInstances, selectedInstances } from './loaded-instances.ts';
 import { assertPurpose, purposeOf } from './purpose.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { instanceView } from '../../../test/setup/instances/instance-view.ts';
 import { modelEntry } from '../../../test/setup/models/model-entry.ts';
-import type { HearthError } from '../../contract/errors.ts';
+import type { HearthError } from '../../kernel/errors/errors.ts';
 import type { InstanceSummary } from './instance-summary.ts';
 import type { Capacity } from './policy/admit.ts';
 import {

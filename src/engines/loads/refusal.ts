@@ -1,5 +1,5 @@
-import { HearthError } from '../../contract/errors.ts';
-import { formatBytes } from '../../format.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
+import { formatBytes } from '../../kernel/format.ts';
 import { maxAvailable, type Capacity } from './policy/admit.ts';
 import type { LoadDemand } from './policy/eviction.ts';
 import type { InstanceView } from './policy/instance-view.ts';

@@ -1,4 +1,4 @@
-import { HearthError } from '../../contract/errors.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
 import type { InstanceConfig } from './load-options.ts';
 
 /**

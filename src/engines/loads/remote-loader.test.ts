@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { modelEntry } from '../../../test/setup/models/model-entry.ts';
-import type { HearthError } from '../../contract/errors.ts';
+import type { HearthError } from '../../kernel/errors/errors.ts';
 import type { EngineHandle } from '../engine.ts';
 import type { InstanceConfig } from './load-options.ts';
 import { RemoteLoader } from './remote-loader.ts';

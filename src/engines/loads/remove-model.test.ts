@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { modelEntry } from '../../../test/setup/models/model-entry.ts';
-import { HearthError } from '../../contract/errors.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
 import { removeModel } from './remove-model.ts';
 
 const removal = {

@@ -1,5 +1,5 @@
-import { HearthError } from '../../contract/errors.ts';
-import type { EditableModelLibrary, PlannedRemoval, RemovedModel } from '../../models/model.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
+import type { EditableModelLibrary, PlannedRemoval, RemovedModel } from '../../library/model.ts';
 import type { InstanceSummary } from './instance-summary.ts';
 
 /** The rooms that may be using the files of a model. */

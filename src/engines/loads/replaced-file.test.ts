@@ -5,8 +5,8 @@ import { starterPath } from '../../../test/setup/engine/test-engines.ts';
 import { openFrom, scriptedPoolWith } from '../../../test/setup/instances/scripted-pool.ts';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { testContext } from '../../../test/setup/test-context.ts';
-import { createModelLibrary } from '../../models/library.ts';
-import { createLogger } from '../../observability/logger.ts';
+import { createModelLibrary } from '../../library/library.ts';
+import { createLogger } from '../../telemetry/logger.ts';
 
 const key = 'me/model';
 

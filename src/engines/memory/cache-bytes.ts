@@ -1,4 +1,4 @@
-import type { ModelEntry } from '../../models/model.ts';
+import type { ModelEntry } from '../../library/model.ts';
 import { cacheCells, cacheCount, windowCells } from './cache-cells.ts';
 import type { MemoryDemand } from './memory-demand.ts';
 

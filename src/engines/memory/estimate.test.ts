@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { modelEntry } from '../../../test/setup/models/model-entry.ts';
-import { attentionCache } from '../../models/attention-cache.ts';
-import type { GgufValue } from '../../models/gguf/metadata.ts';
-import { graphDimensions } from '../../models/graph-dimensions.ts';
-import type { ModelEntry, ModelSelection } from '../../models/model.ts';
+import { attentionCache } from '../../library/attention-cache.ts';
+import type { GgufValue } from '../../library/gguf/metadata.ts';
+import { graphDimensions } from '../../library/graph-dimensions.ts';
+import type { ModelEntry, ModelSelection } from '../../library/model.ts';
 import { estimateMemory, withDraft } from './estimate.ts';
 import type { MemoryDemand } from './memory-demand.ts';
 

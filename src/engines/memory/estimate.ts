@@ -1,6 +1,6 @@
 import { batchTokens } from '../launch/server-arguments.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
-import type { ModelSelection } from '../../models/model.ts';
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
+import type { ModelSelection } from '../../library/model.ts';
 import { purposeOf } from '../loads/purpose.ts';
 import { cacheBytes } from './cache-bytes.ts';
 import { graphBytes, outputBytes, projectorComputeBytes } from './compute-bytes.ts';

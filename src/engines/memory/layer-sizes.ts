@@ -1,4 +1,4 @@
-import type { ModelEntry, ModelVariant } from '../../models/model.ts';
+import type { ModelEntry, ModelVariant } from '../../library/model.ts';
 import type { LayerSizes } from '../loads/policy/place-on-gpu.ts';
 
 const bitsPerByte = 8;

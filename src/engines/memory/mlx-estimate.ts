@@ -1,4 +1,4 @@
-import type { ModelSelection } from '../../models/model.ts';
+import type { ModelSelection } from '../../library/model.ts';
 import type { InstanceConfig } from '../loads/load-options.ts';
 import { cacheBytes } from './cache-bytes.ts';
 import type { MemoryEstimate } from './estimate.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { modelEntry } from '../../../test/setup/models/model-entry.ts';
-import type { ModelEntry } from '../../models/model.ts';
+import type { ModelEntry } from '../../library/model.ts';
 import { processBytes } from './process-bytes.ts';
 
 const mebibyte = 1024 * 1024;

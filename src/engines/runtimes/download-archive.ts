@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { HttpClient } from '../../net/http-client.ts';
-import { HttpFailure } from '../../net/http-failure.ts';
+import type { HttpClient } from '../../platform/net/http-client.ts';
+import { HttpFailure } from '../../platform/net/http-failure.ts';
 
 export interface ArchiveDownload {
   readonly url: URL;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { launchers } from '../../../test/setup/engine/shared-runtimes.ts';
 import { projectFolder } from '../../../test/setup/project-folder.ts';
 import { useTemporaryFolder } from '../../../test/setup/temporary-folder.ts';
-import { createLogger } from '../../observability/logger.ts';
+import { createLogger } from '../../telemetry/logger.ts';
 import { pinnedMlx } from './pinned-mlx.ts';
 import { createRuntimeManager } from './runtime-manager.ts';
 import { writeManifest } from './runtime-manifest.ts';

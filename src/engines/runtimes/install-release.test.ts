@@ -1,7 +1,7 @@
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createLogger } from '../../observability/logger.ts';
+import { createLogger } from '../../telemetry/logger.ts';
 import { createRuntimeManager, type RuntimeManagerOptions } from './runtime-manager.ts';
 import type { InstallProgress, RuntimeManager } from './runtime.ts';
 import { fakeServerProgram, pinOf, tarballOf } from '../../../test/setup/engine/fake-release.ts';

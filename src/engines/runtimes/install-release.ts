@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { createHttpClient } from '../../net/http-client.ts';
+import { createHttpClient } from '../../platform/net/http-client.ts';
 import { parseVersion } from './binary-version.ts';
 import { chooseBackend } from './choose-backend.ts';
 import { downloadArchive } from './download-archive.ts';
@@ -9,7 +9,7 @@ import type { Installation, InstallationWay } from './installation.ts';
 import type { PinnedBuild } from './pinned-release.ts';
 import { runProgram } from './run-program.ts';
 import { targetOf } from './target.ts';
-import { renameWithRetry } from '../../rename-with-retry.ts';
+import { renameWithRetry } from '../../platform/files/rename-with-retry.ts';
 
 const checkTimeoutMs = 60_000;
 

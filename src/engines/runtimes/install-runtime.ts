@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { HearthError } from '../../contract/errors.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
 import { installMlx } from './install-mlx.ts';
 import { installRelease } from './install-release.ts';
 import { installWheel } from './install-wheel.ts';
@@ -8,7 +8,7 @@ import { readInstalledRuntime, writeManifest } from './runtime-manifest.ts';
 import type { InstallProgress, ModelFormat, Runtime } from './runtime.ts';
 import { publishFolder, removeStaleStaging, withStagingFolder } from './staging.ts';
 import { runtimeName, type Backend } from './target.ts';
-import { renameWithRetry } from '../../rename-with-retry.ts';
+import { renameWithRetry } from '../../platform/files/rename-with-retry.ts';
 
 interface InstallRequest {
   readonly format: ModelFormat;

@@ -2,7 +2,7 @@ import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createLogger } from '../../observability/logger.ts';
+import { createLogger } from '../../telemetry/logger.ts';
 import { pinnedWheel, type PinnedWheel } from './pinned-release.ts';
 import { runProgram } from './run-program.ts';
 import { createRuntimeManager } from './runtime-manager.ts';

@@ -1,5 +1,5 @@
-import type { Logger } from '../../observability/logger.ts';
-import type { ProcessGuard } from '../../processes/managed-child.ts';
+import type { Logger } from '../../kernel/logger.ts';
+import type { ProcessGuard } from '../../platform/processes/managed-child.ts';
 import type { PinnedMlx } from './pinned-mlx.ts';
 import type { PinnedRelease, PinnedWheel } from './pinned-release.ts';
 import type { PythonLaunchers, RuntimeOrigin } from './runtime-manifest.ts';

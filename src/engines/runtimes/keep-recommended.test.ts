@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createLogger } from '../../observability/logger.ts';
+import { createLogger } from '../../telemetry/logger.ts';
 import { keepRecommended } from './keep-recommended.ts';
 import type { ListedRuntime } from './runtime.ts';
 

@@ -2,7 +2,7 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
-import { createLogger } from '../../observability/logger.ts';
+import { createLogger } from '../../telemetry/logger.ts';
 import { listDevices } from './list-devices.ts';
 import type { Runtime } from './runtime.ts';
 

@@ -1,5 +1,5 @@
-import type { Logger } from '../../observability/logger.ts';
-import { parseDeviceList, type GpuDevice } from '../../machine/gpu-devices.ts';
+import type { Logger } from '../../kernel/logger.ts';
+import { parseDeviceList, type GpuDevice } from '../../platform/machine/gpu-devices.ts';
 import type { RuntimeManager } from './runtime.ts';
 import { runProgram } from './run-program.ts';
 

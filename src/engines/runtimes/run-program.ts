@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import { linkAbort } from '../../concurrency/linked-abort.ts';
-import { TimeoutError } from '../../concurrency/with-timeout.ts';
-import { startManagedChild, type ProcessGuard } from '../../processes/managed-child.ts';
+import { linkAbort } from '../../kernel/concurrency/linked-abort.ts';
+import { TimeoutError } from '../../kernel/concurrency/with-timeout.ts';
+import { startManagedChild, type ProcessGuard } from '../../platform/processes/managed-child.ts';
 
 export interface ProgramOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -2,7 +2,7 @@ import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createLogger } from '../../observability/logger.ts';
+import { createLogger } from '../../telemetry/logger.ts';
 import { pinnedRelease } from './pinned-release.ts';
 import { writeManifest, type RuntimeOrigin } from './runtime-manifest.ts';
 import { createRuntimeManager } from './runtime-manager.ts';

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join, resolve as absolutePath } from 'node:path';
-import { HearthError } from '../../contract/errors.ts';
-import type { Logger } from '../../observability/logger.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
+import type { Logger } from '../../kernel/logger.ts';
 import { createBinaryVersionReader } from './binary-version.ts';
 import { findExecutable, isExecutable } from './find-executable.ts';
 import { installRuntime } from './install-runtime.ts';
@@ -21,11 +21,11 @@ import {
 import { preferredFirst } from './preferred-first.ts';
 import { readSelections, writeSelections, type RuntimeSelection } from './runtime-selection.ts';
 import type { InstallProgress, ListedRuntime, Runtime, RuntimeManager } from './runtime.ts';
-import type { ProcessGuard } from '../../processes/managed-child.ts';
-import { createSingleFlight } from '../../concurrency/single-flight.ts';
+import type { ProcessGuard } from '../../platform/processes/managed-child.ts';
+import { createSingleFlight } from '../../kernel/concurrency/single-flight.ts';
 import { isStagingName, withStagingFolder } from './staging.ts';
 import { runtimeName, targetOf, type Machine } from './target.ts';
-import { renameWithRetry } from '../../rename-with-retry.ts';
+import { renameWithRetry } from '../../platform/files/rename-with-retry.ts';
 
 export interface RuntimeManagerOptions {
   readonly runtimesFolder: string;

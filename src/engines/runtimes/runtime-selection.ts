@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { readIfPresent, replacePrivateFile } from '../../private-file.ts';
+import { readIfPresent, replacePrivateFile } from '../../platform/files/private-file.ts';
 
 const selectionSchema = z.object({
   name: z.string().min(1).max(200),

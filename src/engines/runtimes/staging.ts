@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../../error-code.ts';
-import { renameWithRetry } from '../../rename-with-retry.ts';
+import { errorCode } from '../../kernel/error-code.ts';
+import { renameWithRetry } from '../../platform/files/rename-with-retry.ts';
 
 const prefix = '.staging-';
 const foreignLifetimeMs = 24 * 60 * 60 * 1000;

@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lastInTurn } from '../../concurrency/fair-queue.ts';
-import { HearthError } from '../../contract/errors.ts';
+import { lastInTurn } from '../../kernel/concurrency/fair-queue.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
 import type { Place } from './place.ts';
 import { Scheduler, type Waiting } from './scheduler.ts';
 

@@ -1,5 +1,5 @@
-import { FairQueue } from '../../concurrency/fair-queue.ts';
-import { HearthError } from '../../contract/errors.ts';
+import { FairQueue } from '../../kernel/concurrency/fair-queue.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
 import type { SlotManager } from '../states/slot-manager.ts';
 import { decide, type SchedulerAction } from './decide.ts';
 import { Place, type PlaceOwner } from './place.ts';

@@ -1,4 +1,4 @@
-import type { ModelEntry } from '../../models/model.ts';
+import type { ModelEntry } from '../../library/model.ts';
 
 /**
  * Architectures with recurrent layers, whose state can't be cut back to the beginning of a prompt, and such that do

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm, stat, statfs, utimes, chmod } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Mutex } from '../../concurrency/semaphore.ts';
-import type { Logger } from '../../observability/logger.ts';
+import { Mutex } from '../../kernel/concurrency/semaphore.ts';
+import type { Logger } from '../../kernel/logger.ts';
 import { contains, type CachedPrompt } from './prompt-chain.ts';
 import { extractState, readDescription, writeStateFile } from './state-file.ts';
-import { renameWithRetry } from '../../rename-with-retry.ts';
+import { renameWithRetry } from '../../platform/files/rename-with-retry.ts';
 
 const extension = '.state';
 /** A state that an engine reads at the moment; if the server starts with it, the restoration ended badly. */

@@ -1,4 +1,4 @@
-import { linkAbort } from '../../concurrency/linked-abort.ts';
+import { linkAbort } from '../../kernel/concurrency/linked-abort.ts';
 import type { ChatGeneration, EngineHandle, EngineSlots } from '../engine.ts';
 import { AnswerLengths } from '../scheduler/prompt-cells.ts';
 import type { Prefill } from '../scheduler/prefill.ts';

@@ -2,7 +2,7 @@ import { mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
-import { createLogger } from '../../observability/logger.ts';
+import { createLogger } from '../../telemetry/logger.ts';
 import { openScratchFolder } from './scratch-folder.ts';
 
 const logger = createLogger('silent');

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Logger } from '../../observability/logger.ts';
+import type { Logger } from '../../kernel/logger.ts';
 import { claimShared, removeAbandoned } from './shared-scratch.ts';
 
 /** Where engines write and read states. */

@@ -2,7 +2,7 @@ import { mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
-import { tryFileLock } from '../../file-lock.ts';
+import { tryFileLock } from '../../platform/files/file-lock.ts';
 import { claimShared, removeAbandoned } from './shared-scratch.ts';
 
 let parent: string;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { tryFileLock } from '../../file-lock.ts';
+import { tryFileLock } from '../../platform/files/file-lock.ts';
 
 /** Folders for states in `/dev/shm`, which all users and servers of the machine share. */
 const namePattern = /^hearth-[0-9a-f]{16}(?:\.[0-9a-f]{12})?$/;

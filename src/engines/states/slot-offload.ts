@@ -1,6 +1,6 @@
-import { abortable } from '../../concurrency/abortable.ts';
-import { Mutex } from '../../concurrency/semaphore.ts';
-import { withTimeout } from '../../concurrency/with-timeout.ts';
+import { abortable } from '../../kernel/concurrency/abortable.ts';
+import { Mutex } from '../../kernel/concurrency/semaphore.ts';
+import { withTimeout } from '../../kernel/concurrency/with-timeout.ts';
 import type { CachedPrompt } from './prompt-chain.ts';
 import { isLostBy, minTokens, type SlotChoice, type SlotView } from './choose-slot.ts';
 import type { Slot } from './slot.ts';

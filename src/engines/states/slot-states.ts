@@ -1,7 +1,7 @@
-import { TimeoutError, withTimeout } from '../../concurrency/with-timeout.ts';
-import { HearthError } from '../../contract/errors.ts';
+import { TimeoutError, withTimeout } from '../../kernel/concurrency/with-timeout.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
 import type { EngineSlots } from '../engine.ts';
-import type { Logger } from '../../observability/logger.ts';
+import type { Logger } from '../../kernel/logger.ts';
 import type { CachedPrompt } from './prompt-chain.ts';
 import type { KeptState, KeptStates } from './kept-states.ts';
 import type { MemoryState, MemoryStates } from './memory-states.ts';

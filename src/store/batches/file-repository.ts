@@ -1,5 +1,5 @@
 import { sql, type Kysely, type Selectable } from 'kysely';
-import { HearthError } from '../../contract/errors.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
 import { deleteInSteps } from '../delete-in-steps.ts';
 import type { Schema } from '../schema.ts';
 import type { FileRepository, StoredFile } from './batch.ts';

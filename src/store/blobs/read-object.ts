@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { HearthError } from '../../contract/errors.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
 import type { ObjectStorage } from './object-storage.ts';
 
 /** An object is missing, or is not the image that it was. */

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import { HearthError } from '../../contract/errors.ts';
-import type { Logger } from '../../observability/logger.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
+import type { Logger } from '../../kernel/logger.ts';
 import { ancestryOf } from '../ancestry.ts';
 import { firstOfPage, responsesOf } from '../page-of-responses.ts';
 import type { Schema } from '../schema.ts';

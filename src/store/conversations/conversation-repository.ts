@@ -1,5 +1,5 @@
 import { sql, type Kysely, type Transaction } from 'kysely';
-import { omitUndefined } from '../../omit-undefined.ts';
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { ancestryOf } from '../ancestry.ts';
 import { readableResponses } from '../readable-responses.ts';
 import type { Schema } from '../schema.ts';
@@ -16,7 +16,7 @@ import { toSearchText } from './search-text.ts';
 import type { PlaceBlobs } from '../blobs/place-blobs.ts';
 import type { TextSearch } from './text-search.ts';
 import type { Transactions } from '../transactions.ts';
-import type { Logger } from '../../observability/logger.ts';
+import type { Logger } from '../../kernel/logger.ts';
 
 interface ConversationRepositoryOptions {
   readonly database: Kysely<Schema>;

@@ -1,4 +1,4 @@
-import type { ConversationTurn } from '../../conversation/conversation-turn.ts';
+import type { ConversationTurn } from '../turns/conversation-turn.ts';
 import type { NewBlob, ResponsePage } from '../stored-response.ts';
 
 /**

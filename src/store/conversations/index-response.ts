@@ -1,8 +1,8 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { Insertable, Transaction } from 'kysely';
-import { HearthError } from '../../contract/errors.ts';
-import { previewOf, searchTextOf, titleOf } from '../../conversation/turn-summary.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
+import { previewOf, searchTextOf, titleOf } from '../turns/turn-summary.ts';
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { Schema } from '../schema.ts';
 import { StepSize } from '../step-size.ts';
 import type { StoredResponse } from '../store.ts';

@@ -1,6 +1,6 @@
 import { sql, type Expression, type Kysely, type Selectable } from 'kysely';
-import { HearthError } from '../../contract/errors.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { Schema } from '../schema.ts';
 import type { ConversationPage, ConversationRepository, Snippet } from './conversation.ts';
 import { fromConversationRow } from './conversation-row.ts';

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
-import type { ConversationTurn } from '../../conversation/conversation-turn.ts';
-import { previewOf, searchTextOf, titleOf } from '../../conversation/turn-summary.ts';
+import type { ConversationTurn } from '../turns/conversation-turn.ts';
+import { previewOf, searchTextOf, titleOf } from '../turns/turn-summary.ts';
 import type { Schema } from '../schema.ts';
 import { toSearchText } from './search-text.ts';
 

@@ -5,8 +5,8 @@ import { conversationTurn } from '../../../test/setup/store/conversation-turn.ts
 import { useThreadScript } from '../../../test/setup/store/thread-script.ts';
 import { recordedStoreFile } from '../../../test/setup/store/recorded-store.ts';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
-import { createLogger } from '../../observability/logger.ts';
-import { openSqlite } from '../../sqlite.ts';
+import { createLogger } from '../../telemetry/logger.ts';
+import { openSqlite } from '../../platform/sqlite.ts';
 import { createSqliteStore } from '../sqlite-store.ts';
 import { startIndexing } from '../start-indexing.ts';
 import type { Store } from '../store.ts';

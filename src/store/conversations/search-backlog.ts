@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CompiledQuery, type Kysely, type Transaction } from 'kysely';
-import { decodeTurn } from '../../conversation/codec.ts';
-import { searchTextOf } from '../../conversation/turn-summary.ts';
+import { decodeTurn } from '../turns/codec.ts';
+import { searchTextOf } from '../turns/turn-summary.ts';
 import type { Schema } from '../schema.ts';
 import type { Transactions } from '../transactions.ts';
 import { maxIndexedAtOnce, toSearchText } from './search-text.ts';

@@ -1,4 +1,4 @@
-import { searchTextOf, type TurnTexts } from '../../conversation/turn-summary.ts';
+import { searchTextOf, type TurnTexts } from '../turns/turn-summary.ts';
 
 /** Shorter words are found by the terms of the index that begin with them. */
 export const trigramLength = 3;

@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely';
-import { decodeTurn, encodeTurn } from '../../conversation/codec.ts';
+import { decodeTurn, encodeTurn } from '../turns/codec.ts';
 import { countOf, type Migration } from './migration.ts';
 
 /** Number of rows in memory at a time. */

@@ -1,4 +1,4 @@
-import { decodeTurn, encodeTurn } from '../../conversation/codec.ts';
+import { decodeTurn, encodeTurn } from '../turns/codec.ts';
 import { detachImages } from '../detach-images.ts';
 import type { Migration } from './migration.ts';
 

@@ -1,6 +1,6 @@
 import { CompiledQuery, sql, type Transaction } from 'kysely';
-import { decodeTurn } from '../../conversation/codec.ts';
-import { previewOf, titleOf } from '../../conversation/turn-summary.ts';
+import { decodeTurn } from '../turns/codec.ts';
+import { previewOf, titleOf } from '../turns/turn-summary.ts';
 import type { Schema } from '../schema.ts';
 import { countOf, type Migration, type MigrationOptions } from './migration.ts';
 

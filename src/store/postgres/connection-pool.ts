@@ -1,6 +1,6 @@
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
-import type { Logger } from '../../observability/logger.ts';
+import type { Logger } from '../../kernel/logger.ts';
 import { breaksConnection, transientReason, StoreUnavailableError } from './failure.ts';
 
 export interface PoolOptions {

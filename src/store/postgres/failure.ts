@@ -1,5 +1,5 @@
-import { HearthError } from '../../contract/errors.ts';
-import { errorCode } from '../../error-code.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
+import { errorCode } from '../../kernel/error-code.ts';
 
 const retryAfterSeconds = 5;
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { createLogger } from '../../observability/logger.ts';
+import { createLogger } from '../../telemetry/logger.ts';
 import { serverTimeouts } from './connection-pool.ts';
 import { postgresMigrations } from './migrations/migrations.ts';
 import {

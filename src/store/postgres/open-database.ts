@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { HandleEmptyInListsPlugin, Kysely, replaceWithNoncontingentExpression, sql } from 'kysely';
-import { errorCode } from '../../error-code.ts';
-import { withoutPassword } from '../../postgres-url.ts';
+import { errorCode } from '../../kernel/error-code.ts';
+import { withoutPassword } from '../../kernel/postgres-url.ts';
 import { migrate, NewerSchemaError, type SchemaVersions } from '../migrate.ts';
 import type { Schema } from '../schema.ts';
 import { StoreOpenError } from '../store-open-error.ts';

@@ -1,4 +1,4 @@
-import { decodeTurn } from '../../conversation/codec.ts';
+import { decodeTurn } from '../turns/codec.ts';
 import type { ReadSystemPrompts } from '../system-prompts.ts';
 
 /** Reads whole turns: PostgreSQL before 16 can't tell whether a text is JSON, and its JSON has no NUL. */

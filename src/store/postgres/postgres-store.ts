@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import { Mutex } from '../../concurrency/semaphore.ts';
-import type { Logger } from '../../observability/logger.ts';
+import { Mutex } from '../../kernel/concurrency/semaphore.ts';
+import type { Logger } from '../../kernel/logger.ts';
 import type { ObjectStorage } from '../blobs/object-storage.ts';
 import { ChainReader } from '../chain-reader.ts';
 import { createRepositories } from '../create-repositories.ts';

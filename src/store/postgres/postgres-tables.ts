@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import type { Logger } from '../../observability/logger.ts';
+import type { Logger } from '../../kernel/logger.ts';
 import type { Schema } from '../schema.ts';
 import { tables, type StoreTables } from '../tables/store-tables.ts';
 import { maintenanceTimeouts } from './connection-pool.ts';

@@ -3,7 +3,7 @@ import { setImmediate as nextLoop } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { ObjectStorage } from '../blobs/object-storage.ts';
 import { DamagedObjectError, readObject } from '../blobs/read-object.ts';
-import { decodeTurn } from '../../conversation/codec.ts';
+import { decodeTurn } from '../turns/codec.ts';
 import { countRows, readRows } from './read-rows.ts';
 import { tables, type StoreTables } from './store-tables.ts';
 

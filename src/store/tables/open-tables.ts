@@ -1,4 +1,4 @@
-import { isPostgresUrl } from '../../postgres-url.ts';
+import { isPostgresUrl } from '../../kernel/postgres-url.ts';
 import type { SqliteStoreOptions } from '../sqlite-store.ts';
 import { openSqliteTables } from './sqlite-tables.ts';
 import type { StoreTables } from './store-tables.ts';

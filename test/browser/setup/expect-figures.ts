@@ -3,7 +3,7 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { isReached, type WebAppFigure, type WebAppFigures } from '../../../bench/web-app-page.ts';
-import { version } from '../../../src/version.ts';
+import { version } from '../../../src/kernel/version.ts';
 import { projectFolder } from '../../setup/project-folder.ts';
 
 const file = join(projectFolder, 'docs/performance/web-app.json');

@@ -1,4 +1,4 @@
-import type { ConversationExport } from '../../../src/contract/v1/conversation-export.ts';
+import type { ConversationExport } from '../../../src/api/v1/conversations/conversation-export-schema.ts';
 
 /** An exported conversation of one branch with numbered messages. */
 export function importedConversation(turns: number): ConversationExport {

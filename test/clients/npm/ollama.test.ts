@@ -1,8 +1,8 @@
 import { Ollama, type ChatResponse, type GenerateResponse, type Message, type Tool } from 'ollama';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
-import type { OllamaChatAnswer } from '../../../src/contract/ollama/chat.ts';
-import type { OllamaGenerateAnswer } from '../../../src/contract/ollama/generate.ts';
+import type { OllamaChatAnswer } from '../../../src/api/ollama/chat-schema.ts';
+import type { OllamaGenerateAnswer } from '../../../src/api/ollama/generate-schema.ts';
 import { startFakeHub } from '../../setup/hub/fake-hub.ts';
 import { starterPath } from '../../setup/engine/test-engines.ts';
 import { endlessModel, placeEndlessModel } from '../../setup/models/endless-model.ts';

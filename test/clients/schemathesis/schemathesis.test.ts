@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { permissionSchema } from '../../../src/contract/permission.ts';
+import { permissionSchema } from '../../../src/kernel/permission.ts';
 import { starterPath } from '../../setup/engine/test-engines.ts';
 import { startFakeHub } from '../../setup/hub/fake-hub.ts';
 import { projectFolder } from '../../setup/project-folder.ts';

@@ -1,4 +1,4 @@
-import type { ToolContent } from '../../../src/conversation/content.ts';
+import type { ToolContent } from '../../../src/store/turns/content.ts';
 import type { Tool, ToolServers } from '../../../src/tools/toolbox.ts';
 
 /** A tool server that offers these tools to every request. */

@@ -4,9 +4,9 @@ import { runTurn } from '../../../src/chat/run-turn.ts';
 import type { TurnEvent, TurnResult } from '../../../src/chat/turn-event.ts';
 import type { TurnRequest } from '../../../src/chat/turn-request.ts';
 import type { GenerationEvent, GenerationRequest } from '../../../src/engines/engine.ts';
-import type { RequestContext } from '../../../src/request/request-context.ts';
+import type { RequestContext } from '../../../src/telemetry/request-context.ts';
 import type { Tool, ToolServers } from '../../../src/tools/toolbox.ts';
-import { HearthError } from '../../../src/contract/errors.ts';
+import { HearthError } from '../../../src/kernel/errors/errors.ts';
 import { deferred } from '../deferred.ts';
 import { modelEntry } from '../models/model-entry.ts';
 import {

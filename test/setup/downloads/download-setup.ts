@@ -4,21 +4,21 @@ import { onTestFinished } from 'vitest';
 import { startFakeHub, type FakeHub } from '../hub/fake-hub.ts';
 import type { FakeFile } from '../hub/fake-hub-content.ts';
 import { temporaryStore } from '../store/temporary-store.ts';
-import type { Hub } from '../../../src/hub/hub.ts';
-import { createModelLibrary } from '../../../src/models/library.ts';
-import { createHttpClient } from '../../../src/net/http-client.ts';
-import { createLogger } from '../../../src/observability/logger.ts';
+import type { Hub } from '../../../src/library/hub/hub.ts';
+import { createModelLibrary } from '../../../src/library/library.ts';
+import { createHttpClient } from '../../../src/platform/net/http-client.ts';
+import { createLogger } from '../../../src/telemetry/logger.ts';
 import type { Store } from '../../../src/store/store.ts';
 import {
   createDownloadManager,
   type ContinuableDownloadManager,
   type DownloadManagerOptions,
-} from '../../../src/downloads/download-manager.ts';
+} from '../../../src/library/downloads/download-manager.ts';
 import type {
   DownloadJob,
   DownloadManager,
   DownloadPlan,
-} from '../../../src/downloads/downloads.ts';
+} from '../../../src/library/downloads/downloads.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 export const repositoryName = 'Acme/Tiny-GGUF';

@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import type { ChatGeneration, GenerationEvent } from '../../../src/engines/engine.ts';
 import type { Upstream } from '../../../src/engines/backends/remote/upstream.ts';
 import { openUpstreams, type Upstreams } from '../../../src/engines/backends/remote/upstreams.ts';
-import { createLogger } from '../../../src/observability/logger.ts';
+import { createLogger } from '../../../src/telemetry/logger.ts';
 import { startLoopbackServer } from '../net/loopback-server.ts';
 
 /** Answers of a remote server, as a test says. */

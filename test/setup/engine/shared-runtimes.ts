@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Runtime } from '../../../src/engines/runtimes/runtime.ts';
 import { createRuntimeManager } from '../../../src/engines/runtimes/runtime-manager.ts';
 import { projectFolder } from '../project-folder.ts';
-import { createLogger } from '../../../src/observability/logger.ts';
+import { createLogger } from '../../../src/telemetry/logger.ts';
 
 /** Runtimes are large: all tests, and every server that they start, use this folder. */
 export const sharedRuntimesFolder = join(projectFolder, '.cache/test-runtimes');

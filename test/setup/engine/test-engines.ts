@@ -11,8 +11,8 @@ import type {
   EngineProcess,
   LaunchSpec,
 } from '../../../src/engines/launch/launch.ts';
-import { createLogger } from '../../../src/observability/logger.ts';
-import { createWatchdogLink } from '../../../src/processes/watchdog-link.ts';
+import { createLogger } from '../../../src/telemetry/logger.ts';
+import { createWatchdogLink } from '../../../src/platform/processes/watchdog-link.ts';
 import { projectFolder } from '../project-folder.ts';
 import { makeFolder, removeFolder } from '../temporary-folder.ts';
 import { testRuntime } from './shared-runtimes.ts';
@@ -75,7 +75,7 @@ export async function createTestEngines(
   options: Partial<EngineLauncherOptions> = {},
 ): Promise<TestEngines> {
   const folder = await makeFolder();
-  const script = await bundleScript('src/processes/watchdog.ts', folder);
+  const script = await bundleScript('src/platform/processes/watchdog.ts', folder);
   const logger = createLogger('silent');
   const watchdog = createWatchdogLink(script, logger);
   const launcher = createEngineLauncher({

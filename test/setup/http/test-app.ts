@@ -1,13 +1,13 @@
 import type { Authentication } from '../../../src/access/token-service.ts';
-import type { Permission } from '../../../src/contract/permission.ts';
-import { createLogger } from '../../../src/observability/logger.ts';
-import type { HonoApp } from '../../../src/http/app-environment.ts';
-import { createApp, type AppOptions } from '../../../src/http/app.ts';
-import type { GuardSettings } from '../../../src/http/guards.ts';
-import type { App } from '../../../src/http/mount.ts';
-import type { Surface } from '../../../src/http/surface.ts';
-import { v0Errors } from '../../../src/http/surfaces/v0/errors.ts';
-import { v1Errors } from '../../../src/http/surfaces/v1/errors.ts';
+import type { Permission } from '../../../src/kernel/permission.ts';
+import { createLogger } from '../../../src/telemetry/logger.ts';
+import type { HonoApp } from '../../../src/api/kit/app-environment.ts';
+import { createApp, type AppOptions } from '../../../src/server/app.ts';
+import type { GuardSettings } from '../../../src/api/kit/guards/guards.ts';
+import type { App } from '../../../src/api/kit/mount.ts';
+import type { Surface } from '../../../src/api/kit/api.ts';
+import { v0Errors } from '../../../src/api/openai/v0/errors.ts';
+import { v1Errors } from '../../../src/api/v1/errors.ts';
 
 interface TestAppOptions extends Partial<Omit<AppOptions, 'settings' | 'logger'>> {
   readonly settings?: Partial<GuardSettings>;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { modelIdentifierSchema } from '../../../src/contract/field.ts';
-import type { Permission } from '../../../src/contract/permission.ts';
-import { defineRoute } from '../../../src/contract/route.ts';
+import { modelIdentifierSchema } from '../../../src/kernel/field.ts';
+import type { Permission } from '../../../src/kernel/permission.ts';
+import { defineRoute } from '../../../src/api/kit/route.ts';
 
 /** Endpoints for tests of HTTP only. */
 

@@ -1,8 +1,8 @@
 import { startFakeHub, type FakeHub } from './fake-hub.ts';
-import { createHub } from '../../../src/hub/create-hub.ts';
-import { hubEgressPolicy } from '../../../src/hub/hub-endpoint.ts';
-import type { Hub } from '../../../src/hub/hub.ts';
-import { createHttpClient } from '../../../src/net/http-client.ts';
+import { createHub } from '../../../src/library/hub/create-hub.ts';
+import { hubEgressPolicy } from '../../../src/library/hub/hub-endpoint.ts';
+import type { Hub } from '../../../src/library/hub/hub.ts';
+import { createHttpClient } from '../../../src/platform/net/http-client.ts';
 
 export const modelFile = Buffer.alloc(5000, 'large');
 export const smallFile = Buffer.from('{}');

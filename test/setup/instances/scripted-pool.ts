@@ -1,5 +1,5 @@
 import { totalmem } from 'node:os';
-import { HearthError } from '../../../src/contract/errors.ts';
+import { HearthError } from '../../../src/kernel/errors/errors.ts';
 import type { Runtime, RuntimeManager } from '../../../src/engines/runtimes/runtime.ts';
 import type { EngineLoader } from '../../../src/engines/loads/engine-loader.ts';
 import { GgufLoader } from '../../../src/engines/loads/gguf-loader.ts';
@@ -7,10 +7,10 @@ import type { Purpose } from '../../../src/engines/loads/purpose.ts';
 import type { OpenRequest } from '../../../src/engines/loads/open-request.ts';
 import type { Session } from '../../../src/engines/session.ts';
 import type { LoadEvent, QueuedEvent } from '../../../src/engines/session-event.ts';
-import { readAvailableMemory } from '../../../src/machine/read-machine.ts';
+import { readAvailableMemory } from '../../../src/platform/machine/read-machine.ts';
 import { Engines } from '../../../src/engines/engines.ts';
-import type { ModelEntry, ModelLibrary, ModelSelection } from '../../../src/models/model.ts';
-import { createLogger } from '../../../src/observability/logger.ts';
+import type { ModelEntry, ModelLibrary, ModelSelection } from '../../../src/library/model.ts';
+import { createLogger } from '../../../src/telemetry/logger.ts';
 import { createScriptedLauncher } from './scripted-launcher.ts';
 import { testContext } from '../test-context.ts';
 

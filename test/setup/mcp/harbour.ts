@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
-import type { Permission } from '../../../src/contract/permission.ts';
+import type { Permission } from '../../../src/kernel/permission.ts';
 import { bundleScript } from '../engine/test-engines.ts';
 import { withTokens } from '../server/with-tokens.ts';
 

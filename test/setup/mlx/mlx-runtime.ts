@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { createRuntimeManager } from '../../../src/engines/runtimes/runtime-manager.ts';
 import type { Runtime } from '../../../src/engines/runtimes/runtime.ts';
-import { createLogger } from '../../../src/observability/logger.ts';
+import { createLogger } from '../../../src/telemetry/logger.ts';
 import { launchers } from '../engine/shared-runtimes.ts';
 import { projectFolder } from '../project-folder.ts';
 

@@ -1,4 +1,4 @@
-import type { ModelEntry } from '../../../src/models/model.ts';
+import type { ModelEntry } from '../../../src/library/model.ts';
 
 /** A model as the library gives it, for tests that need no file. */
 export function modelEntry(changes: Partial<ModelEntry> = {}): ModelEntry {

@@ -1,7 +1,7 @@
-import { attentionCache } from '../../../src/models/attention-cache.ts';
-import type { GgufValue } from '../../../src/models/gguf/metadata.ts';
-import { graphDimensions } from '../../../src/models/graph-dimensions.ts';
-import type { ModelEntry, ModelSelection } from '../../../src/models/model.ts';
+import { attentionCache } from '../../../src/library/attention-cache.ts';
+import type { GgufValue } from '../../../src/library/gguf/metadata.ts';
+import { graphDimensions } from '../../../src/library/graph-dimensions.ts';
+import type { ModelEntry, ModelSelection } from '../../../src/library/model.ts';
 import { modelEntry } from './model-entry.ts';
 
 interface ModelHeader {

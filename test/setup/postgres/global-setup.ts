@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { createLogger } from '../../../src/observability/logger.ts';
+import { createLogger } from '../../../src/telemetry/logger.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { startPostgres, type PostgresServer } from './postgres-server.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { ErrorCode } from '../../../src/contract/errors.ts';
+import type { ErrorCode } from '../../../src/kernel/errors/errors.ts';
 import { toAnswer } from './api.ts';
 import { expectError } from './expect-error.ts';
 

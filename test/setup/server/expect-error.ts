@@ -1,6 +1,6 @@
 import { homedir, tmpdir } from 'node:os';
 import { expect } from 'vitest';
-import { errorTable, type ErrorCode } from '../../../src/contract/errors.ts';
+import { errorTable, type ErrorCode } from '../../../src/kernel/errors/errors.ts';
 import { projectFolder } from '../project-folder.ts';
 import type { ApiAnswer } from './api.ts';
 

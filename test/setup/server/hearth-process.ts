@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { vi } from 'vitest';
 import { sharedRuntimesFolder } from '../engine/shared-runtimes.ts';
-import { readServerRecord } from '../../../src/home/server-record.ts';
+import { readServerRecord } from '../../../src/platform/home/server-record.ts';
 import { storeEnvironment } from '../postgres/store-environment.ts';
 import { projectFolder } from '../project-folder.ts';
 

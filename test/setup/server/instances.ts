@@ -1,5 +1,8 @@
 import { expect } from 'vitest';
-import { serverStatusSchema, type InstanceStatus } from '../../../src/contract/server/server.ts';
+import {
+  serverStatusSchema,
+  type InstanceStatus,
+} from '../../../src/api/v1/server/status-schema.ts';
 import { get } from './api.ts';
 
 /** What a server has loaded, by the id of the instance. */

@@ -1,4 +1,4 @@
-import type { ChatEvent } from '../../../src/contract/v1/chat-event.ts';
+import type { ChatEvent } from '../../../src/api/v1/chat/chat-event-schema.ts';
 
 /**
  * A stream as a fixture keeps it: what differs from run to run (ids, times, how deltas and progress are

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createTokenService, type TokenService } from '../../../src/access/token-service.ts';
-import { createLogger } from '../../../src/observability/logger.ts';
+import { createLogger } from '../../../src/telemetry/logger.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { storeEnvironment } from '../postgres/store-environment.ts';

@@ -1,4 +1,4 @@
-import type { ConversationTurn } from '../../../src/conversation/conversation-turn.ts';
+import type { ConversationTurn } from '../../../src/store/turns/conversation-turn.ts';
 
 /** A turn as the store keeps it: a question without an answer, unless `changes` say more. */
 export function conversationTurn(changes: Partial<ConversationTurn> = {}): ConversationTurn {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EngineMessage } from '../../../src/engines/engine.ts';
-import type { StoredResponseRecord } from '../../../src/contract/v1/stored-response.ts';
+import type { StoredResponseRecord } from '../../../src/api/v1/responses/stored-response-schema.ts';
 
 interface Page {
   readonly responses: readonly StoredResponseRecord[];

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { createLogger } from '../../../src/observability/logger.ts';
+import { createLogger } from '../../../src/telemetry/logger.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { testDatabase } from './test-database.ts';
 

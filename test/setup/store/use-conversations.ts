@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, onTestFinished } from 'vitest';
-import type { ConversationTurn } from '../../../src/conversation/conversation-turn.ts';
-import { createLogger } from '../../../src/observability/logger.ts';
+import type { ConversationTurn } from '../../../src/store/turns/conversation-turn.ts';
+import { createLogger } from '../../../src/telemetry/logger.ts';
 import type { ListedConversation } from '../../../src/store/conversations/conversation.ts';
 import type { NewBlob, Store, StoredResponse } from '../../../src/store/store.ts';
 import { conversationTurn } from './conversation-turn.ts';

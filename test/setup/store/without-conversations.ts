@@ -1,4 +1,4 @@
-import { openSqlite } from '../../../src/sqlite.ts';
+import { openSqlite } from '../../../src/platform/sqlite.ts';
 
 /** Takes a database back to a schema before conversations existed. */
 export function withoutConversations(file: string, version: number): void {

@@ -1,4 +1,4 @@
-import type { V1Model } from '../../../src/contract/v1/model.ts';
+import type { V1Model } from '../../../src/api/v1/models/model-schema.ts';
 
 /** A shorter name in the file says less than the key. */
 const minShare = 0.6;

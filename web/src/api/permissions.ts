@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { Permission } from '../../../src/contract/permission.ts';
+import type { Permission } from '../../../src/kernel/permission.ts';
 import { sessionQuery } from './queries.ts';
 
 /** Tells what the caller may do; nothing until the server has answered. */

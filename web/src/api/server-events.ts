@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent } from 'react';
-import type { ServerEvent } from '../../../src/contract/v1/server-event.ts';
+import type { ServerEvent } from '../../../src/api/v1/server/server-event-schema.ts';
 import { onLiveEvent } from './live-events.ts';
 
 /** Calls a function for each event of the server while the component is mounted. */

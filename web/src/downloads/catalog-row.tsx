@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
-import type { CatalogModelRecord } from '../../../src/contract/v1/catalog.ts';
+import type { CatalogModelRecord } from '../../../src/api/v1/models/catalog-schema.ts';
 import { usePermissions } from '../api/permissions.ts';
 import { modelsTexts } from '../texts/models.ts';
 import { Badge } from '../ui/badge.tsx';

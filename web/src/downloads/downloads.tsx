@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { DownloadJobRecord } from '../../../src/contract/v1/download.ts';
+import type { DownloadJobRecord } from '../../../src/api/v1/downloads/download-schema.ts';
 import { usePermissions } from '../api/permissions.ts';
 import { modelsTexts } from '../texts/models.ts';
 import { Button } from '../ui/button.tsx';

@@ -1,4 +1,4 @@
-import type { MemoryFit } from '../../../src/contract/v1/memory.ts';
+import type { MemoryFit } from '../../../src/api/v1/models/memory-schema.ts';
 import { modelsTexts } from '../texts/models.ts';
 import { Badge } from '../ui/badge.tsx';
 

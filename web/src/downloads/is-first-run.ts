@@ -1,4 +1,4 @@
-import type { V1Model } from '../../../src/contract/v1/model.ts';
+import type { V1Model } from '../../../src/api/v1/models/model-schema.ts';
 
 /** True for a model that ships with the server. */
 export function isStarter({ publisher }: Pick<V1Model, 'publisher'>): boolean {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { DownloadJobRecord } from '../../../src/contract/v1/download.ts';
+import type { DownloadJobRecord } from '../../../src/api/v1/downloads/download-schema.ts';
 import { withJob } from './with-job.ts';
 
 const job = (job_id: string, downloaded_bytes: number): DownloadJobRecord => ({

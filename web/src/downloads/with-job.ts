@@ -1,4 +1,4 @@
-import type { DownloadJobRecord } from '../../../src/contract/v1/download.ts';
+import type { DownloadJobRecord } from '../../../src/api/v1/downloads/download-schema.ts';
 
 interface Jobs {
   readonly downloads: readonly DownloadJobRecord[];

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { webPages } from '../../../src/http/web/web-pages.ts';
+import { webPages } from '../../../src/server/web/web-pages.ts';
 import { navigation } from './navigation.ts';
 
 it('has pages only whose paths the server answers with the app', () => {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { HearthError } from '../../../contract/errors.ts';
-import type { EngineConnection } from '../../../net/engine-connection.ts';
+import { HearthError } from '../../../kernel/errors/errors.ts';
+import type { EngineConnection } from '../../../platform/net/engine-connection.ts';
 import type { EngineCapabilities } from '../../engine.ts';
 import type { Runtime } from '../../runtimes/runtime.ts';
 import { replyFailure } from './engine-failure.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { HearthError } from '../../../contract/errors.ts';
-import { ConnectionLostError } from '../../../net/engine-connection.ts';
+import { HearthError } from '../../../kernel/errors/errors.ts';
+import { ConnectionLostError } from '../../../platform/net/engine-connection.ts';
 import { connectionFailure } from '../wire/engine-client.ts';
 import { replyFailure } from './engine-failure.ts';
 

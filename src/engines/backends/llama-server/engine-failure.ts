@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { HearthError } from '../../../contract/errors.ts';
-import type { EngineReply } from '../../../net/engine-connection.ts';
+import { HearthError } from '../../../kernel/errors/errors.ts';
+import type { EngineReply } from '../../../platform/net/engine-connection.ts';
 import type { WireError } from '../wire/stream-event.ts';
 
 const errorBody = z.object({

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { EngineConnection } from '../../../net/engine-connection.ts';
+import type { EngineConnection } from '../../../platform/net/engine-connection.ts';
 import type { EngineMessage, EngineSlots, GenerationRequest, Prompt } from '../../engine.ts';
 import type { EngineClient } from '../wire/engine-client.ts';
 import { createLlamaClient, requestRenderedPrompt, requestTokens } from './llama-engine.ts';

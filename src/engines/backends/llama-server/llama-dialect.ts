@@ -1,4 +1,4 @@
-import { HearthError } from '../../../contract/errors.ts';
+import { HearthError } from '../../../kernel/errors/errors.ts';
 import { engineStreamFailures } from '../wire/engine-client.ts';
 import type { JsonSchema, WireDialect } from '../wire/dialect.ts';
 import { isParseFailure, streamFailure } from './engine-failure.ts';

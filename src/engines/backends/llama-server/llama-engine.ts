@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { HearthError } from '../../../contract/errors.ts';
-import type { EngineConnection } from '../../../net/engine-connection.ts';
+import { HearthError } from '../../../kernel/errors/errors.ts';
+import type { EngineConnection } from '../../../platform/net/engine-connection.ts';
 import type { ChatGeneration, Engine, Relevance } from '../../engine.ts';
 import { createEngineClient, type EngineClient } from '../wire/engine-client.ts';
 import { wireCall } from '../wire/request-body.ts';

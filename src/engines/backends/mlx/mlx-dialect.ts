@@ -1,6 +1,6 @@
-import { HearthError } from '../../../contract/errors.ts';
-import type { EngineReply } from '../../../net/engine-connection.ts';
-import { omitUndefined } from '../../../omit-undefined.ts';
+import { HearthError } from '../../../kernel/errors/errors.ts';
+import type { EngineReply } from '../../../platform/net/engine-connection.ts';
+import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import type { GenerationRequest, Sampling } from '../../engine.ts';
 import type { WireDialect } from '../wire/dialect.ts';
 import { engineStreamFailures } from '../wire/engine-client.ts';

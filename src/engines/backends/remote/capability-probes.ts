@@ -1,5 +1,5 @@
-import { createSingleFlight } from '../../../concurrency/single-flight.ts';
-import type { RequestContext } from '../../../request/request-context.ts';
+import { createSingleFlight } from '../../../kernel/concurrency/single-flight.ts';
+import type { RequestContext } from '../../../telemetry/request-context.ts';
 import { lackingFeature, type Feature } from '../wire/features.ts';
 import type { ReplicaSet } from './replica-set.ts';
 import type { Upstream } from './upstream.ts';

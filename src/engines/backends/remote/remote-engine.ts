@@ -1,5 +1,5 @@
-import { HearthError } from '../../../contract/errors.ts';
-import type { RequestContext } from '../../../request/request-context.ts';
+import { HearthError } from '../../../kernel/errors/errors.ts';
+import type { RequestContext } from '../../../telemetry/request-context.ts';
 import type { Embeddings, Engine, GenerationRequest, Prompt } from '../../engine.ts';
 import { embeddingsRequest, readEmbeddings } from '../wire/embeddings.ts';
 import { featuresOf } from '../wire/features.ts';

@@ -1,8 +1,8 @@
-import { HttpFailure, toHttpFailure } from '../../../net/http-failure.ts';
-import { createHttpSender, type HttpExchange } from '../../../net/http-sender.ts';
-import type { ResponseReader } from '../../../net/response-reader.ts';
-import { retryAfterMs } from '../../../net/retry-delay.ts';
-import { wellFormedJson } from '../../../net/well-formed-json.ts';
+import { HttpFailure, toHttpFailure } from '../../../platform/net/http-failure.ts';
+import { createHttpSender, type HttpExchange } from '../../../platform/net/http-sender.ts';
+import type { ResponseReader } from '../../../platform/net/response-reader.ts';
+import { retryAfterMs } from '../../../platform/net/retry-delay.ts';
+import { wellFormedJson } from '../../../platform/net/well-formed-json.ts';
 import type { WireStream } from '../wire/generate.ts';
 import { UpstreamRefusal } from './upstream-failure.ts';
 

@@ -1,7 +1,7 @@
-import { HearthError } from '../../../contract/errors.ts';
-import { errorCode } from '../../../error-code.ts';
-import { HttpFailure } from '../../../net/http-failure.ts';
-import { isReset } from '../../../net/is-reset.ts';
+import { HearthError } from '../../../kernel/errors/errors.ts';
+import { errorCode } from '../../../kernel/error-code.ts';
+import { HttpFailure } from '../../../platform/net/http-failure.ts';
+import { isReset } from '../../../platform/net/is-reset.ts';
 import type { WireError } from '../wire/stream-event.ts';
 
 /** An upstream answered with a status of 400 or more. */

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
-import type { Logger } from '../../../observability/logger.ts';
-import { coalesceRuns } from '../../../concurrency/coalesce-runs.ts';
-import { mapConcurrently } from '../../../concurrency/map-concurrently.ts';
+import type { Logger } from '../../../kernel/logger.ts';
+import { coalesceRuns } from '../../../kernel/concurrency/coalesce-runs.ts';
+import { mapConcurrently } from '../../../kernel/concurrency/map-concurrently.ts';
 import type { ReplicaSet } from './replica-set.ts';
 import type { DeclaredModel, RemoteModel, RemoteModelType, Upstream } from './upstream.ts';
 import type { UpstreamClient } from './upstream-client.ts';

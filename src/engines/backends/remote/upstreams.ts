@@ -1,4 +1,4 @@
-import type { Logger } from '../../../observability/logger.ts';
+import type { Logger } from '../../../kernel/logger.ts';
 import type { EngineHandle } from '../../engine.ts';
 import { CapabilityProbes } from './capability-probes.ts';
 import { kindsOfServers } from './kinds.ts';

@@ -1,11 +1,11 @@
 import type * as z from 'zod';
-import { HearthError } from '../../../contract/errors.ts';
+import { HearthError } from '../../../kernel/errors/errors.ts';
 import {
   ConnectionLostError,
   readReply,
   type EngineConnection,
   type EngineReply,
-} from '../../../net/engine-connection.ts';
+} from '../../../platform/net/engine-connection.ts';
 import type { Embeddings, GenerationEvent, GenerationRequest, Prompt } from '../../engine.ts';
 import type { WireDialect, WireFailures } from './dialect.ts';
 import { embeddingsRequest, readEmbeddings } from './embeddings.ts';

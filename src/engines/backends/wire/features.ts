@@ -1,4 +1,4 @@
-import { HearthError } from '../../../contract/errors.ts';
+import { HearthError } from '../../../kernel/errors/errors.ts';
 import type { GenerationRequest } from '../../engine.ts';
 
 /** Features that servers may lack. */

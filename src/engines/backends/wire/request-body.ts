@@ -1,5 +1,5 @@
-import { HearthError, type NameField } from '../../../contract/errors.ts';
-import { wellFormedJson } from '../../../net/well-formed-json.ts';
+import { HearthError, type NameField } from '../../../kernel/errors/errors.ts';
+import { wellFormedJson } from '../../../platform/net/well-formed-json.ts';
 import type {
   ChatGeneration,
   CompletionGeneration,

@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import { StringDecoder } from 'node:string_decoder';
-import { omitUndefined } from '../../../omit-undefined.ts';
+import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import type {
   EngineStopReason,
   GenerationEvent,

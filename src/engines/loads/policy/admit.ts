@@ -1,4 +1,4 @@
-import type { AvailableMemory } from '../../../machine/available-memory.ts';
+import type { AvailableMemory } from '../../../platform/machine/available-memory.ts';
 import { isLeftBehind, isSuperseded, isEvictable, type LoadDemand } from './eviction.ts';
 import type { Room } from './choose-sizes.ts';
 import { isIdle, type InstanceView } from './instance-view.ts';

@@ -1,4 +1,4 @@
-import type { ChatEvent } from '../../../../src/contract/v1/chat-event.ts';
+import type { ChatEvent } from '../../../../src/api/v1/chat/chat-event-schema.ts';
 import { call, stream } from '../../api/client.ts';
 import { messageOf } from '../../ui/toasts.ts';
 import { toSideBody, withChatEvent, type SideAnswer, type SideSettings } from './side.ts';

@@ -1,5 +1,5 @@
-import type { ChatEvent } from '../../../../src/contract/v1/chat-event.ts';
-import type { ChatResult } from '../../../../src/contract/v1/chat.ts';
+import type { ChatEvent } from '../../../../src/api/v1/chat/chat-event-schema.ts';
+import type { ChatResult } from '../../../../src/api/v1/chat/chat-schema.ts';
 import { errorText } from '../../ui/error-text.ts';
 
 /** What one side is asked with. */

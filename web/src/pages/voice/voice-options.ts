@@ -1,4 +1,4 @@
-import type { SpeechScriptOptions } from '../../../../src/contract/v1/speech-script.ts';
+import type { SpeechScriptOptions } from '../../../../src/speech-script/schema.ts';
 import type { voiceTexts } from '../../texts/voice.ts';
 
 type Emotion = keyof typeof voiceTexts.emotions;

@@ -1,4 +1,4 @@
-import type { Permission } from '../../../../src/contract/permission.ts';
+import type { Permission } from '../../../../src/kernel/permission.ts';
 
 const permissions: Readonly<Record<Permission, string>> = {
   chat: 'Chat, complete texts and read the stored conversations.',

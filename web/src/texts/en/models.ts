@@ -1,4 +1,4 @@
-import type { MemoryFit } from '../../../../src/contract/v1/memory.ts';
+import type { MemoryFit } from '../../../../src/api/v1/models/memory-schema.ts';
 import { formatNumber } from './format-number.ts';
 
 const fits: Readonly<Record<MemoryFit, string>> = {

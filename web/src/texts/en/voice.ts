@@ -1,5 +1,5 @@
 import { formatNumber } from './format-number.ts';
-import type { SpeechScriptOptions } from '../../../../src/contract/v1/speech-script.ts';
+import type { SpeechScriptOptions } from '../../../../src/speech-script/schema.ts';
 
 type Emotion = NonNullable<SpeechScriptOptions['emotions']>[number];
 

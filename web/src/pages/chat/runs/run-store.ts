@@ -1,4 +1,4 @@
-import type { ChatEvent } from '../../../../../src/contract/v1/chat-event.ts';
+import type { ChatEvent } from '../../../../../src/api/v1/chat/chat-event-schema.ts';
 import { ApiError, UnreachableError } from '../../../api/api-error.ts';
 import { call, stream } from '../../../api/client.ts';
 import { queryClient } from '../../../api/query-client.ts';

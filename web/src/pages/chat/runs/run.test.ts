@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ChatEvent } from '../../../../../src/contract/v1/chat-event.ts';
+import type { ChatEvent } from '../../../../../src/api/v1/chat/chat-event-schema.ts';
 import { applyEvent, type Run } from './run.ts';
 
 const start: Run = {

@@ -1,5 +1,5 @@
-import type { ChatEvent } from '../../../../../src/contract/v1/chat-event.ts';
-import type { ChatResult } from '../../../../../src/contract/v1/chat.ts';
+import type { ChatEvent } from '../../../../../src/api/v1/chat/chat-event-schema.ts';
+import type { ChatResult } from '../../../../../src/api/v1/chat/chat-schema.ts';
 import type { InputPart, OutputItem } from '../conversations/conversation-queries.ts';
 
 export type ToolCall = Extract<OutputItem, { type: 'tool_call' }>;

@@ -1,4 +1,4 @@
-import type { McpServerRecord } from '../../../../../src/contract/v1/mcp-server.ts';
+import type { McpServerRecord } from '../../../../../src/api/v1/tools/mcp-server-schema.ts';
 import { developerTexts } from '../../../texts/developer.ts';
 import { formatPairs, linesOf, parsePairs } from '../../../ui/pairs.ts';
 

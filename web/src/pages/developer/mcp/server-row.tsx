@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { McpServerRecord } from '../../../../../src/contract/v1/mcp-server.ts';
+import type { McpServerRecord } from '../../../../../src/api/v1/tools/mcp-server-schema.ts';
 import { call } from '../../../api/client.ts';
 import { developerTexts } from '../../../texts/developer.ts';
 import { Badge } from '../../../ui/badge.tsx';

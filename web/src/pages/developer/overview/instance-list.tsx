@@ -1,4 +1,4 @@
-import type { InstanceStatus } from '../../../../../src/contract/server/server.ts';
+import type { InstanceStatus } from '../../../../../src/api/v1/server/status-schema.ts';
 import { developerTexts } from '../../../texts/developer.ts';
 import { modelsTexts } from '../../../texts/models.ts';
 import { Badge } from '../../../ui/badge.tsx';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { serverStatusSchema } from '../../../../../src/contract/server/server.ts';
+import type { serverStatusSchema } from '../../../../../src/api/v1/server/status-schema.ts';
 import { developerTexts } from '../../../texts/developer.ts';
 import { formatBytes } from '../../../ui/bytes.ts';
 import { formatDuration } from '../../../ui/duration.ts';

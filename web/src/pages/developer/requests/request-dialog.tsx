@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { RequestDetails } from '../../../../../src/contract/v1/request.ts';
+import type { RequestDetails } from '../../../../../src/api/v1/server/request-schema.ts';
 import { call } from '../../../api/client.ts';
 import { sessionQuery } from '../../../api/queries.ts';
 import { developerTexts } from '../../../texts/developer.ts';

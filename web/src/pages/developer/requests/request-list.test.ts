@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { RequestSummary } from '../../../../../src/contract/v1/request.ts';
+import type { RequestSummary } from '../../../../../src/api/v1/server/request-schema.ts';
 import { filterRequests, keptRequests, withEvent, type RequestFilter } from './request-list.ts';
 
 const time = '2026-11-02T09:30:00.000Z';

@@ -1,5 +1,5 @@
-import type { RequestSummary } from '../../../../../src/contract/v1/request.ts';
-import type { ServerEvent } from '../../../../../src/contract/v1/server-event.ts';
+import type { RequestSummary } from '../../../../../src/api/v1/server/request-schema.ts';
+import type { ServerEvent } from '../../../../../src/api/v1/server/server-event-schema.ts';
 
 /** Most requests that the page keeps. The reads of this app are many, and are not shown. */
 export const keptRequests = 1000;

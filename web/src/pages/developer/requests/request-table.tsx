@@ -1,4 +1,4 @@
-import type { RequestSummary } from '../../../../../src/contract/v1/request.ts';
+import type { RequestSummary } from '../../../../../src/api/v1/server/request-schema.ts';
 import { developerTexts } from '../../../texts/developer.ts';
 import { Badge, type Tone } from '../../../ui/badge.tsx';
 import { formatTime } from '../../../ui/dates.ts';

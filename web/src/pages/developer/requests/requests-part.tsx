@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Pause, Play } from 'lucide-react';
 import { useState } from 'react';
-import type { RequestSummary } from '../../../../../src/contract/v1/request.ts';
+import type { RequestSummary } from '../../../../../src/api/v1/server/request-schema.ts';
 import { developerTexts } from '../../../texts/developer.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { InstallRuntimeEvent } from '../../../../../src/contract/v1/runtime.ts';
+import type { InstallRuntimeEvent } from '../../../../../src/api/v1/server/runtime-schema.ts';
 import { ApiError } from '../../../api/api-error.ts';
 import { stream } from '../../../api/client.ts';
 import { developerTexts } from '../../../texts/developer.ts';

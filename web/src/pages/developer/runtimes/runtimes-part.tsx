@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { RuntimeRecord } from '../../../../../src/contract/v1/runtime.ts';
+import type { RuntimeRecord } from '../../../../../src/api/v1/server/runtime-schema.ts';
 import { call } from '../../../api/client.ts';
 import { usePermissions } from '../../../api/permissions.ts';
 import { developerTexts } from '../../../texts/developer.ts';

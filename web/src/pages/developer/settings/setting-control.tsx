@@ -1,4 +1,4 @@
-import type { SettingRecord } from '../../../../../src/contract/v1/setting.ts';
+import type { SettingRecord } from '../../../../../src/api/v1/server/setting-schema.ts';
 import { developerTexts } from '../../../texts/developer.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { inputClass } from '../../../ui/field.tsx';

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { RotateCcw } from 'lucide-react';
 import { useId, useState } from 'react';
-import type { SettingRecord } from '../../../../../src/contract/v1/setting.ts';
+import type { SettingRecord } from '../../../../../src/api/v1/server/setting-schema.ts';
 import { call } from '../../../api/client.ts';
 import { developerTexts } from '../../../texts/developer.ts';
 import { Badge } from '../../../ui/badge.tsx';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { SettingRecord } from '../../../../../src/contract/v1/setting.ts';
+import type { SettingRecord } from '../../../../../src/api/v1/server/setting-schema.ts';
 import { fromText, groupSettings, toText } from './setting-text.ts';
 
 const setting = (fields: Partial<SettingRecord>): SettingRecord => ({

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Permission } from '../../../../../src/contract/permission.ts';
+import type { Permission } from '../../../../../src/kernel/permission.ts';
 import { call } from '../../../api/client.ts';
 import { developerTexts } from '../../../texts/developer.ts';
 import { Button } from '../../../ui/button.tsx';

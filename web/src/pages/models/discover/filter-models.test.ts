@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { CatalogModelRecord } from '../../../../../src/contract/v1/catalog.ts';
+import type { CatalogModelRecord } from '../../../../../src/api/v1/models/catalog-schema.ts';
 import { filterModels, noFilter, type CatalogFilter } from './filter-models.ts';
 
 const models: readonly CatalogModelRecord[] = [

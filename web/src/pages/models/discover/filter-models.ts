@@ -1,4 +1,4 @@
-import type { CatalogModelRecord } from '../../../../../src/contract/v1/catalog.ts';
+import type { CatalogModelRecord } from '../../../../../src/api/v1/models/catalog-schema.ts';
 
 export interface CatalogFilter {
   readonly type: 'all' | 'llm' | 'vlm' | 'embedding';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { ArrowLeft, Download } from 'lucide-react';
-import type { HubRepositoryRecord } from '../../../../../src/contract/v1/hub-repository.ts';
+import type { HubRepositoryRecord } from '../../../../../src/api/v1/downloads/hub-repository-schema.ts';
 import { call } from '../../../api/client.ts';
 import { usePermissions } from '../../../api/permissions.ts';
 import { modelsTexts } from '../../../texts/models.ts';

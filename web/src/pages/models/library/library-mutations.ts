@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import type { LoadRequest } from '../../../../../src/contract/v1/model.ts';
+import type { LoadRequest } from '../../../../../src/api/v1/models/model-schema.ts';
 import { call } from '../../../api/client.ts';
 import { modelsTexts } from '../../../texts/models.ts';
 import { formatBytes } from '../../../ui/bytes.ts';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { V1Model } from '../../../../../src/contract/v1/model.ts';
+import type { V1Model } from '../../../../../src/api/v1/models/model-schema.ts';
 import { modelsQuery, settingsQuery, statusQuery } from '../../../api/queries.ts';
 import { usePermissions } from '../../../api/permissions.ts';
 import { modelsTexts } from '../../../texts/models.ts';

@@ -1,4 +1,4 @@
-import type { LoadRequest } from '../../../../../src/contract/v1/model.ts';
+import type { LoadRequest } from '../../../../../src/api/v1/models/model-schema.ts';
 
 /** What a person enters before a load; empty texts stand for the default. */
 export interface LoadForm {

@@ -1,4 +1,4 @@
-import type { ModelMemoryEstimate } from '../../../../../src/contract/v1/model-details.ts';
+import type { ModelMemoryEstimate } from '../../../../../src/api/v1/models/model-details-schema.ts';
 import { modelsTexts } from '../../../texts/models.ts';
 import { formatBytes } from '../../../ui/bytes.ts';
 import { FitBadge } from '../../../downloads/fit-badge.tsx';

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
-import type { V1Model } from '../../../../../src/contract/v1/model.ts';
+import type { V1Model } from '../../../../../src/api/v1/models/model-schema.ts';
 import { call } from '../../../api/client.ts';
 import { modelName } from '../../../api/model-name.ts';
 import { usePermissions } from '../../../api/permissions.ts';

@@ -1,7 +1,7 @@
 import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import type { InstanceStatus } from '../../../../../src/contract/server/server.ts';
-import type { V1Model } from '../../../../../src/contract/v1/model.ts';
+import type { InstanceStatus } from '../../../../../src/api/v1/server/status-schema.ts';
+import type { V1Model } from '../../../../../src/api/v1/models/model-schema.ts';
 import { isStarter } from '../../../downloads/is-first-run.ts';
 import { modelName } from '../../../api/model-name.ts';
 import { usePermissions } from '../../../api/permissions.ts';

@@ -1,0 +1,14 @@
+// Fails where an import does not follow the table of modules (scripts/lint/modules.mjs).
+import { join } from 'node:path';
+import { checkImports, checkTable, findUnused } from './lint/check-modules.mjs';
+import { listFiles, readImports } from './lint/import-graph.mjs';
+
+const root = join(import.meta.dirname, '..');
+// Tests and their helpers may import what they test against.
+const files = (await listFiles(root, 'src', /\.ts$/)).filter(
+  (file) => !/\.test\.ts$|\/testing\//.test(file),
+);
+const imports = await readImports(root, files);
+const problems = [...checkTable(), ...checkImports(files, imports), ...findUnused(imports)];
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exitCode = 1;

@@ -1,0 +1,73 @@
+// Compares imports with the table of modules.
+import { modules, packageOwners } from './modules.mjs';
+
+const defaultTable = { modules, packageOwners };
+
+/** Mistakes in the table itself: modules that import a module below them, or one that does not exist. */
+export function checkTable({ modules: table } = defaultTable) {
+  const problems = [];
+  const above = new Set();
+  for (const { name, imports } of table) {
+    for (const imported of imports) {
+      if (!above.has(imported)) {
+        problems.push(
+          `modules.mjs: ${name} may not import ${imported}, which does not stand above it.`,
+        );
+      }
+    }
+    above.add(name);
+  }
+  return problems;
+}
+
+/**
+ * Imports that the table does not allow, files outside every module, and allowed imports that no file has.
+ * `imports` comes from `readImports`.
+ */
+export function checkImports(files, imports, table = defaultTable) {
+  const byName = new Map(table.modules.map((module) => [module.name, module]));
+  const unknown = [...new Set(files.map(moduleOf))]
+    .filter((module) => !byName.has(module))
+    .map((module) => `src/${module} is not a module. Add it to scripts/lint/modules.mjs.`);
+  const refused = imports.flatMap(({ from, to, line }) => {
+    const reason = refusal(moduleOf(from), to, byName, table);
+    return reason === undefined ? [] : [`${from}:${line}: src/${moduleOf(from)} ${reason}`];
+  });
+  return [...unknown, ...refused];
+}
+
+/** Imports that the table allows and no file needs. */
+export function findUnused(imports, { modules: table } = defaultTable) {
+  const used = new Set(imports.map(({ from, to }) => `${moduleOf(from)} ${moduleOf(to)}`));
+  return table.flatMap(({ name, imports: allowed }) =>
+    allowed
+      .filter((imported) => !used.has(`${name} ${imported}`))
+      .map((imported) => `modules.mjs: ${name} does not import ${imported}. Remove it.`),
+  );
+}
+
+function refusal(module, to, byName, { packageOwners: owners }) {
+  if (!to.startsWith('src/')) {
+    const isOpen = !Object.hasOwn(owners, to) || owners[to].includes(module);
+    return isOpen ? undefined : `may not import ${to}; see scripts/lint/modules.mjs.`;
+  }
+  const imported = moduleOf(to);
+  if (imported === module) return undefined;
+  if (!byName.get(module)?.imports.includes(imported)) {
+    return `may not import ${to}; see ARCHITECTURE.md.`;
+  }
+  const path = to.split('/').slice(2).join('/');
+  const isPublic = byName.get(imported).publicFiles.some((pattern) => matches(path, pattern));
+  return isPublic ? undefined : `may not import ${to}, which is not public in src/${imported}.`;
+}
+
+function matches(path, pattern) {
+  if (pattern.endsWith('/')) return path.startsWith(pattern);
+  const source = pattern.replaceAll(/[.+?^$()|[\]\\{}]/g, String.raw`\$&`).replaceAll('*', '[^/]*');
+  return new RegExp(`^${source}$`).test(path);
+}
+
+/** `src/chat/turn.ts` → `chat`; `src/index.ts` → `index.ts`. */
+function moduleOf(path) {
+  return path.split('/')[1];
+}

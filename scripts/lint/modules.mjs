@@ -1,0 +1,201 @@
+/**
+ * The modules of `src/`, bottom to top. A module imports only modules that stand above it in this list and that it
+ * names, and of these only the public files. A folder that is not listed fails the lint. `ARCHITECTURE.md` and the
+ * README of each module show this table (`npm run generate`).
+ *
+ * `publicFiles`: paths inside the module; one that ends with `/` is a folder, `*` stands for any characters but `/`.
+ */
+export const modules = [
+  {
+    name: 'kernel',
+    purpose: 'Errors, permissions, concurrency and small helpers. Knows nothing of models.',
+    publicFiles: ['*.ts', 'errors/', 'concurrency/'],
+    imports: [],
+  },
+  {
+    name: 'telemetry',
+    purpose:
+      'The context and the record of a request, the log, events, metrics and traces. The other modules publish, these listen.',
+    publicFiles: ['*.ts', 'metrics/server-metrics.ts'],
+    imports: ['kernel'],
+  },
+  {
+    name: 'platform',
+    purpose:
+      'This machine: memory, processors, GPUs, child processes, private files and locks, outbound HTTP, the home folder.',
+    publicFiles: ['sqlite.ts', 'files/', 'home/', 'machine/', 'net/', 'processes/'],
+    imports: ['kernel'],
+  },
+  {
+    name: 'settings',
+    purpose: 'Table of the settings; file, environment, flags and changes while the server runs.',
+    publicFiles: ['*.ts'],
+    imports: ['kernel', 'platform'],
+  },
+  {
+    name: 'speech-script',
+    purpose: 'Formats text as a script for speech synthesizers. Pure functions.',
+    publicFiles: ['format-speech-script.ts', 'schema.ts'],
+    imports: ['kernel'],
+  },
+  {
+    name: 'store',
+    purpose:
+      'Repositories on SQLite and PostgreSQL: responses, conversations, images, downloads, batches, tokens.',
+    publicFiles: [
+      '*.ts',
+      'batches/batch.ts',
+      'blobs/object-storage.ts',
+      'conversations/conversation.ts',
+      'postgres/inspect-database.ts',
+      's3/open-object-storage.ts',
+      'shared/',
+      'tables/',
+      'turns/',
+    ],
+    imports: ['kernel', 'telemetry', 'platform'],
+  },
+  {
+    name: 'access',
+    purpose: 'API tokens, sessions of the web app, limits of tokens.',
+    publicFiles: ['*.ts'],
+    imports: ['kernel', 'store'],
+  },
+  {
+    name: 'library',
+    purpose:
+      'Models on disk: scan, headers (`gguf/`), import and removal; model hubs and the catalog (`hub/`), download jobs (`downloads/`).',
+    publicFiles: ['*.ts', 'downloads/*.ts', 'hub/*.ts', 'import/*.ts', 'ollama/find-model.ts'],
+    imports: ['kernel', 'telemetry', 'platform', 'store'],
+  },
+  {
+    name: 'engines',
+    purpose:
+      'Everything between a model and its tokens: sessions, loads, scheduler, states of slots; backends, runtimes and processes of engines.',
+    publicFiles: [
+      'engine.ts',
+      'engines.ts',
+      'fold-seed.ts',
+      'session.ts',
+      'session-event.ts',
+      'backends/new-call-id.ts',
+      'backends/remote/upstream*.ts',
+      'launch/child-environment.ts',
+      'launch/engine-launcher.ts',
+      'loads/*.ts',
+      'loads/policy/choose-instance.ts',
+      'runtimes/*.ts',
+      'states/prompt-chain.ts',
+      'states/warm-states.ts',
+    ],
+    imports: ['kernel', 'telemetry', 'platform', 'library'],
+  },
+  {
+    name: 'tools',
+    purpose: 'MCP plugins, ephemeral MCP servers and built-in tools.',
+    publicFiles: ['*.ts'],
+    imports: ['kernel', 'telemetry', 'platform', 'speech-script', 'store'],
+  },
+  {
+    name: 'chat',
+    purpose:
+      'Turns, completions, embeddings, reranking; turns that outlive their request (`background/`), batches.',
+    publicFiles: ['*.ts', 'background/*.ts', 'batches/*.ts'],
+    imports: ['kernel', 'telemetry', 'store', 'library', 'engines', 'tools'],
+  },
+  {
+    name: 'api',
+    purpose:
+      'A folder for each API with its schemas, routes and mapping: `v1`, `openai` (with `v0`), `anthropic`, `ollama`, `monitoring`; `kit` has what they share.',
+    publicFiles: [
+      'apis.ts',
+      'services.ts',
+      'kit/',
+      'monitoring/*.ts',
+      'openai/batches/send-request.ts',
+      'v1/server/create-event-feed.ts',
+      // Plain zod, for the command-line tool and the web app.
+      '*/*-schema.ts',
+      '*/*/*-schema.ts',
+    ],
+    imports: [
+      'kernel',
+      'telemetry',
+      'settings',
+      'speech-script',
+      'store',
+      'access',
+      'library',
+      'engines',
+      'tools',
+      'chat',
+    ],
+  },
+  {
+    name: 'server',
+    purpose:
+      'The composition root: makes every service from the settings, listens, serves the web app.',
+    publicFiles: ['serve.ts', 'reference.ts'],
+    imports: [
+      'kernel',
+      'telemetry',
+      'platform',
+      'settings',
+      'store',
+      'access',
+      'library',
+      'engines',
+      'tools',
+      'chat',
+      'api',
+    ],
+  },
+  {
+    name: 'cli',
+    purpose: 'Commands, one file each. They talk to the server through the client of v1.',
+    publicFiles: [],
+    imports: [
+      'kernel',
+      'telemetry',
+      'platform',
+      'settings',
+      'speech-script',
+      'store',
+      'access',
+      'library',
+      'engines',
+      'tools',
+      'api',
+      'server',
+    ],
+  },
+  {
+    name: 'index.ts',
+    purpose: 'The public API of the npm package.',
+    publicFiles: [],
+    imports: ['kernel', 'speech-script', 'server'],
+  },
+];
+
+/** Packages that only some modules may import; all others are open to every module. */
+export const packageOwners = {
+  hono: ['api', 'server'],
+  '@fastify/busboy': ['api'],
+  '@hono/node-server': ['server'],
+  undici: ['platform'],
+  '@photostructure/sqlite': ['platform'],
+  kysely: ['store'],
+  pg: ['store'],
+  commander: ['cli'],
+  'cli-progress': ['cli'],
+  'cross-spawn': ['platform'],
+  '@modelcontextprotocol/client': ['tools'],
+  '@huggingface/hub': ['library'],
+  // The type of the logger alone.
+  pino: ['kernel', 'telemetry'],
+  'prom-client': ['telemetry'],
+  '@opentelemetry/api': ['telemetry'],
+  '@opentelemetry/sdk-trace-base': ['telemetry'],
+  '@opentelemetry/exporter-trace-otlp-http': ['telemetry'],
+  '@opentelemetry/resources': ['telemetry'],
+};

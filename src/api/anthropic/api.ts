@@ -1,0 +1,23 @@
+import type { Surface } from '../kit/api.ts';
+import type { SurfaceServices } from '../services.ts';
+import { anthropicErrors } from './errors.ts';
+import { mountMessages } from './messages.ts';
+import { mountModels } from './models.ts';
+
+/** `/v1/messages`: the API of Anthropic, for clients that were made for it. */
+export function createAnthropicSurface(services: SurfaceServices): Surface {
+  return {
+    name: 'anthropic',
+    description: 'The API of Anthropic, for clients that were made for it.',
+    prefixes: ['/v1', '/v1/messages'],
+    clientHeaders: ['anthropic-version'],
+    unservedPaths: ['/v1/files'],
+    requestIdHeader: 'Request-Id',
+    rateLimitStyle: 'anthropic',
+    errorSerializer: anthropicErrors,
+    mountRoutes: (app) => {
+      mountModels(app, services);
+      mountMessages(app, services);
+    },
+  };
+}

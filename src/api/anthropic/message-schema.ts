@@ -1,0 +1,217 @@
+import * as z from 'zod';
+import { chatErrors, generationErrors } from '../../kernel/errors/error-groups.ts';
+import { tokenCountSchema } from '../../kernel/field.ts';
+import { defineRoute } from '../kit/route.ts';
+import { anthropicErrorBodySchema } from './error-schema.ts';
+import { countTokensRequestSchema, messageRequestSchema } from './message-request-schema.ts';
+
+/** A field of the format that this server always leaves empty. */
+/** Always null here; generators of clients need a type beside it. */
+const nothing = z.null().meta({ type: ['object', 'null'] });
+
+const textBlockSchema = z
+  .object({ type: z.literal('text'), text: z.string() })
+  .meta({ id: 'AnthropicTextBlock' });
+const thinkingBlockSchema = z
+  .object({
+    type: z.literal('thinking'),
+    thinking: z.string(),
+    signature: z.string().describe('Accepted when the block is sent back.'),
+  })
+  .meta({ id: 'AnthropicThinkingBlock' });
+const toolUseBlockSchema = z
+  .object({
+    type: z.literal('tool_use'),
+    id: z.string(),
+    name: z.string(),
+    input: z.record(z.string(), z.unknown()),
+    caller: z.object({ type: z.literal('direct') }).meta({ id: 'AnthropicDirectCaller' }),
+  })
+  .meta({ id: 'AnthropicToolUseBlock' });
+const contentBlockSchema = z
+  .discriminatedUnion('type', [textBlockSchema, thinkingBlockSchema, toolUseBlockSchema])
+  .meta({ id: 'AnthropicContentBlock' });
+export type AnthropicContentBlock = z.infer<typeof contentBlockSchema>;
+
+const outputDetailsSchema = z
+  .object({ thinking_tokens: tokenCountSchema })
+  .meta({ id: 'AnthropicOutputTokensDetails' });
+
+/** The tokens of a message: a prompt has `input_tokens` and `cache_read_input_tokens` together. */
+const tokenFields = {
+  input_tokens: tokenCountSchema.describe('Tokens of the prompt that were not in the cache.'),
+  cache_read_input_tokens: tokenCountSchema.describe('Tokens of the prompt from the cache.'),
+  cache_creation_input_tokens: tokenCountSchema.describe('Always 0, because caching is automatic.'),
+  output_tokens: tokenCountSchema,
+  output_tokens_details: outputDetailsSchema,
+  server_tool_use: nothing,
+};
+
+const usageSchema = z
+  .object({
+    ...tokenFields,
+    cache_creation: z
+      .object({
+        ephemeral_5m_input_tokens: tokenCountSchema,
+        ephemeral_1h_input_tokens: tokenCountSchema,
+      })
+      .meta({ id: 'AnthropicCacheCreation' }),
+    inference_geo: nothing,
+    service_tier: z.literal('standard'),
+    speed: z.literal('standard'),
+  })
+  .meta({ id: 'AnthropicUsage' });
+export type AnthropicUsage = z.infer<typeof usageSchema>;
+
+const stopReasonSchema = z
+  .enum(['end_turn', 'max_tokens', 'stop_sequence', 'tool_use', 'model_context_window_exceeded'])
+  .meta({ id: 'AnthropicStopReason' });
+export type AnthropicStopReason = z.infer<typeof stopReasonSchema>;
+
+const stopFields = {
+  container: nothing,
+  stop_reason: stopReasonSchema.nullable(),
+  stop_sequence: z.string().nullable().describe('The stop sequence that was generated.'),
+  stop_details: nothing,
+};
+
+const exampleUsage = {
+  input_tokens: 19,
+  cache_read_input_tokens: 12,
+  cache_creation_input_tokens: 0,
+  output_tokens: 14,
+  output_tokens_details: { thinking_tokens: 0 },
+  server_tool_use: null,
+  cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
+  inference_geo: null,
+  service_tier: 'standard',
+  speed: 'standard',
+};
+
+export const anthropicMessageSchema = z
+  .object({
+    id: z.string().regex(/^msg_/),
+    type: z.literal('message'),
+    role: z.literal('assistant'),
+    model: z.string().describe('As the request names it.'),
+    content: z.array(contentBlockSchema),
+    ...stopFields,
+    diagnostics: nothing,
+    usage: usageSchema,
+  })
+  .meta({
+    id: 'AnthropicMessage',
+    examples: [
+      {
+        id: 'msg_01i3gkjwthhw96whukek9tzq',
+        type: 'message',
+        role: 'assistant',
+        model: 'hearth/starter-chat',
+        content: [
+          {
+            type: 'text',
+            text: 'Waves fold into foam; the moon pulls them home.',
+          },
+        ],
+        container: null,
+        stop_reason: 'end_turn',
+        stop_sequence: null,
+        stop_details: null,
+        diagnostics: null,
+        usage: exampleUsage,
+      },
+    ],
+  });
+export type AnthropicMessage = z.infer<typeof anthropicMessageSchema>;
+
+const deltaSchema = z
+  .discriminatedUnion('type', [
+    z
+      .object({ type: z.literal('text_delta'), text: z.string() })
+      .meta({ id: 'AnthropicTextDelta' }),
+    z
+      .object({ type: z.literal('thinking_delta'), thinking: z.string() })
+      .meta({ id: 'AnthropicThinkingDelta' }),
+    z
+      .object({ type: z.literal('signature_delta'), signature: z.string() })
+      .meta({ id: 'AnthropicSignatureDelta' }),
+    z
+      .object({ type: z.literal('input_json_delta'), partial_json: z.string() })
+      .meta({ id: 'AnthropicInputJsonDelta' }),
+  ])
+  .meta({ id: 'AnthropicContentDelta' });
+export type AnthropicContentDelta = z.infer<typeof deltaSchema>;
+
+const indexSchema = z.int().nonnegative();
+
+export const messageEventSchema = z
+  .discriminatedUnion('type', [
+    z
+      .object({ type: z.literal('message_start'), message: anthropicMessageSchema })
+      .meta({ id: 'AnthropicMessageStart' }),
+    z.object({ type: z.literal('ping') }).meta({ id: 'AnthropicPing' }),
+    z
+      .object({
+        type: z.literal('content_block_start'),
+        index: indexSchema,
+        content_block: contentBlockSchema,
+      })
+      .meta({ id: 'AnthropicContentBlockStart' }),
+    z
+      .object({ type: z.literal('content_block_delta'), index: indexSchema, delta: deltaSchema })
+      .meta({ id: 'AnthropicContentBlockDelta' }),
+    z
+      .object({ type: z.literal('content_block_stop'), index: indexSchema })
+      .meta({ id: 'AnthropicContentBlockStop' }),
+    z
+      .object({
+        type: z.literal('message_delta'),
+        delta: z.object(stopFields).meta({ id: 'AnthropicMessageEnd' }),
+        usage: z.object(tokenFields).meta({ id: 'AnthropicMessageDeltaUsage' }),
+      })
+      .meta({ id: 'AnthropicMessageDelta' }),
+    z.object({ type: z.literal('message_stop') }).meta({ id: 'AnthropicMessageStop' }),
+    anthropicErrorBodySchema,
+  ])
+  .meta({
+    id: 'AnthropicMessageEvent',
+    examples: [
+      {
+        type: 'content_block_delta',
+        index: 0,
+        delta: { type: 'text_delta', text: 'Waves fold' },
+      },
+    ],
+  });
+export type AnthropicMessageEvent = z.infer<typeof messageEventSchema>;
+
+const promptErrors = ['vision_unsupported', 'invalid_image', 'unsupported_reasoning'] as const;
+
+export const createMessageAnthropic = defineRoute({
+  method: 'post',
+  path: '/v1/messages',
+  operationId: 'createMessageAnthropic',
+  summary: 'Answer a conversation',
+  description:
+    'The request contains the whole conversation. A token may be sent as `x-api-key` instead of `Authorization`.',
+  permission: 'chat',
+  body: messageRequestSchema,
+  result: anthropicMessageSchema,
+  events: messageEventSchema,
+  errors: [...chatErrors, ...promptErrors],
+});
+
+export const countTokensAnthropic = defineRoute({
+  method: 'post',
+  path: '/v1/messages/count_tokens',
+  operationId: 'countTokensAnthropic',
+  summary: 'Count the tokens of a conversation',
+  description:
+    'The tokens that the model would read: chat template, tools and images included. Loads the model, and generates nothing.',
+  permission: 'chat',
+  body: countTokensRequestSchema,
+  result: z
+    .object({ input_tokens: tokenCountSchema })
+    .meta({ id: 'AnthropicTokenCount', examples: [{ input_tokens: 31 }] }),
+  errors: [...generationErrors, ...promptErrors],
+});

@@ -1,0 +1,85 @@
+import { countTurnTokens } from '../../chat/count-tokens.ts';
+import { runTurn } from '../../chat/run-turn.ts';
+import type { TurnEvent } from '../../chat/turn-event.ts';
+import type { TurnRequest } from '../../chat/turn-request.ts';
+import { countTokensAnthropic, createMessageAnthropic } from './message-schema.ts';
+import type {
+  AnthropicCountTokensRequest,
+  AnthropicMessageRequest,
+} from './message-request-schema.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
+import type { RequestContext } from '../../telemetry/request-context.ts';
+import { mount, type App } from '../kit/mount.ts';
+import { eventStream, type SseMessage } from '../kit/stream/sse.ts';
+import { collect } from '../kit/stream/collect.ts';
+import { openStream, type StreamFormat } from '../kit/stream/open-stream.ts';
+import type { SurfaceServices } from '../services.ts';
+import { anthropicErrors } from './errors.ts';
+import { MessageRecorder } from './message-events.ts';
+import { toDisplay } from './thinking.ts';
+import { toConversation, type Conversation } from './to-conversation.ts';
+import { messageHead, toMessage } from './to-message.ts';
+import { toTurnRequest } from './to-turn-request.ts';
+
+export function mountMessages(app: App, services: SurfaceServices): void {
+  mount(app, createMessageAnthropic, async ({ body, context }) => {
+    const { request, conversation } = await readRequest(services, body);
+    const head = messageHead(body.model);
+    const display = toDisplay(body);
+    const events = runTurn(services, request, context);
+    try {
+      if (body.stream !== true) return toMessage((await collect(events)).results[0], head, display);
+      const recorder = new MessageRecorder(head, display);
+      const format: StreamFormat<TurnEvent, SseMessage> = {
+        write: (event) => recorder.record(event).map(toSseMessage),
+        fail: (error) => [toErrorMessage(withPath(error, conversation), context)],
+      };
+      const messages = await openStream(events, format, context);
+      return eventStream(messages, { ...context, heartbeat: toSseMessage({ type: 'ping' }) });
+    } catch (error) {
+      throw withPath(error, conversation);
+    }
+  });
+
+  mount(app, countTokensAnthropic, async ({ body, context }) => {
+    const { request, conversation } = await readRequest(services, body);
+    try {
+      return { input_tokens: await countTurnTokens(services, request, context) };
+    } catch (error) {
+      throw withPath(error, conversation);
+    }
+  });
+}
+
+async function readRequest(
+  { pool }: SurfaceServices,
+  body: AnthropicCountTokensRequest & Partial<AnthropicMessageRequest>,
+): Promise<{ readonly request: TurnRequest; readonly conversation: Conversation }> {
+  const target = await pool.resolve(body.model, 'generation');
+  const conversation = toConversation(body.messages);
+  const request = { ...toTurnRequest(body, conversation, target.selection.model), target };
+  return { request, conversation };
+}
+
+/** Errors of the turn name parts of its messages; the client knows them by their paths in the request. */
+function withPath<Failure>(error: Failure, { pathOf }: Conversation): Failure | HearthError {
+  if (!(error instanceof HearthError)) return error;
+  const [, message, part] = /^messages\[(\d+)\]\.content\[(\d+)\]/.exec(error.field ?? '') ?? [];
+  const param = part === undefined ? undefined : pathOf(Number(message), Number(part));
+  if (param === undefined) return error;
+  const { retryAfterSeconds } = error;
+  return new HearthError(error.code, (name) => error.describe(name), {
+    param,
+    cause: error,
+    ...omitUndefined({ retryAfterSeconds }),
+  });
+}
+
+function toErrorMessage(error: HearthError, { requestId }: RequestContext): SseMessage {
+  return toSseMessage(anthropicErrors.serialize(error, requestId).body);
+}
+
+function toSseMessage(event: { readonly type: string }): SseMessage {
+  return { event: event.type, data: JSON.stringify(event) };
+}

@@ -1,0 +1,41 @@
+import type { Hono } from 'hono';
+import type { Logger } from '../../kernel/logger.ts';
+import type { RequestRecord } from '../../telemetry/request-record.ts';
+import type { RateDecision } from '../../store/shared/rate-limit-repository.ts';
+import type { Principal } from './guards/principal.ts';
+import type { RunningRequest } from './running-requests.ts';
+import type { SurfaceDescription } from './api-description.ts';
+
+/** What Hono carries with each request. */
+export interface AppEnvironment {
+  /** From the server; absent if a test calls the app without a socket. */
+  Bindings: {
+    running?: RunningRequest;
+    /** Address of the client, or of the proxy before it. */
+    remoteAddress?: string | undefined;
+    isStopping?: boolean;
+    /** What `GET /` answers, instead of the name of the server. */
+    greeting?: string | undefined;
+    /** The sender of a request that the server makes itself, of a batch: null if its token may no longer be used. */
+    batchCaller?: Principal | null;
+  };
+  /** Set by the middleware, before any handler runs. */
+  Variables: {
+    requestId: string;
+    /** Writes `requestId` with every line. */
+    logger: Logger;
+    record: RequestRecord;
+    signal: AbortSignal;
+    /** Null if a token is required and the request has none. */
+    principal: Principal | null;
+    bodyLimitBytes: number;
+    /** What is left of the limits of the token; absent if it has none. */
+    rate?: RateDecision;
+    /** Origin of another site's page that may read the response. */
+    sharedOrigin?: string;
+    /** Of the endpoint that handles the request. */
+    surface?: SurfaceDescription;
+  };
+}
+
+export type HonoApp = Hono<AppEnvironment>;

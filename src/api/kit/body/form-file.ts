@@ -1,0 +1,114 @@
+import { Readable } from 'node:stream';
+import { Busboy } from '@fastify/busboy';
+import { HearthError } from '../../../kernel/errors/errors.ts';
+import type { UploadBody } from './upload-body.ts';
+
+/** The file of a form, whose bytes must be read. */
+export interface FormFile {
+  /** Absent if the form has none. */
+  readonly name: string | undefined;
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+const limits = { parts: 64, fieldSize: 4096, headerPairs: 64, headerSize: 8192 };
+
+/**
+ * Reads a form (`multipart/form-data`, RFC 7578) with a file, which is taken as it arrives. The fields may come
+ * before and after the file; other files are ignored.
+ *
+ * @param takeFile Called once, with the file of the field `file`.
+ * @returns The other fields.
+ * @throws HearthError `invalid_value` for a form that breaks off or exceeds a limit; `missing_required_parameter`
+ *   without a file; the errors of `takeFile`.
+ */
+export async function readForm(
+  { body, contentType }: UploadBody,
+  takeFile: (file: FormFile) => Promise<unknown>,
+): Promise<ReadonlyMap<string, string>> {
+  const fields = new Map<string, string>();
+  const form = openForm(contentType);
+  const source = Readable.from(body);
+  const taken: Promise<unknown>[] = [];
+  try {
+    await new Promise<void>((resolve, reject) => {
+      form.on('field', (name, value, _, isTruncated) => {
+        if (isTruncated) form.destroy(tooLarge(`a field of more than ${limits.fieldSize} bytes`));
+        fields.set(name, value);
+      });
+      form.on('file', (field, stream, name) => {
+        // The reader of the bytes gets the error; without a listener it would end the process.
+        stream.on('error', () => {});
+        source.once('error', (error) => stream.destroy(error));
+        form.on('error', (error) => stream.destroy(broken(error)));
+        if (field !== 'file' || taken.length > 0) return void stream.resume();
+        const take = async () => takeFile({ name, bytes: wholeBytes(stream) });
+        const file = take();
+        file.catch(reject);
+        taken.push(file);
+      });
+      form.once('finish', resolve);
+      form.on('error', (error) => reject(broken(error)));
+      source.once('error', reject);
+      source.pipe(form);
+    });
+    await Promise.all(taken);
+  } catch (error) {
+    source.unpipe(form);
+    form.destroy();
+    await Promise.allSettled(taken);
+    throw error;
+  }
+  if (taken.length > 0) return fields;
+  throw new HearthError('missing_required_parameter', 'The form has no file in the field "file".', {
+    param: 'file',
+  });
+}
+
+/** Stops in the middle of a chunk, which may hold thousands of parts: each takes the parser as long as a long text. */
+class LimitedForm extends Busboy {
+  constructor(contentType: string) {
+    super({ headers: { 'content-type': contentType }, limits });
+    this.on('partsLimit', () => {
+      throw tooLarge(`more than ${limits.parts} parts`);
+    });
+  }
+
+  override _write(
+    chunk: unknown,
+    encoding: BufferEncoding,
+    callback: (error?: Error | null) => void,
+  ): void {
+    try {
+      // oxlint-disable-next-line eslint/no-underscore-dangle -- the name that Node.js gives it
+      super._write(chunk, encoding, callback);
+    } catch (error) {
+      callback(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+}
+
+function openForm(contentType = ''): LimitedForm {
+  try {
+    return new LimitedForm(contentType);
+  } catch (error) {
+    throw broken(error);
+  }
+}
+
+async function* wholeBytes(stream: Readable): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const piece of stream) yield piece as Uint8Array;
+  } catch (error) {
+    throw broken(error);
+  }
+}
+
+function tooLarge(excess: string): HearthError {
+  return new HearthError('invalid_value', `The form has ${excess}.`);
+}
+
+function broken(error: unknown): HearthError {
+  if (error instanceof HearthError) return error;
+  const reason = error instanceof Error ? error.message : 'it cannot be read';
+  return new HearthError('invalid_value', `The form is not complete: ${reason}.`, { cause: error });
+}

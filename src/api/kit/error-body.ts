@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import { fractionSchema } from '../../kernel/field.ts';
+
+const errorFields = {
+  type: z.string().describe('Kind of error.'),
+  message: z.string().describe('Names the value that was wrong and what is allowed.'),
+};
+const loadingSchema = z
+  .object({ progress: fractionSchema })
+  .meta({ id: 'LoadProgress', description: 'Progress of the load that the request waited for.' });
+
+const errorDetailSchema = z
+  .object({
+    ...errorFields,
+    code: z.string().optional().describe('One of the codes of the error reference.'),
+    param: z.string().optional().describe('JSON path of the field at fault.'),
+    loading: loadingSchema.optional(),
+  })
+  .meta({ id: 'ErrorDetail' });
+export type ErrorDetail = z.infer<typeof errorDetailSchema>;
+
+/** Error body of v1 and of the server's own endpoints. */
+export const errorBodySchema = z.object({ error: errorDetailSchema }).meta({ id: 'Error' });
+export type ErrorBody = z.infer<typeof errorBodySchema>;
+
+/** Error body of the surfaces with the shapes of OpenAI. */
+export const openAiErrorBodySchema = z
+  .object({
+    error: z
+      .object({
+        ...errorFields,
+        param: z.string().nullable().describe('JSON path of the field at fault.'),
+        code: z.string().nullable().describe('One of the codes of the error reference.'),
+        loading: loadingSchema.optional(),
+      })
+      .meta({ id: 'OpenAiErrorDetail' }),
+  })
+  .meta({ id: 'OpenAiError' });
+export type OpenAiErrorBody = z.infer<typeof openAiErrorBodySchema>;
+
+/** The data of a stream with the shapes of OpenAI. */
+export const openAiEventSchema = <Chunk extends z.ZodType>(chunk: Chunk, id: string) =>
+  z.union([chunk, openAiErrorBodySchema]).meta({
+    id,
+    description: 'A part of the answer. If the generation fails, the last one is the error.',
+    examples: chunk.meta()?.['examples'],
+  });

@@ -1,0 +1,44 @@
+import { rateLimitError, type RateLimiter } from '../../../access/rate-limiter.ts';
+import type { RequestRecord } from '../../../telemetry/request-record.ts';
+import type { ServerEvent } from '../../../telemetry/server-event.ts';
+import type { RateDecision, RateLimits } from '../../../store/shared/rate-limit-repository.ts';
+import type { Principal } from './principal.ts';
+
+/** Lets requests pass within the limits of their token, and counts the tokens that they use. */
+export class RateGate {
+  readonly #limiter: RateLimiter;
+  /** Limits of the requests that passed; also of those whose response continues in the background. */
+  readonly #passed = new WeakMap<RequestRecord, { readonly tokenId: string } & RateLimits>();
+
+  constructor(limiter: RateLimiter) {
+    this.#limiter = limiter;
+  }
+
+  /**
+   * @param onDecision Called with what is left of the limits, for the headers of the response.
+   * @throws HearthError `rate_limit_exceeded`.
+   */
+  async pass(
+    { tokenId, rateLimits }: Principal,
+    record: RequestRecord,
+    onDecision: (decision: RateDecision) => void,
+  ): Promise<void> {
+    const limits = rateLimits && this.#limiter.limitsOf(rateLimits);
+    if (tokenId === null || limits === undefined) return;
+    const decision = await this.#limiter.admit(tokenId, limits);
+    onDecision(decision);
+    if (decision.waitMs !== undefined) throw rateLimitError(decision);
+    this.#passed.set(record, { tokenId, ...limits });
+  }
+
+  /** Counts the tokens of each generation of a request that passed. */
+  note(event: ServerEvent): void {
+    if (event.type !== 'generation.ended') return;
+    const passed = this.#passed.get(event.record);
+    if (passed === undefined) return;
+    const { usage } = event.generation.outcome;
+    const completionTokens = usage?.completionTokens ?? event.generation.tokenCount;
+    const used = (usage?.promptTokens ?? 0) + completionTokens;
+    void this.#limiter.charge(passed.tokenId, used, passed);
+  }
+}

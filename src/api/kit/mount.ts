@@ -1,0 +1,264 @@
+import type { Context, Next } from 'hono';
+import type * as z from 'zod';
+import { lastInTurn } from '../../kernel/concurrency/fair-queue.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
+import type { Route } from './route.ts';
+import type { Caller, RequestContext } from '../../telemetry/request-context.ts';
+import type { AppEnvironment, HonoApp } from './app-environment.ts';
+import { readJsonBody, type ParseJson } from './body/json-body.ts';
+import { elideLongTexts } from './body/elide-long-texts.ts';
+import { openUpload, type UploadBody } from './body/upload-body.ts';
+import { toCaller, toRecordedCaller } from './guards/caller.ts';
+import type { CallerWatch } from './guards/caller-watch.ts';
+import { endpointMethods } from './endpoint-methods.ts';
+import { checkContentLength, checkContentType } from './guards/content.ts';
+import type { RateGate } from './guards/rate-gate.ts';
+import { authorize, type Principal } from './guards/principal.ts';
+import { chooseByClient, hasPath, unservedBy, type SurfaceDescription } from './api-description.ts';
+import { shorten } from './validation/shown-value.ts';
+import { validate } from './validation/validate.ts';
+
+/** A mounted route and the surface that it belongs to. */
+export interface Endpoint {
+  readonly surface: SurfaceDescription;
+  readonly route: Route;
+  /** Matches the paths of its requests. */
+  readonly pattern: RegExp;
+}
+
+/** The app as one surface sees it; `createApp` makes one for each surface. */
+export interface App {
+  readonly hono: HonoApp;
+  readonly surface: SurfaceDescription;
+  /** Endpoints of all surfaces, in the order in which they were mounted. */
+  readonly endpoints: Endpoint[];
+  /** All surfaces. */
+  readonly surfaces: readonly SurfaceDescription[];
+  readonly parseJson: ParseJson;
+  /** Ends answers with the token of their caller; absent if tokens are not checked again. */
+  readonly callerWatch?: CallerWatch | undefined;
+  /** Absent if no token has a limit. */
+  readonly rateGate?: RateGate | undefined;
+}
+
+type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
+type SchemaOf<Declared, Part extends string> =
+  Declared extends Readonly<Record<Part, infer Schema>> ? Schema : undefined;
+
+/** A request that was validated against its route. */
+export interface RouteRequest<Declared extends Route> {
+  readonly params: Output<SchemaOf<Declared, 'params'>>;
+  readonly query: Output<SchemaOf<Declared, 'query'>>;
+  readonly headers: Output<SchemaOf<Declared, 'headers'>>;
+  readonly body: Output<SchemaOf<Declared, 'body'>>;
+  /** The raw body of a route that declares an upload. */
+  readonly upload: Declared extends { readonly upload: object } ? UploadBody : undefined;
+  readonly context: RequestContext;
+}
+
+type RouteHandler<Declared extends Route> = (
+  request: RouteRequest<Declared>,
+) => Promise<z.output<Declared['result']> | Response>;
+
+/**
+ * Serves a route: checks the permission, validates the request and sends what the handler returns as JSON. A
+ * `Response`, such as an event stream, is sent unchanged. The surface serializes the errors that the handler throws.
+ */
+export function mount<Declared extends Route>(
+  app: App,
+  route: Declared,
+  handler: NoInfer<RouteHandler<Declared>>,
+): void {
+  const { hono, surface, endpoints } = app;
+  if (!hasPath(surface, route.path)) {
+    throw new TypeError(`${route.path} begins with none of the prefixes of ${surface.name}.`);
+  }
+  endpoints.push({ surface, route, pattern: toPattern(route.path) });
+  const method = route.method.toUpperCase();
+  const takesRest = route.path.includes('...}');
+  let rivals: readonly Endpoint[] | undefined;
+  hono.on(method, toRoutingPath(route.path), async (context, next) => {
+    const { path } = context.req;
+    if (takesRest && !endpointMethods(hono, path).includes(method)) return context.notFound();
+    refuseUnserved(app, context);
+    rivals ??= rivalsOf(app, route);
+    if (!isForSurface(app, rivals, context)) return passOn(next);
+    context.set('surface', surface);
+    const principal = authorize(context.get('principal'), route.permission);
+    if (principal instanceof HearthError) throw principal;
+    refuseContent(app, route, context);
+    const validated = await validateRequest(route, context, app.parseJson);
+    const record = context.get('record');
+    record.begin(route.path, toRecordedCaller(principal));
+    if (record.keepsPrompts) record.body = elideLongTexts(validated.body);
+    if (route.errors.includes('rate_limit_exceeded')) {
+      await app.rateGate?.pass(principal, record, (decision) => context.set('rate', decision));
+    }
+    const requestContext: RequestContext = {
+      requestId: context.get('requestId'),
+      logger: context.get('logger'),
+      caller: callerOf(principal, context),
+      record,
+      signal: canStream(route) ? followCaller(app, context) : context.get('signal'),
+    };
+    const opened = route.upload === undefined ? undefined : openUpload(context.req.raw);
+    const request = {
+      ...validated,
+      upload: opened?.upload,
+      context: requestContext,
+    } as RouteRequest<Declared>;
+    const result = await handler(request).catch(async (error: unknown) => {
+      await opened?.drain();
+      throw error;
+    });
+    return result instanceof Response ? result : Response.json(result);
+  });
+}
+
+function callerOf(principal: Principal, { env }: Context<AppEnvironment>): Caller {
+  const caller = toCaller(principal, env.remoteAddress);
+  if (env.batchCaller === undefined) return caller;
+  return { ...caller, clientKey: lastInTurn(caller.clientKey) };
+}
+
+/** Requests of such a route may run for long, whether they stream or not. */
+function canStream({ events, lines }: Route): boolean {
+  return events !== undefined || lines !== undefined;
+}
+
+/** The signal of a long request, which also aborts when its token is revoked or expires. */
+function followCaller({ callerWatch }: App, context: Context<AppEnvironment>): AbortSignal {
+  const { running } = context.env;
+  const identity = context.get('principal')?.identity;
+  if (callerWatch === undefined || running === undefined || identity === undefined) {
+    return context.get('signal');
+  }
+  const { signal, dispose } = callerWatch.follow(identity, running.signal);
+  running.onEnd(dispose);
+  return signal;
+}
+
+/** `/models/{model...}` becomes `/models/:model{.+}`. */
+function toRoutingPath(path: string): string {
+  return path.replaceAll(/\{(\w+)(\.\.\.)?\}/g, (_, name: string, rest?: string) =>
+    rest === undefined ? `:${name}` : `:${name}{.+}`,
+  );
+}
+
+/** `/models/{model...}` becomes `^/models/.+$`. */
+function toPattern(path: string): RegExp {
+  const source = path
+    .split(/(\{\w+(?:\.\.\.)?\})/)
+    .map((part) => {
+      if (!part.startsWith('{')) return part.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`);
+      return part.endsWith('...}') ? '.+' : '[^/]+';
+    })
+    .join('');
+  return new RegExp(`^${source}$`);
+}
+
+/** Lets the next endpoint with this path handle the request. */
+async function passOn(next: Next): Promise<undefined> {
+  await next();
+  return undefined;
+}
+
+/** The endpoints of other surfaces that may have requests of a route too. */
+function rivalsOf({ surface, endpoints }: App, { method, path }: Route): readonly Endpoint[] {
+  return endpoints.filter(
+    (other) =>
+      other.surface !== surface &&
+      other.route.method === method &&
+      mayOverlap(other.route.path, path),
+  );
+}
+
+/** Whether a path may match both. */
+function mayOverlap(one: string, other: string): boolean {
+  const [segments, others] = [one.split('/'), other.split('/')];
+  for (const [index, segment] of segments.entries()) {
+    const opposite = others[index];
+    if (opposite === undefined) return false;
+    if (segment.endsWith('...}') || opposite.endsWith('...}')) return true;
+    if (segment !== opposite && !segment.includes('{') && !opposite.includes('{')) return false;
+  }
+  return segments.length === others.length;
+}
+
+/** Whether this surface handles the request; other surfaces may have an endpoint for it too. */
+function isForSurface(
+  { surface, surfaces }: App,
+  rivals: readonly Endpoint[],
+  { req }: Context<AppEnvironment>,
+): boolean {
+  const matching = rivals.filter(({ pattern }) => pattern.test(req.path));
+  if (matching.length === 0) return true;
+  const candidates = new Set([surface, ...matching.map((endpoint) => endpoint.surface)]);
+  return (
+    chooseByClient(
+      surfaces.filter((each) => candidates.has(each)),
+      req,
+    ) === surface
+  );
+}
+
+/** @throws HearthError `not_found` for a client of another surface, which does not serve this path. */
+function refuseUnserved({ surface, surfaces }: App, context: Context<AppEnvironment>): void {
+  const { req } = context;
+  const client = unservedBy(surfaces, req);
+  if (client === undefined || client === surface) return;
+  context.set('surface', client);
+  throw new HearthError(
+    'not_found',
+    `There is no endpoint ${shorten(req.path)} for clients of ${client.name}.`,
+  );
+}
+
+/** @throws HearthError for a body of another type than the route takes, or one that is too large. */
+function refuseContent(
+  { surface }: App,
+  { upload, maxBodyBytes = Number.POSITIVE_INFINITY }: Route,
+  context: Context<AppEnvironment>,
+): void {
+  const { req } = context;
+  // The requests of a batch have no headers.
+  if (context.env.batchCaller !== undefined) return;
+  const contentLength = req.header('content-length');
+  const wrongType = checkContentType({
+    uploadType: upload?.contentType,
+    method: req.method,
+    contentType: req.header('content-type'),
+    contentLength,
+    transferEncoding: req.header('transfer-encoding'),
+    allowsUndeclared: surface.takesUndeclaredJson === true && !isFromPage(req),
+  });
+  if (wrongType !== undefined) throw wrongType;
+  // An upload has its own limit.
+  if (upload !== undefined) return;
+  const limitBytes = Math.min(context.get('bodyLimitBytes'), maxBodyBytes);
+  const tooLarge = checkContentLength(contentLength, limitBytes);
+  if (tooLarge !== undefined) throw tooLarge;
+}
+
+/** True if a browser sent the request for a page. */
+function isFromPage(req: { header(name: string): string | undefined }): boolean {
+  return ['origin', 'referer', 'sec-fetch-site'].some((name) => req.header(name) !== undefined);
+}
+
+async function validateRequest(
+  { params, query, headers, body, maxBodyBytes = Number.POSITIVE_INFINITY }: Route,
+  context: Context<AppEnvironment>,
+  parseJson: ParseJson,
+) {
+  const { req } = context;
+  const limitBytes = Math.min(context.get('bodyLimitBytes'), maxBodyBytes);
+  return {
+    params: params === undefined ? undefined : validate(params, req.param()),
+    query: query === undefined ? undefined : validate(query, req.query()),
+    headers: headers === undefined ? undefined : validate(headers, req.header()),
+    body:
+      body === undefined
+        ? undefined
+        : validate(body, await readJsonBody(req.raw, limitBytes, parseJson)),
+  };
+}

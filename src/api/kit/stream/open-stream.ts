@@ -1,0 +1,102 @@
+import type { HearthError } from '../../../kernel/errors/errors.ts';
+import type { RequestContext } from '../../../telemetry/request-context.ts';
+import { toStreamError } from './stream-error.ts';
+
+/** Longest wait for the head of a stream after the first event of its request. */
+const longestHeadMs = 500;
+
+/** Events after which the request may still be refused. They are sent with the event after them. */
+const preliminary = new Set([
+  'turn.start',
+  'completion.start',
+  'prompt.start',
+  'toolList.start',
+  'toolList.failure',
+]);
+
+interface StreamEvent {
+  readonly type: string;
+  readonly error?: HearthError;
+}
+
+/** An event of a request, or of one of its choices. */
+export type StreamItem = StreamEvent | { readonly index: number; readonly event: StreamEvent };
+
+/** Writes the events of a request as the messages of an API. */
+export interface StreamFormat<Item, Message> {
+  /** @throws The error of an event that ends the stream; `fail` writes it. */
+  readonly write: (item: Item) => readonly Message[];
+  /** The messages of an error after the head. */
+  readonly fail: (error: HearthError) => readonly Message[];
+  /** The last messages, also after an error. */
+  readonly end?: () => readonly Message[];
+}
+
+/**
+ * Resolves when the head of a stream is due: with the first message, but at most 500 ms after the first event. An error
+ * before the head is thrown, so that it becomes an ordinary error response. A later one is a message of the stream.
+ *
+ * @throws The errors of the events until then.
+ */
+export async function openStream<Item extends StreamItem, Message>(
+  items: AsyncGenerator<Item>,
+  format: StreamFormat<Item, Message>,
+  context: RequestContext,
+): Promise<AsyncGenerator<Message>> {
+  const ready: Message[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let timeLimit: Promise<undefined> | undefined;
+  try {
+    for (;;) {
+      const next = items.next();
+      // It is awaited again if the time limit comes first.
+      next.catch(() => {});
+      const result = await (timeLimit === undefined ? next : Promise.race([next, timeLimit]));
+      if (result === undefined || result.done === true) {
+        return writeStream({ ready, next, items }, format, context);
+      }
+      timeLimit ??= new Promise((resolve) => {
+        timer = setTimeout(resolve, longestHeadMs, undefined);
+      });
+      const { type, error } = 'event' in result.value ? result.value.event : result.value;
+      if (type === 'turn.error' && error !== undefined) throw error;
+      const messages = format.write(result.value);
+      ready.push(...messages);
+      if (messages.length > 0 && !preliminary.has(type)) {
+        return writeStream({ ready, items }, format, context);
+      }
+    }
+  } catch (error) {
+    await items.return(undefined);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+interface OpenSource<Item, Message> {
+  readonly ready: readonly Message[];
+  /** Present if an event is awaited. */
+  readonly next?: Promise<IteratorResult<Item>>;
+  readonly items: AsyncGenerator<Item>;
+}
+
+async function* writeStream<Item, Message>(
+  { ready, next, items }: OpenSource<Item, Message>,
+  { write, fail, end = () => [] }: StreamFormat<Item, Message>,
+  context: RequestContext,
+): AsyncGenerator<Message> {
+  try {
+    for (const message of ready) yield message;
+    let result = await (next ?? items.next());
+    while (result.done !== true) {
+      for (const message of write(result.value)) yield message;
+      result = await items.next();
+    }
+  } catch (error) {
+    for (const message of fail(toStreamError(error, context))) yield message;
+  } finally {
+    await items.return(undefined);
+  }
+  for (const message of end()) yield message;
+}

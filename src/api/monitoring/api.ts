@@ -1,0 +1,53 @@
+import { getHealth, getReadiness } from './health-schema.ts';
+import { getMetrics } from '../v1/server/status-schema.ts';
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
+import { createHearthErrorSerializer } from '../kit/errors/hearth-error-serializer.ts';
+import { toSnakeCase } from '../kit/errors/snake-case.ts';
+import { mount } from '../kit/mount.ts';
+import type { Surface } from '../kit/api.ts';
+
+interface ServerSurfaceOptions {
+  readonly homeId?: string | undefined;
+  /** Throws if the store does not respond. */
+  readonly ping: () => Promise<void>;
+  readonly metrics?: MetricsReader | undefined;
+}
+
+/** The metrics of the server as text. */
+export interface MetricsReader {
+  read(format: 'prometheus' | 'openmetrics'): Promise<string>;
+}
+
+const contentTypes = {
+  prometheus: 'text/plain; version=0.0.4; charset=utf-8',
+  openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
+};
+
+export const serverErrors = createHearthErrorSerializer(toSnakeCase);
+
+/** The endpoints about the server itself, and the error format of paths that belong to no other surface. */
+export function createServerSurface({ homeId, ping, metrics }: ServerSurfaceOptions): Surface {
+  return {
+    name: 'server',
+    description: 'State of the server itself. Only its metrics require a token.',
+    prefixes: ['/'],
+    errorSerializer: serverErrors,
+    mountRoutes: (app) => {
+      mount(app, getHealth, async () => ({
+        status: 'ok',
+        ...omitUndefined({ home_id: homeId }),
+      }));
+      // While the server stops, a guard responds with `shutting_down`.
+      mount(app, getReadiness, async () => {
+        await ping();
+        return { status: 'ready' };
+      });
+      mount(app, getMetrics, async ({ headers }) => {
+        const isOpenMetrics = headers.accept?.includes('application/openmetrics-text') === true;
+        const format = isOpenMetrics ? 'openmetrics' : 'prometheus';
+        const text = (await metrics?.read(format)) ?? '';
+        return new Response(text, { headers: { 'Content-Type': contentTypes[format] } });
+      });
+    },
+  };
+}

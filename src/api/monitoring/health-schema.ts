@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import { defineRoute } from '../kit/route.ts';
+
+export const getHealth = defineRoute({
+  method: 'get',
+  path: '/health',
+  operationId: 'getHealth',
+  summary: 'Check that the server is alive',
+  description: 'Succeeds while the server drains, too; `GET /ready` does not.',
+  permission: null,
+  result: z
+    .object({
+      status: z.literal('ok'),
+      home_id: z
+        .string()
+        .optional()
+        .describe('Random id of the home folder. Commands compare it with the id of their own.'),
+    })
+    .meta({
+      id: 'Health',
+      examples: [{ status: 'ok', home_id: '6f1c1d0e-2f0b-4a59-9d7e-0b1f3a5c7d9e' }],
+    }),
+  errors: [],
+});
+
+export const getReadiness = defineRoute({
+  method: 'get',
+  path: '/ready',
+  operationId: 'getReadiness',
+  summary: 'Check that the server accepts requests',
+  description: 'The server is ready if its store responds and has room, and it is not stopping.',
+  permission: null,
+  result: z
+    .object({ status: z.literal('ready') })
+    .meta({ id: 'Readiness', examples: [{ status: 'ready' }] }),
+  errors: ['internal', 'shutting_down', 'store_unavailable'],
+});

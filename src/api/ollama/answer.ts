@@ -1,0 +1,111 @@
+import type { CompletionEvent } from '../../chat/run-completion.ts';
+import type { TurnEvent } from '../../chat/turn-event.ts';
+import type { HearthError } from '../../kernel/errors/errors.ts';
+import { purposeOf } from '../../engines/loads/purpose.ts';
+import type { NamedModel } from '../../library/ollama/find-model.ts';
+import type { RequestContext } from '../../telemetry/request-context.ts';
+import { lineStream } from '../kit/stream/ndjson.ts';
+import { collect } from '../kit/stream/collect.ts';
+import { openStream, type StreamItem } from '../kit/stream/open-stream.ts';
+import type { SurfaceServices } from '../services.ts';
+import { createAnswerEvents } from './answer-events.ts';
+import { createLines, emptyAnswer, emptyLine, toAnswer, type ToFields } from './answer-lines.ts';
+import { ollamaErrors } from './errors.ts';
+
+interface AnswerRequest<Fields> {
+  /** As the request names it. */
+  readonly model: string;
+  readonly isStreamed: boolean;
+  /** `performance.now()` at the beginning of the request. */
+  readonly startedAt: number;
+  readonly toFields: ToFields<Fields>;
+}
+
+/** Sends an answer: as lines, or whole. */
+export async function answer<Fields extends object>(
+  events: AsyncGenerator<TurnEvent | CompletionEvent>,
+  request: AnswerRequest<Fields>,
+  context: RequestContext,
+) {
+  const { toFields } = request;
+  if (!request.isStreamed) return toAnswer((await collect(events)).results[0], request, toFields);
+  const toAnswerEvent = createAnswerEvents();
+  const toLine = createLines(request, toFields);
+  const write = (event: TurnEvent | CompletionEvent): readonly object[] => {
+    const part = toAnswerEvent(event);
+    return part === undefined ? [] : [toLine(part)];
+  };
+  return stream(events, write, request, context);
+}
+
+async function stream<Fields extends object, Item extends StreamItem>(
+  items: AsyncGenerator<Item>,
+  write: (item: Item) => readonly object[],
+  { model, toFields }: AnswerRequest<Fields>,
+  context: RequestContext,
+): Promise<Response> {
+  const lines = await openStream(items, { write, fail: toErrorLines }, context);
+  return lineStream(lines, { ...context, heartbeat: () => emptyLine(model, toFields) });
+}
+
+/** The last line of a stream that fails. */
+export function toErrorLines(error: HearthError): readonly object[] {
+  return [ollamaErrors.serialize(error).body];
+}
+
+/** Loads the model of a request, and sets its idle time. */
+export async function loadModel(
+  { pool }: Pick<SurfaceServices, 'pool'>,
+  { identifier, selection }: NamedModel,
+  options: { readonly contextLength?: number; readonly ttlSeconds?: number },
+  context: RequestContext,
+): Promise<void> {
+  const target = await pool.resolve(identifier, purposeOf(selection));
+  await pool.ensureLoaded({ target, ...options }, context);
+}
+
+/**
+ * Loads a model, or with `keep_alive: 0` unloads its idle instances, for a request without a prompt. As with any idle time,
+ * those that were loaded by name or are pinned stay, unless the caller may unload them.
+ */
+export async function prepareModel<Fields extends object>(
+  services: Pick<SurfaceServices, 'pool'>,
+  found: NamedModel,
+  options: { readonly contextLength?: number; readonly ttlSeconds?: number },
+  request: AnswerRequest<Fields>,
+  context: RequestContext,
+) {
+  const { model, isStreamed, toFields } = request;
+  const prepare = async () => {
+    const isUnload = options.ttlSeconds === 0;
+    if (isUnload) await unloadIdle(services, found, context);
+    else await loadModel(services, found, options, context);
+    return emptyAnswer(model, isUnload ? 'unload' : 'load', toFields);
+  };
+  if (!isStreamed) return prepare();
+  return stream(preparation(prepare), ({ line }) => line ?? [], request, context);
+}
+
+async function unloadIdle(
+  { pool }: Pick<SurfaceServices, 'pool'>,
+  { selection }: NamedModel,
+  { caller }: RequestContext,
+): Promise<void> {
+  const { key } = selection.model;
+  const mayUnload = caller.hasPermission('models:write');
+  const idle = pool
+    .list()
+    .filter((instance) => instance.selection.model.key === key && instance.requestCount === 0)
+    .filter(({ isExplicit, isPinned }) => mayUnload || (!isExplicit && !isPinned));
+  await Promise.all(idle.map(({ id }) => pool.unload(id)));
+}
+
+interface PreparationEvent {
+  readonly type: 'preparation.start' | 'preparation.end';
+  readonly line?: readonly [object];
+}
+
+async function* preparation(prepare: () => Promise<object>): AsyncGenerator<PreparationEvent> {
+  yield { type: 'preparation.start' };
+  yield { type: 'preparation.end', line: [await prepare()] };
+}

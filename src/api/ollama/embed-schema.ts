@@ -1,0 +1,86 @@
+import * as z from 'zod';
+import { generationErrors } from '../../kernel/errors/error-groups.ts';
+import { textSchema } from '../../kernel/field.ts';
+import { defineRoute } from '../kit/route.ts';
+import {
+  ollamaKeepAliveSchema,
+  ollamaModelNameSchema,
+  ollamaOptionsSchema,
+  ollamaStatisticsFields,
+} from './fields-schema.ts';
+
+const commonFields = {
+  model: ollamaModelNameSchema,
+  options: ollamaOptionsSchema,
+  keep_alive: ollamaKeepAliveSchema,
+};
+const vectorSchema = z.array(z.number());
+
+export const embedOllama = defineRoute({
+  method: 'post',
+  path: '/api/embed',
+  operationId: 'embedOllama',
+  summary: 'Embed texts as vectors',
+  permission: 'embeddings',
+  body: z
+    .looseObject({
+      ...commonFields,
+      input: z
+        .union([textSchema, z.array(textSchema).max(2048)])
+        .nullish()
+        .meta({
+          id: 'OllamaEmbedInput',
+          description: 'A text or a list of texts; without them the model is only loaded.',
+        }),
+      dimensions: z
+        .int()
+        .min(1)
+        .max(2 ** 31 - 1)
+        .nullish()
+        .describe(
+          "Length of the vectors. One below the model's is possible for models that were trained for it: those of the catalog, and of the setting `models.minDimensions`.",
+        ),
+    })
+    .meta({
+      id: 'OllamaEmbedRequest',
+      examples: [{ model: 'hearth/starter-embed', input: 'The sea is calm at dawn.' }],
+    }),
+  result: z
+    .object({
+      model: z.string().describe('As the request names it.'),
+      embeddings: z.array(vectorSchema),
+      total_duration: ollamaStatisticsFields.total_duration,
+      load_duration: ollamaStatisticsFields.load_duration,
+      prompt_eval_count: ollamaStatisticsFields.prompt_eval_count,
+    })
+    .meta({
+      id: 'OllamaEmbeddings',
+      examples: [
+        {
+          model: 'hearth/starter-embed',
+          embeddings: [[0.0421, -0.1187, 0.0093]],
+          total_duration: 9_000_000,
+          load_duration: 0,
+          prompt_eval_count: 8,
+        },
+      ],
+    }),
+  errors: generationErrors,
+});
+
+export const embedOneOllama = defineRoute({
+  method: 'post',
+  path: '/api/embeddings',
+  operationId: 'embedOneOllama',
+  summary: 'Embed one text as a vector',
+  description: 'The older form of `/api/embed`.',
+  permission: 'embeddings',
+  body: z.looseObject({ ...commonFields, prompt: textSchema }).meta({
+    id: 'OllamaEmbedOneRequest',
+    examples: [{ model: 'hearth/starter-embed', prompt: 'The sea is calm at dawn.' }],
+  }),
+  result: z
+    .object({ embedding: vectorSchema })
+    .meta({ id: 'OllamaEmbedding', examples: [{ embedding: [0.0421, -0.1187, 0.0093] }] }),
+  errors: generationErrors,
+});

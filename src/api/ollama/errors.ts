@@ -1,0 +1,28 @@
+import { ollamaErrorSchema } from './fields-schema.ts';
+import { createErrorSerializer } from '../kit/errors/error-serializer.ts';
+import { createNameField, type FieldNames } from '../kit/errors/name-field.ts';
+
+/** Names that are not the domain's name in snake case. */
+const fieldNames: FieldNames = [
+  [/^(messages\[\d+\])\.content\[(\d+)\]$/, '$1.images'],
+  [/^clientTools(\[\d+\])?\.name$/, 'tools$1.function.name'],
+  [/^clientTools/, 'tools'],
+  [/^responseFormat(\.schema)?$/, 'format'],
+  [/^maxOutputTokens$/, 'options.num_predict'],
+  [/^contextLength$/, 'options.num_ctx'],
+  [/^ttlSeconds$/, 'keep_alive'],
+  [/^reasoning$/, 'think'],
+  [/^inputs(\[\d+\])?$/, 'input$1'],
+];
+
+/** `messages[2].content[1]`, an image, becomes `messages[2].images`. */
+const nameOllamaField = createNameField(fieldNames);
+
+/** Errors in Ollama's format: a text. */
+export const ollamaErrors = createErrorSerializer({
+  schema: ollamaErrorSchema,
+  toBody: ({ message, param }) => ({
+    error: param === undefined || message.includes(param) ? message : `${param}: ${message}`,
+  }),
+  nameField: nameOllamaField,
+});

@@ -1,0 +1,76 @@
+import * as z from 'zod';
+import { chatErrors } from '../../kernel/errors/error-groups.ts';
+import { textSchema } from '../../kernel/field.ts';
+import { defineRoute } from '../kit/route.ts';
+import {
+  ollamaAnswerFields,
+  ollamaErrorSchema,
+  ollamaFormatSchema,
+  ollamaImagesSchema,
+  ollamaKeepAliveSchema,
+  ollamaLogprobFields,
+  ollamaModelNameSchema,
+  ollamaOptionsSchema,
+  ollamaThinkSchema,
+} from './fields-schema.ts';
+
+const requestSchema = z
+  .looseObject({
+    model: ollamaModelNameSchema,
+    prompt: textSchema.nullish().describe('Without a prompt the model is only loaded.'),
+    suffix: textSchema.nullish().describe('Text after the gap to fill.'),
+    system: textSchema.nullish(),
+    images: ollamaImagesSchema,
+    raw: z.boolean().nullish().describe('Continue the prompt without a chat template.'),
+    stream: z.boolean().nullish().describe('Answer with lines of JSON; true if absent.'),
+    format: ollamaFormatSchema,
+    options: ollamaOptionsSchema,
+    keep_alive: ollamaKeepAliveSchema,
+    think: ollamaThinkSchema,
+    ...ollamaLogprobFields,
+  })
+  .meta({
+    id: 'OllamaGenerateRequest',
+    examples: [{ model: 'hearth/starter-chat', prompt: 'Hello!', stream: false }],
+  });
+export type OllamaGenerateRequest = z.infer<typeof requestSchema>;
+
+export const ollamaGenerateAnswerSchema = z
+  .object({
+    ...ollamaAnswerFields,
+    response: z.string(),
+    thinking: z.string().optional().describe('The reasoning of the model.'),
+  })
+  .meta({
+    id: 'OllamaGenerateAnswer',
+    examples: [
+      {
+        model: 'hearth/starter-chat',
+        created_at: '2026-11-22T10:00:00.000Z',
+        done: true,
+        done_reason: 'stop',
+        response: 'Hello! How can I help you?',
+        total_duration: 41_000_000,
+        load_duration: 0,
+        prompt_eval_count: 16,
+        prompt_eval_duration: 12_000_000,
+        eval_count: 9,
+        eval_duration: 24_000_000,
+      },
+    ],
+  });
+export type OllamaGenerateAnswer = z.infer<typeof ollamaGenerateAnswerSchema>;
+
+export const generateOllama = defineRoute({
+  method: 'post',
+  path: '/api/generate',
+  operationId: 'generateOllama',
+  summary: 'Answer or continue a prompt',
+  permission: 'chat',
+  body: requestSchema,
+  result: ollamaGenerateAnswerSchema,
+  lines: z
+    .union([ollamaGenerateAnswerSchema, ollamaErrorSchema])
+    .meta({ id: 'OllamaGenerateLine' }),
+  errors: [...chatErrors, 'unsupported_reasoning', 'infill_unsupported'],
+});

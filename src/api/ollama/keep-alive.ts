@@ -1,0 +1,46 @@
+import { HearthError } from '../../kernel/errors/errors.ts';
+
+/** Idle time of a model that stays loaded. */
+const foreverSeconds = 100 * 365 * 24 * 3600;
+
+const secondsOfUnit: Readonly<Record<string, number>> = {
+  ns: 1e-9,
+  us: 1e-6,
+  µs: 1e-6,
+  ms: 1e-3,
+  s: 1,
+  m: 60,
+  h: 3600,
+};
+const durationPattern = /^([+-]?)((?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h))+$/;
+const partPattern = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)/g;
+
+/**
+ * The idle time in seconds that `keep_alive` means: a number of seconds, or a duration in Go's notation (`1h30m`).
+ *
+ * @returns undefined if absent; 0 for a model to unload at once.
+ * @throws HearthError `invalid_value`.
+ */
+export function toTtlSeconds(keepAlive: string | number | null | undefined): number | undefined {
+  if (keepAlive == null || keepAlive === '') return undefined;
+  const seconds = typeof keepAlive === 'number' ? keepAlive : toSeconds(keepAlive.trim());
+  if (!Number.isFinite(seconds)) {
+    throw new HearthError(
+      'invalid_value',
+      `\`keep_alive\` is ${JSON.stringify(keepAlive)}; it must be a number of seconds or a duration such as "5m".`,
+      { param: 'keep_alive' },
+    );
+  }
+  return seconds < 0 ? foreverSeconds : Math.min(seconds, foreverSeconds);
+}
+
+function toSeconds(text: string): number {
+  if (/^[+-]?\d+(?:\.\d*)?$/.test(text)) return Number(text);
+  const match = durationPattern.exec(text);
+  if (match === null) return Number.NaN;
+  const total = [...text.matchAll(partPattern)].reduce(
+    (sum, [, count, unit]) => sum + Number(count) * (secondsOfUnit[unit ?? ''] ?? Number.NaN),
+    0,
+  );
+  return match[1] === '-' ? -total : total;
+}

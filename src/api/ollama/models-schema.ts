@@ -1,0 +1,223 @@
+import * as z from 'zod';
+import { defineRoute } from '../kit/route.ts';
+import {
+  ollamaDoneSchema,
+  ollamaErrorSchema,
+  ollamaModelNameSchema,
+  ollamaNamedFields,
+  ollamaTimeSchema,
+} from './fields-schema.ts';
+
+const detailsSchema = z
+  .object({
+    parent_model: z.string(),
+    format: z.string(),
+    family: z.string().describe('Architecture of the model.'),
+    families: z.array(z.string()),
+    parameter_size: z.string().describe('Such as `135M`; empty if it is unknown.'),
+    quantization_level: z.string(),
+  })
+  .meta({ id: 'OllamaModelDetails' });
+export type OllamaModelDetails = z.infer<typeof detailsSchema>;
+
+const exampleDetails = {
+  parent_model: '',
+  format: 'gguf',
+  family: 'llama',
+  families: ['llama'],
+  parameter_size: '3.6M',
+  quantization_level: 'Q8_0',
+};
+
+const modelFields = {
+  name: z.string(),
+  model: z.string(),
+  size: z.int().nonnegative().describe('Bytes.'),
+  digest: z.string().describe('Changes with the files of the model; not a hash of their content.'),
+  details: detailsSchema,
+};
+const exampleModel = {
+  name: 'hearth/starter-chat:latest',
+  model: 'hearth/starter-chat:latest',
+  size: 4_100_000,
+  digest: '0f9a4f4e1c5c0f9a4f4e1c5c0f9a4f4e1c5c0f9a4f4e1c5c0f9a4f4e1c5c0f9a',
+  details: exampleDetails,
+};
+
+export const versionOllama = defineRoute({
+  method: 'get',
+  path: '/api/version',
+  operationId: 'versionOllama',
+  summary: 'Get the version of the Ollama API',
+  permission: null,
+  result: z
+    .object({ version: z.string() })
+    .meta({ id: 'OllamaVersion', examples: [{ version: '0.12.11' }] }),
+  errors: [],
+});
+
+const taggedModelSchema = z
+  .object({ ...modelFields, modified_at: ollamaTimeSchema })
+  .meta({ id: 'OllamaModel' });
+export type OllamaModel = z.infer<typeof taggedModelSchema>;
+
+export const tagsOllama = defineRoute({
+  method: 'get',
+  path: '/api/tags',
+  operationId: 'tagsOllama',
+  summary: 'List the models of the library',
+  permission: 'models:read',
+  result: z.object({ models: z.array(taggedModelSchema) }).meta({
+    id: 'OllamaModels',
+    examples: [{ models: [{ ...exampleModel, modified_at: '2026-11-22T10:00:00.000Z' }] }],
+  }),
+  errors: [],
+});
+
+export const psOllama = defineRoute({
+  method: 'get',
+  path: '/api/ps',
+  operationId: 'psOllama',
+  summary: 'List the loaded models',
+  permission: 'models:read',
+  result: z
+    .object({
+      models: z.array(
+        z
+          .object({
+            ...modelFields,
+            size: z.int().nonnegative().describe('Estimated memory in bytes.'),
+            expires_at: ollamaTimeSchema,
+            size_vram: z.int().nonnegative().describe('The part of `size` on a GPU.'),
+            context_length: z.int().positive(),
+          })
+          .meta({ id: 'OllamaLoadedModel' }),
+      ),
+    })
+    .meta({
+      id: 'OllamaLoadedModels',
+      examples: [
+        {
+          models: [
+            {
+              ...exampleModel,
+              size: 56_000_000,
+              expires_at: '2026-11-22T11:00:00.000Z',
+              size_vram: 0,
+              context_length: 2048,
+            },
+          ],
+        },
+      ],
+    }),
+  errors: [],
+});
+
+export const showOllama = defineRoute({
+  method: 'post',
+  path: '/api/show',
+  operationId: 'showOllama',
+  summary: 'Describe a model',
+  permission: 'models:read',
+  body: z
+    .looseObject(ollamaNamedFields)
+    .meta({ id: 'OllamaShowRequest', examples: [{ model: 'hearth/starter-chat' }] }),
+  result: z
+    .object({
+      modelfile: z.string(),
+      parameters: z.string(),
+      template: z.string(),
+      details: detailsSchema,
+      model_info: z
+        .record(z.string(), z.unknown())
+        .describe('Entries of the header, such as `llama.context_length`.'),
+      capabilities: z.array(
+        z.enum(['completion', 'tools', 'vision', 'thinking', 'insert', 'embedding']),
+      ),
+      modified_at: ollamaTimeSchema,
+    })
+    .meta({
+      id: 'OllamaModelDescription',
+      examples: [
+        {
+          modelfile: 'FROM hearth/starter-chat',
+          parameters: '',
+          template: '',
+          details: exampleDetails,
+          model_info: { 'general.architecture': 'llama', 'llama.context_length': 2048 },
+          capabilities: ['completion', 'tools'],
+          modified_at: '2026-11-22T10:00:00.000Z',
+        },
+      ],
+    }),
+  errors: ['model_not_found', 'corrupt_file'],
+});
+
+export const copyOllama = defineRoute({
+  method: 'post',
+  path: '/api/copy',
+  operationId: 'copyOllama',
+  summary: 'Give a model another name',
+  description: 'Adds an alias; no file is copied.',
+  permission: 'models:write',
+  body: z.looseObject({ source: ollamaModelNameSchema, destination: ollamaModelNameSchema }).meta({
+    id: 'OllamaCopyRequest',
+    examples: [{ source: 'hearth/starter-chat', destination: 'assistant' }],
+  }),
+  result: ollamaDoneSchema,
+  errors: ['model_not_found', 'conflict'],
+});
+
+export const deleteOllama = defineRoute({
+  method: 'delete',
+  path: '/api/delete',
+  operationId: 'deleteOllama',
+  summary: 'Delete a model from disk, or an alias',
+  permission: 'models:write',
+  body: z
+    .looseObject(ollamaNamedFields)
+    .meta({ id: 'OllamaDeleteRequest', examples: [{ model: 'owner/name' }] }),
+  result: ollamaDoneSchema,
+  errors: ['model_not_found', 'conflict'],
+});
+
+const pullLineSchema = z
+  .object({
+    status: z.string(),
+    digest: z.string().optional(),
+    total: z.int().nonnegative().optional().describe('Bytes of the download.'),
+    completed: z.int().nonnegative().optional(),
+  })
+  .meta({
+    id: 'OllamaPullProgress',
+    examples: [{ status: 'success' }],
+  });
+export type OllamaPullLine = z.infer<typeof pullLineSchema>;
+
+export const pullOllama = defineRoute({
+  method: 'post',
+  path: '/api/pull',
+  operationId: 'pullOllama',
+  summary: 'Download a model',
+  description: 'Follows a download job, which continues if the client disconnects.',
+  permission: 'models:write',
+  body: z
+    .looseObject({
+      ...ollamaNamedFields,
+      model: ollamaNamedFields.model.describe(
+        'An id of the catalog, `owner/name`, or `hf.co/owner/name:QUANTIZATION`.',
+      ),
+      stream: z.boolean().nullish().describe('Answer with lines of JSON; true if absent.'),
+    })
+    .meta({ id: 'OllamaPullRequest', examples: [{ model: 'hf.co/owner/name:Q4_K_M' }] }),
+  result: pullLineSchema,
+  lines: z.union([pullLineSchema, ollamaErrorSchema]).meta({ id: 'OllamaPullLine' }),
+  errors: [
+    'model_not_found',
+    'gated_repository',
+    'hub_unreachable',
+    'insufficient_disk',
+    'checksum_mismatch',
+    'conflict',
+  ],
+});

@@ -1,0 +1,103 @@
+import { HearthError } from '../../kernel/errors/errors.ts';
+import {
+  copyOllama,
+  deleteOllama,
+  psOllama,
+  showOllama,
+  tagsOllama,
+  versionOllama,
+} from './models-schema.ts';
+import { removeModel } from '../../engines/loads/remove-model.ts';
+import { isPattern } from '../../library/model-aliases.ts';
+import { chatTemplate } from '../../library/chat-template.ts';
+import { findOllamaModel } from '../../library/ollama/find-model.ts';
+import { variantFiles } from '../../library/variant-files.ts';
+import { mount, type App } from '../kit/mount.ts';
+import type { SurfaceServices } from '../services.ts';
+import { toCapabilities, toDetails, toLoadedModel, toModelInfo, toOllamaModel } from './record.ts';
+
+/** The version of Ollama whose API this surface follows: editors refuse older ones. */
+const ollamaVersion = '0.12.11';
+
+export function mountModels(app: App, services: SurfaceServices): void {
+  const { library, aliases, pool, runtimes } = services;
+
+  mount(app, versionOllama, async () => ({ version: ollamaVersion }));
+
+  mount(app, tagsOllama, async () => {
+    const models = await library.list();
+    const own = models.flatMap((model) =>
+      model.variants.map((variant) => toOllamaModel({ model, variant })),
+    );
+    const named = (await aliases.list()).flatMap((alias) => {
+      const model = models.find(({ key }) => key === alias.model.toLowerCase());
+      const [variant] = model?.variants ?? [];
+      if (isPattern(alias) || model === undefined || variant === undefined) return [];
+      return [toOllamaModel({ model, variant }, withTag(alias.name))];
+    });
+    return { models: await Promise.all([...own, ...named]) };
+  });
+
+  mount(app, psOllama, async () => {
+    const runtime = await runtimes.resolve('gguf');
+    const isOnGpu = runtime !== undefined && !runtime.name.endsWith('-cpu');
+    const ready = pool.list().filter(({ state }) => state === 'ready');
+    return { models: await Promise.all(ready.map((one) => toLoadedModel(one, isOnGpu))) };
+  });
+
+  mount(app, showOllama, async ({ body, context }) => {
+    const { selection } = await findOllamaModel(library, requiredName(body));
+    return {
+      modelfile: `FROM ${selection.model.key}`,
+      parameters: '',
+      template: await chatTemplate(selection, context.signal),
+      details: toDetails(selection),
+      model_info: toModelInfo(selection),
+      capabilities: toCapabilities(selection),
+      modified_at: (await variantFiles(selection)).modifiedAt.toISOString(),
+    };
+  });
+
+  mount(app, copyOllama, async ({ body }) => {
+    const { selection } = await findOllamaModel(library, body.source);
+    const { model, variant } = selection;
+    const isBest = variant.id === model.variants[0]?.id;
+    await aliases.set(
+      withoutLatest(body.destination),
+      isBest ? model.key : `${model.key}@${variant.id}`,
+    );
+    return {};
+  });
+
+  mount(app, deleteOllama, async ({ body, context }) => {
+    const name = requiredName(body);
+    if (await aliases.remove(withoutLatest(name))) return {};
+    const { identifier, selection } = await findOllamaModel(library, name);
+    // An alias that only a pattern has is not a model to delete.
+    const hasVariant = identifier.includes('@');
+    const target = hasVariant
+      ? `${selection.model.key}@${selection.variant.id}`
+      : selection.model.key;
+    const { name: removed, freedBytes } = await removeModel(services, target);
+    context.logger.info({ model: removed, freedBytes }, 'model deleted');
+    return {};
+  });
+}
+
+/** @throws HearthError `missing_required_parameter`. */
+export function requiredName(body: {
+  readonly model?: string | null | undefined;
+  readonly name?: string | null | undefined;
+}): string {
+  const name = [body.model, body.name].find((each) => each != null && each !== '');
+  if (name != null) return name;
+  throw new HearthError('missing_required_parameter', '"model" is required.', { param: 'model' });
+}
+
+function withTag(name: string): string {
+  return name.includes(':') ? name : `${name}:latest`;
+}
+
+function withoutLatest(name: string): string {
+  return name.trim().replace(/:latest$/i, '');
+}

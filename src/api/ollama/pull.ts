@@ -1,0 +1,137 @@
+import { setTimeout } from 'node:timers/promises';
+import { HearthError, errorTable, type ErrorCode } from '../../kernel/errors/errors.ts';
+import { pullOllama, type OllamaPullLine } from './models-schema.ts';
+import type { DownloadJob, DownloadManager } from '../../library/downloads/downloads.ts';
+import { catalogEntries } from '../../library/hub/catalog-entries.ts';
+import { parseOllamaReference } from '../../library/hub/ollama-reference.ts';
+import { findOllamaModel } from '../../library/ollama/find-model.ts';
+import { nearest } from '../../kernel/nearest.ts';
+import type { RequestContext } from '../../telemetry/request-context.ts';
+import { mount, type App } from '../kit/mount.ts';
+import { lineStream } from '../kit/stream/ndjson.ts';
+import { openStream } from '../kit/stream/open-stream.ts';
+import type { SurfaceServices } from '../services.ts';
+import { toErrorLines } from './answer.ts';
+import { requiredName } from './models.ts';
+
+const pollMs = 200;
+
+export function mountPull(app: App, services: SurfaceServices): void {
+  mount(app, pullOllama, async ({ body, context }) => {
+    const events = pull(services, requiredName(body), context);
+    if (body.stream !== false) {
+      const write = ({ line }: PullEvent): readonly object[] => [line];
+      return lineStream(await openStream(events, { write, fail: toErrorLines }, context), context);
+    }
+    let last: OllamaPullLine = { status: 'success' };
+    for await (const { line } of events) last = line;
+    return last;
+  });
+}
+
+interface PullEvent {
+  readonly type: 'pull.progress';
+  readonly line: OllamaPullLine;
+}
+
+function progress(line: OllamaPullLine): PullEvent {
+  return { type: 'pull.progress', line };
+}
+
+/** @throws HearthError `model_not_found`, with the nearest name; the errors of `DownloadManager.start`. */
+async function* pull(
+  { library, downloads }: Pick<SurfaceServices, 'library' | 'downloads'>,
+  name: string,
+  context: RequestContext,
+): AsyncGenerator<PullEvent> {
+  const reference = parseOllamaReference(name);
+  if (reference === undefined) {
+    // A model that is in the library, but not on the hub, such as a starter model.
+    if (!(await isInLibrary(library, name))) throw unknownModel(name);
+    yield progress({ status: 'success' });
+    return;
+  }
+  const start = await startOrFind({ library, downloads }, reference, name, context);
+  yield progress({ status: 'pulling manifest' });
+  if (start !== undefined) yield* follow(downloads, start, context);
+  yield progress({ status: 'success' });
+}
+
+/** The job of the download; undefined if the model is in the library. */
+async function startOrFind(
+  { library, downloads }: Pick<SurfaceServices, 'library' | 'downloads'>,
+  reference: NonNullable<ReturnType<typeof parseOllamaReference>>,
+  name: string,
+  { signal }: RequestContext,
+): Promise<DownloadJob | undefined> {
+  try {
+    const start = await downloads.start(reference, signal);
+    return start.kind === 'job' ? start.job : undefined;
+  } catch (error) {
+    const isUnknown = error instanceof HearthError && error.code === 'model_not_found';
+    if (isUnknown && (await isInLibrary(library, name))) return undefined;
+    throw error;
+  }
+}
+
+async function* follow(
+  downloads: Pick<DownloadManager, 'find'>,
+  started: DownloadJob,
+  { signal }: RequestContext,
+): AsyncGenerator<PullEvent> {
+  const digest = digestOf(started);
+  const status = `pulling ${digest.slice('sha256:'.length, 19)}`;
+  for (let job = started; ; job = await downloads.find(started.id)) {
+    const { totalBytes: total, downloadedBytes: completed } = job;
+    yield progress({ status, digest, total, completed });
+    if (job.status === 'completed') break;
+    if (job.status !== 'downloading') throw stopped(job);
+    await setTimeout(pollMs, undefined, { signal });
+  }
+  yield progress({ status: 'verifying sha256 digest' });
+  yield progress({ status: 'writing manifest' });
+}
+
+/** The hash of the largest file; clients show one bar for each digest. */
+function digestOf({ plan }: DownloadJob): string {
+  const [largest] = plan.files.toSorted((one, other) => other.sizeBytes - one.sizeBytes);
+  return `sha256:${largest?.checksum.hex ?? ''}`;
+}
+
+function stopped({ id, status, failure }: DownloadJob): HearthError {
+  if (failure !== null && isErrorCode(failure.code)) {
+    return new HearthError(failure.code, failure.message);
+  }
+  return new HearthError('conflict', `The download ${id} is ${status}; another client stopped it.`);
+}
+
+function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(errorTable, code);
+}
+
+async function isInLibrary(library: SurfaceServices['library'], name: string): Promise<boolean> {
+  try {
+    await findOllamaModel(library, name);
+    return true;
+  } catch (error) {
+    if (error instanceof HearthError && error.code === 'model_not_found') return false;
+    throw error;
+  }
+}
+
+function unknownModel(name: string): HearthError {
+  const ids = catalogEntries.map(({ id }) => id);
+  const similar = nearest(
+    name
+      .toLowerCase()
+      .replace(':', '-')
+      .replace(/-latest$/, ''),
+    ids,
+  );
+  const suggestion = similar === undefined ? '' : ` The nearest is ${JSON.stringify(similar)}.`;
+  return new HearthError(
+    'model_not_found',
+    `model ${JSON.stringify(name.slice(0, 200))} not found: it is neither in the catalog nor "hf.co/owner/name".${suggestion}`,
+    { field: 'model' },
+  );
+}

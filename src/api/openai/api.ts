@@ -1,0 +1,35 @@
+import type { Surface } from '../kit/api.ts';
+import type { SurfaceServices } from '../services.ts';
+import { mountBatches } from './batches/batches.ts';
+import { mountFiles } from './batches/files.ts';
+import { mountChatCompletions } from './chat/chat-completions.ts';
+import { mountCompletions } from './completions/completions.ts';
+import { mountEmbeddings } from './embeddings/embeddings.ts';
+import { ConversationLocks } from './conversations/conversation-locks.ts';
+import { mountConversations } from './conversations/conversations.ts';
+import { openAiErrors } from './errors.ts';
+import { mountModels } from './models/models.ts';
+import { mountRerank } from './embeddings/rerank.ts';
+import { mountResponses } from './responses/responses.ts';
+
+/** `/v1`: the API of OpenAI, for clients that were made for it. */
+export function createOpenAiSurface(services: SurfaceServices): Surface {
+  return {
+    name: 'openai',
+    description: 'The API of OpenAI, for clients that were made for it.',
+    prefixes: ['/v1'],
+    errorSerializer: openAiErrors,
+    mountRoutes: (app) => {
+      mountModels(app, services);
+      mountChatCompletions(app, services);
+      mountCompletions(app, services);
+      mountEmbeddings(app, services);
+      mountRerank(app, services);
+      mountFiles(app, services);
+      mountBatches(app, services);
+      const locks = new ConversationLocks(services.leases);
+      mountResponses(app, services, locks);
+      mountConversations(app, services, locks);
+    },
+  };
+}

@@ -1,0 +1,129 @@
+import * as z from 'zod';
+import { defineRoute } from '../../kit/route.ts';
+
+/** A token that may run requests may send them in a batch. */
+export const batchPermissions = ['chat', 'embeddings'] as const;
+
+export const exampleFileId = 'file-6b2f0c9e4d7a1f3852c6e0b9';
+
+const fileParams = z.object({
+  file_id: z
+    .string()
+    .max(512)
+    .meta({ examples: [exampleFileId] }),
+});
+
+const exampleFile = {
+  id: exampleFileId,
+  object: 'file',
+  bytes: 1840,
+  created_at: 1_793_612_345,
+  expires_at: 1_796_204_345,
+  filename: 'requests.jsonl',
+  purpose: 'batch',
+  status: 'processed',
+  status_details: null,
+};
+
+const fileSchema = z
+  .object({
+    id: z.string(),
+    object: z.literal('file'),
+    bytes: z.int().nonnegative(),
+    created_at: z.int().describe('Unix time in seconds.'),
+    expires_at: z.int().describe('When the file is deleted (`batches.retentionDays`).'),
+    filename: z.string(),
+    purpose: z.enum(['batch', 'batch_output']),
+    status: z.literal('processed'),
+    status_details: z.string().nullable(),
+  })
+  .meta({ id: 'OpenAiFile', examples: [exampleFile] });
+export type OpenAiFile = z.infer<typeof fileSchema>;
+
+/** The fields of a page of a list; `more` of them have the bounds of their endpoint. */
+export const pageFields = {
+  object: z.literal('list'),
+  first_id: z.string().nullable(),
+  last_id: z.string().nullable(),
+  has_more: z.boolean(),
+};
+
+export const createFileOpenAi = defineRoute({
+  method: 'post',
+  path: '/v1/files',
+  operationId: 'createFileOpenAi',
+  summary: 'Upload a file of requests for a batch',
+  description:
+    'A form with the fields `purpose` (`batch`) and `file`: one request in each line, as JSON. Limits: `batches.maxFileBytes` and `batches.maxStorageBytes`.',
+  permission: batchPermissions,
+  upload: {
+    contentType: 'multipart/form-data',
+    fields: z.object({ purpose: z.literal('batch') }),
+  },
+  result: fileSchema,
+  errors: ['invalid_value', 'missing_required_parameter', 'body_too_large', 'storage_full'],
+});
+
+export const listFilesOpenAi = defineRoute({
+  method: 'get',
+  path: '/v1/files',
+  operationId: 'listFilesOpenAi',
+  summary: 'List the files of the token',
+  permission: batchPermissions,
+  query: z.object({
+    limit: z.coerce.number().int().min(1).max(10_000).default(1000),
+    order: z.enum(['asc', 'desc']).default('desc'),
+    after: z.string().max(512).optional().describe('Id of the last file of the page before.'),
+    purpose: z.enum(['batch', 'batch_output']).optional(),
+  }),
+  result: z.object({ ...pageFields, data: z.array(fileSchema) }).meta({
+    id: 'OpenAiFileList',
+    examples: [
+      {
+        object: 'list',
+        data: [exampleFile],
+        first_id: exampleFileId,
+        last_id: exampleFileId,
+        has_more: false,
+      },
+    ],
+  }),
+  errors: ['invalid_type', 'invalid_value'],
+});
+
+export const getFileOpenAi = defineRoute({
+  method: 'get',
+  path: '/v1/files/{file_id}',
+  operationId: 'getFileOpenAi',
+  summary: 'Get a file',
+  permission: batchPermissions,
+  params: fileParams,
+  result: fileSchema,
+  errors: ['file_not_found'],
+});
+
+export const getFileContentOpenAi = defineRoute({
+  method: 'get',
+  path: '/v1/files/{file_id}/content',
+  operationId: 'getFileContentOpenAi',
+  summary: 'Read a file',
+  permission: batchPermissions,
+  params: fileParams,
+  result: z.void(),
+  mediaTypes: ['application/octet-stream'],
+  errors: ['file_not_found'],
+});
+
+export const deleteFileOpenAi = defineRoute({
+  method: 'delete',
+  path: '/v1/files/{file_id}',
+  operationId: 'deleteFileOpenAi',
+  summary: 'Delete a file',
+  permission: batchPermissions,
+  params: fileParams,
+  result: z.object({ id: z.string(), object: z.literal('file'), deleted: z.literal(true) }).meta({
+    id: 'OpenAiDeletedFile',
+    examples: [{ id: exampleFileId, object: 'file', deleted: true }],
+  }),
+  errors: ['file_not_found', 'conflict'],
+});

@@ -1,0 +1,236 @@
+import * as z from 'zod';
+import { openAiEventSchema } from '../../kit/error-body.ts';
+import { chatErrors } from '../../../kernel/errors/error-groups.ts';
+import { defineRoute } from '../../kit/route.ts';
+import {
+  reasoningFields,
+  toolCallSchema,
+  toolSchema,
+  v0MessageSchema,
+} from '../v0/chat-completion-schema.ts';
+import { responseFormatFields } from './response-format-schema.ts';
+import { v0FinishReasonSchema } from '../v0/result-schema.ts';
+import { v0GenerationFields } from './sampling-schema.ts';
+import { metadataSchema } from '../responses/response-request-schema.ts';
+import { exampleUsage, openAiUsageSchema } from './usage-schema.ts';
+
+const functionChoiceSchema = z
+  .looseObject({
+    type: z.literal('function'),
+    function: z.looseObject({ name: z.string() }).meta({ id: 'OpenAiNamedFunction' }),
+  })
+  .meta({ id: 'OpenAiFunctionChoice' });
+
+const toolChoiceSchema = z
+  .union([
+    z.enum(['auto', 'none', 'required']),
+    z
+      .discriminatedUnion('type', [
+        functionChoiceSchema,
+        z
+          .looseObject({
+            type: z.literal('allowed_tools'),
+            allowed_tools: z
+              .looseObject({
+                mode: z.enum(['auto', 'required']),
+                tools: z.array(functionChoiceSchema).min(1).max(1000),
+              })
+              .meta({ id: 'OpenAiAllowedTools' }),
+          })
+          .meta({ id: 'OpenAiAllowedToolsChoice' }),
+      ])
+      .meta({ id: 'OpenAiToolChoiceObject' }),
+  ])
+  .meta({ id: 'OpenAiToolChoice' });
+
+export const choiceCountSchema = z.int().min(1).max(128);
+
+const chatRequestSchema = z
+  .looseObject({
+    ...v0GenerationFields,
+    ...reasoningFields,
+    messages: z.array(v0MessageSchema).min(1).max(100_000),
+    max_completion_tokens: v0GenerationFields.max_tokens,
+    n: choiceCountSchema.nullish().describe('Choices that are generated beside each other.'),
+    tools: z.array(toolSchema).max(1000).nullish(),
+    tool_choice: toolChoiceSchema.nullish(),
+    parallel_tool_calls: z.boolean().nullish(),
+    ...responseFormatFields,
+    logprobs: z.boolean().nullish(),
+    top_logprobs: z.int().min(0).max(20).nullish(),
+    continue_final_message: z
+      .boolean()
+      .nullish()
+      .describe('As in vLLM. The answer continues a last message of the assistant in any case.'),
+    add_generation_prompt: z.boolean().nullish().describe('As in vLLM.'),
+    metadata: metadataSchema.nullish().describe('Kept with `store`.'),
+    store: z
+      .boolean()
+      .nullish()
+      .describe(
+        'Keep the completion as a stored response: `chatcmpl-x` is the response `resp_x`, which `previous_response_id` continues.',
+      ),
+  })
+  .meta({
+    id: 'OpenAiChatRequest',
+    examples: [
+      {
+        model: 'hearth/starter-chat',
+        messages: [
+          { role: 'developer', content: 'You answer in one sentence.' },
+          { role: 'user', content: 'Write a haiku about the sea.' },
+        ],
+        temperature: 0.7,
+        max_completion_tokens: 128,
+      },
+    ],
+  });
+export type OpenAiChatRequest = z.infer<typeof chatRequestSchema>;
+
+const tokenFields = {
+  token: z.string(),
+  logprob: z.number(),
+  bytes: z.array(z.int()).nullable(),
+};
+export const tokenLogprobSchema = z
+  .object({
+    ...tokenFields,
+    top_logprobs: z.array(z.object(tokenFields).meta({ id: 'OpenAiTopLogprob' })),
+  })
+  .meta({ id: 'OpenAiTokenLogprob' });
+export type OpenAiTokenLogprob = z.infer<typeof tokenLogprobSchema>;
+
+const logprobsSchema = z
+  .object({ content: z.array(tokenLogprobSchema), refusal: z.array(tokenLogprobSchema).nullable() })
+  .meta({ id: 'OpenAiLogprobs' })
+  .nullable();
+
+const completionFields = {
+  id: z.string().regex(/^chatcmpl-/),
+  created: z.int().describe('Unix time in seconds.'),
+  model: z.string().describe('As the request names it.'),
+};
+const exampleHead = {
+  id: 'chatcmpl-i3gkjwthhw96whukek9tz',
+  created: 1_793_612_345,
+  model: 'hearth/starter-chat',
+};
+
+export const openAiChatCompletionSchema = z
+  .object({
+    ...completionFields,
+    object: z.literal('chat.completion'),
+    choices: z.array(
+      z
+        .object({
+          index: z.int(),
+          message: z
+            .object({
+              role: z.literal('assistant'),
+              content: z.string().nullable(),
+              refusal: z.string().nullable(),
+              reasoning_content: z.string().exactOptional(),
+              tool_calls: z.array(toolCallSchema).exactOptional(),
+            })
+            .meta({ id: 'OpenAiChatMessage' }),
+          logprobs: logprobsSchema,
+          finish_reason: v0FinishReasonSchema,
+        })
+        .meta({ id: 'OpenAiChatChoice' }),
+    ),
+    usage: openAiUsageSchema,
+    system_fingerprint: z.string().exactOptional().describe('Version of the engine.'),
+  })
+  .meta({
+    id: 'OpenAiChatCompletion',
+    examples: [
+      {
+        ...exampleHead,
+        object: 'chat.completion',
+        choices: [
+          {
+            index: 0,
+            message: {
+              role: 'assistant',
+              content: 'Waves fold into foam; the moon pulls them home.',
+              refusal: null,
+            },
+            logprobs: null,
+            finish_reason: 'stop',
+          },
+        ],
+        usage: exampleUsage,
+      },
+    ],
+  });
+export type OpenAiChatCompletion = z.infer<typeof openAiChatCompletionSchema>;
+
+const toolCallDeltaSchema = z
+  .object({
+    index: z.int(),
+    id: z.string().exactOptional(),
+    type: z.literal('function').exactOptional(),
+    function: z
+      .object({ name: z.string().exactOptional(), arguments: z.string() })
+      .meta({ id: 'OpenAiCalledFunctionDelta' }),
+  })
+  .meta({ id: 'OpenAiToolCallDelta' });
+
+export const openAiChatChunkSchema = z
+  .object({
+    ...completionFields,
+    object: z.literal('chat.completion.chunk'),
+    choices: z.array(
+      z
+        .object({
+          index: z.int(),
+          delta: z
+            .object({
+              role: z.literal('assistant').exactOptional(),
+              content: z.string().exactOptional(),
+              reasoning_content: z.string().exactOptional(),
+              tool_calls: z.array(toolCallDeltaSchema).exactOptional(),
+            })
+            .meta({ id: 'OpenAiChatDelta' }),
+          logprobs: logprobsSchema,
+          finish_reason: v0FinishReasonSchema.nullable(),
+        })
+        .meta({ id: 'OpenAiChatChunkChoice' }),
+    ),
+    usage: openAiUsageSchema
+      .nullable()
+      .exactOptional()
+      .describe('With `include_usage`: null, but in the last chunk, which has no choices.'),
+  })
+  .meta({
+    id: 'OpenAiChatChunk',
+    examples: [
+      {
+        ...exampleHead,
+        object: 'chat.completion.chunk',
+        choices: [
+          { index: 0, delta: { content: 'Waves fold' }, logprobs: null, finish_reason: null },
+        ],
+      },
+    ],
+  });
+export type OpenAiChatChunk = z.infer<typeof openAiChatChunkSchema>;
+
+export const createChatCompletionOpenAi = defineRoute({
+  method: 'post',
+  path: '/v1/chat/completions',
+  operationId: 'createChatCompletionOpenAi',
+  summary: 'Complete a conversation',
+  description: 'The request contains the whole conversation.',
+  permission: 'chat',
+  body: chatRequestSchema,
+  result: openAiChatCompletionSchema,
+  events: openAiEventSchema(openAiChatChunkSchema, 'OpenAiChatEvent'),
+  errors: [
+    ...chatErrors,
+    'vision_unsupported',
+    'invalid_image',
+    'unsupported_reasoning',
+    'storage_failed',
+  ],
+});

@@ -1,0 +1,61 @@
+import { runTurn } from '../../../chat/run-turn.ts';
+import { newResponseId } from '../../../chat/store-turn.ts';
+import { createChatCompletionOpenAi } from './chat-completion-schema.ts';
+import { unstoredResult } from '../../kit/errors/unstored-result.ts';
+import { mount, type App } from '../../kit/mount.ts';
+import { runChoices, type ChoiceEvent } from './choices.ts';
+import { completionHead } from './completion-head.ts';
+import { toReasoning } from './reasoning.ts';
+import { withSeedOf } from './with-seed-of.ts';
+import { eventStream, type SseMessage } from '../../kit/stream/sse.ts';
+import { collect } from '../../kit/stream/collect.ts';
+import { openStream, type StreamFormat } from '../../kit/stream/open-stream.ts';
+import type { SurfaceServices } from '../../services.ts';
+import { createChatChunks } from './chat-chunks.ts';
+import { openAiErrors } from '../errors.ts';
+import { toChatCompletion } from './to-chat-completion.ts';
+import { toTurnRequest } from './to-turn-request.ts';
+
+export function mountChatCompletions(app: App, services: SurfaceServices): void {
+  mount(app, createChatCompletionOpenAi, async ({ body, context }) => {
+    const target = await services.pool.resolve(body.model ?? undefined, 'generation');
+    const { model } = target.selection;
+    const reasoning = toReasoning(model, body);
+    const responseId = newResponseId();
+    const request = { ...toTurnRequest(body, reasoning), target, responseId };
+    const count = body.n ?? 1;
+    const events = runChoices(
+      count,
+      (index, ownContext) => runTurn(services, withSeedOf(request, index), ownContext),
+      context,
+    );
+    const named = {
+      model: body.model || model.key,
+      ...(request.isStored ? { id: responseId.replace('resp_', 'chatcmpl-') } : {}),
+    };
+    if (body.stream !== true) {
+      const head = { ...completionHead('chatcmpl', 'chat.completion'), ...named };
+      const { results, storageFailure } = await collect(events, { count });
+      const completion = toChatCompletion(results, head);
+      return storageFailure === undefined
+        ? completion
+        : unstoredResult(storageFailure, openAiErrors, completion);
+    }
+    const head = { ...completionHead('chatcmpl', 'chat.completion.chunk'), ...named };
+    const includesUsage = body.stream_options?.include_usage === true;
+    const format = toStreamFormat(createChatChunks({ head, count, includesUsage }));
+    return eventStream(await openStream(events, format, context), context);
+  });
+}
+
+/** Chunks as server-sent events, with `[DONE]` at the end; an error is a message with its body. */
+export function toStreamFormat<Event>(
+  toChunks: (choiceEvent: ChoiceEvent<Event>) => readonly object[],
+): StreamFormat<ChoiceEvent<Event>, SseMessage> {
+  const toMessage = (value: object): SseMessage => ({ data: JSON.stringify(value) });
+  return {
+    write: (choiceEvent) => toChunks(choiceEvent).map(toMessage),
+    fail: (error) => [toMessage(openAiErrors.serialize(error).body)],
+    end: () => [{ data: '[DONE]' }],
+  };
+}

@@ -1,0 +1,53 @@
+import { createChannel } from '../../../kernel/concurrency/channel.ts';
+import { linkAbort } from '../../../kernel/concurrency/linked-abort.ts';
+import { withSignal, type RequestContext } from '../../../telemetry/request-context.ts';
+
+/** An event of one of the choices of a request. */
+export interface ChoiceEvent<Event> {
+  readonly index: number;
+  readonly event: Event;
+}
+
+/** More choices than these wait for the ones before them. */
+const maxConcurrent = 8;
+/** Most events that wait for the reader, for each choice: a slow client of many choices ends with an error. */
+const maxWaiting = 65_536;
+
+/**
+ * Runs the choices of a request beside each other and joins their events. The first failure ends all of them, as
+ * does returning early.
+ *
+ * @throws What a choice throws.
+ */
+export async function* runChoices<Event>(
+  count: number,
+  start: (index: number, context: RequestContext) => AsyncGenerator<Event>,
+  context: RequestContext,
+): AsyncGenerator<ChoiceEvent<Event>> {
+  if (count === 1) {
+    for await (const event of start(0, context)) yield { index: 0, event };
+    return;
+  }
+  const ended = linkAbort(context.signal);
+  const ownContext = withSignal(context, ended.signal);
+  const channel = createChannel<ChoiceEvent<Event>>(count * maxWaiting);
+  let next = 0;
+  const work = async (): Promise<void> => {
+    while (next < count) {
+      const index = next;
+      next += 1;
+      for await (const event of start(index, ownContext)) channel.push({ index, event });
+    }
+  };
+  const workers = Array.from({ length: Math.min(count, maxConcurrent) }, work);
+  const running = Promise.all(workers).finally(channel.close);
+  // It is awaited only after the channel has ended; until then a failure must not count as unhandled.
+  running.catch(() => {});
+  try {
+    yield* channel;
+    await running;
+  } finally {
+    ended.abort();
+    await Promise.allSettled(workers);
+  }
+}

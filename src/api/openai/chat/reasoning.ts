@@ -1,0 +1,38 @@
+import { reasoningOfEffort, type ReasoningEffort } from '../../../chat/prepare-turn.ts';
+import { HearthError } from '../../../kernel/errors/errors.ts';
+import type { ReasoningLevel } from '../../../engines/engine.ts';
+import type { ModelEntry } from '../../../library/model.ts';
+
+interface ReasoningFields {
+  readonly reasoning_effort?: ReasoningEffort | null | undefined;
+  readonly chat_template_kwargs?:
+    | { readonly enable_thinking?: boolean | null | undefined }
+    | null
+    | undefined;
+}
+
+/**
+ * The reasoning setting that a request asks of a model.
+ *
+ * @throws HearthError `invalid_value` if the fields contradict each other; `unsupported_reasoning`.
+ */
+export function toReasoning(
+  model: ModelEntry,
+  { reasoning_effort: effort, chat_template_kwargs: kwargs }: ReasoningFields,
+): ReasoningLevel | undefined {
+  const isEnabled = kwargs?.enable_thinking ?? undefined;
+  const param = 'chat_template_kwargs.enable_thinking';
+  if (effort != null) {
+    if (isEnabled !== undefined && isEnabled === (effort === 'none')) {
+      const message = `\`${param}\` is ${isEnabled}, which contradicts the \`reasoning_effort\` "${effort}".`;
+      throw new HearthError('invalid_value', message, { param });
+    }
+    return reasoningOfEffort(model, effort);
+  }
+  if (isEnabled === undefined) return undefined;
+  if (isEnabled && model.reasoning === null) {
+    const message = `\`${param}\` is true; ${model.key} does not reason. Leave it out.`;
+    throw new HearthError('unsupported_reasoning', message, { param });
+  }
+  return reasoningOfEffort(model, isEnabled ? 'medium' : 'none');
+}

@@ -1,0 +1,39 @@
+import * as z from 'zod';
+import { textSchema } from '../../../kernel/field.ts';
+
+/** Formats of an answer, in the fields of OpenAI and those of servers with its API. */
+
+export const jsonObjectSchema = z.record(z.string(), z.unknown());
+
+const responseFormatSchema = z
+  .discriminatedUnion('type', [
+    z.looseObject({ type: z.literal('text') }).meta({ id: 'V0TextFormat' }),
+    z
+      .looseObject({
+        type: z.literal('json_object'),
+        schema: jsonObjectSchema.nullish().describe('As in llama.cpp: a JSON schema.'),
+      })
+      .meta({ id: 'V0JsonObjectFormat' }),
+    z
+      .looseObject({
+        type: z.literal('json_schema'),
+        json_schema: z.looseObject({ schema: jsonObjectSchema }).meta({ id: 'V0JsonSchema' }),
+      })
+      .meta({ id: 'V0JsonSchemaFormat' }),
+  ])
+  .meta({ id: 'V0ResponseFormat' });
+
+const schemaOrTextSchema = z
+  .union([jsonObjectSchema, textSchema])
+  .meta({ id: 'V0SchemaOrText', description: 'A JSON schema, or its text.' });
+
+/** Fields of a chat that give its answer a format. */
+export const responseFormatFields = {
+  response_format: responseFormatSchema.nullish(),
+  json_schema: jsonObjectSchema.nullish().describe('As in llama.cpp: a JSON schema of the answer.'),
+  guided_json: schemaOrTextSchema.nullish().describe('As in vLLM: a JSON schema of the answer.'),
+  structured_outputs: z
+    .looseObject({ json: schemaOrTextSchema.nullish(), json_object: z.boolean().nullish() })
+    .meta({ id: 'V0StructuredOutputs', description: 'As in vLLM: the format of the answer.' })
+    .nullish(),
+};

@@ -1,0 +1,46 @@
+import type { TurnContent, TurnMessage } from '../../../chat/turn-request.ts';
+import type { V0ChatRequest, V0Message } from '../v0/chat-completion-schema.ts';
+import type { ToolDefinition } from '../../../engines/engine.ts';
+import { omitUndefined } from '../../../kernel/omit-undefined.ts';
+
+/** A message of a chat completion as a message of a turn. */
+export function toMessage(message: V0Message): TurnMessage {
+  const content = toContent(message.content);
+  switch (message.role) {
+    case 'developer':
+    case 'system':
+      return { role: 'system', content };
+    case 'user':
+      return { role: 'user', content };
+    case 'tool':
+      return { role: 'tool', toolCallId: message.tool_call_id, content };
+    case 'assistant': {
+      const toolCalls = message.tool_calls?.map(({ id, function: called }) => ({
+        id,
+        name: called.name,
+        argumentsJson: called.arguments,
+      }));
+      return { role: 'assistant', content, ...omitUndefined({ toolCalls }) };
+    }
+  }
+}
+
+function toContent(content: V0Message['content']): readonly TurnContent[] {
+  if (content == null) return [];
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return content.map((part) => {
+    if (part.type === 'text') return { type: 'text', text: part.text };
+    if (part.type === 'refusal') return { type: 'text', text: part.refusal };
+    const { image_url: image } = part;
+    return { type: 'image', url: typeof image === 'string' ? image : image.url };
+  });
+}
+
+/** The function tools of a chat completion. */
+export function toTools(tools: V0ChatRequest['tools']): readonly ToolDefinition[] {
+  return (tools ?? []).map(({ function: { name, description, parameters } }) => ({
+    name,
+    ...omitUndefined({ description }),
+    parameters: parameters ?? { type: 'object', properties: {} },
+  }));
+}

@@ -1,0 +1,109 @@
+import type { TurnRequest } from '../../../chat/turn-request.ts';
+import type { OpenAiChatRequest } from './chat-completion-schema.ts';
+import type { ReasoningLevel, ToolChoice } from '../../../engines/engine.ts';
+import { omitUndefined } from '../../../kernel/omit-undefined.ts';
+import { toMessage, toTools } from './to-messages.ts';
+import { toResponseFormat } from './response-format.ts';
+import { toGenerationOptions } from './to-generation-options.ts';
+import { HearthError } from '../../../kernel/errors/errors.ts';
+import { assertToolCalls } from './assert-tool-calls.ts';
+import { assertSupported, unsupportedChatFields } from './unsupported-fields.ts';
+
+/**
+ * The turn that a chat completion asks for: the whole conversation, with client-side tools.
+ *
+ * @param reasoning What `reasoning_effort` stands for with the model.
+ * @throws HearthError `invalid_value` for fields that can't be honoured.
+ */
+export function toTurnRequest(
+  body: OpenAiChatRequest,
+  reasoning: ReasoningLevel | undefined,
+): TurnRequest {
+  assertSupported(body, unsupportedChatFields);
+  if (body.store === true && (body.n ?? 1) > 1) {
+    throw new HearthError('invalid_value', '`store` requires `n` to be 1.', {
+      param: 'store',
+    });
+  }
+  if ((body.top_logprobs ?? 0) > 0 && body.logprobs !== true) {
+    throw new HearthError('invalid_value', '`top_logprobs` requires `logprobs` to be true.', {
+      param: 'top_logprobs',
+    });
+  }
+  assertContinuation(body);
+  const messages = body.messages.map(toMessage);
+  assertToolCalls(messages);
+  const tools = toTools(body.tools);
+  const allowed = allowedNames(body, new Set(tools.map(({ name }) => name)));
+  return {
+    ...toGenerationOptions(body),
+    messages,
+    clientTools: allowed === undefined ? tools : tools.filter(({ name }) => allowed.has(name)),
+    integrations: [],
+    isStored: body.store === true,
+    ...omitUndefined({
+      toolChoice: toToolChoice(body.tool_choice),
+      callsInParallel: body.parallel_tool_calls,
+      responseFormat: toResponseFormat(body),
+      topLogprobs: body.logprobs === true ? (body.top_logprobs ?? 0) : undefined,
+      metadata: body.store === true ? body.metadata : undefined,
+      reasoning,
+    }),
+  };
+}
+
+/** @throws HearthError `invalid_value` for fields of vLLM that the messages contradict. */
+function assertContinuation({
+  messages,
+  continue_final_message: continues,
+  add_generation_prompt: begins,
+}: OpenAiChatRequest): void {
+  const refuse = (param: string, message: string): never => {
+    throw new HearthError('invalid_value', message, { param });
+  };
+  const canContinue = messages.at(-1)?.role === 'assistant';
+  if (continues === true && begins === true) {
+    refuse(
+      'continue_final_message',
+      '`continue_final_message` and `add_generation_prompt` exclude each other. Leave one of them out.',
+    );
+  }
+  if (continues === true && !canContinue) {
+    refuse(
+      'continue_final_message',
+      '`continue_final_message` is true; the last message must be from the assistant.',
+    );
+  }
+  if (begins === false && !canContinue) {
+    refuse(
+      'add_generation_prompt',
+      '`add_generation_prompt` is false, which is supported only if the last message is from the assistant.',
+    );
+  }
+}
+
+function toToolChoice(choice: OpenAiChatRequest['tool_choice']): ToolChoice | undefined {
+  if (choice == null) return undefined;
+  if (typeof choice === 'string') return choice;
+  return choice.type === 'function' ? { name: choice.function.name } : choice.allowed_tools.mode;
+}
+
+/** The tools that `allowed_tools` leaves; undefined where all are allowed. */
+function allowedNames(
+  { tool_choice: choice }: OpenAiChatRequest,
+  offered: ReadonlySet<string>,
+): ReadonlySet<string> | undefined {
+  if (choice == null || typeof choice === 'string' || choice.type !== 'allowed_tools') {
+    return undefined;
+  }
+  const names = choice.allowed_tools.tools.map(({ function: { name } }) => name);
+  for (const [index, name] of names.entries()) {
+    if (offered.has(name)) continue;
+    throw new HearthError(
+      'invalid_value',
+      `\`tool_choice\` allows the tool ${JSON.stringify(name)}, which \`tools\` does not have.`,
+      { param: `tool_choice.allowed_tools.tools[${index}].function.name` },
+    );
+  }
+  return new Set(names);
+}

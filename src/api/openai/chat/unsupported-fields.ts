@@ -1,0 +1,48 @@
+import { HearthError } from '../../../kernel/errors/errors.ts';
+
+/** A field that this server can't honour, and the values that change nothing. */
+export interface UnsupportedField {
+  readonly name: string;
+  /** Completes the sentence "`field` ...". */
+  readonly reason: string;
+  /** Whether a value asks for nothing; null and absent never do. */
+  readonly isHarmless?: (value: unknown) => boolean;
+}
+
+/**
+ * Refuses a request whose answer a field would change that can't be honoured.
+ *
+ * @throws HearthError `invalid_value` with the name of the field.
+ */
+export function assertSupported(
+  body: Readonly<Record<string, unknown>>,
+  fields: readonly UnsupportedField[],
+): void {
+  for (const { name, reason, isHarmless = () => false } of fields) {
+    const value = body[name];
+    if (value === undefined || value === null || isHarmless(value)) continue;
+    throw new HearthError('invalid_value', `\`${name}\` ${reason} Leave it out.`, { param: name });
+  }
+}
+
+export const isEmptyObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+export const is =
+  (...values: readonly unknown[]) =>
+  (value: unknown): boolean =>
+    values.includes(value);
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+
+/** What chat completions of OpenAI have and this server does not. */
+export const unsupportedChatFields: readonly UnsupportedField[] = [
+  { name: 'audio', reason: 'asks for speech, which this server does not generate.' },
+  {
+    name: 'modalities',
+    reason: 'must be ["text"]: this server generates text only.',
+    isHarmless: (value) => Array.isArray(value) && value.every((each) => each === 'text'),
+  },
+  { name: 'functions', reason: 'was replaced by `tools`.', isHarmless: isEmptyList },
+  { name: 'function_call', reason: 'was replaced by `tool_choice`.' },
+  { name: 'web_search_options', reason: 'needs a web search, which this server does not have.' },
+  { name: 'verbosity', reason: 'must be "medium".', isHarmless: is('medium') },
+];

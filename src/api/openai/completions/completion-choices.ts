@@ -1,0 +1,113 @@
+import {
+  runCompletion,
+  type CompletionEvent,
+  type CompletionRequest,
+  type CompletionResult,
+} from '../../../chat/run-completion.ts';
+import type { V0CompletionRequest } from '../v0/text-completion-schema.ts';
+import type { Prompt } from '../../../engines/engine.ts';
+import type { ModelTarget } from '../../../engines/loads/open-request.ts';
+import { omitUndefined } from '../../../kernel/omit-undefined.ts';
+import type { RequestContext } from '../../../telemetry/request-context.ts';
+import { runChoices, type ChoiceEvent } from '../chat/choices.ts';
+import { toFinishReason } from '../chat/finish-reason.ts';
+import { toCompletionLogprobs } from '../chat/logprobs.ts';
+import { toPrompts } from './prompts.ts';
+import { chatFormatFields } from '../chat/response-format.ts';
+import { toGenerationOptions } from '../chat/to-generation-options.ts';
+import { assertSupported } from '../chat/unsupported-fields.ts';
+import { withSeedOf } from '../chat/with-seed-of.ts';
+
+type CompletionBody = Parameters<typeof toGenerationOptions>[0] &
+  Pick<V0CompletionRequest, 'prompt' | 'echo' | 'suffix' | 'logprobs'>;
+
+/** The choices of a request: `perPrompt` of each of its prompts, which stand beside each other. */
+export interface CompletionChoices {
+  readonly prompts: readonly Prompt[];
+  readonly perPrompt: number;
+  readonly count: number;
+  /** What the text of a choice begins with: its prompt, or nothing. */
+  readonly echoOf: (index: number) => string;
+  /** @param target What the request names as its model, if that is known already. */
+  readonly start: (
+    context: RequestContext,
+    target?: ModelTarget,
+  ) => AsyncGenerator<ChoiceEvent<CompletionEvent>>;
+}
+
+export function toCompletionChoices(
+  services: Parameters<typeof runCompletion>[0],
+  body: CompletionBody,
+  perPrompt: number,
+): CompletionChoices {
+  assertSupported(body, chatFormatFields);
+  const prompts = toPrompts(body.prompt);
+  const requests = prompts.map((prompt) => toCompletionRequest(body, prompt));
+  const count = prompts.length * perPrompt;
+  const promptOf = (index: number): number => Math.floor(index / perPrompt);
+  const run = (index: number, context: RequestContext, target?: ModelTarget) => {
+    const request = requests[promptOf(index)];
+    if (request === undefined) throw new Error(`No prompt for choice ${index}`);
+    const seeded = withSeedOf(request, index % perPrompt);
+    return runCompletion(services, { ...seeded, ...omitUndefined({ target }) }, context);
+  };
+  return {
+    prompts,
+    perPrompt,
+    count,
+    echoOf: (index) => (body.echo === true ? String(prompts[promptOf(index)]) : ''),
+    start: (context, target) => runChoices(count, (index, own) => run(index, own, target), context),
+  };
+}
+
+function toCompletionRequest(body: CompletionBody, prompt: Prompt): CompletionRequest {
+  return {
+    ...toGenerationOptions(body),
+    prompt,
+    ...omitUndefined({ suffix: body.suffix, topLogprobs: body.logprobs }),
+  };
+}
+
+/** @param echo what the text begins with */
+export function toCompletionChoice(result: CompletionResult, index: number, echo: string) {
+  return {
+    index,
+    text: echo + result.text,
+    logprobs: toCompletionLogprobs(result.logprobs, echo.length),
+    finish_reason: toCompletionReason(result),
+  };
+}
+
+/** The choices of the chunks that the events of a stream become: echo, deltas, finish reason. */
+export function createCompletionDeltas(echoOf: CompletionChoices['echoOf']) {
+  const offsets: number[] = [];
+  const toChoice = (index: number, text: string) => ({
+    index,
+    text,
+    logprobs: null,
+    finish_reason: null,
+  });
+  return ({ index, event }: ChoiceEvent<CompletionEvent>) => {
+    switch (event.type) {
+      case 'completion.start': {
+        const echo = echoOf(index);
+        offsets[index] = echo.length;
+        return echo === '' ? undefined : toChoice(index, echo);
+      }
+      case 'text.delta': {
+        const offset = offsets[index] ?? 0;
+        offsets[index] = offset + event.text.length;
+        const logprobs = toCompletionLogprobs(event.logprobs, offset);
+        return { ...toChoice(index, event.text), logprobs };
+      }
+      case 'completion.end':
+        return { ...toChoice(index, ''), finish_reason: toCompletionReason(event.result) };
+      default:
+        return undefined;
+    }
+  };
+}
+
+function toCompletionReason(result: CompletionResult): 'stop' | 'length' {
+  return toFinishReason(result) === 'length' ? 'length' : 'stop';
+}

@@ -1,0 +1,98 @@
+import type { CompletionEvent } from '../../../chat/run-completion.ts';
+import { HearthError } from '../../../kernel/errors/errors.ts';
+import {
+  createCompletionOpenAi,
+  type OpenAiCompletion,
+  type OpenAiCompletionRequest,
+} from './text-completion-schema.ts';
+import type { TurnUsage } from '../../../store/turns/conversation-turn.ts';
+import { mount, type App } from '../../kit/mount.ts';
+import type { ChoiceEvent } from '../chat/choices.ts';
+import {
+  createCompletionDeltas,
+  toCompletionChoice,
+  toCompletionChoices,
+  type CompletionChoices,
+} from './completion-choices.ts';
+import { completionHead } from '../chat/completion-head.ts';
+import { eventStream } from '../../kit/stream/sse.ts';
+import { collect } from '../../kit/stream/collect.ts';
+import { openStream } from '../../kit/stream/open-stream.ts';
+import type { SurfaceServices } from '../../services.ts';
+import { toStreamFormat } from '../chat/chat-completions.ts';
+import { toUsage } from '../chat/usage.ts';
+
+/** Choices of all prompts of a request together. */
+const maxChoices = 128;
+/** OpenAI's own. */
+const defaultMaxTokens = 16;
+
+export function mountCompletions(app: App, services: SurfaceServices): void {
+  mount(app, createCompletionOpenAi, async ({ body, context }) => {
+    const limited = { ...body, max_tokens: body.max_tokens ?? defaultMaxTokens };
+    const choices = toCompletionChoices(services, limited, body.n ?? 1);
+    assertHonoured(body, choices);
+    const target = await services.pool.resolve(body.model ?? undefined, 'generation');
+    const events = choices.start(context, target);
+    const head = {
+      ...completionHead('cmpl', 'text_completion'),
+      model: body.model || target.selection.model.key,
+    };
+    if (body.stream !== true) {
+      const { results } = await collect(events, choices);
+      const usages = results.map(({ usage }) => usage);
+      return {
+        ...head,
+        choices: results.map((result, index) =>
+          toCompletionChoice(result, index, choices.echoOf(index)),
+        ),
+        usage: toUsage(usages, choices.perPrompt),
+      };
+    }
+    const includesUsage = body.stream_options?.include_usage === true;
+    const format = toStreamFormat(createChunks(head, choices, includesUsage));
+    return eventStream(await openStream(events, format, context), context);
+  });
+}
+
+/** @throws HearthError `invalid_value` for what would change the answer and can't be done. */
+function assertHonoured(
+  body: OpenAiCompletionRequest,
+  { prompts, perPrompt, count }: CompletionChoices,
+): void {
+  const refuse = (param: string, message: string): never => {
+    throw new HearthError('invalid_value', message, { param });
+  };
+  if (count > maxChoices) {
+    refuse('n', `The number of prompts times \`n\` must be at most ${maxChoices}.`);
+  }
+  if ((body.best_of ?? perPrompt) > perPrompt) {
+    refuse('best_of', '`best_of` above `n` is not supported. Leave it out.');
+  }
+  if (body.echo !== true) return;
+  if (prompts.some((prompt) => typeof prompt !== 'string')) {
+    refuse('echo', '`echo` needs prompts that are texts, not tokens.');
+  }
+  if (body.logprobs != null) {
+    refuse('logprobs', '`logprobs` of the prompt are not available; leave them or `echo` out.');
+  }
+}
+
+function createChunks(
+  head: Pick<OpenAiCompletion, 'id' | 'object' | 'created' | 'model'>,
+  { echoOf, perPrompt, count }: CompletionChoices,
+  includesUsage: boolean,
+): (choiceEvent: ChoiceEvent<CompletionEvent>) => readonly OpenAiCompletion[] {
+  const usages: TurnUsage[] = [];
+  const toDelta = createCompletionDeltas(echoOf);
+  const noUsage = includesUsage ? { usage: null } : {};
+  return (choiceEvent) => {
+    const { index, event } = choiceEvent;
+    const choice = toDelta(choiceEvent);
+    const chunks = choice === undefined ? [] : [{ ...head, choices: [choice], ...noUsage }];
+    if (event.type !== 'completion.end') return chunks;
+    usages[index] = event.result.usage;
+    if (!includesUsage || Object.keys(usages).length < count) return chunks;
+    return [...chunks, { ...head, choices: [], usage: toUsage(usages, perPrompt) }];
+  };
+}

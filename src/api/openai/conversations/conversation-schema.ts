@@ -1,0 +1,164 @@
+import * as z from 'zod';
+import { defineRoute } from '../../kit/route.ts';
+import { exampleConversationId } from '../../v1/conversations/conversation-id-schema.ts';
+import {
+  exampleItem,
+  itemListSchema,
+  itemPageQuerySchema,
+  storedItemSchema,
+} from '../item-list-schema.ts';
+import { inputItemSchema, metadataSchema } from '../responses/response-request-schema.ts';
+
+const params = z.object({
+  conversation_id: z
+    .string()
+    .max(512)
+    .meta({ examples: [exampleConversationId] }),
+});
+const itemParams = params.extend({
+  item_id: z
+    .string()
+    .max(512)
+    .meta({ examples: [exampleItem.id] }),
+});
+
+const exampleConversation = {
+  id: exampleConversationId,
+  object: 'conversation',
+  created_at: 1_793_612_345,
+  metadata: { project: 'sea' },
+};
+
+const conversationSchema = z
+  .object({
+    id: z.string(),
+    object: z.literal('conversation'),
+    created_at: z.int().describe('Unix time in seconds.'),
+    metadata: z.record(z.string(), z.string()),
+  })
+  .meta({ id: 'OpenAiConversation', examples: [exampleConversation] });
+export type OpenAiConversation = z.infer<typeof conversationSchema>;
+
+const itemsSchema = z.array(inputItemSchema);
+const exampleMessage = { role: 'user', content: 'Write a haiku about the sea.' };
+
+export const createConversationOpenAi = defineRoute({
+  method: 'post',
+  path: '/v1/conversations',
+  operationId: 'createConversationOpenAi',
+  summary: 'Create a conversation',
+  description: '`GET /api/v1/conversations` lists it from its first item on.',
+  permission: 'chat',
+  body: z
+    .looseObject({
+      items: itemsSchema.max(1000).nullish().describe('What the conversation begins with.'),
+      metadata: metadataSchema.nullish(),
+    })
+    .meta({
+      id: 'OpenAiCreateConversationRequest',
+      examples: [{ items: [exampleMessage], metadata: { project: 'sea' } }],
+    }),
+  result: conversationSchema,
+  errors: ['invalid_image', 'queue_full', 'storage_failed'],
+});
+
+export const getConversationOpenAi = defineRoute({
+  method: 'get',
+  path: '/v1/conversations/{conversation_id}',
+  operationId: 'getConversationOpenAi',
+  summary: 'Get a conversation',
+  description: 'Those of `/api/v1/conversations`, too.',
+  permission: 'chat',
+  params,
+  result: conversationSchema,
+  errors: ['conversation_not_found'],
+});
+
+export const updateConversationOpenAi = defineRoute({
+  method: 'post',
+  path: '/v1/conversations/{conversation_id}',
+  operationId: 'updateConversationOpenAi',
+  summary: 'Replace the metadata of a conversation',
+  permission: 'chat',
+  params,
+  body: z.looseObject({ metadata: metadataSchema.nullable() }).meta({
+    id: 'OpenAiUpdateConversationRequest',
+    examples: [{ metadata: { project: 'sea' } }],
+  }),
+  result: conversationSchema,
+  errors: ['conversation_not_found'],
+});
+
+export const deleteConversationOpenAi = defineRoute({
+  method: 'delete',
+  path: '/v1/conversations/{conversation_id}',
+  operationId: 'deleteConversationOpenAi',
+  summary: 'Delete a conversation with its responses, all branches included',
+  permission: 'chat',
+  params,
+  result: z
+    .object({ id: z.string(), object: z.literal('conversation.deleted'), deleted: z.literal(true) })
+    .meta({
+      id: 'OpenAiDeletedConversation',
+      examples: [{ id: exampleConversationId, object: 'conversation.deleted', deleted: true }],
+    }),
+  errors: ['conversation_not_found', 'conversation_locked'],
+});
+
+export const listConversationItemsOpenAi = defineRoute({
+  method: 'get',
+  path: '/v1/conversations/{conversation_id}/items',
+  operationId: 'listConversationItemsOpenAi',
+  summary: 'List the items of a conversation',
+  description: 'Inputs and outputs of the branch that was used last.',
+  permission: 'chat',
+  params,
+  query: itemPageQuerySchema,
+  result: itemListSchema,
+  errors: ['conversation_not_found', 'invalid_type', 'invalid_value'],
+});
+
+export const addConversationItemsOpenAi = defineRoute({
+  method: 'post',
+  path: '/v1/conversations/{conversation_id}/items',
+  operationId: 'addConversationItemsOpenAi',
+  summary: 'Add items to a conversation',
+  description: 'Nothing is generated. Items that are not shown to a model are left out.',
+  permission: 'chat',
+  params,
+  body: z.looseObject({ items: itemsSchema.min(1).max(1000) }).meta({
+    id: 'OpenAiAddItemsRequest',
+    examples: [{ items: [exampleMessage] }],
+  }),
+  result: itemListSchema,
+  errors: [
+    'conversation_not_found',
+    'conversation_locked',
+    'invalid_image',
+    'queue_full',
+    'storage_failed',
+  ],
+});
+
+export const getConversationItemOpenAi = defineRoute({
+  method: 'get',
+  path: '/v1/conversations/{conversation_id}/items/{item_id}',
+  operationId: 'getConversationItemOpenAi',
+  summary: 'Get an item of a conversation',
+  permission: 'chat',
+  params: itemParams,
+  result: storedItemSchema,
+  errors: ['conversation_not_found', 'item_not_found'],
+});
+
+export const deleteConversationItemOpenAi = defineRoute({
+  method: 'delete',
+  path: '/v1/conversations/{conversation_id}/items/{item_id}',
+  operationId: 'deleteConversationItemOpenAi',
+  summary: 'Delete an item of a conversation',
+  description: 'Its content is deleted from the stored response, too, and models no longer see it.',
+  permission: 'chat',
+  params: itemParams,
+  result: conversationSchema,
+  errors: ['conversation_not_found', 'item_not_found', 'conversation_locked'],
+});

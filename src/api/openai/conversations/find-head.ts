@@ -1,0 +1,45 @@
+import { HearthError } from '../../../kernel/errors/errors.ts';
+import type { RequestContext } from '../../../telemetry/request-context.ts';
+import type { ConversationHead } from '../../../store/conversations/conversation.ts';
+import type { Store } from '../../../store/store.ts';
+
+/**
+ * A conversation that the caller can read.
+ *
+ * @param param Field of the request that names it.
+ * @throws HearthError `conversation_not_found`.
+ */
+export async function findHead(
+  store: Store,
+  id: string,
+  { caller }: RequestContext,
+  param = 'conversation_id',
+): Promise<ConversationHead> {
+  const head = await store.conversations.head(id, caller.tokenId);
+  if (head !== undefined) return head;
+  throw new HearthError(
+    'conversation_not_found',
+    `No stored conversation has the id ${JSON.stringify(id.slice(0, 100))}.`,
+    { param },
+  );
+}
+
+/**
+ * A conversation that the caller can change.
+ *
+ * @throws HearthError `conversation_not_found`, also for one without a token that a token can only read.
+ */
+export async function ownHead(
+  store: Store,
+  id: string,
+  context: RequestContext,
+  param = 'conversation_id',
+): Promise<ConversationHead> {
+  const head = await findHead(store, id, context, param);
+  if (head.ownerId === context.caller.tokenId) return head;
+  throw new HearthError(
+    'conversation_not_found',
+    `The conversation "${id}" was made without a token; a request with one can read it, not change it. Continue its last response with \`previous_response_id\`.`,
+    { param },
+  );
+}

@@ -1,0 +1,10 @@
+import { createEmbeddingOpenAi } from './embedding-schema.ts';
+import { mount, type App } from '../../kit/mount.ts';
+import { embedInputs } from './embed-inputs.ts';
+import type { SurfaceServices } from '../../services.ts';
+
+export function mountEmbeddings(app: App, services: SurfaceServices): void {
+  mount(app, createEmbeddingOpenAi, ({ body, context }) =>
+    embedInputs(services, body, context, ({ model }) => body.model || model.key),
+  );
+}

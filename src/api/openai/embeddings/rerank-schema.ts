@@ -1,0 +1,88 @@
+import * as z from 'zod';
+import { generationErrors } from '../../../kernel/errors/error-groups.ts';
+import { fractionSchema, textSchema, tokenCountSchema, ttlSchema } from '../../../kernel/field.ts';
+import { defineRoute } from '../../kit/route.ts';
+
+const documentSchema = z.looseObject({ text: textSchema }).meta({ id: 'RerankDocument' });
+
+const rerankRequestSchema = z
+  .looseObject({
+    model: z.string().max(512).nullish().describe('The only loaded reranker if absent or empty.'),
+    query: textSchema.min(1),
+    documents: z
+      .array(z.union([textSchema, documentSchema]).meta({ id: 'RerankInput' }))
+      .min(1)
+      .max(1000),
+    top_n: z
+      .int()
+      .min(1)
+      .max(2 ** 31 - 1)
+      .nullish()
+      .describe('Number of results; all documents if absent.'),
+    return_documents: z.boolean().nullish().describe('Whether results have the text.'),
+    ttl: ttlSchema.nullish(),
+  })
+  .meta({
+    id: 'RerankRequest',
+    examples: [
+      {
+        model: 'baai/bge-reranker-v2-m3',
+        query: 'What is a panda?',
+        documents: ['The sea is calm at dawn.', 'The giant panda is a bear that lives in China.'],
+        top_n: 1,
+        return_documents: true,
+      },
+    ],
+  });
+export type RerankRequest = z.infer<typeof rerankRequestSchema>;
+
+const rerankResultSchema = z
+  .object({
+    object: z.literal('list'),
+    model: z.string(),
+    results: z
+      .array(
+        z
+          .object({
+            index: z.int().nonnegative().describe('Position in `documents`.'),
+            relevance_score: fractionSchema,
+            document: z.object({ text: z.string() }).meta({ id: 'RankedDocument' }).exactOptional(),
+          })
+          .meta({ id: 'RankedResult' }),
+      )
+      .describe('Most relevant first.'),
+    usage: z
+      .object({ prompt_tokens: tokenCountSchema, total_tokens: tokenCountSchema })
+      .meta({ id: 'RerankUsage' }),
+  })
+  .meta({
+    id: 'RerankResult',
+    examples: [
+      {
+        object: 'list',
+        model: 'baai/bge-reranker-v2-m3',
+        results: [
+          {
+            index: 1,
+            relevance_score: 0.9953,
+            document: { text: 'The giant panda is a bear that lives in China.' },
+          },
+        ],
+        usage: { prompt_tokens: 35, total_tokens: 35 },
+      },
+    ],
+  });
+export type RerankResult = z.infer<typeof rerankResultSchema>;
+
+export const rerank = defineRoute({
+  method: 'post',
+  path: '/v1/rerank',
+  operationId: 'rerank',
+  summary: 'Sort documents by their relevance to a query',
+  description:
+    'Needs a model with a rank head, such as bge-reranker. The format is that of Jina and Cohere.',
+  permission: 'embeddings',
+  body: rerankRequestSchema,
+  result: rerankResultSchema,
+  errors: generationErrors,
+});

@@ -1,0 +1,42 @@
+import { HearthError, type NameField } from '../../../kernel/errors/errors.ts';
+import { omitUndefined } from '../../../kernel/omit-undefined.ts';
+import { createNameField, type FieldNames } from '../../kit/errors/name-field.ts';
+
+/** Names of a response's request that are not the domain's name in snake case. */
+const responseNames: FieldNames = [
+  [/^(?:messages|approvals).*$/, 'input'],
+  [/^clientTools.*$/, 'tools'],
+  [/^integrations.*$/, 'tools'],
+  [/^responseFormat\.schema$/, 'text.format.schema'],
+  [/^isStored$/, 'store'],
+  [/^reasoning$/, 'reasoning.effort'],
+];
+
+/** Names of the request that adds items to a conversation. */
+const itemNames: FieldNames = [
+  [/^(?:messages|approvals).*$/, 'items'],
+  [/^previousResponseId$/, 'response'],
+];
+
+/** The error with the field names of responses, which differ from those of the surface's other endpoints. */
+export function withResponseNames(error: unknown): unknown {
+  return withNames(error, createNameField(responseNames), 'input');
+}
+
+/** The error with the field names of the items of a conversation. */
+export function withItemNames(error: unknown): unknown {
+  return withNames(error, createNameField(itemNames), 'items');
+}
+
+/** @param input Name of the list of items. */
+function withNames(error: unknown, nameField: NameField, input: 'input' | 'items'): unknown {
+  if (!(error instanceof HearthError)) return error;
+  const { field } = error;
+  const named = field === undefined ? undefined : nameField(field);
+  const param = error.param?.replace(/^input(?=\[)/, input) ?? named;
+  const { retryAfterSeconds, loading } = error;
+  return new HearthError(error.code, error.describe(nameField), {
+    cause: error,
+    ...omitUndefined({ param, retryAfterSeconds, loading }),
+  });
+}

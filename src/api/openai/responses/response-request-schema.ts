@@ -1,0 +1,269 @@
+import * as z from 'zod';
+import { fractionSchema, textSchema, truncationSchema } from '../../../kernel/field.ts';
+import { reasoningEffortSchema } from '../v0/chat-completion-schema.ts';
+import { jsonObjectSchema } from '../chat/response-format-schema.ts';
+import { mcpToolSchema } from './mcp-tool-schema.ts';
+
+const idSchema = z.string().max(512);
+export const metadataSchema = z
+  .record(z.string().max(64), z.string().max(512))
+  .refine((metadata) => Object.keys(metadata).length <= 16, 'It may have 16 keys at most')
+  .meta({
+    id: 'OpenAiMetadata',
+    description: 'Kept with the resource; 16 keys at most.',
+    maxProperties: 16,
+  });
+
+const inputTextSchema = z
+  .looseObject({ type: z.literal('input_text'), text: textSchema })
+  .meta({ id: 'OpenAiInputText' });
+const inputImageSchema = z
+  .looseObject({
+    type: z.literal('input_image'),
+    image_url: textSchema.describe(
+      'A PNG, JPEG, WebP or GIF as a base64 `data:` URL, or its http or https URL if `images.allowUrls` is on.',
+    ),
+  })
+  .meta({ id: 'OpenAiInputImage' });
+const messagePartSchema = z
+  .discriminatedUnion('type', [
+    inputTextSchema,
+    inputImageSchema,
+    z
+      .looseObject({ type: z.literal('output_text'), text: textSchema })
+      .meta({ id: 'OpenAiOutputTextInput' }),
+    z
+      .looseObject({ type: z.literal('refusal'), refusal: textSchema })
+      .meta({ id: 'OpenAiRefusalInput' }),
+  ])
+  .meta({ id: 'OpenAiInputPart' });
+
+const inputMessageSchema = z
+  .looseObject({
+    type: z.literal('message').optional(),
+    role: z.enum(['user', 'assistant', 'system', 'developer']),
+    content: z
+      .union([textSchema, z.array(messagePartSchema).max(1000)])
+      .meta({ id: 'OpenAiInputContent' }),
+  })
+  .meta({ id: 'OpenAiInputMessage' });
+
+const otherItemSchema = z
+  .discriminatedUnion('type', [
+    z
+      .looseObject({
+        type: z.literal('function_call'),
+        call_id: idSchema,
+        name: idSchema,
+        namespace: idSchema.nullish(),
+        arguments: textSchema,
+      })
+      .meta({ id: 'OpenAiFunctionCallInput' }),
+    z
+      .looseObject({
+        type: z.literal('function_call_output'),
+        call_id: idSchema,
+        output: z
+          .union([
+            textSchema,
+            z
+              .array(
+                z
+                  .discriminatedUnion('type', [inputTextSchema, inputImageSchema])
+                  .meta({ id: 'OpenAiFunctionOutputPart' }),
+              )
+              .max(1000),
+          ])
+          .meta({ id: 'OpenAiFunctionOutput' }),
+      })
+      .meta({ id: 'OpenAiFunctionCallOutput' }),
+    z
+      .looseObject({
+        type: z.literal('mcp_call'),
+        id: idSchema,
+        name: idSchema,
+        arguments: textSchema,
+        output: textSchema.nullish(),
+        error: z.unknown().optional(),
+        approval_request_id: idSchema.nullish(),
+      })
+      .meta({ id: 'OpenAiMcpCallInput' }),
+    z
+      .looseObject({
+        type: z.literal('mcp_approval_request'),
+        id: idSchema,
+        server_label: idSchema,
+        name: idSchema,
+        arguments: textSchema,
+      })
+      .meta({ id: 'OpenAiMcpApprovalRequestInput' }),
+    z
+      .looseObject({
+        type: z.literal('mcp_approval_response'),
+        approval_request_id: idSchema,
+        approve: z.boolean(),
+        reason: textSchema.nullish().describe('Shown to the model where the call is refused.'),
+      })
+      .meta({ id: 'OpenAiMcpApprovalResponse' }),
+    z
+      .looseObject({ type: z.literal('item_reference'), id: idSchema })
+      .meta({ id: 'OpenAiItemReference', description: 'An item of a stored response.' }),
+    z.looseObject({ type: z.literal('mcp_list_tools'), server_label: idSchema.optional() }).meta({
+      id: 'OpenAiMcpListToolsInput',
+      description: 'Not shown to the model. The tools of the server are not listed again.',
+    }),
+    z
+      .looseObject({ type: z.literal('reasoning') })
+      .meta({ id: 'OpenAiIgnoredItem', description: 'Not shown to the model.' }),
+  ])
+  .meta({ id: 'OpenAiOtherInputItem' });
+export const inputItemSchema = z
+  .union([inputMessageSchema, otherItemSchema])
+  .meta({ id: 'OpenAiInputItem' });
+export type OpenAiInputItem = z.infer<typeof inputItemSchema>;
+
+const functionToolSchema = z
+  .looseObject({
+    type: z.literal('function'),
+    name: z.string().min(1).max(512),
+    description: textSchema.nullish(),
+    parameters: jsonObjectSchema.nullish().describe('JSON schema of the arguments.'),
+  })
+  .meta({ id: 'OpenAiFunctionTool' });
+export type OpenAiFunctionTool = z.infer<typeof functionToolSchema>;
+
+const toolSchema = z
+  .discriminatedUnion('type', [
+    functionToolSchema,
+    z
+      .looseObject({
+        type: z.literal('namespace'),
+        name: z.string().min(1).max(512),
+        description: textSchema.nullish(),
+        tools: z.array(functionToolSchema).max(1000),
+      })
+      .meta({ id: 'OpenAiNamespaceTool', description: 'Functions with a common prefix.' }),
+    mcpToolSchema,
+  ])
+  .meta({ id: 'OpenAiTool' });
+export type OpenAiTool = z.infer<typeof toolSchema>;
+
+const toolChoiceSchema = z
+  .union([
+    z.enum(['auto', 'none', 'required']),
+    z
+      .discriminatedUnion('type', [
+        z
+          .looseObject({ type: z.literal('function'), name: z.string() })
+          .meta({ id: 'OpenAiResponseFunctionChoice' }),
+        z
+          .looseObject({ type: z.literal('mcp'), server_label: z.string(), name: z.string() })
+          .meta({ id: 'OpenAiResponseMcpChoice', description: 'A tool of an MCP server.' }),
+        z
+          .looseObject({
+            type: z.literal('allowed_tools'),
+            mode: z.enum(['auto', 'required']),
+            tools: z
+              .array(
+                z
+                  .discriminatedUnion('type', [
+                    z
+                      .looseObject({ type: z.literal('function'), name: z.string() })
+                      .meta({ id: 'OpenAiAllowedFunction' }),
+                    z
+                      .looseObject({ type: z.literal('mcp'), server_label: z.string() })
+                      .meta({ id: 'OpenAiAllowedMcpServer' }),
+                  ])
+                  .meta({ id: 'OpenAiAllowedTool' }),
+              )
+              .min(1)
+              .max(1000),
+          })
+          .meta({ id: 'OpenAiResponseAllowedTools' }),
+      ])
+      .meta({ id: 'OpenAiResponseToolChoiceObject' }),
+  ])
+  .meta({ id: 'OpenAiResponseToolChoice' });
+export type OpenAiResponseToolChoice = z.infer<typeof toolChoiceSchema>;
+
+const textFormatSchema = z
+  .discriminatedUnion('type', [
+    z.looseObject({ type: z.literal('text') }).meta({ id: 'OpenAiTextFormat' }),
+    z.looseObject({ type: z.literal('json_object') }).meta({ id: 'OpenAiJsonObjectFormat' }),
+    z
+      .looseObject({
+        type: z.literal('json_schema'),
+        name: z.string().max(512),
+        schema: jsonObjectSchema,
+      })
+      .meta({ id: 'OpenAiJsonSchemaFormat' }),
+  ])
+  .meta({ id: 'OpenAiTextFormatOptions' });
+
+export const responseRequestSchema = z
+  .looseObject({
+    model: z.string().max(512).nullish().describe('The only loaded model if absent or empty.'),
+    input: z
+      .union([textSchema.min(1), z.array(inputItemSchema).min(1).max(100_000)])
+      .meta({ id: 'OpenAiResponseInput' }),
+    instructions: textSchema.nullish().describe('Hold for this response alone.'),
+    previous_response_id: z.string().max(512).startsWith('resp_').nullish(),
+    conversation: z
+      .union([
+        z.string().max(512).startsWith('conv_'),
+        z
+          .looseObject({ id: z.string().max(512).startsWith('conv_') })
+          .meta({ id: 'OpenAiConversationReference' }),
+      ])
+      .meta({
+        id: 'OpenAiConversationParameter',
+        description:
+          'The conversation that the response continues and is added to. Cannot be combined with `previous_response_id`.',
+      })
+      .nullish(),
+    tools: z.array(toolSchema).max(1000).nullish(),
+    tool_choice: toolChoiceSchema.nullish(),
+    parallel_tool_calls: z.boolean().nullish(),
+    max_tool_calls: z
+      .int()
+      .min(1)
+      .max(2 ** 31 - 1)
+      .nullish()
+      .describe('Most calls of MCP tools; after them the model must answer.'),
+    max_output_tokens: z
+      .int()
+      .min(1)
+      .max(2 ** 31 - 1)
+      .nullish(),
+    temperature: z.number().min(0).max(2).nullish(),
+    top_p: fractionSchema.nullish(),
+    top_logprobs: z.int().min(0).max(20).nullish(),
+    include: z.array(z.string().max(256)).max(64).nullish(),
+    reasoning: z
+      .looseObject({ effort: reasoningEffortSchema.nullish() })
+      .meta({ id: 'OpenAiReasoning' })
+      .nullish(),
+    text: z
+      .looseObject({ format: textFormatSchema.nullish() })
+      .meta({ id: 'OpenAiTextOptions' })
+      .nullish(),
+    truncation: truncationSchema.nullish(),
+    metadata: metadataSchema.nullish(),
+    store: z.boolean().nullish().describe('True if absent.'),
+    stream: z.boolean().nullish(),
+    background: z
+      .boolean()
+      .nullish()
+      .describe('Answer at once and continue without the client. Requires `store`.'),
+  })
+  .meta({
+    id: 'OpenAiResponseRequest',
+    examples: [
+      {
+        model: 'hearth/starter-chat',
+        instructions: 'You answer in one sentence.',
+        input: 'Write a haiku about the sea.',
+      },
+    ],
+  });
+export type OpenAiResponseRequest = z.infer<typeof responseRequestSchema>;

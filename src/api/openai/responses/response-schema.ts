@@ -1,0 +1,292 @@
+import * as z from 'zod';
+import { chatErrors, generationErrors } from '../../../kernel/errors/error-groups.ts';
+import { droppedTurnsSchema, tokenCountSchema, truncationSchema } from '../../../kernel/field.ts';
+import { defineRoute } from '../../kit/route.ts';
+import { jsonObjectSchema } from '../chat/response-format-schema.ts';
+import { exampleResponseId } from '../../v1/chat/chat-schema.ts';
+import { reasoningEffortSchema } from '../v0/chat-completion-schema.ts';
+import { responseRequestSchema } from './response-request-schema.ts';
+
+const topLogprob = { token: z.string(), logprob: z.number(), bytes: z.array(z.int()) };
+const outputTextSchema = z
+  .object({
+    type: z.literal('output_text'),
+    text: z.string(),
+    annotations: z.array(z.never()),
+    logprobs: z.array(
+      z
+        .object({
+          ...topLogprob,
+          top_logprobs: z.array(z.object(topLogprob).meta({ id: 'OpenAiOutputTopLogprob' })),
+        })
+        .meta({ id: 'OpenAiOutputLogprob' }),
+    ),
+  })
+  .meta({ id: 'OpenAiOutputText' });
+export type OpenAiOutputText = z.infer<typeof outputTextSchema>;
+
+const itemStatusSchema = z
+  .enum(['in_progress', 'completed', 'incomplete'])
+  .meta({ id: 'OpenAiItemStatus' });
+const outputItemSchema = z
+  .discriminatedUnion('type', [
+    z
+      .object({
+        id: z.string(),
+        type: z.literal('message'),
+        role: z.literal('assistant'),
+        status: itemStatusSchema,
+        content: z.array(outputTextSchema),
+      })
+      .meta({ id: 'OpenAiOutputMessage' }),
+    z
+      .object({
+        id: z.string(),
+        type: z.literal('reasoning'),
+        status: itemStatusSchema,
+        summary: z.array(z.never()),
+        content: z.array(
+          z
+            .object({ type: z.literal('reasoning_text'), text: z.string() })
+            .meta({ id: 'OpenAiReasoningText' }),
+        ),
+      })
+      .meta({ id: 'OpenAiReasoningItem' }),
+    z
+      .object({
+        id: z.string(),
+        type: z.literal('function_call'),
+        status: itemStatusSchema,
+        call_id: z.string(),
+        name: z.string(),
+        namespace: z.string().exactOptional(),
+        arguments: z.string(),
+      })
+      .meta({ id: 'OpenAiFunctionCall' }),
+    z
+      .object({
+        id: z.string(),
+        type: z.literal('mcp_call'),
+        status: z.enum(['in_progress', 'completed', 'failed']),
+        server_label: z.string().describe('Empty for a tool that does not exist.'),
+        name: z.string(),
+        arguments: z.string(),
+        output: z.string().nullable(),
+        error: z.string().nullable(),
+        approval_request_id: z.string().nullable(),
+      })
+      .meta({ id: 'OpenAiMcpCall' }),
+    z
+      .object({
+        id: z.string(),
+        type: z.literal('mcp_list_tools'),
+        server_label: z.string(),
+        tools: z.array(
+          z
+            .object({
+              name: z.string(),
+              description: z.string().nullable(),
+              input_schema: jsonObjectSchema,
+              annotations: jsonObjectSchema.nullable(),
+            })
+            .meta({ id: 'OpenAiMcpListedTool' }),
+        ),
+        error: z.string().nullable().describe('Why the tools could not be listed.'),
+      })
+      .meta({ id: 'OpenAiMcpListTools' }),
+    z
+      .object({
+        id: z.string(),
+        type: z.literal('mcp_approval_request'),
+        server_label: z.string(),
+        name: z.string(),
+        arguments: z.string(),
+      })
+      .meta({
+        id: 'OpenAiMcpApprovalRequest',
+        description: 'A call that is made when the next request approves it.',
+      }),
+  ])
+  .meta({ id: 'OpenAiOutputItem' });
+export type OpenAiOutputItem = z.infer<typeof outputItemSchema>;
+
+const exampleResponse = {
+  id: exampleResponseId,
+  object: 'response',
+  created_at: 1_793_612_345,
+  completed_at: 1_793_612_346,
+  status: 'completed',
+  background: false,
+  error: null,
+  incomplete_details: null,
+  instructions: 'You answer in one sentence.',
+  max_output_tokens: null,
+  max_tool_calls: null,
+  metadata: {},
+  model: 'hearth/starter-chat',
+  output: [
+    {
+      id: 'msg_6b2f0c9e4d7a1f3852c6e0b94a7d1f386c5e2b0a9d4f7c13_0',
+      type: 'message',
+      role: 'assistant',
+      status: 'completed',
+      content: [
+        {
+          type: 'output_text',
+          text: 'Waves fold into foam; the moon pulls them home.',
+          annotations: [],
+          logprobs: [],
+        },
+      ],
+    },
+  ],
+  parallel_tool_calls: true,
+  previous_response_id: null,
+  conversation: null,
+  reasoning: { effort: null, summary: null },
+  store: true,
+  temperature: null,
+  text: { format: { type: 'text' } },
+  tool_choice: 'auto',
+  tools: [],
+  top_logprobs: 0,
+  top_p: null,
+  truncation: 'disabled',
+  usage: {
+    input_tokens: 31,
+    input_tokens_details: { cached_tokens: 12, cache_write_tokens: 0 },
+    output_tokens: 14,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: 45,
+  },
+};
+
+export const openAiResponseSchema = z
+  .object({
+    id: z.string(),
+    object: z.literal('response'),
+    created_at: z.int().describe('Unix time in seconds.'),
+    completed_at: z.int().nullable(),
+    status: z.enum(['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled']),
+    background: z.boolean(),
+    error: z
+      .object({ code: z.enum(['server_error', 'rate_limit_exceeded']), message: z.string() })
+      .meta({ id: 'OpenAiResponseError' })
+      .nullable(),
+    incomplete_details: z
+      .object({ reason: z.literal('max_output_tokens') })
+      .meta({ id: 'OpenAiIncompleteDetails' })
+      .nullable(),
+    instructions: z.string().nullable(),
+    max_output_tokens: z.int().nullable(),
+    max_tool_calls: z.int().nullable(),
+    metadata: z.record(z.string(), z.string()),
+    model: z.string(),
+    output: z.array(outputItemSchema),
+    parallel_tool_calls: z.boolean(),
+    previous_response_id: z.string().nullable(),
+    conversation: z
+      .object({ id: z.string() })
+      .meta({ id: 'OpenAiResponseConversation' })
+      .nullable(),
+    reasoning: z
+      .object({
+        effort: reasoningEffortSchema.nullable(),
+        summary: z.enum(['auto', 'concise', 'detailed']).nullable(),
+      })
+      .meta({ id: 'OpenAiResponseReasoning' }),
+    store: z.boolean(),
+    temperature: z.number().nullable(),
+    text: jsonObjectSchema,
+    tool_choice: z.unknown(),
+    tools: z.array(jsonObjectSchema).describe('Without the headers of MCP servers.'),
+    top_logprobs: z.int().nullable(),
+    top_p: z.number().nullable(),
+    truncation: truncationSchema,
+    dropped_turns: droppedTurnsSchema.exactOptional(),
+    usage: z
+      .object({
+        input_tokens: tokenCountSchema,
+        input_tokens_details: z
+          .object({ cached_tokens: tokenCountSchema, cache_write_tokens: z.literal(0) })
+          .meta({ id: 'OpenAiInputTokensDetails' }),
+        output_tokens: tokenCountSchema,
+        output_tokens_details: z
+          .object({ reasoning_tokens: tokenCountSchema })
+          .meta({ id: 'OpenAiOutputTokensDetails' }),
+        total_tokens: tokenCountSchema,
+      })
+      .meta({ id: 'OpenAiResponseUsage' })
+      .exactOptional()
+      .describe('Absent until the response ends.'),
+  })
+  .meta({ id: 'OpenAiResponse', examples: [exampleResponse] });
+export type OpenAiResponse = z.infer<typeof openAiResponseSchema>;
+
+export const openAiResponseEventSchema = z
+  .looseObject({
+    type: z.string().describe("The name of one of OpenAI's events of a response."),
+    sequence_number: z.int().nonnegative(),
+  })
+  .meta({
+    id: 'OpenAiResponseEvent',
+    examples: [
+      {
+        type: 'response.output_text.delta',
+        sequence_number: 4,
+        item_id: exampleResponse.output[0]?.id,
+        output_index: 0,
+        content_index: 0,
+        delta: 'Waves fold',
+        logprobs: [],
+      },
+    ],
+  });
+
+export const createResponseOpenAi = defineRoute({
+  method: 'post',
+  path: '/v1/responses',
+  operationId: 'createResponseOpenAi',
+  summary: 'Create a response',
+  description:
+    'Continue or branch a conversation with `previous_response_id`, or continue it with `conversation`.',
+  permission: 'chat',
+  body: responseRequestSchema,
+  result: openAiResponseSchema,
+  events: openAiResponseEventSchema,
+  errors: [
+    ...chatErrors,
+    'conversation_not_found',
+    'conversation_locked',
+    'vision_unsupported',
+    'invalid_image',
+    'unsupported_reasoning',
+    'storage_failed',
+    'mcp_unreachable',
+  ],
+});
+
+export const countInputTokensOpenAi = defineRoute({
+  method: 'post',
+  path: '/v1/responses/input_tokens',
+  operationId: 'countInputTokensOpenAi',
+  summary: "Count the tokens of a response's input",
+  description:
+    'Includes the conversation, the instructions, tools and images. The count may exceed the context. Loads the model.',
+  permission: 'chat',
+  body: responseRequestSchema,
+  result: z
+    .object({ object: z.literal('response.input_tokens'), input_tokens: tokenCountSchema })
+    .meta({
+      id: 'OpenAiInputTokens',
+      examples: [{ object: 'response.input_tokens', input_tokens: 31 }],
+    }),
+  errors: [
+    ...generationErrors,
+    'conversation_not_found',
+    'vision_unsupported',
+    'invalid_image',
+    'unsupported_reasoning',
+    'mcp_unreachable',
+  ],
+});

@@ -1,0 +1,361 @@
+import type { TurnEvent, TurnResult } from '../../../chat/turn-event.ts';
+import type { OpenAiOutputItem, OpenAiResponse } from './response-schema.ts';
+import { HearthError } from '../../../kernel/errors/errors.ts';
+import type { ToolListItem, TurnItem } from '../../../store/turns/turn-item.ts';
+import type { TokenLogprob } from '../../../engines/engine.ts';
+import { omitUndefined } from '../../../kernel/omit-undefined.ts';
+import { withNamespace } from './namespaces.ts';
+import type { ResponseEvent } from './response-event.ts';
+import { itemId, labelOf, toOutputItem, toOutputText } from './to-output-item.ts';
+import { isFull, toUsage } from './to-response.ts';
+
+type Call = Extract<OpenAiOutputItem, { readonly type: 'function_call' | 'mcp_call' }>;
+type ApprovalRequest = Extract<OpenAiOutputItem, { readonly type: 'mcp_approval_request' }>;
+type ToolList = Extract<OpenAiOutputItem, { readonly type: 'mcp_list_tools' }>;
+
+/** Turns the events of a turn into those of a response, and collects the response. */
+export class ResponseStream {
+  readonly #base: OpenAiResponse;
+  readonly #output: OpenAiOutputItem[] = [];
+  /** Output index of each call, by its index in the turn. */
+  readonly #callPositions = new Map<number, number>();
+  #logprobs: TokenLogprob[] = [];
+  #failure: HearthError | undefined;
+  #hasBegun = false;
+  readonly #now: () => number;
+
+  /**
+   * @param base The response as it begins: without output, in progress.
+   * @param now Time of the end, in Unix milliseconds.
+   */
+  constructor(base: OpenAiResponse, now: () => number = Date.now) {
+    this.#base = base;
+    this.#now = now;
+  }
+
+  /** The error of `turn.error`, if one came. */
+  get failure(): HearthError | undefined {
+    return this.#failure;
+  }
+
+  /** A response in the background is queued until its generation begins. */
+  begin(): readonly ResponseEvent[] {
+    return this.#base.background
+      ? [
+          { type: 'response.created', response: this.snapshot('queued') },
+          { type: 'response.queued', response: this.snapshot('queued') },
+        ]
+      : [
+          { type: 'response.created', response: this.#base },
+          { type: 'response.in_progress', response: this.#base },
+        ];
+  }
+
+  /** The response so far. */
+  snapshot(status: 'queued' | 'in_progress'): OpenAiResponse {
+    return { ...this.#base, status, output: [...this.#output] };
+  }
+
+  /** The end of a response whose turn has none. */
+  fail(error: HearthError): Extract<ResponseEvent, { readonly response: OpenAiResponse }> {
+    return this.#end(undefined, error);
+  }
+
+  record(event: TurnEvent): readonly ResponseEvent[] {
+    switch (event.type) {
+      case 'prompt.start':
+        return this.#leaveQueue();
+      case 'toolList.start':
+        return [...this.#leaveQueue(), ...this.#openToolList(labelOf(event.provider))];
+      case 'toolList.end':
+        return this.#endToolList(labelOf(event.item.provider), event.item);
+      case 'toolList.failure':
+        return this.#endToolList(labelOf(event.provider), event.error);
+      case 'message.start':
+      case 'reasoning.start':
+        return this.#openText(event.type === 'message.start' ? 'message' : 'reasoning');
+      case 'message.delta': {
+        const logprobs = event.logprobs ?? [];
+        this.#logprobs.push(...logprobs);
+        return [
+          {
+            type: 'response.output_text.delta',
+            ...this.#openPart(),
+            delta: event.text,
+            logprobs: logprobs.map(toStreamLogprob),
+          },
+        ];
+      }
+      case 'reasoning.delta':
+        return [{ type: 'response.reasoning_text.delta', ...this.#openPart(), delta: event.text }];
+      case 'message.end':
+      case 'reasoning.end':
+        return this.#endText(event.type === 'message.end' ? 'message' : 'reasoning', event.text);
+      case 'toolCall.start':
+        return this.#openCall(event);
+      case 'toolCall.delta':
+        return this.#addArguments(event);
+      case 'toolCall.approval':
+        return this.#requestApproval(event);
+      case 'toolCall.arguments':
+        return this.#endArguments(event.index, JSON.stringify(event.arguments));
+      case 'toolCall.end':
+        return [
+          ...this.#endArguments(event.index, event.item.argumentsJson),
+          ...this.#endCall(event.index, event.item),
+        ];
+      case 'toolCall.success':
+      case 'toolCall.failure':
+        return this.#endCall(event.index, event.item);
+      case 'turn.error':
+        this.#failure = event.error;
+        return [];
+      case 'turn.end':
+        return [this.#end(event.result, this.#failure)];
+      default:
+        return [];
+    }
+  }
+
+  /** A response in the background waits in the queue until its generation begins. */
+  #leaveQueue(): readonly ResponseEvent[] {
+    if (!this.#base.background || this.#hasBegun) return [];
+    this.#hasBegun = true;
+    return [{ type: 'response.in_progress', response: this.snapshot('in_progress') }];
+  }
+
+  #openToolList(label: string): readonly ResponseEvent[] {
+    const index = this.#output.length;
+    const item: ToolList = {
+      id: itemId(this.#base.id, 'mcp_list_tools', index),
+      type: 'mcp_list_tools',
+      server_label: label,
+      tools: [],
+      error: null,
+    };
+    this.#output.push(item);
+    return [
+      { type: 'response.output_item.added', output_index: index, item },
+      { type: 'response.mcp_list_tools.in_progress', item_id: item.id, output_index: index },
+    ];
+  }
+
+  #endToolList(label: string, outcome: ToolListItem | HearthError): readonly ResponseEvent[] {
+    const index = this.#output.findIndex(
+      (item) => item.type === 'mcp_list_tools' && item.server_label === label,
+    );
+    const begun = this.#output[index];
+    if (begun?.type !== 'mcp_list_tools') return [];
+    const hasFailed = outcome instanceof HearthError;
+    const item = hasFailed
+      ? { ...begun, error: outcome.message }
+      : toOutputItem(this.#base.id, outcome, index);
+    this.#output[index] = item;
+    const type = `response.mcp_list_tools.${hasFailed ? 'failed' : 'completed'}` as const;
+    return [
+      { type, item_id: item.id, output_index: index },
+      { type: 'response.output_item.done', output_index: index, item },
+    ];
+  }
+
+  /** The whole response of a turn that has ended. */
+  #end(
+    result: TurnResult | undefined,
+    failure: HearthError | undefined,
+  ): Extract<ResponseEvent, { readonly response: OpenAiResponse }> {
+    const status = statusOf(result, failure);
+    const response: OpenAiResponse = {
+      ...this.#base,
+      status,
+      completed_at: status === 'completed' ? Math.floor(this.#now() / 1000) : null,
+      error: status === 'failed' ? { code: 'server_error', message: failure?.message ?? '' } : null,
+      incomplete_details: status === 'incomplete' ? { reason: 'max_output_tokens' } : null,
+      output: [...this.#output],
+      ...omitUndefined({ dropped_turns: result?.droppedTurns }),
+      ...(result === undefined ? {} : { usage: toUsage(result.usage) }),
+    };
+    // Official streams have no event of their own for a cancelled response.
+    const type = status === 'cancelled' ? 'incomplete' : status;
+    return { type: `response.${type}`, response };
+  }
+
+  #openText(type: 'message' | 'reasoning'): readonly ResponseEvent[] {
+    this.#logprobs = [];
+    const index = this.#output.length;
+    const complete = toOutputItem(this.#base.id, { type, text: '' }, index);
+    const item = { ...complete, content: [], status: 'in_progress' } as OpenAiOutputItem;
+    this.#output.push(item);
+    const part =
+      type === 'message' ? toOutputText('', []) : ({ type: 'reasoning_text', text: '' } as const);
+    return [
+      { type: 'response.output_item.added', output_index: index, item },
+      { type: 'response.content_part.added', ...this.#openPart(), part },
+    ];
+  }
+
+  #endText(type: 'message' | 'reasoning', text: string): readonly ResponseEvent[] {
+    const at = this.#openPart();
+    const logprobs = this.#logprobs;
+    const item = toOutputItem(this.#base.id, { type, text }, at.output_index, logprobs);
+    this.#output[at.output_index] = item;
+    const part =
+      type === 'message'
+        ? toOutputText(text, logprobs)
+        : ({ type: 'reasoning_text', text } as const);
+    return [
+      type === 'message'
+        ? {
+            type: 'response.output_text.done',
+            ...at,
+            text,
+            logprobs: logprobs.map(toStreamLogprob),
+          }
+        : { type: 'response.reasoning_text.done', ...at, text },
+      { type: 'response.content_part.done', ...at, part },
+      { type: 'response.output_item.done', output_index: at.output_index, item },
+    ];
+  }
+
+  /** The one part of the text that is open: the newest item. */
+  #openPart() {
+    const index = this.#output.length - 1;
+    return { item_id: this.#output[index]?.id ?? '', output_index: index, content_index: 0 };
+  }
+
+  #openCall(
+    event: Extract<TurnEvent, { readonly type: 'toolCall.start' }>,
+  ): readonly ResponseEvent[] {
+    const index = this.#output.length;
+    this.#callPositions.set(event.index, index);
+    if (event.needsApproval === true) {
+      this.#output.push(unfinishedRequest(event));
+      return [];
+    }
+    const type = event.isForClient ? 'function_call' : 'mcp_call';
+    const id = itemId(this.#base.id, type, index);
+    const item: Call = event.isForClient
+      ? this.#withNamespace({
+          id,
+          type: 'function_call',
+          status: 'in_progress',
+          call_id: '',
+          name: event.exposedName,
+          arguments: '',
+        })
+      : {
+          id,
+          type: 'mcp_call',
+          status: 'in_progress',
+          server_label: labelOf(event.tool?.provider),
+          name: event.tool?.name ?? event.exposedName,
+          arguments: '',
+          output: null,
+          error: null,
+          approval_request_id: event.approvalRequestId ?? null,
+        };
+    this.#output.push(item);
+    // The id of a client-side call comes with the first delta.
+    return event.isForClient ? [] : this.#announceCall(item, index);
+  }
+
+  #withNamespace<Item extends OpenAiOutputItem>(item: Item): Item {
+    return withNamespace(item, this.#base.tools);
+  }
+
+  #announceCall(item: Call, index: number): readonly ResponseEvent[] {
+    const added = { type: 'response.output_item.added', output_index: index, item } as const;
+    if (item.type === 'function_call') return [added];
+    return [
+      added,
+      { type: 'response.mcp_call.in_progress', item_id: item.id, output_index: index },
+    ];
+  }
+
+  #addArguments({
+    index,
+    id,
+    argumentsJson,
+  }: Extract<TurnEvent, { readonly type: 'toolCall.delta' }>): readonly ResponseEvent[] {
+    const position = this.#callPositions.get(index);
+    const item = position === undefined ? undefined : this.#output[position];
+    if (position === undefined || item === undefined || item.type === 'mcp_approval_request') {
+      return [];
+    }
+    const events: ResponseEvent[] = [];
+    if (item.type === 'function_call' && id !== undefined) {
+      const named: Call = { ...item, call_id: id };
+      this.#output[position] = named;
+      events.push(...this.#announceCall(named, position));
+    }
+    if (argumentsJson === '') return events;
+    const of = item.type === 'function_call' ? 'function_call' : 'mcp_call';
+    const at = { item_id: item.id, output_index: position, delta: argumentsJson };
+    return [...events, { type: `response.${of}_arguments.delta`, ...at }];
+  }
+
+  #endArguments(index: number, argumentsJson: string): readonly ResponseEvent[] {
+    const position = this.#callPositions.get(index);
+    const item = position === undefined ? undefined : this.#output[position];
+    if (position === undefined || item === undefined) return [];
+    const at = { item_id: item.id, output_index: position, arguments: argumentsJson };
+    if (item.type === 'function_call') {
+      return [{ type: 'response.function_call_arguments.done', ...at, name: item.name }];
+    }
+    return [{ type: 'response.mcp_call_arguments.done', ...at }];
+  }
+
+  #requestApproval({
+    index,
+    item: request,
+  }: Extract<TurnEvent, { readonly type: 'toolCall.approval' }>): readonly ResponseEvent[] {
+    const position = this.#callPositions.get(index) ?? this.#output.length;
+    const item = toOutputItem(this.#base.id, request, position);
+    this.#output[position] = item;
+    return [
+      { type: 'response.output_item.added', output_index: position, item },
+      { type: 'response.output_item.done', output_index: position, item },
+    ];
+  }
+
+  #endCall(index: number, item: TurnItem): readonly ResponseEvent[] {
+    const known = this.#callPositions.get(index);
+    const position = known ?? this.#output.length;
+    const done = this.#withNamespace(toOutputItem(this.#base.id, item, position));
+    // A call that could not be parsed, or would have needed an approval, has not begun before it fails.
+    const isAnnounced = known !== undefined && this.#output[known]?.type !== 'mcp_approval_request';
+    const before = isAnnounced ? [] : this.#announceCall(done as Call, position);
+    this.#output[position] = done;
+    this.#callPositions.set(index, position);
+    const end = { type: 'response.output_item.done', output_index: position, item: done } as const;
+    if (done.type !== 'mcp_call') return [...before, end];
+    const outcome = done.status === 'failed' ? 'failed' : 'completed';
+    return [
+      ...before,
+      { type: `response.mcp_call.${outcome}`, item_id: done.id, output_index: position },
+      end,
+    ];
+  }
+}
+
+/** Takes the place of a call that waits for an approval, until it is complete. */
+function unfinishedRequest({
+  tool,
+  exposedName,
+}: Extract<TurnEvent, { readonly type: 'toolCall.start' }>): ApprovalRequest {
+  const name = tool?.name ?? exposedName;
+  const server_label = labelOf(tool?.provider);
+  return { id: '', type: 'mcp_approval_request', server_label, name, arguments: '' };
+}
+
+function statusOf(result: TurnResult | undefined, failure: HearthError | undefined) {
+  if (failure !== undefined) return failure.code === 'cancelled' ? 'cancelled' : 'failed';
+  return isFull(result?.stopReason ?? null) ? 'incomplete' : 'completed';
+}
+
+function toStreamLogprob({ token, logprob, topLogprobs }: TokenLogprob) {
+  return {
+    token,
+    logprob,
+    top_logprobs: topLogprobs.map((other) => ({ token: other.token, logprob: other.logprob })),
+  };
+}

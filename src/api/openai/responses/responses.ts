@@ -1,0 +1,284 @@
+import { countTurnTokens } from '../../../chat/count-tokens.ts';
+import { beforeEnd } from '../../../chat/before-end.ts';
+import { runTurn } from '../../../chat/run-turn.ts';
+import { withToolImages } from '../../../chat/stored-image.ts';
+import { newResponseId } from '../../../chat/store-turn.ts';
+import type { TurnEvent } from '../../../chat/turn-event.ts';
+import type { TurnRequest } from '../../../chat/turn-request.ts';
+import { HearthError } from '../../../kernel/errors/errors.ts';
+import {
+  countInputTokensOpenAi,
+  createResponseOpenAi,
+  type OpenAiResponse,
+} from './response-schema.ts';
+import type { OpenAiResponseRequest } from './response-request-schema.ts';
+import {
+  cancelResponseOpenAi,
+  deleteResponseOpenAi,
+  getResponseOpenAi,
+  listInputItemsOpenAi,
+} from './stored-response-schema.ts';
+import type { RequestContext } from '../../../telemetry/request-context.ts';
+import type { StoredResponse } from '../../../store/store.ts';
+import { unstoredResult } from '../../kit/errors/unstored-result.ts';
+import { mount, type App } from '../../kit/mount.ts';
+import { eventStream, type SseMessage } from '../../kit/stream/sse.ts';
+import { collect } from '../../kit/stream/collect.ts';
+import { openStream, type StreamFormat } from '../../kit/stream/open-stream.ts';
+import { toStreamError } from '../../kit/stream/stream-error.ts';
+import type { SurfaceServices } from '../../services.ts';
+import { openAiErrors } from '../errors.ts';
+import { toReasoning } from '../chat/reasoning.ts';
+import { toPage } from '../page.ts';
+import type { ConversationLocks } from '../conversations/conversation-locks.ts';
+import { ownHead } from '../conversations/find-head.ts';
+import { currentResponse, followResponse } from './background.ts';
+import { withResponseNames } from './field-names.ts';
+import { withReferencedItems } from './item-references.ts';
+import type { ErrorEvent, NumberedEvent, ResponseEvent } from './response-event.ts';
+import { ResponseStream } from './response-stream.ts';
+import { toInputItems } from './to-input-items.ts';
+import { namedConversation } from './named-conversation.ts';
+import { toInitialResponse, toStoredResponse } from './to-response.ts';
+import { toTurnRequest } from './to-turn-request.ts';
+
+export function mountResponses(
+  app: App,
+  services: SurfaceServices,
+  locks: ConversationLocks,
+): void {
+  const { store, background } = services;
+
+  mount(app, createResponseOpenAi, async ({ body, context }) => {
+    try {
+      return await createResponse({ services, locks }, body, context);
+    } catch (error) {
+      throw withResponseNames(error);
+    }
+  });
+
+  mount(app, countInputTokensOpenAi, async ({ body, context }) => {
+    try {
+      const { request } = await readRequest(services, body, context);
+      const tokens = await countTurnTokens(services, request, context);
+      return { object: 'response.input_tokens', input_tokens: tokens };
+    } catch (error) {
+      throw withResponseNames(error);
+    }
+  });
+
+  mount(app, getResponseOpenAi, async ({ params: { response_id: id }, query, context }) => {
+    const turn = await background.find(id, context.caller.tokenId);
+    if (query.stream === 'true') {
+      if (turn === undefined) throw noEvents(await find(services, id, context));
+      const events = followResponse(turn, context.signal);
+      return eventStream(toMessages(events, context, query.starting_after), context);
+    }
+    const current = turn && (await currentResponse(turn));
+    return current ?? storedResponse(services, id, context);
+  });
+
+  mount(app, cancelResponseOpenAi, async ({ params: { response_id: id }, context }) => {
+    const turn = await background.cancel(id, context.caller.tokenId, context.signal);
+    const current = turn && (await currentResponse(turn));
+    if (current !== undefined) return current;
+    const { turn: stored } = await find(services, id, context);
+    if (stored.isBackground === true) return storedResponse(services, id, context);
+    throw new HearthError('invalid_value', 'Only a response in the background can be cancelled.', {
+      param: 'response_id',
+    });
+  });
+
+  mount(app, deleteResponseOpenAi, async ({ params: { response_id: id }, context }) => {
+    await background.remove(id, context.caller.tokenId);
+    const isDeleted = await store.responses.delete(id, context.caller.tokenId);
+    if (!isDeleted) throw notFound(id);
+    return { id, object: 'response', deleted: true };
+  });
+
+  mount(app, listInputItemsOpenAi, async ({ params, query, context }) => {
+    const response = await find(services, params.response_id, context);
+    const items = await toInputItems(store, response);
+    const ordered = query.order === 'asc' ? items : items.toReversed();
+    const start = ordered.findIndex(({ id }) => id === query.after) + 1;
+    if (query.after !== undefined && start === 0) throw notAnItem(query.after);
+    const data = ordered.slice(start, start + query.limit);
+    return toPage(data, start + data.length < ordered.length);
+  });
+}
+
+interface ResponseServices {
+  readonly services: SurfaceServices;
+  readonly locks: ConversationLocks;
+}
+
+/** While a response is generated in a conversation, no other request may change that. */
+async function createResponse(
+  parts: ResponseServices,
+  body: OpenAiResponseRequest,
+  context: RequestContext,
+): Promise<OpenAiResponse | Response> {
+  const conversationId = namedConversation(body);
+  if (conversationId === undefined) return respond(parts, body, context, async () => {});
+  const { id } = await ownHead(parts.services.store, conversationId, context, 'conversation');
+  const unlock = await parts.locks.lock(id);
+  try {
+    return await respond(parts, body, context, unlock);
+  } catch (error) {
+    await unlock();
+    throw error;
+  }
+}
+
+/** @param onEnd Called when the turn has ended; not if this throws. */
+async function respond(
+  { services }: ResponseServices,
+  body: OpenAiResponseRequest,
+  context: RequestContext,
+  onEnd: () => Promise<void>,
+): Promise<OpenAiResponse | Response> {
+  const { request: turnRequest, modelKey } = await readRequest(services, body, context);
+  const responseId = newResponseId();
+  const request = { ...turnRequest, responseId };
+  const initial = toInitialResponse(responseId, body.model || modelKey, body);
+  if (body.background === true) {
+    const unhurried = { ...request, waitsForLoad: true };
+    const turn = await services.background.start(services, unhurried, context, {
+      initial,
+      onEnd,
+    });
+    if (body.stream !== true) return (await currentResponse(turn)) ?? initial;
+    const replayed = followResponse(turn, context.signal);
+    return eventStream(toMessages(replayed, context), context);
+  }
+  const events = beforeEnd(runTurn(services, request, context), onEnd);
+  const stream = new ResponseStream(initial);
+  if (body.stream !== true) return collectResponse(events, stream);
+  const messages = await openStream(events, toStreamFormat(stream), context);
+  // A client that leaves before the stream is read ends no generator.
+  context.signal.addEventListener('abort', () => void onEnd(), { once: true });
+  return eventStream(messages, context);
+}
+
+async function readRequest(
+  { pool, store }: SurfaceServices,
+  body: OpenAiResponseRequest,
+  context: RequestContext,
+): Promise<{ readonly request: TurnRequest; readonly modelKey: string }> {
+  const { tokenId } = context.caller;
+  const conversationId = namedConversation(body);
+  const conversation =
+    conversationId === undefined
+      ? undefined
+      : await ownHead(store, conversationId, context, 'conversation');
+  const target = await pool.resolve(body.model ?? undefined, 'generation');
+  const { model } = target.selection;
+  const reasoning = toReasoning(model, { reasoning_effort: body.reasoning?.effort });
+  const input = await withReferencedItems(store, body.input, tokenId);
+  return {
+    request: { ...toTurnRequest({ ...body, input }, reasoning, conversation), target },
+    modelKey: model.key,
+  };
+}
+
+async function collectResponse(
+  events: AsyncIterable<TurnEvent>,
+  stream: ResponseStream,
+): Promise<OpenAiResponse | Response> {
+  let last: ResponseEvent | undefined;
+  const onEvent = (event: TurnEvent): void => {
+    last = stream.record(event).at(-1) ?? last;
+  };
+  const { storageFailure } = await collect(events, { onEvent });
+  if (last === undefined || !('response' in last)) throw new Error('The response has no end');
+  const { response } = last;
+  return storageFailure === undefined
+    ? response
+    : unstoredResult(storageFailure, openAiErrors, response);
+}
+
+function toStreamFormat(stream: ResponseStream): StreamFormat<TurnEvent, SseMessage> {
+  const { toMessage, toFailure } = numbering();
+  return {
+    write: (event) => {
+      const before = event.type === 'turn.start' ? stream.begin() : [];
+      return [...before, ...stream.record(event)].map(toMessage);
+    },
+    fail: (error) => [toFailure(error)],
+  };
+}
+
+/** The events of a response that runs in the background, after a position. */
+async function* toMessages(
+  events: AsyncIterable<ResponseEvent>,
+  context: RequestContext,
+  startingAfter = -1,
+): AsyncGenerator<SseMessage> {
+  const { toMessage, toFailure } = numbering();
+  let position = 0;
+  try {
+    for await (const event of events) {
+      const message = toMessage(event);
+      if (position > startingAfter) yield message;
+      position += 1;
+    }
+  } catch (error) {
+    yield toFailure(toStreamError(error, context));
+  }
+}
+
+/** Numbers the events of a stream. */
+function numbering() {
+  let count = 0;
+  const toMessage = (event: ResponseEvent | ErrorEvent): SseMessage => {
+    const numbered: NumberedEvent = { ...event, sequence_number: count };
+    count += 1;
+    return { event: event.type, data: JSON.stringify(numbered) };
+  };
+  const toFailure = (error: HearthError): SseMessage => {
+    const named = withResponseNames(error) as HearthError;
+    const { code, message, param } = openAiErrors.serialize(named).body.error;
+    return toMessage({ type: 'error', code, message, param });
+  };
+  return { toMessage, toFailure };
+}
+
+async function storedResponse(
+  services: SurfaceServices,
+  id: string,
+  context: RequestContext,
+): Promise<OpenAiResponse> {
+  const response = await find(services, id, context);
+  return toStoredResponse(response, await services.store.conversations.idOf(id));
+}
+
+async function find(
+  { store }: SurfaceServices,
+  id: string,
+  { caller }: RequestContext,
+): Promise<StoredResponse> {
+  const response = await store.responses.find(id, caller.tokenId);
+  if (response === undefined) throw notFound(id);
+  return withToolImages(store, response);
+}
+
+/** The response exists, and its events do not. */
+function noEvents({ id }: StoredResponse): HearthError {
+  return new HearthError(
+    'invalid_value',
+    `The events of ${id} are not kept: it did not run in the background, or ended more than 5 minutes ago.`,
+    { param: 'stream' },
+  );
+}
+
+function notAnItem(id: string): HearthError {
+  return new HearthError('invalid_value', `The input has no item ${JSON.stringify(id)}.`, {
+    param: 'after',
+  });
+}
+
+function notFound(id: string): HearthError {
+  return new HearthError('response_not_found', `No stored response has the id "${id}".`, {
+    param: 'response_id',
+  });
+}

@@ -1,0 +1,23 @@
+import type { Surface } from '../../kit/api.ts';
+import type { SurfaceServices } from '../../services.ts';
+import { mountChatCompletions } from './chat-completions.ts';
+import { mountCompletions } from './completions.ts';
+import { mountEmbeddings } from './embeddings.ts';
+import { v0Errors } from './errors.ts';
+import { mountModels } from './models.ts';
+
+/** `/api/v0`: stateless, in OpenAI's shapes, with statistics. */
+export function createV0Surface(services: SurfaceServices): Surface {
+  return {
+    name: 'v0',
+    description: 'Stateless, in the shapes of OpenAI, with statistics of each answer.',
+    prefixes: ['/api/v0'],
+    errorSerializer: v0Errors,
+    mountRoutes: (app) => {
+      mountModels(app, services);
+      mountChatCompletions(app, services);
+      mountCompletions(app, services);
+      mountEmbeddings(app, services);
+    },
+  };
+}

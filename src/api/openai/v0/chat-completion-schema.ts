@@ -1,0 +1,289 @@
+import * as z from 'zod';
+import { openAiEventSchema } from '../../kit/error-body.ts';
+import { chatErrors } from '../../../kernel/errors/error-groups.ts';
+import { textSchema } from '../../../kernel/field.ts';
+import { defineRoute } from '../../kit/route.ts';
+import { jsonObjectSchema, responseFormatFields } from '../chat/response-format-schema.ts';
+import { exampleV0Report, v0FinishReasonSchema, v0ReportFields } from './result-schema.ts';
+import { oneSchema, v0GenerationFields } from '../chat/sampling-schema.ts';
+
+const textPartSchema = z
+  .looseObject({ type: z.literal('text'), text: textSchema })
+  .meta({ id: 'V0TextPart' });
+const imagePartSchema = z
+  .looseObject({
+    type: z.literal('image_url'),
+    image_url: z
+      .union([textSchema, z.looseObject({ url: textSchema }).meta({ id: 'V0ImageUrl' })])
+      .describe(
+        'A PNG, JPEG, WebP or GIF as a base64 `data:` URL, or its http or https URL if `images.allowUrls` is on.',
+      ),
+  })
+  .meta({ id: 'V0ImagePart' });
+const contentPartSchema = z
+  .discriminatedUnion('type', [textPartSchema, imagePartSchema])
+  .meta({ id: 'V0ContentPart' });
+const contentSchema = z
+  .union([textSchema, z.array(contentPartSchema).max(1000)])
+  .meta({ id: 'V0Content' });
+
+const assistantContentSchema = z
+  .union([
+    textSchema,
+    z
+      .array(
+        z
+          .discriminatedUnion('type', [
+            textPartSchema,
+            z
+              .looseObject({ type: z.literal('refusal'), refusal: textSchema })
+              .meta({ id: 'V0RefusalPart' }),
+          ])
+          .meta({ id: 'V0AssistantPart' }),
+      )
+      .max(1000),
+  ])
+  .meta({
+    id: 'V0AssistantContent',
+    description: 'Text only: models do not read images of their own.',
+  });
+
+export const toolCallSchema = z
+  .looseObject({
+    id: z.string().max(512),
+    type: z.literal('function'),
+    function: z
+      .looseObject({ name: z.string().max(512), arguments: textSchema })
+      .meta({ id: 'V0CalledFunction' }),
+  })
+  .meta({ id: 'V0ToolCall' });
+
+export const v0MessageSchema = z
+  .discriminatedUnion('role', [
+    z
+      .looseObject({ role: z.enum(['system', 'developer']), content: contentSchema })
+      .meta({ id: 'V0SystemMessage' }),
+    z
+      .looseObject({ role: z.literal('user'), content: contentSchema })
+      .meta({ id: 'V0UserMessage' }),
+    z
+      .looseObject({
+        role: z.literal('assistant'),
+        content: assistantContentSchema.nullish(),
+        tool_calls: z.array(toolCallSchema).max(1000).nullish(),
+      })
+      .meta({ id: 'V0AssistantMessage' }),
+    z
+      .looseObject({
+        role: z.literal('tool'),
+        content: contentSchema,
+        tool_call_id: z.string().max(512),
+      })
+      .meta({ id: 'V0ToolMessage' }),
+  ])
+  .meta({ id: 'V0Message' });
+export type V0Message = z.infer<typeof v0MessageSchema>;
+
+export const toolSchema = z
+  .looseObject({
+    type: z.literal('function'),
+    function: z
+      .looseObject({
+        name: z.string().min(1).max(512),
+        description: textSchema.nullish(),
+        parameters: jsonObjectSchema.nullish().describe('JSON schema of the arguments.'),
+      })
+      .meta({ id: 'V0Function' }),
+  })
+  .meta({ id: 'V0Tool' });
+
+const toolChoiceSchema = z
+  .union([
+    z.enum(['auto', 'none', 'required']),
+    z
+      .looseObject({
+        type: z.literal('function'),
+        function: z.looseObject({ name: z.string() }).meta({ id: 'V0NamedFunction' }),
+      })
+      .meta({ id: 'V0NamedToolChoice' }),
+  ])
+  .meta({ id: 'V0ToolChoice' });
+
+export const reasoningEffortSchema = z
+  .enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'])
+  .meta({
+    id: 'V0ReasoningEffort',
+    description: 'A model that can only reason or not does so for every value but `none`.',
+  });
+
+/** Fields of a request that decide whether the model reasons. */
+export const reasoningFields = {
+  reasoning_effort: reasoningEffortSchema.nullish(),
+  chat_template_kwargs: z
+    .looseObject({
+      enable_thinking: z
+        .boolean()
+        .nullish()
+        .describe('Whether the model reasons; `reasoning_effort` decides how much.'),
+    })
+    .meta({ id: 'V0ChatTemplateKwargs' })
+    .nullish(),
+};
+
+export const v0ChatRequestSchema = z
+  .looseObject({
+    ...v0GenerationFields,
+    ...reasoningFields,
+    messages: z.array(v0MessageSchema).min(1).max(100_000),
+    max_completion_tokens: v0GenerationFields.max_tokens,
+    n: oneSchema.nullish().describe('A request has one answer.'),
+    parallel_tool_calls: z.boolean().nullish(),
+    tools: z.array(toolSchema).max(1000).nullish(),
+    tool_choice: toolChoiceSchema.nullish(),
+    ...responseFormatFields,
+    logprobs: z.boolean().nullish(),
+    top_logprobs: z.int().min(0).max(20).nullish(),
+  })
+  .meta({
+    id: 'V0ChatRequest',
+    examples: [
+      {
+        model: 'hearth/starter-chat',
+        messages: [
+          { role: 'system', content: 'You answer in one sentence.' },
+          { role: 'user', content: 'Write a haiku about the sea.' },
+        ],
+        temperature: 0.7,
+        max_tokens: 128,
+      },
+    ],
+  });
+export type V0ChatRequest = z.infer<typeof v0ChatRequestSchema>;
+
+const logprobsSchema = z
+  .object({
+    content: z.array(z.looseObject({ token: z.string() }).meta({ id: 'V0TokenLogprob' })),
+  })
+  .meta({ id: 'V0Logprobs' })
+  .nullable();
+
+const completionFields = {
+  id: z.string().regex(/^chatcmpl-[a-z0-9]{21}$/),
+  object: z.literal('chat.completion'),
+  created: z.int().describe('Unix time in seconds.'),
+  model: z.string(),
+};
+
+export const v0ChatResultSchema = z
+  .object({
+    ...completionFields,
+    choices: z.array(
+      z
+        .object({
+          index: z.int(),
+          logprobs: logprobsSchema,
+          finish_reason: v0FinishReasonSchema,
+          message: z
+            .object({
+              role: z.literal('assistant'),
+              content: z.string(),
+              reasoning_content: z.string().optional(),
+              tool_calls: z.array(toolCallSchema).optional(),
+            })
+            .meta({ id: 'V0ChatMessage' }),
+        })
+        .meta({ id: 'V0ChatChoice' }),
+    ),
+    ...v0ReportFields,
+  })
+  .meta({
+    id: 'V0ChatResult',
+    examples: [
+      {
+        id: 'chatcmpl-i3gkjwthhw96whukek9tz',
+        object: 'chat.completion',
+        created: 1_793_612_345,
+        model: 'hearth/starter-chat',
+        choices: [
+          {
+            index: 0,
+            logprobs: null,
+            finish_reason: 'stop',
+            message: {
+              role: 'assistant',
+              content: 'Waves fold into foam; the moon pulls them home.',
+            },
+          },
+        ],
+        ...exampleV0Report,
+      },
+    ],
+  });
+export type V0ChatResult = z.infer<typeof v0ChatResultSchema>;
+
+const toolCallDeltaSchema = z
+  .object({
+    index: z.int(),
+    id: z.string().optional(),
+    type: z.literal('function').optional(),
+    function: z
+      .object({ name: z.string().optional(), arguments: z.string() })
+      .meta({ id: 'V0CalledFunctionDelta' }),
+  })
+  .meta({ id: 'V0ToolCallDelta' });
+
+export const v0ChatChunkSchema = z
+  .object({
+    ...completionFields,
+    id: z.string(),
+    object: z.literal('chat.completion.chunk'),
+    choices: z.array(
+      z
+        .object({
+          index: z.int(),
+          delta: z
+            .object({
+              role: z.literal('assistant').optional(),
+              content: z.string().optional(),
+              reasoning_content: z.string().optional(),
+              tool_calls: z.array(toolCallDeltaSchema).optional(),
+            })
+            .meta({ id: 'V0ChatDelta' }),
+          logprobs: logprobsSchema,
+          finish_reason: v0FinishReasonSchema.nullable(),
+        })
+        .meta({ id: 'V0ChatChunkChoice' }),
+    ),
+    usage: v0ReportFields.usage.optional(),
+    stats: v0ReportFields.stats.optional(),
+    model_info: v0ReportFields.model_info.optional(),
+    runtime: v0ReportFields.runtime.optional(),
+  })
+  .meta({
+    id: 'V0ChatChunk',
+    examples: [
+      {
+        id: 'chatcmpl-i3gkjwthhw96whukek9tz',
+        object: 'chat.completion.chunk',
+        created: 1_793_612_345,
+        model: 'hearth/starter-chat',
+        choices: [
+          { index: 0, delta: { content: 'Waves fold' }, logprobs: null, finish_reason: null },
+        ],
+      },
+    ],
+  });
+export type V0ChatChunk = z.infer<typeof v0ChatChunkSchema>;
+
+export const createChatCompletionV0 = defineRoute({
+  method: 'post',
+  path: '/api/v0/chat/completions',
+  operationId: 'createChatCompletionV0',
+  summary: 'Complete a conversation',
+  description: 'The request contains the whole conversation; nothing is stored.',
+  permission: 'chat',
+  body: v0ChatRequestSchema,
+  result: v0ChatResultSchema,
+  events: openAiEventSchema(v0ChatChunkSchema, 'V0ChatEvent'),
+  errors: [...chatErrors, 'vision_unsupported', 'invalid_image', 'unsupported_reasoning'],
+});

@@ -1,0 +1,49 @@
+import { HearthError } from '../../../kernel/errors/errors.ts';
+import { createCompletionV0, type V0CompletionRequest } from './text-completion-schema.ts';
+import { mount, type App } from '../../kit/mount.ts';
+import {
+  createCompletionDeltas,
+  toCompletionChoice,
+  toCompletionChoices,
+} from '../completions/completion-choices.ts';
+import { completionHead } from '../chat/completion-head.ts';
+import { eventStream } from '../../kit/stream/sse.ts';
+import { collect } from '../../kit/stream/collect.ts';
+import { openStream } from '../../kit/stream/open-stream.ts';
+import type { SurfaceServices } from '../../services.ts';
+import { toStreamFormat } from './chunk-stream.ts';
+import { toReport } from './to-report.ts';
+
+export function mountCompletions(app: App, services: SurfaceServices): void {
+  mount(app, createCompletionV0, async ({ body, context }) => {
+    const choices = toCompletionChoices(services, body, 1);
+    assertEcho(body, choices.prompts);
+    const events = choices.start(context);
+    if (body.stream === true) {
+      const { count, echoOf } = choices;
+      const format = {
+        idPrefix: 'cmpl',
+        object: 'text_completion',
+        toChoice: createCompletionDeltas(echoOf),
+      } as const;
+      const stream = await openStream(events, toStreamFormat(format, count), context);
+      return eventStream(stream, context);
+    }
+    const { results } = await collect(events, choices);
+    return {
+      ...completionHead('cmpl', 'text_completion'),
+      model: results[0].selection.model.key,
+      choices: results.map((result, index) =>
+        toCompletionChoice(result, index, choices.echoOf(index)),
+      ),
+      ...toReport(results),
+    };
+  });
+}
+
+/** @throws HearthError `invalid_value` for tokens that are to be echoed as text. */
+function assertEcho({ echo }: V0CompletionRequest, prompts: readonly unknown[]): void {
+  if (echo !== true || prompts.every((prompt) => typeof prompt === 'string')) return;
+  const message = '`echo` needs prompts that are texts, not tokens.';
+  throw new HearthError('invalid_value', message, { param: 'echo' });
+}

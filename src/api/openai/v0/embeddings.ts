@@ -1,0 +1,10 @@
+import { createEmbeddingV0 } from './embedding-schema.ts';
+import { mount, type App } from '../../kit/mount.ts';
+import { embedInputs } from '../embeddings/embed-inputs.ts';
+import type { SurfaceServices } from '../../services.ts';
+
+export function mountEmbeddings(app: App, services: SurfaceServices): void {
+  mount(app, createEmbeddingV0, ({ body, context }) =>
+    embedInputs(services, body, context, ({ model, variant }) => `${model.key}@${variant.id}`),
+  );
+}

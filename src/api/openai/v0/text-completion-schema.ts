@@ -1,0 +1,132 @@
+import * as z from 'zod';
+import { openAiEventSchema } from '../../kit/error-body.ts';
+import { generationErrors } from '../../../kernel/errors/error-groups.ts';
+import { textSchema } from '../../../kernel/field.ts';
+import { defineRoute } from '../../kit/route.ts';
+import { exampleV0Report, v0FinishReasonSchema, v0ReportFields } from './result-schema.ts';
+import { oneSchema, v0GenerationFields } from '../chat/sampling-schema.ts';
+import { tokensSchema } from '../chat/tokens-schema.ts';
+
+/** At most so many prompts in a request. */
+const maxPrompts = 128;
+
+export const promptSchema = z
+  .union([
+    textSchema,
+    z.array(textSchema).min(1).max(maxPrompts),
+    tokensSchema,
+    z.array(tokensSchema).min(1).max(maxPrompts),
+  ])
+  .meta({ id: 'V0Prompt', description: 'A text or tokens, or a list of either.' });
+
+const v0CompletionRequestSchema = z
+  .looseObject({
+    ...v0GenerationFields,
+    prompt: promptSchema,
+    n: oneSchema.nullish().describe('A prompt has one answer.'),
+    best_of: oneSchema.nullish(),
+    echo: z.boolean().nullish().describe('Whether the text begins with the prompt.'),
+    suffix: textSchema.nullish().describe('Text after the insertion (fill in the middle).'),
+    logprobs: z.int().min(0).max(20).nullish(),
+  })
+  .meta({
+    id: 'V0CompletionRequest',
+    examples: [{ model: 'hearth/starter-chat', prompt: 'The sea is', max_tokens: 16, stop: '\n' }],
+  });
+export type V0CompletionRequest = z.infer<typeof v0CompletionRequestSchema>;
+
+/** Parallel arrays with one entry per token, as in OpenAI's first completion API. */
+const v0CompletionLogprobsSchema = z
+  .object({
+    tokens: z.array(z.string()),
+    token_logprobs: z.array(z.number()),
+    top_logprobs: z.array(z.record(z.string(), z.number())),
+    text_offset: z.array(z.int()),
+  })
+  .meta({ id: 'V0CompletionLogprobs' })
+  .nullable();
+export type V0CompletionLogprobs = z.infer<typeof v0CompletionLogprobsSchema>;
+
+const completionFields = {
+  id: z.string().regex(/^cmpl-[a-z0-9]{21}$/),
+  object: z.literal('text_completion'),
+  created: z.int().describe('Unix time in seconds.'),
+  model: z.string(),
+};
+
+const exampleEnvelope = {
+  id: 'cmpl-i3gkjwthhw96whukek9tz',
+  object: 'text_completion',
+  created: 1_793_612_345,
+  model: 'hearth/starter-chat',
+};
+
+export const v0CompletionResultSchema = z
+  .object({
+    ...completionFields,
+    choices: z.array(
+      z
+        .object({
+          index: z.int(),
+          text: z.string(),
+          logprobs: v0CompletionLogprobsSchema,
+          finish_reason: v0FinishReasonSchema,
+        })
+        .meta({ id: 'V0CompletionChoice' }),
+    ),
+    ...v0ReportFields,
+  })
+  .meta({
+    id: 'V0CompletionResult',
+    examples: [
+      {
+        ...exampleEnvelope,
+        choices: [{ index: 0, text: ' calm at dawn.', logprobs: null, finish_reason: 'stop' }],
+        ...exampleV0Report,
+      },
+    ],
+  });
+export type V0CompletionResult = z.infer<typeof v0CompletionResultSchema>;
+
+export const v0CompletionChunkSchema = z
+  .object({
+    ...completionFields,
+    id: z.string(),
+    choices: z.array(
+      z
+        .object({
+          index: z.int(),
+          text: z.string(),
+          logprobs: v0CompletionLogprobsSchema,
+          finish_reason: v0FinishReasonSchema.nullable(),
+        })
+        .meta({ id: 'V0CompletionChunkChoice' }),
+    ),
+    usage: v0ReportFields.usage.optional(),
+    stats: v0ReportFields.stats.optional(),
+    model_info: v0ReportFields.model_info.optional(),
+    runtime: v0ReportFields.runtime.optional(),
+  })
+  .meta({
+    id: 'V0CompletionChunk',
+    examples: [
+      {
+        ...exampleEnvelope,
+        choices: [{ index: 0, text: ' calm', logprobs: null, finish_reason: null }],
+      },
+    ],
+  });
+export type V0CompletionChunk = z.infer<typeof v0CompletionChunkSchema>;
+
+export const createCompletionV0 = defineRoute({
+  method: 'post',
+  path: '/api/v0/completions',
+  operationId: 'createCompletionV0',
+  summary: 'Continue a text',
+  description: 'The prompt is sent to the model unchanged, without a chat template.',
+  permission: 'chat',
+  body: v0CompletionRequestSchema,
+  result: v0CompletionResultSchema,
+  events: openAiEventSchema(v0CompletionChunkSchema, 'V0CompletionEvent'),
+  errors: [...generationErrors, 'infill_unsupported'],
+});

@@ -1,0 +1,87 @@
+import type { SessionService } from '../access/session-service.ts';
+import type { TokenService } from '../access/token-service.ts';
+import type { BackgroundTurns } from '../chat/background/background-turns.ts';
+import type { Batches } from '../chat/batches/batches.ts';
+import type { FetchImage } from '../chat/message-images.ts';
+import type { LiveSettings } from '../settings/live-settings.ts';
+import type { SettingsEditor } from '../settings/settings-editor.ts';
+import type { Settings } from '../settings/settings-table.ts';
+import type { DownloadManager } from '../library/downloads/downloads.ts';
+import type { RuntimeManager } from '../engines/runtimes/runtime.ts';
+import type { Hub } from '../library/hub/hub.ts';
+import type { Engines } from '../engines/engines.ts';
+import type { ModelAliases } from '../library/model-aliases.ts';
+import type { EditableModelLibrary } from '../library/model.ts';
+import type { EventFeed } from './kit/stream/event-feed.ts';
+import type { LogHistory } from '../telemetry/log-history.ts';
+import type { Logger } from '../kernel/logger.ts';
+import type { RequestLog } from '../telemetry/request-log.ts';
+import type { ServerEvents } from '../telemetry/server-events.ts';
+import type { LeaseKeeper } from '../store/shared/lease-keeper.ts';
+import type { Store } from '../store/store.ts';
+import type { PluginFileEditor } from '../tools/plugin-file-editor.ts';
+import type { TriableToolServers } from '../tools/toolbox.ts';
+
+/** The parts of the server that surfaces use. */
+export interface SurfaceServices {
+  readonly library: EditableModelLibrary;
+  /** The library's own folder. */
+  readonly modelsFolder: string;
+  /** Id of the home folder. */
+  readonly homeId: string;
+  /** Other names of the models. */
+  readonly aliases: ModelAliases;
+  readonly pool: Engines;
+  /** The smallest length that the vectors of an embedding model may be cut to; undefined: they can't be cut. */
+  readonly minDimensions: (modelKey: string) => number | undefined;
+  readonly downloads: DownloadManager;
+  readonly hub: Hub;
+  /** Base URL of the hub's repositories. */
+  readonly hubEndpoint: string;
+  readonly store: Store;
+  readonly tokens: TokenService;
+  readonly sessions: SessionService;
+  readonly tools: TriableToolServers;
+  readonly plugins: {
+    readonly file: PluginFileEditor;
+    /** Labels of the plugins that are part of Hearth. */
+    readonly builtIn: readonly string[];
+    /** Whether requests may use plugins. */
+    readonly isAllowed: boolean;
+  };
+  readonly background: BackgroundTurns;
+  /** Locks that all servers of the database share. */
+  readonly leases: LeaseKeeper;
+  readonly batches: Batches;
+  readonly maxToolRounds: number;
+  readonly settings: {
+    readonly editor: SettingsEditor;
+    readonly live: LiveSettings;
+    /** Throws a `SettingsError` for settings that this server could not start with. */
+    readonly check: (settings: Settings) => void;
+  };
+  readonly runtimes: RuntimeManager;
+  readonly logger: Logger;
+  readonly events: ServerEvents;
+  readonly logHistory: LogHistory;
+  readonly requestLog: RequestLog;
+  /** The events of `GET /api/v1/events`. */
+  readonly feed: EventFeed;
+  /** Largest image, width × height. */
+  readonly maxImagePixels: number;
+  readonly fetchImage: FetchImage;
+  readonly server: {
+    readonly version: string;
+    readonly pid: number;
+    readonly startedAt: Date;
+    readonly home: string;
+    /** Whether every request needs a token. */
+    readonly isTokenRequired: boolean;
+    /** Base URL of links for people, without a slash at the end. */
+    readonly linkUrl: () => string;
+    /** Memory of the server process itself. */
+    readonly residentBytes: () => number;
+    /** Begins an orderly stop, which waits for the requests in flight; does not wait for its end. */
+    readonly stop: () => void;
+  };
+}

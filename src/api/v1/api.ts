@@ -1,0 +1,60 @@
+import type { Surface } from '../kit/api.ts';
+import type { SurfaceServices } from '../services.ts';
+import { mountBlobs } from './conversations/blobs.ts';
+import { mountCatalog } from './models/catalog.ts';
+import { mountChat } from './chat/chat.ts';
+import { mountConversationExport } from './conversations/conversation-export.ts';
+import { mountConversations } from './conversations/conversations.ts';
+import { mountDownloads } from './downloads/downloads.ts';
+import { v1Errors } from './errors.ts';
+import { mountEvents } from './server/events.ts';
+import { mountHubRepository } from './downloads/hub-repository.ts';
+import { mountModelDetails } from './models/model-details.ts';
+import { mountModelImport } from './models/model-import.ts';
+import { mountMcpServers } from './tools/mcp-servers.ts';
+import { mountLogs } from './server/logs.ts';
+import { mountModels } from './models/models.ts';
+import { mountRequests } from './server/requests.ts';
+import { mountResponses } from './responses/responses.ts';
+import { mountRuntimes } from './server/runtimes.ts';
+import { mountSessions } from './tokens/sessions.ts';
+import { mountSettings } from './server/settings.ts';
+import { mountSpeechScript } from './tools/speech-script.ts';
+import { mountStatus } from './server/status.ts';
+import { mountStopServer } from './server/stop-server.ts';
+import { mountTokens } from './tokens/tokens.ts';
+
+/** `/api/v1`: conversations stored on the server, typed events, models loaded and unloaded. */
+export function createV1Surface(services: SurfaceServices): Surface {
+  return {
+    name: 'v1',
+    description: 'Stateful: the server stores conversations, loads and unloads models.',
+    prefixes: ['/api/v1'],
+    errorSerializer: v1Errors,
+    mountRoutes: (app) => {
+      // Before the models: `models/{model...}` matches every path below `models/`.
+      mountDownloads(app, services);
+      mountCatalog(app, services);
+      mountModelDetails(app, services);
+      mountHubRepository(app, services);
+      mountModelImport(app, services);
+      mountModels(app, services);
+      mountChat(app, services);
+      mountResponses(app, services);
+      mountConversations(app, services);
+      mountConversationExport(app, services);
+      mountBlobs(app, services);
+      mountSpeechScript(app);
+      mountStatus(app, services);
+      mountStopServer(app, services);
+      mountTokens(app, services);
+      mountEvents(app, services);
+      mountLogs(app, services);
+      mountRequests(app, services.requestLog);
+      mountSessions(app, services);
+      mountSettings(app, services);
+      mountMcpServers(app, services);
+      mountRuntimes(app, services);
+    },
+  };
+}

@@ -1,0 +1,308 @@
+import * as z from 'zod';
+import {
+  contextLengthSchema,
+  droppedTurnsSchema,
+  fractionSchema,
+  maxIntegrations,
+  modelIdentifierSchema,
+  repeatPenaltySchema,
+  textSchema,
+  tokenCountSchema,
+  topKSchema,
+  truncationSchema,
+} from '../../../kernel/field.ts';
+import { conversationIdSchema } from '../conversations/conversation-id-schema.ts';
+import { reasoningSchema } from '../models/model-schema.ts';
+
+export const exampleResponseId = 'resp_6b2f0c9e4d7a1f3852c6e0b94a7d1f386c5e2b0a9d4f7c13';
+export const responseIdSchema = z
+  .string()
+  .regex(/^resp_[0-9a-f]{48}$/)
+  .meta({ examples: [exampleResponseId] });
+
+/** A red square of 16 × 16 pixels. */
+const exampleImage =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAMAAAAoLQ9TAAAAA1BMVEXQMCDO2x7RAAAACXBIWXMAAAPoAAAD6AG1e1JrAAAADUlEQVQY02NgGAXIAAABEAAB7JfjegAAAABJRU5ErkJggg==';
+
+const textInputSchema = z
+  .strictObject({
+    type: z.enum(['text', 'message']).describe('Both mean the same.'),
+    content: textSchema.min(1),
+  })
+  .meta({ id: 'TextInput' });
+const imageInputSchema = z
+  .strictObject({
+    type: z.literal('image'),
+    data_url: textSchema.min(1).describe('A PNG, JPEG, WebP or GIF as a base64 `data:` URL.'),
+  })
+  .meta({ id: 'ImageInput' });
+export const inputItemSchema = z
+  .discriminatedUnion('type', [textInputSchema, imageInputSchema])
+  .meta({ id: 'InputItem' });
+/** An input as it was stored; other APIs accept messages without text. */
+export const storedInputItemSchema = z
+  .discriminatedUnion('type', [
+    textInputSchema.extend({ content: textSchema }).meta({ id: 'StoredTextInput' }),
+    imageInputSchema,
+  ])
+  .meta({ id: 'StoredInputItem' });
+export type InputItem = z.infer<typeof inputItemSchema>;
+
+const allowedToolsSchema = z
+  .array(z.string().min(1).max(512))
+  .max(1000)
+  .nullish()
+  .describe('Tools that the model may call; all of the server if absent.');
+const pluginIdSchema = z
+  .string()
+  .max(512)
+  .regex(/^mcp\/.+$/, 'A plugin id has the form mcp/<server_label>')
+  .meta({ description: 'A plugin of mcp.json, as `mcp/<server_label>`.' });
+
+const pluginIntegrationSchema = z
+  .strictObject({
+    type: z.literal('plugin'),
+    id: pluginIdSchema,
+    allowed_tools: allowedToolsSchema,
+  })
+  .meta({ id: 'PluginIntegration', description: 'An installed tool server.' });
+const ephemeralIntegrationSchema = z
+  .strictObject({
+    type: z.literal('ephemeral_mcp'),
+    server_label: z.string().min(1).max(256),
+    server_url: z.url({ protocol: /^https?$/ }).max(2048),
+    allowed_tools: allowedToolsSchema,
+    headers: z.record(z.string().min(1).max(256), z.string().max(8192)).nullish(),
+  })
+  .meta({
+    id: 'EphemeralMcpIntegration',
+    description: 'An MCP server that the request names by its URL.',
+  });
+const integrationSchema = z
+  .union([
+    pluginIdSchema,
+    z
+      .discriminatedUnion('type', [pluginIntegrationSchema, ephemeralIntegrationSchema])
+      .meta({ id: 'IntegrationOptions' }),
+  ])
+  .meta({ id: 'Integration', description: 'Tools that the model may call.' });
+
+const jsonObjectSchema = z.record(z.string(), z.unknown());
+
+const responseFormatSchema = z
+  .discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('text') }).meta({ id: 'TextFormat' }),
+    z.strictObject({ type: z.literal('json_object') }).meta({ id: 'JsonObjectFormat' }),
+    z
+      .strictObject({
+        type: z.literal('json_schema'),
+        schema: jsonObjectSchema.describe('JSON schema that the message matches.'),
+      })
+      .meta({ id: 'JsonSchemaFormat' }),
+  ])
+  .meta({
+    id: 'ResponseFormat',
+    description: 'Format of the message: any text, JSON, or JSON that matches a schema.',
+  });
+
+export const chatRequestSchema = z
+  .strictObject({
+    model: modelIdentifierSchema,
+    input: z
+      .union([textSchema.min(1), z.array(inputItemSchema).min(1).max(1000)])
+      .meta({ id: 'ChatInput', description: 'A message: a text, or texts and images.' }),
+    system_prompt: textSchema
+      .nullish()
+      .describe('System prompt; it also applies to later responses that do not set one.'),
+    integrations: z
+      .array(integrationSchema)
+      .max(maxIntegrations)
+      .nullish()
+      .describe('MCP servers whose tools the model may call.'),
+    stream: z.boolean().nullish().describe('Answer with server-sent events.'),
+    temperature: fractionSchema.nullish().describe('Randomness of the answer; 0 is deterministic.'),
+    top_p: fractionSchema
+      .nullish()
+      .describe('Sample from the most probable tokens with this cumulative probability.'),
+    top_k: topKSchema.nullish().describe('Sample from this many of the most probable tokens.'),
+    min_p: fractionSchema
+      .nullish()
+      .describe('Smallest probability of a token, relative to that of the most probable one.'),
+    repeat_penalty: repeatPenaltySchema
+      .nullish()
+      .describe('Penalty for repeated tokens; 1 disables it.'),
+    max_output_tokens: z
+      .int()
+      .min(1)
+      .max(2 ** 31 - 1)
+      .nullish()
+      .describe('Maximum number of generated tokens, reasoning and tool calls included.'),
+    reasoning: reasoningSchema
+      .nullish()
+      .describe('Reasoning before the answer; the default of the model if absent.'),
+    context_length: contextLengthSchema.nullish(),
+    truncation: truncationSchema.nullish(),
+    response_format: responseFormatSchema.nullish(),
+    store: z
+      .boolean()
+      .nullish()
+      .describe('Keep the response, to continue it later; true if absent.'),
+    background: z
+      .boolean()
+      .nullish()
+      .describe(
+        'Continue when the client disconnects. The events of the stream have ids; `GET /api/v1/responses/{response_id}/events` returns those after an id. Requires `store`.',
+      ),
+    previous_response_id: z
+      .string()
+      .max(512)
+      .startsWith('resp_')
+      .nullish()
+      .describe('Response to continue. To continue the same response twice makes two branches.'),
+    conversation_id: conversationIdSchema
+      .nullish()
+      .describe(
+        'Stored conversation to which the message adds another beginning, such as an edited first message. Cannot be combined with `previous_response_id` and requires `store`.',
+      ),
+  })
+  .meta({
+    id: 'ChatRequest',
+    examples: [
+      {
+        model: 'hearth/starter-chat',
+        input: 'Write a haiku about the sea.',
+        system_prompt: 'You answer in one sentence.',
+        temperature: 0.7,
+        max_output_tokens: 128,
+      },
+      {
+        model: 'hearth/starter-vision',
+        input: [
+          { type: 'text', content: 'Which colour is this?' },
+          { type: 'image', data_url: exampleImage },
+        ],
+        store: false,
+      },
+    ],
+  });
+export type ChatRequest = z.infer<typeof chatRequestSchema>;
+
+export const providerInfoSchema = z
+  .object({
+    type: z.enum(['plugin', 'ephemeral_mcp']),
+    plugin_id: z.string().optional(),
+    server_label: z.string().optional(),
+  })
+  .meta({ id: 'ProviderInfo', description: 'Where a tool comes from.' });
+
+const messageOutputSchema = z
+  .object({ type: z.literal('message'), content: z.string() })
+  .meta({ id: 'MessageOutput' });
+const reasoningOutputSchema = z
+  .object({ type: z.literal('reasoning'), content: z.string() })
+  .meta({ id: 'ReasoningOutput' });
+export const toolFailureField = {
+  is_error: z
+    .literal(true)
+    .optional()
+    .describe('Present if the tool reported a failure, timed out, or its server ended.'),
+};
+const toolCallOutputSchema = z
+  .object({
+    type: z.literal('tool_call'),
+    tool: z.string(),
+    arguments: jsonObjectSchema,
+    output: z.string(),
+    ...toolFailureField,
+    provider_info: providerInfoSchema,
+  })
+  .meta({ id: 'ToolCallOutput' });
+const invalidToolCallOutputSchema = z
+  .object({
+    type: z.literal('invalid_tool_call'),
+    reason: z.string(),
+    metadata: z
+      .object({
+        type: z.enum(['invalid_name', 'invalid_arguments']),
+        tool_name: z.string(),
+        arguments: jsonObjectSchema.optional(),
+        provider_info: providerInfoSchema.optional(),
+      })
+      .meta({ id: 'InvalidToolCallMetadata' }),
+  })
+  .meta({ id: 'InvalidToolCallOutput' });
+const outputItemSchemas = [
+  messageOutputSchema,
+  reasoningOutputSchema,
+  toolCallOutputSchema,
+  invalidToolCallOutputSchema,
+] as const;
+export const outputItemSchema = z
+  .discriminatedUnion('type', outputItemSchemas)
+  .meta({ id: 'OutputItem' });
+export type OutputItem = z.infer<typeof outputItemSchema>;
+
+const functionCallOutputSchema = z
+  .object({
+    type: z.literal('function_call'),
+    call_id: z.string(),
+    name: z.string(),
+    arguments: z.string().describe('JSON as the model wrote it.'),
+  })
+  .meta({
+    id: 'FunctionCallOutput',
+    description: 'A call of a client tool, from a request to another API.',
+  });
+export const storedOutputItemSchema = z
+  .discriminatedUnion('type', [...outputItemSchemas, functionCallOutputSchema])
+  .meta({ id: 'StoredOutputItem' });
+export type StoredOutputItem = z.infer<typeof storedOutputItemSchema>;
+
+export const chatStatsSchema = z
+  .object({
+    input_tokens: tokenCountSchema,
+    total_output_tokens: tokenCountSchema,
+    reasoning_output_tokens: tokenCountSchema,
+    tokens_per_second: z
+      .number()
+      .describe('Without the time until the first token, unless the answer has only one.'),
+    time_to_first_token_seconds: z.number(),
+    model_load_time_seconds: z
+      .number()
+      .optional()
+      .describe('Present if the model was loaded for this request.'),
+    draft_tokens: tokenCountSchema
+      .optional()
+      .describe('Tokens that speculation proposed. Absent if it proposed none.'),
+    accepted_draft_tokens: tokenCountSchema
+      .optional()
+      .describe('Those that the model accepted; they are among `total_output_tokens`.'),
+  })
+  .meta({ id: 'ChatStats' });
+export type ChatStats = z.infer<typeof chatStatsSchema>;
+
+export const exampleChatResult = {
+  model_instance_id: 'hearth/starter-chat',
+  output: [
+    { type: 'message' as const, content: 'Waves fold into foam; the moon pulls them home.' },
+  ],
+  stats: {
+    input_tokens: 31,
+    total_output_tokens: 14,
+    reasoning_output_tokens: 0,
+    tokens_per_second: 212.4,
+    time_to_first_token_seconds: 0.021,
+  },
+  response_id: exampleResponseId,
+};
+
+export const chatResultSchema = z
+  .object({
+    model_instance_id: z.string(),
+    output: z.array(outputItemSchema),
+    stats: chatStatsSchema,
+    dropped_turns: droppedTurnsSchema.optional(),
+    response_id: responseIdSchema.optional().describe('Present unless `store` is false.'),
+  })
+  .meta({ id: 'ChatResult', examples: [exampleChatResult] });
+export type ChatResult = z.infer<typeof chatResultSchema>;

@@ -1,0 +1,81 @@
+import type { TurnEvent } from '../../../chat/turn-event.ts';
+import type { ChatEvent } from './chat-event-schema.ts';
+import { omitUndefined } from '../../../kernel/omit-undefined.ts';
+import { v1Errors } from '../errors.ts';
+import { toChatResult } from './to-chat-result.ts';
+import { toProviderInfo, toToolCall, toToolCallFailure } from './to-output-item.ts';
+
+/**
+ * The event of v1 for an event of the turn; undefined where v1 has none.
+ *
+ * @param responseId Of a turn in the background, whose clients may need it before the end.
+ */
+export function toChatEvent(event: TurnEvent, responseId?: string): ChatEvent | undefined {
+  switch (event.type) {
+    case 'turn.start':
+      return {
+        type: 'chat.start',
+        model_instance_id: event.instanceId,
+        ...omitUndefined({ response_id: responseId }),
+      };
+    case 'load.start':
+      return { type: 'model_load.start', model_instance_id: event.instanceId };
+    case 'load.progress':
+      return {
+        type: 'model_load.progress',
+        model_instance_id: event.instanceId,
+        progress: event.fraction,
+      };
+    case 'load.end':
+      return {
+        type: 'model_load.end',
+        model_instance_id: event.instanceId,
+        load_time_seconds: event.loadTimeSeconds,
+      };
+    case 'queued':
+      return { type: 'queued', position: event.position };
+    case 'prompt.start':
+      return { type: 'prompt_processing.start' };
+    case 'prompt.progress': {
+      const progress = Math.min(1, event.processedTokens / Math.max(1, event.totalTokens));
+      return { type: 'prompt_processing.progress', progress };
+    }
+    case 'prompt.end':
+      return { type: 'prompt_processing.end' };
+    case 'reasoning.delta':
+    case 'message.delta':
+      return { type: event.type, content: event.text };
+    case 'reasoning.start':
+    case 'reasoning.end':
+    case 'message.start':
+    case 'message.end':
+      return { type: event.type };
+    case 'toolCall.start': {
+      if (event.tool === undefined) return undefined;
+      const { name, provider } = event.tool;
+      return { type: 'tool_call.start', tool: name, provider_info: toProviderInfo(provider) };
+    }
+    case 'toolCall.arguments':
+      return {
+        type: 'tool_call.arguments',
+        tool: event.tool.name,
+        arguments: { ...event.arguments },
+        provider_info: toProviderInfo(event.tool.provider),
+      };
+    case 'toolCall.success':
+      return { type: 'tool_call.success', ...toToolCall(event.item) };
+    case 'toolCall.failure':
+      return { type: 'tool_call.failure', ...toToolCallFailure(event.item) };
+    case 'toolCall.delta':
+    case 'toolCall.end':
+    case 'toolCall.approval':
+    case 'toolList.start':
+    case 'toolList.end':
+    case 'toolList.failure':
+      return undefined;
+    case 'turn.error':
+      return { type: 'error', error: v1Errors.serialize(event.error).body.error };
+    case 'turn.end':
+      return { type: 'chat.end', result: toChatResult(event.result) };
+  }
+}

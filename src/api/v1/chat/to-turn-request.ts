@@ -1,0 +1,60 @@
+import type { TurnContent, TurnRequest } from '../../../chat/turn-request.ts';
+import type { ChatRequest } from './chat-schema.ts';
+import type { Sampling } from '../../../engines/engine.ts';
+import { omitUndefined } from '../../../kernel/omit-undefined.ts';
+import type { Integration } from '../../../tools/toolbox.ts';
+
+/** The turn that a v1 request asks for: one message of the user's. */
+export function toTurnRequest(body: ChatRequest): TurnRequest {
+  return {
+    model: body.model,
+    messages: [{ role: 'user', content: toContent(body.input) }],
+    sampling: toSampling(body),
+    integrations: (body.integrations ?? []).map(toIntegration),
+    isStored: body.store ?? true,
+    ...(body.truncation === 'auto' ? { dropsOldTurns: true } : {}),
+    waitsForLoad: body.stream === true,
+    ...(body.stream === true || body.background === true ? {} : { isWhole: true }),
+    ...omitUndefined({
+      systemPrompt: body.system_prompt,
+      previousResponseId: body.previous_response_id,
+      maxOutputTokens: body.max_output_tokens,
+      reasoning: body.reasoning,
+      contextLength: body.context_length,
+      responseFormat: body.response_format,
+    }),
+  };
+}
+
+function toContent(input: ChatRequest['input']): readonly TurnContent[] {
+  if (typeof input === 'string') return [{ type: 'text', text: input }];
+  return input.map((item) =>
+    item.type === 'image'
+      ? { type: 'image', url: item.data_url }
+      : { type: 'text', text: item.content },
+  );
+}
+
+function toIntegration(item: NonNullable<ChatRequest['integrations']>[number]): Integration {
+  if (typeof item === 'string') return { type: 'plugin', id: item, isBare: true };
+  const allowedTools = item.allowed_tools;
+  if (item.type === 'plugin')
+    return { type: 'plugin', id: item.id, ...omitUndefined({ allowedTools }) };
+  const { server_label: serverLabel, server_url: serverUrl, headers } = item;
+  return {
+    type: 'ephemeralMcp',
+    serverLabel,
+    serverUrl,
+    ...omitUndefined({ allowedTools, headers }),
+  };
+}
+
+function toSampling(body: ChatRequest): Sampling {
+  return omitUndefined({
+    temperature: body.temperature,
+    topP: body.top_p,
+    topK: body.top_k,
+    minP: body.min_p,
+    repeatPenalty: body.repeat_penalty,
+  });
+}

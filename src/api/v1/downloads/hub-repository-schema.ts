@@ -1,0 +1,143 @@
+import * as z from 'zod';
+import { isoTimeSchema } from '../../../kernel/field.ts';
+import { defineRoute } from '../../kit/route.ts';
+import { catalogModelSchema } from '../models/catalog-schema.ts';
+import { machineMemoryFields, memoryFitSchema } from '../models/memory-schema.ts';
+
+/** Longest model card that is returned, in characters. */
+const maxCardLength = 200_000;
+
+const buildSchema = z
+  .object({
+    quantization: z
+      .string()
+      .nullable()
+      .describe('Value for `quantization` of a download; null if the repository has no choice.'),
+    format: z.enum(['gguf', 'mlx']),
+    size_bytes: z.int().nonnegative().describe('Size of the download, with all files.'),
+    files: z.array(z.object({ name: z.string(), size_bytes: z.int().nonnegative() })),
+    default: z.boolean().describe('Whether a download without `quantization` takes it.'),
+    complete: z.boolean().describe('Whether no part of it is missing in the repository.'),
+    estimated_bytes: z
+      .int()
+      .nonnegative()
+      .describe('Memory with a context of 4096 tokens, estimated from the size of the files.'),
+    fits: memoryFitSchema,
+  })
+  .meta({ id: 'HubBuild' });
+
+export const hubRepositorySchema = z
+  .object({
+    repository: z.string().describe('`owner/name` as the hub writes it.'),
+    url: z.string().describe('Value for `model` of `POST /api/v1/models/download`.'),
+    commit: z.string(),
+    license: z.string().nullable(),
+    tags: z.array(z.string()).describe('At most 100, of at most 100 characters each.'),
+    downloads: z.int().nullable(),
+    likes: z.int().nullable(),
+    updated_at: isoTimeSchema.nullable(),
+    gated: z.boolean(),
+    builds: z
+      .array(buildSchema)
+      .describe('What can be downloaded, smallest first; empty if Hearth runs none of it.'),
+    card: z
+      .object({
+        markdown: z
+          .string()
+          .describe('Untrusted Markdown, without front matter; may contain HTML.'),
+        truncated: z.boolean(),
+      })
+      .meta({ id: 'ModelCard' })
+      .nullable()
+      .describe(`README.md, at most ${maxCardLength} characters; null if there is none.`),
+    ...machineMemoryFields,
+  })
+  .meta({
+    id: 'HubRepository',
+    examples: [
+      {
+        repository: 'Qwen/Qwen2.5-0.5B-Instruct-GGUF',
+        url: 'https://huggingface.co/Qwen/Qwen2.5-0.5B-Instruct-GGUF',
+        commit: '9217f5db79a29953eb74d5343926648285ec7e67',
+        license: 'apache-2.0',
+        tags: ['gguf', 'chat', 'text-generation'],
+        downloads: 81_234,
+        likes: 92,
+        updated_at: '2026-09-20T06:21:00.000Z',
+        gated: false,
+        builds: [
+          {
+            quantization: 'Q4_K_M',
+            format: 'gguf',
+            size_bytes: 491_400_032,
+            files: [{ name: 'qwen2.5-0.5b-instruct-q4_k_m.gguf', size_bytes: 491_400_032 }],
+            default: true,
+            complete: true,
+            estimated_bytes: 740_540_035,
+            fits: 'fits',
+          },
+        ],
+        card: { markdown: '# Qwen2.5-0.5B-Instruct-GGUF\n', truncated: false },
+        usable_bytes: 8_589_934_592,
+        capacity_bytes: 17_179_869_184,
+      },
+    ],
+  });
+export type HubRepositoryRecord = z.infer<typeof hubRepositorySchema>;
+
+export const getHubRepository = defineRoute({
+  method: 'get',
+  path: '/api/v1/models/catalog/{owner}/{name}',
+  operationId: 'getHubRepository',
+  summary: 'Get a repository of the model hub with its downloads and its model card',
+  permission: 'models:read',
+  params: z.object({
+    owner: z
+      .string()
+      .min(1)
+      .max(96)
+      .meta({ examples: ['Qwen'] }),
+    name: z
+      .string()
+      .min(1)
+      .max(96)
+      .meta({ examples: ['Qwen2.5-0.5B-Instruct-GGUF'] }),
+  }),
+  result: hubRepositorySchema,
+  errors: ['invalid_value', 'model_not_found', 'gated_repository', 'hub_unreachable'],
+});
+
+export const listRecommendedModels = defineRoute({
+  method: 'get',
+  path: '/api/v1/models/recommended',
+  operationId: 'listRecommendedModels',
+  summary: 'List models of the catalog that fit into the memory of this machine',
+  description:
+    'The largest language model that fits, then one with vision and a smaller language model; without the hub.',
+  permission: 'models:read',
+  query: z.strictObject({ limit: z.coerce.number().int().min(1).max(10).default(3) }),
+  result: z.object({ models: z.array(catalogModelSchema), ...machineMemoryFields }).meta({
+    id: 'RecommendedModels',
+    examples: [
+      {
+        models: [
+          {
+            id: 'qwen2.5-0.5b',
+            source: 'catalog',
+            repository: 'Qwen/Qwen2.5-0.5B-Instruct-GGUF',
+            url: 'https://huggingface.co/Qwen/Qwen2.5-0.5B-Instruct-GGUF',
+            type: 'llm',
+            quantization: 'Q4_K_M',
+            size_bytes: 490_000_000,
+            license: 'apache-2.0',
+            description: 'Very small chat model in many languages.',
+            fits: 'fits',
+          },
+        ],
+        usable_bytes: 8_589_934_592,
+        capacity_bytes: 17_179_869_184,
+      },
+    ],
+  }),
+  errors: ['unrecognized_keys', 'invalid_type', 'invalid_value'],
+});

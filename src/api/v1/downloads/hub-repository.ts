@@ -1,0 +1,84 @@
+import { HearthError } from '../../../kernel/errors/errors.ts';
+import {
+  getHubRepository,
+  listRecommendedModels,
+  type HubRepositoryRecord,
+} from './hub-repository-schema.ts';
+import { hubAddress } from '../../../library/hub/hub-endpoint.ts';
+import type { HubRepositoryPage } from '../../../library/hub/hub.ts';
+import { listBuilds, type HubBuild } from '../../../library/hub/list-builds.ts';
+import { recommendModels } from '../../../library/hub/recommend-models.ts';
+import { parseRepositoryName } from '../../../library/hub/repository-name.ts';
+import { estimateFromSize, memoryFit } from '../../../engines/loads/memory-fit.ts';
+import type { Headroom } from '../../../engines/engines.ts';
+import { mount, type App } from '../../kit/mount.ts';
+import type { SurfaceServices } from '../../services.ts';
+import { toCatalogRecord } from '../models/catalog.ts';
+import { toHeadroom } from '../models/model-record.ts';
+
+export function mountHubRepository(app: App, services: SurfaceServices): void {
+  const { hub, hubEndpoint, pool } = services;
+  const baseUrlOf = (): string => hubAddress(hubEndpoint).href.replace(/\/+$/, '');
+
+  mount(app, getHubRepository, async ({ params, context }) => {
+    const name = parseRepositoryName(`${params.owner}/${params.name}`);
+    if (name === null) {
+      throw new HearthError(
+        'invalid_value',
+        `${JSON.stringify(`${params.owner}/${params.name}`)} is not the name of a repository on the hub.`,
+        { field: 'name' },
+      );
+    }
+    return toRecord(await hub.page(name, context.signal), baseUrlOf(), pool.headroom());
+  });
+
+  mount(app, listRecommendedModels, async ({ query: { limit } }) => {
+    const headroom = pool.headroom();
+    const fits = (sizeBytes: number): boolean =>
+      memoryFit(estimateFromSize(sizeBytes), headroom) === 'fits';
+    return {
+      models: recommendModels(fits, limit).map((entry) =>
+        toCatalogRecord(entry, `${baseUrlOf()}/${entry.repository}`, headroom),
+      ),
+      ...toHeadroom(headroom),
+    };
+  });
+}
+
+function toRecord(
+  page: HubRepositoryPage,
+  baseUrl: string,
+  headroom: Headroom,
+): HubRepositoryRecord {
+  const { repository, card } = page;
+  const fullName = `${repository.owner}/${repository.name}`;
+  return {
+    repository: fullName,
+    url: `${baseUrl}/${fullName}`,
+    commit: repository.commit,
+    license: repository.license,
+    tags: [...page.tags],
+    downloads: page.downloadCount,
+    likes: page.likeCount,
+    updated_at: page.updatedAt?.toISOString() ?? null,
+    gated: page.isGated,
+    builds: listBuilds(repository).map((build) => toBuild(build, headroom)),
+    card: card === null ? null : { markdown: card.markdown, truncated: card.isTruncated },
+    ...toHeadroom(headroom),
+  };
+}
+
+function toBuild(build: HubBuild, headroom: Headroom): HubRepositoryRecord['builds'][number] {
+  const { quantization, format, files, sizeBytes, isDefault, isComplete } = build;
+  const estimatedBytes = estimateFromSize(sizeBytes);
+  return {
+    quantization,
+    format,
+    size_bytes: sizeBytes,
+    files: files.map((file) => ({ name: file.path, size_bytes: file.sizeBytes })),
+    default: isDefault,
+    complete: isComplete,
+    estimated_bytes: estimatedBytes,
+    fits: memoryFit(estimatedBytes, headroom),
+  };
+}

@@ -1,0 +1,22 @@
+import { createHearthErrorSerializer } from '../kit/errors/hearth-error-serializer.ts';
+import { toSnakeCase } from '../kit/errors/snake-case.ts';
+
+export const v1Errors = createHearthErrorSerializer(nameV1Field);
+
+/** Domain fields whose name in v1 is not the same in snake case. */
+const otherNames: Readonly<Record<string, string>> = {
+  expertCount: 'num_experts',
+  hasFlashAttention: 'flash_attention',
+  offloadsKvCacheToGpu: 'offload_kv_cache_to_gpu',
+  isStored: 'store',
+};
+
+/** `messages[0].content[2]` becomes `input[2].data_url`, `previousResponseId` becomes `previous_response_id`. */
+export function nameV1Field(field: string): string {
+  const name = otherNames[field];
+  if (name !== undefined) return name;
+  const message = /^messages(?:\[\d+\](?:\.content)?)?(\[\d+\])?$/.exec(field);
+  if (message === null) return toSnakeCase(field);
+  // Of the parts of a message only images are checked below the surface.
+  return message[1] === undefined ? 'input' : `input${message[1]}.data_url`;
+}

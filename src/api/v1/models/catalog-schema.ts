@@ -1,0 +1,81 @@
+import * as z from 'zod';
+import { isoTimeSchema } from '../../../kernel/field.ts';
+import { defineRoute } from '../../kit/route.ts';
+import { memoryFitSchema } from './memory-schema.ts';
+
+export const catalogModelSchema = z
+  .object({
+    id: z.string().describe('Value for `model` of `POST /api/v1/models/download`.'),
+    source: z
+      .enum(['catalog', 'hub'])
+      .describe('`catalog`: from the list that ships with Hearth. `hub`: found on the model hub.'),
+    repository: z.string().describe('`owner/name` on the model hub.'),
+    url: z
+      .string()
+      .describe('URL of the repository; a download from it can choose a `quantization`.'),
+    type: z.enum(['llm', 'vlm', 'embedding']).optional(),
+    quantization: z.string().optional().describe('Quantization that is downloaded by default.'),
+    size_bytes: z.int().optional().describe('Approximate download size, projector included.'),
+    license: z.string().optional(),
+    description: z.string().optional(),
+    downloads: z.int().optional().describe('Download count of the model hub.'),
+    likes: z.int().optional(),
+    updated_at: isoTimeSchema.optional(),
+    gated: z
+      .boolean()
+      .optional()
+      .describe('Whether the model hub requires an account that accepted the terms.'),
+    fits: memoryFitSchema.optional().describe('Present where `size_bytes` is known.'),
+  })
+  .meta({ id: 'CatalogModel' });
+export type CatalogModelRecord = z.infer<typeof catalogModelSchema>;
+
+export const searchCatalog = defineRoute({
+  method: 'get',
+  path: '/api/v1/models/catalog',
+  operationId: 'searchCatalog',
+  summary: 'Search for models to download',
+  description:
+    'Lists the models of the catalog that match, then models of the model hub. Without `search` the whole ' +
+    'catalog is listed. If the hub is unreachable, only the catalog is listed, and `warning` has the reason.',
+  permission: 'models:read',
+  query: z.strictObject({
+    search: z
+      .string()
+      .max(200)
+      .optional()
+      .meta({ description: 'Words to search for.', examples: ['qwen'] }),
+    limit: z.coerce.number().int().min(1).max(100).default(20),
+  }),
+  result: z
+    .object({
+      models: z.array(catalogModelSchema),
+      warning: z
+        .object({ type: z.string(), message: z.string(), code: z.string() })
+        .meta({ id: 'CatalogWarning' })
+        .optional()
+        .describe('Why no models of the model hub are listed.'),
+    })
+    .meta({
+      id: 'CatalogList',
+      examples: [
+        {
+          models: [
+            {
+              id: 'qwen2.5-0.5b',
+              source: 'catalog',
+              repository: 'Qwen/Qwen2.5-0.5B-Instruct-GGUF',
+              url: 'https://huggingface.co/Qwen/Qwen2.5-0.5B-Instruct-GGUF',
+              type: 'llm',
+              quantization: 'Q4_K_M',
+              size_bytes: 490_000_000,
+              license: 'apache-2.0',
+              description: 'Very small chat model in many languages.',
+              fits: 'fits',
+            },
+          ],
+        },
+      ],
+    }),
+  errors: ['unrecognized_keys', 'invalid_type', 'invalid_value'],
+});

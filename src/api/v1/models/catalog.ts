@@ -1,0 +1,64 @@
+import { searchCatalog, type CatalogModelRecord } from './catalog-schema.ts';
+import type { CatalogEntry } from '../../../library/hub/catalog-entries.ts';
+import { searchModels, type AvailableModel } from '../../../library/hub/search-models.ts';
+import { estimateFromSize, memoryFit } from '../../../engines/loads/memory-fit.ts';
+import type { Headroom } from '../../../engines/engines.ts';
+import { omitUndefined } from '../../../kernel/omit-undefined.ts';
+import { mount, type App } from '../../kit/mount.ts';
+import type { SurfaceServices } from '../../services.ts';
+
+export function mountCatalog(app: App, services: SurfaceServices): void {
+  mount(app, searchCatalog, async ({ query: { search = '', limit }, context }) => {
+    const { models, hubError } = await searchModels(
+      services,
+      { words: search, limit },
+      context.signal,
+    );
+    const headroom = services.pool.headroom();
+    const records = models.map((model) => toRecord(model, headroom));
+    if (hubError === undefined) return { models: records };
+    const { type, message, code } = hubError;
+    return { models: records, warning: { type, message, code } };
+  });
+}
+
+function toRecord(model: AvailableModel, headroom: Headroom): CatalogModelRecord {
+  const { source, url } = model;
+  if (source === 'hub') {
+    const { owner, name, downloadCount, likeCount, updatedAt, isGated } = model.result;
+    const repository = `${owner}/${name}`;
+    return {
+      id: repository,
+      source,
+      repository,
+      url,
+      ...omitUndefined({ type: model.type }),
+      downloads: downloadCount,
+      likes: likeCount,
+      updated_at: updatedAt.toISOString(),
+      gated: isGated,
+    };
+  }
+  return toCatalogRecord(model.entry, url, headroom);
+}
+
+/** A model of the catalog. @param url of its repository */
+export function toCatalogRecord(
+  entry: CatalogEntry,
+  url: string,
+  headroom: Headroom,
+): CatalogModelRecord {
+  const { id, type, repository, quantization, license, description, approximateBytes } = entry;
+  return {
+    id,
+    source: 'catalog',
+    repository,
+    url,
+    type,
+    quantization,
+    size_bytes: approximateBytes,
+    license,
+    description,
+    fits: memoryFit(estimateFromSize(approximateBytes), headroom),
+  };
+}

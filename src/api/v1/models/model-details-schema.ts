@@ -1,0 +1,167 @@
+import * as z from 'zod';
+import { contextLengthSchema, modelIdentifierSchema } from '../../../kernel/field.ts';
+import { defineRoute } from '../../kit/route.ts';
+import { exampleMemory, machineMemoryFields, memoryEstimateFields } from './memory-schema.ts';
+import { chosenConfigSchema, quantizationSchema, v1ModelSchema } from './model-schema.ts';
+
+const fileSchema = z
+  .object({
+    name: z.string().describe('Path in the folder of the model.'),
+    size_bytes: z.int().nonnegative(),
+    role: z.enum(['weights', 'projector']),
+  })
+  .meta({ id: 'ModelFile' });
+
+const variantSchema = z
+  .object({
+    key: z.string().describe('`publisher/name@variant`, a value for `model` of other requests.'),
+    quantization: quantizationSchema.nullable(),
+    size_bytes: z.int().nonnegative(),
+    selected: z.boolean().describe('Whether the other fields describe this variant.'),
+  })
+  .meta({ id: 'ModelVariant' });
+
+const memoryPointSchema = z
+  .object({ context_length: z.int(), parallel: z.int(), ...memoryEstimateFields })
+  .meta({ id: 'MemoryAtContext' });
+
+const structureSchema = z
+  .object({
+    layers: z.int(),
+    embedding_length: z.int(),
+    attention_heads: z.int(),
+    vocabulary_size: z.int(),
+    experts_used: z.int().optional().describe('Present for a mixture of experts.'),
+    sliding_window: z.int().optional().describe('Tokens that some layers attend to.'),
+  })
+  .partial()
+  .meta({
+    id: 'ModelStructure',
+    description: 'What the header states; unknown fields are absent.',
+  });
+
+export const modelDetailsSchema = v1ModelSchema
+  .omit({ variants: true, selected_variant: true })
+  .extend({
+    supports_infill: z.boolean(),
+    structure: structureSchema,
+    chat_template: z
+      .string()
+      .nullable()
+      .describe('Jinja template of the model; null if it has none or it is not in the header.'),
+    license: z.string().nullable().describe('As the header names it, such as `apache-2.0`.'),
+    license_link: z.string().nullable(),
+    author: z.string().nullable(),
+    source_url: z.string().nullable().describe('Where the header says the model comes from.'),
+    files: z.array(fileSchema),
+    variants: z.array(variantSchema),
+    projector: z.object({ file: z.string(), size_bytes: z.int() }).nullable(),
+    ...machineMemoryFields,
+    memory: z
+      .array(memoryPointSchema)
+      .describe('Memory at growing contexts up to `max_context_length`, with one slot.'),
+  })
+  .meta({
+    id: 'ModelDetails',
+    examples: [
+      {
+        type: 'llm',
+        publisher: 'hearth',
+        key: 'hearth/starter-chat',
+        display_name: 'starter-chat',
+        architecture: 'llama',
+        quantization: { name: 'Q8_0', bits_per_weight: 8.52 },
+        size_bytes: 3_131_840,
+        params_string: '3M',
+        loaded_instances: [],
+        max_context_length: 4096,
+        format: 'gguf',
+        capabilities: { vision: false, trained_for_tool_use: true },
+        description: null,
+        supports_infill: false,
+        structure: {
+          layers: 6,
+          embedding_length: 256,
+          attention_heads: 4,
+          vocabulary_size: 2048,
+        },
+        chat_template: '{% for message in messages %}...{% endfor %}',
+        license: 'apache-2.0',
+        license_link: null,
+        author: 'Hearth',
+        source_url: null,
+        files: [{ name: 'starter-chat-Q8_0.gguf', size_bytes: 3_131_840, role: 'weights' }],
+        variants: [
+          {
+            key: 'hearth/starter-chat@q8_0',
+            quantization: { name: 'Q8_0', bits_per_weight: 8.52 },
+            size_bytes: 3_131_840,
+            selected: true,
+          },
+        ],
+        projector: null,
+        usable_bytes: 8_589_934_592,
+        capacity_bytes: 17_179_869_184,
+        memory: [{ context_length: 4096, parallel: 1, ...exampleMemory }],
+      },
+    ],
+  });
+export type ModelDetails = z.infer<typeof modelDetailsSchema>;
+
+export const getModelDetails = defineRoute({
+  method: 'get',
+  path: '/api/v1/models/details',
+  operationId: 'getModelDetails',
+  summary: 'Get the details of a model: files, structure, template, license, memory',
+  permission: 'models:read',
+  query: z.strictObject({
+    model: modelIdentifierSchema.describe('`publisher/name`, also with `@variant`.'),
+  }),
+  result: modelDetailsSchema,
+  errors: ['missing_required_parameter', 'unrecognized_keys', 'model_not_found', 'corrupt_file'],
+});
+
+export const estimateRequestSchema = z
+  .strictObject({
+    model: modelIdentifierSchema,
+    context_length: contextLengthSchema.nullish(),
+    parallel: z.int().min(1).max(256).nullish(),
+    eval_batch_size: z.int().min(1).max(65_536).nullish(),
+    flash_attention: z.boolean().nullish(),
+  })
+  .meta({
+    id: 'EstimateRequest',
+    examples: [{ model: 'hearth/starter-chat', context_length: 4096, parallel: 4 }],
+  });
+
+export const memoryEstimateResultSchema = z
+  .object({
+    model: z.string().describe('`publisher/name@variant`.'),
+    load_config: chosenConfigSchema.describe('The settings, completed with the defaults.'),
+    ...memoryEstimateFields,
+    ...machineMemoryFields,
+  })
+  .meta({
+    id: 'ModelMemoryEstimate',
+    examples: [
+      {
+        model: 'hearth/starter-chat@q8_0',
+        load_config: { context_length: 4096, parallel: 4 },
+        ...exampleMemory,
+        usable_bytes: 8_589_934_592,
+        capacity_bytes: 17_179_869_184,
+      },
+    ],
+  });
+export type ModelMemoryEstimate = z.infer<typeof memoryEstimateResultSchema>;
+
+export const estimateModel = defineRoute({
+  method: 'post',
+  path: '/api/v1/models/estimate',
+  operationId: 'estimateModel',
+  summary: 'Estimate the memory that a model needs with these load settings',
+  permission: 'models:read',
+  body: estimateRequestSchema,
+  result: memoryEstimateResultSchema,
+  errors: ['unrecognized_keys', 'model_not_found', 'corrupt_file', 'unsupported_format'],
+});

@@ -1,0 +1,127 @@
+import { HearthError } from '../../../kernel/errors/errors.ts';
+import { estimateModel, getModelDetails, type ModelDetails } from './model-details-schema.ts';
+import type { LoadEstimate } from '../../../engines/loads/load-estimate.ts';
+import { selectedInstances } from '../../../engines/loads/loaded-instances.ts';
+import { memoryFit } from '../../../engines/loads/memory-fit.ts';
+import type { Headroom } from '../../../engines/engines.ts';
+import { readHeaderDetails } from '../../../library/header-details.ts';
+import { listModelFiles } from '../../../library/model-files.ts';
+import type { ModelEntry, ModelSelection } from '../../../library/model.ts';
+import { omitUndefined } from '../../../kernel/omit-undefined.ts';
+import { mount, type App } from '../../kit/mount.ts';
+import type { SurfaceServices } from '../../services.ts';
+import { toHeadroom, toChosenConfig, toQuantization, toV1Model } from './model-record.ts';
+
+/** Contexts at which the memory is listed, besides the largest one. */
+const shownContexts = [2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072, 262_144];
+
+export function mountModelDetails(app: App, services: SurfaceServices): void {
+  const { library, pool } = services;
+
+  mount(app, getModelDetails, async ({ query, context }) => {
+    const selection = await library.find(query.model);
+    const { model, variant } = selection;
+    const loaded = selectedInstances(pool.list(), selection, query.model);
+    const { variants: _, selected_variant: __, ...record } = toV1Model(model, variant, loaded);
+    const header = await readHeaderDetails(selection, context.signal);
+    const files = await listModelFiles(selection);
+    const projector = files.find(({ role }) => role === 'projector');
+    return {
+      ...record,
+      architecture: model.architecture,
+      description: model.description,
+      supports_infill: model.supportsInfill,
+      structure: toStructure(model),
+      chat_template: header.chatTemplate,
+      license: header.license,
+      license_link: header.licenseLink,
+      author: header.author,
+      source_url: header.sourceUrl,
+      files: files.map(({ name, sizeBytes, role }) => ({ name, size_bytes: sizeBytes, role })),
+      variants: model.variants.map((each) => ({
+        key: `${model.key}@${each.id}`,
+        quantization: toQuantization(each),
+        size_bytes: each.sizeBytes,
+        selected: each.id === variant.id,
+      })),
+      projector:
+        projector === undefined ? null : { file: projector.name, size_bytes: projector.sizeBytes },
+      ...toHeadroom(pool.headroom()),
+      memory: await memoryAtContexts(services, selection),
+    };
+  });
+
+  mount(app, estimateModel, async ({ body }) => {
+    const load = await pool.estimate(
+      body.model,
+      omitUndefined({
+        contextLength: body.context_length,
+        parallel: body.parallel,
+        evalBatchSize: body.eval_batch_size,
+        hasFlashAttention: body.flash_attention,
+      }),
+    );
+    const { model, variant } = load.selection;
+    const { capacityBytes } = pool.headroom();
+    const headroom = { usableBytes: load.usableBytes, capacityBytes };
+    return {
+      model: `${model.key}@${variant.id}`,
+      load_config: toChosenConfig(load.config),
+      ...toMemory(load, headroom),
+      ...toHeadroom(headroom),
+    };
+  });
+}
+
+async function memoryAtContexts(
+  { pool }: Pick<SurfaceServices, 'pool'>,
+  { model, variant }: ModelSelection,
+): Promise<ModelDetails['memory']> {
+  const { maxContextLength } = model;
+  const contexts = shownContexts.filter((context) => context < maxContextLength);
+  try {
+    return await Promise.all(
+      [...contexts, maxContextLength].map(async (contextLength) => {
+        const options = { contextLength, parallel: 1 };
+        const load = await pool.estimate(`${model.key}@${variant.id}`, options);
+        const { capacityBytes } = pool.headroom();
+        return {
+          context_length: load.config.contextLength,
+          parallel: 1,
+          ...toMemory(load, { usableBytes: load.usableBytes, capacityBytes }),
+        };
+      }),
+    );
+  } catch (error) {
+    // No runtime of this machine loads it, so its memory is unknown.
+    if (error instanceof HearthError && error.code === 'unsupported_format') return [];
+    throw error;
+  }
+}
+
+function toMemory({ estimate, fits }: LoadEstimate, headroom: Headroom) {
+  const fit = memoryFit(estimate.totalBytes, headroom);
+  return {
+    total_bytes: estimate.totalBytes,
+    weights_bytes: estimate.weightsBytes,
+    kv_cache_bytes: estimate.kvCacheBytes,
+    compute_bytes: estimate.computeBytes,
+    projector_bytes: estimate.projectorBytes,
+    process_bytes: estimate.processBytes,
+    // `models.maxLoaded` may refuse a load for which the memory suffices.
+    fits: fit === 'fits' && !fits ? ('partly' as const) : fit,
+  };
+}
+
+function toStructure({ attention, dimensions }: ModelEntry): ModelDetails['structure'] {
+  const known = (value: number | undefined): number | undefined =>
+    value === 0 ? undefined : value;
+  return omitUndefined({
+    layers: known(attention?.layerCount),
+    embedding_length: known(dimensions?.embedding),
+    attention_heads: known(dimensions?.heads),
+    vocabulary_size: known(dimensions?.vocabulary),
+    experts_used: dimensions?.experts?.used,
+    sliding_window: attention?.window?.tokens,
+  });
+}

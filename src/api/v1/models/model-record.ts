@@ -1,0 +1,109 @@
+import { omitUndefined } from '../../../kernel/omit-undefined.ts';
+import type { ChosenConfig, LoadConfig, ModelType, V1Model } from './model-schema.ts';
+import type { InstanceSummary } from '../../../engines/loads/instance-summary.ts';
+import type { InstanceConfig, SizeName } from '../../../engines/loads/load-options.ts';
+import type { Headroom } from '../../../engines/engines.ts';
+import type { ModelEntry, ModelVariant } from '../../../library/model.ts';
+
+/** A model as v1 shows it; `loaded` are its own instances. */
+export function toV1Model(
+  model: ModelEntry,
+  variant: ModelVariant,
+  loaded: readonly InstanceSummary[],
+): V1Model {
+  return {
+    type: toModelType(model),
+    publisher: model.publisher,
+    key: model.key,
+    display_name: model.displayName,
+    ...(isLanguageModel(model) ? { architecture: model.architecture } : {}),
+    quantization: toQuantization(variant),
+    size_bytes: variant.sizeBytes,
+    params_string: model.parameterLabel,
+    loaded_instances: loaded.map(({ id, config }) => ({ id, config: toLoadConfig(config) })),
+    max_context_length: model.maxContextLength,
+    format: model.format === 'remote' ? null : model.format,
+    ...(isLanguageModel(model) ? languageModelFields(model) : {}),
+    ...(model.variants.length > 1
+      ? {
+          variants: model.variants.map(({ id }) => `${model.key}@${id}`),
+          selected_variant: `${model.key}@${variant.id}`,
+        }
+      : {}),
+  };
+}
+
+const modelTypes = {
+  llm: 'llm',
+  vlm: 'llm',
+  embeddings: 'embedding',
+  reranker: 'reranker',
+} as const satisfies Record<ModelEntry['type'], ModelType>;
+
+export function toModelType({ type }: ModelEntry): ModelType {
+  return modelTypes[type];
+}
+
+function isLanguageModel(model: ModelEntry): boolean {
+  return toModelType(model) === 'llm';
+}
+
+export function toQuantization({ quantization }: ModelVariant): V1Model['quantization'] {
+  if (quantization === null) return null;
+  return { name: quantization.name, bits_per_weight: quantization.bitsPerWeight };
+}
+
+function languageModelFields(model: ModelEntry): Partial<V1Model> {
+  const { reasoning } = model;
+  return {
+    capabilities: {
+      vision: model.type === 'vlm',
+      trained_for_tool_use: model.isTrainedForToolUse,
+      ...(reasoning === null
+        ? {}
+        : {
+            reasoning: {
+              allowed_options: [...reasoning.allowedOptions],
+              default: reasoning.default,
+            },
+          }),
+    },
+    description: model.description,
+  };
+}
+
+export function toLoadConfig(config: InstanceConfig): LoadConfig {
+  return {
+    context_length: config.contextLength,
+    parallel: config.parallel,
+    ...omitUndefined({
+      eval_batch_size: config.evalBatchSize,
+      flash_attention: config.hasFlashAttention,
+      num_experts: config.expertCount,
+      offload_kv_cache_to_gpu: config.offloadsKvCacheToGpu,
+      gpu_layers: config.gpuLayers,
+      speculation: config.speculation,
+      draft_model: config.draft?.model.key,
+    }),
+  };
+}
+
+/** The configuration of a load with the sizes that the server chose. */
+export function toChosenConfig(config: InstanceConfig): ChosenConfig {
+  return {
+    ...toLoadConfig(config),
+    ...omitUndefined({
+      cache_contexts: config.cacheContexts,
+      chosen_by_memory: config.chosenByMemory?.map((size) => sizeNames[size]),
+    }),
+  };
+}
+
+const sizeNames = {
+  contextLength: 'context_length',
+  cacheContexts: 'cache_contexts',
+} as const satisfies Record<SizeName, string>;
+
+export function toHeadroom({ usableBytes, capacityBytes }: Headroom) {
+  return { usable_bytes: usableBytes, capacity_bytes: capacityBytes };
+}

@@ -1,0 +1,334 @@
+import * as z from 'zod';
+import { loadErrors } from '../../../kernel/errors/error-groups.ts';
+import { contextLengthSchema, modelIdentifierSchema, ttlSchema } from '../../../kernel/field.ts';
+import { defineRoute } from '../../kit/route.ts';
+
+export const reasoningSchema = z
+  .enum(['off', 'low', 'medium', 'high', 'on'])
+  .meta({ id: 'ReasoningLevel' });
+
+export const modelTypeSchema = z.enum(['llm', 'embedding', 'reranker']).meta({
+  id: 'ModelType',
+  description: '`reranker`: a model with a rank head, for `/v1/rerank`.',
+});
+export type ModelType = z.infer<typeof modelTypeSchema>;
+
+const speculationSchema = z.enum(['off', 'ngram']).meta({ id: 'Speculation' });
+
+export const loadConfigSchema = z
+  .object({
+    context_length: z.int(),
+    eval_batch_size: z.int().optional(),
+    parallel: z.int().optional(),
+    flash_attention: z.boolean().optional(),
+    num_experts: z.int().optional(),
+    offload_kv_cache_to_gpu: z.boolean().optional(),
+    gpu_layers: z.int().optional(),
+    speculation: speculationSchema.optional(),
+    draft_model: z.string().optional(),
+  })
+  .meta({ id: 'LoadConfig' });
+export type LoadConfig = z.infer<typeof loadConfigSchema>;
+
+export const chosenConfigSchema = loadConfigSchema
+  .extend({
+    cache_contexts: z
+      .int()
+      .optional()
+      .describe(
+        'Whole contexts in the cache that the parallel requests share; absent: each has a cache for a whole context.',
+      ),
+    chosen_by_memory: z
+      .array(z.enum(['context_length', 'cache_contexts']))
+      .optional()
+      .describe('The settings that were chosen by the free memory.'),
+  })
+  .meta({ id: 'ChosenLoadConfig' });
+export type ChosenConfig = z.infer<typeof chosenConfigSchema>;
+
+const exampleConfig = {
+  context_length: 4096,
+  parallel: 4,
+  cache_contexts: 4,
+  chosen_by_memory: ['context_length', 'cache_contexts'],
+};
+
+const exampleModel = {
+  type: 'llm',
+  publisher: 'hearth',
+  key: 'hearth/starter-chat',
+  display_name: 'starter-chat',
+  architecture: 'llama',
+  quantization: { name: 'Q8_0', bits_per_weight: 8.52 },
+  size_bytes: 3_131_840,
+  params_string: '3M',
+  loaded_instances: [{ id: 'hearth/starter-chat', config: { context_length: 4096, parallel: 4 } }],
+  max_context_length: 4096,
+  format: 'gguf',
+  capabilities: {
+    vision: false,
+    trained_for_tool_use: true,
+    reasoning: { allowed_options: ['off', 'on'], default: 'on' },
+  },
+  description: null,
+};
+
+export const quantizationSchema = z
+  .object({ name: z.string(), bits_per_weight: z.number() })
+  .meta({ id: 'Quantization' });
+
+export const v1ModelSchema = z
+  .object({
+    type: modelTypeSchema,
+    publisher: z.string(),
+    key: z.string(),
+    display_name: z.string(),
+    architecture: z.string().nullable().optional(),
+    quantization: quantizationSchema.nullable(),
+    size_bytes: z.int(),
+    params_string: z.string().nullable(),
+    loaded_instances: z.array(
+      z.object({ id: z.string(), config: loadConfigSchema }).meta({ id: 'LoadedInstance' }),
+    ),
+    max_context_length: z.int(),
+    format: z.enum(['gguf', 'mlx']).nullable(),
+    capabilities: z
+      .object({
+        vision: z.boolean(),
+        trained_for_tool_use: z.boolean(),
+        reasoning: z
+          .object({ allowed_options: z.array(reasoningSchema), default: reasoningSchema })
+          .meta({ id: 'ReasoningCapability' })
+          .optional(),
+      })
+      .meta({ id: 'ModelCapabilities' })
+      .optional(),
+    description: z.string().nullable().optional(),
+    variants: z.array(z.string()).optional(),
+    selected_variant: z.string().optional(),
+  })
+  .meta({ id: 'V1Model', examples: [exampleModel] });
+export type V1Model = z.infer<typeof v1ModelSchema>;
+
+export const v1ModelListSchema = z
+  .object({ models: z.array(v1ModelSchema) })
+  .meta({ id: 'V1ModelList', examples: [{ models: [exampleModel] }] });
+
+const modelParams = z.object({ model: modelIdentifierSchema });
+
+export const listModels = defineRoute({
+  method: 'get',
+  path: '/api/v1/models',
+  operationId: 'listModels',
+  summary: 'List the models on disk and their loaded instances',
+  permission: 'models:read',
+  result: v1ModelListSchema,
+  errors: [],
+});
+
+export const getModel = defineRoute({
+  method: 'get',
+  path: '/api/v1/models/{model...}',
+  operationId: 'getModel',
+  summary: 'Get a model',
+  permission: 'models:read',
+  params: modelParams,
+  result: v1ModelSchema,
+  errors: ['model_not_found'],
+});
+
+const deletedModelSchema = z
+  .object({
+    model: z
+      .string()
+      .describe('`publisher/name`, or `publisher/name@variant` if one of several was deleted.'),
+    deleted: z.literal(true),
+    freed_bytes: z
+      .int()
+      .nonnegative()
+      .describe('Disk space freed; links, and files that have another hard link, free none.'),
+  })
+  .meta({
+    id: 'DeletedModel',
+    examples: [{ model: 'qwen/qwen2.5-0.5b-instruct', deleted: true, freed_bytes: 491_400_032 }],
+  });
+
+export const deleteModel = defineRoute({
+  method: 'delete',
+  path: '/api/v1/models/{model...}',
+  operationId: 'deleteModel',
+  summary: 'Delete a model from disk, or one variant of it (`publisher/name@q4_k_m`)',
+  permission: 'models:write',
+  params: modelParams,
+  result: deletedModelSchema,
+  errors: ['model_not_found', 'conflict'],
+});
+
+export const loadRequestSchema = z
+  .strictObject({
+    model: modelIdentifierSchema,
+    context_length: contextLengthSchema.nullish(),
+    eval_batch_size: z
+      .int()
+      .min(1)
+      .max(65_536)
+      .nullish()
+      .describe('Prompt tokens processed per batch.'),
+    flash_attention: z.boolean().nullish(),
+    num_experts: z
+      .int()
+      .min(1)
+      .max(1024)
+      .nullish()
+      .describe('Active experts of a mixture-of-experts model.'),
+    offload_kv_cache_to_gpu: z.boolean().nullish().describe('Keep the KV cache in GPU memory.'),
+    parallel: z
+      .int()
+      .min(1)
+      .max(256)
+      .nullish()
+      .describe('Number of requests processed in parallel; `engine.parallel` if absent.'),
+    gpu_layers: z
+      .int()
+      .min(0)
+      .max(1000)
+      .nullish()
+      .describe('Layers in GPU memory; `engine.gpuLayers` if absent.'),
+    speculation: speculationSchema
+      .nullish()
+      .describe(
+        '`ngram`: draft text that the prompt or the answer repeats; `engine.speculation` if absent. An instance with speculation returns no log probabilities.',
+      ),
+    draft_model: modelIdentifierSchema
+      .nullish()
+      .describe('A smaller model with the same vocabulary, which drafts tokens for this one.'),
+    identifier: z
+      .string()
+      .regex(/^[A-Za-z0-9][\w.-]{0,99}$/)
+      .nullish()
+      .describe('Id of the instance, for `model` of requests; the key of the model if absent.'),
+    ttl: ttlSchema.nullish(),
+    echo_load_config: z.boolean().nullish().describe('Return `load_config`.'),
+    estimate_only: z
+      .boolean()
+      .nullish()
+      .describe('Estimate the memory that the load needs, without loading.'),
+    force: z.boolean().nullish().describe('Load even if the memory is insufficient.'),
+  })
+  .meta({
+    id: 'LoadRequest',
+    examples: [{ model: 'hearth/starter-chat', context_length: 4096, echo_load_config: true }],
+  });
+export type LoadRequest = z.infer<typeof loadRequestSchema>;
+
+export const loadResultSchema = z
+  .object({
+    type: modelTypeSchema,
+    instance_id: z.string(),
+    load_time_seconds: z.number(),
+    status: z.literal('loaded'),
+    load_config: loadConfigSchema.optional(),
+  })
+  .meta({
+    id: 'LoadResult',
+    examples: [
+      {
+        type: 'llm',
+        instance_id: 'hearth/starter-chat',
+        load_time_seconds: 0.41,
+        status: 'loaded',
+        load_config: { context_length: 4096, parallel: 4 },
+      },
+    ],
+  });
+
+export type LoadResult = z.infer<typeof loadResultSchema>;
+
+const loadEstimateSchema = z
+  .object({
+    type: modelTypeSchema,
+    status: z.literal('estimated'),
+    estimate: z
+      .object({
+        total_bytes: z.int(),
+        weights_bytes: z.int(),
+        kv_cache_bytes: z.int(),
+        compute_bytes: z.int(),
+        projector_bytes: z.int(),
+        process_bytes: z.int(),
+        gpu_bytes: z
+          .int()
+          .optional()
+          .describe('The part of the total that goes to GPUs; absent if there is none.'),
+        usable_bytes: z
+          .int()
+          .describe(
+            'Memory of the machine and its GPUs available after evicting the instances that may be evicted for it.',
+          ),
+        fits: z
+          .boolean()
+          .describe('Whether a load would be accepted, if necessary after evictions.'),
+      })
+      .meta({ id: 'MemoryEstimate' }),
+    load_config: chosenConfigSchema,
+  })
+  .meta({
+    id: 'LoadEstimate',
+    examples: [
+      {
+        type: 'llm',
+        status: 'estimated',
+        estimate: {
+          total_bytes: 127_826_592,
+          weights_bytes: 3_131_840,
+          kv_cache_bytes: 75_497_472,
+          compute_bytes: 4_676_608,
+          projector_bytes: 0,
+          process_bytes: 44_520_672,
+          usable_bytes: 8_589_934_592,
+          fits: true,
+        },
+        load_config: exampleConfig,
+      },
+    ],
+  });
+export type LoadEstimateResult = z.infer<typeof loadEstimateSchema>;
+
+const loadResponseSchema = z
+  .discriminatedUnion('status', [loadResultSchema, loadEstimateSchema])
+  .meta({ id: 'LoadResponse' });
+
+export const loadModel = defineRoute({
+  method: 'post',
+  path: '/api/v1/models/load',
+  operationId: 'loadModel',
+  summary: 'Load a model, or estimate the memory it needs',
+  description:
+    'Loading a model that is already loaded creates a second instance. The instance stays loaded until it is ' +
+    'unloaded, unless `ttl` is set.',
+  permission: 'models:write',
+  body: loadRequestSchema,
+  result: loadResponseSchema,
+  errors: [...loadErrors, 'unrecognized_keys', 'conflict'],
+});
+
+const unloadRequestSchema = z
+  .strictObject({ instance_id: z.string().min(1).max(512) })
+  .meta({ id: 'UnloadRequest', examples: [{ instance_id: 'hearth/starter-chat' }] });
+const unloadResultSchema = z
+  .object({ instance_id: z.string() })
+  .meta({ id: 'UnloadResult', examples: [{ instance_id: 'hearth/starter-chat' }] });
+
+export const unloadModel = defineRoute({
+  method: 'post',
+  path: '/api/v1/models/unload',
+  operationId: 'unloadModel',
+  summary: 'Unload an instance',
+  description:
+    'Requests that are in flight on the instance fail with `unloaded`. The key of a model stands for its only ' +
+    'instance.',
+  permission: 'models:write',
+  body: unloadRequestSchema,
+  result: unloadResultSchema,
+  errors: ['unrecognized_keys', 'instance_not_found'],
+});

@@ -1,0 +1,96 @@
+import { omitUndefined } from '../../../kernel/omit-undefined.ts';
+import {
+  getModel,
+  listModels,
+  loadModel,
+  unloadModel,
+  type LoadEstimateResult,
+  type LoadRequest,
+} from './model-schema.ts';
+import type { LoadEstimate } from '../../../engines/loads/load-estimate.ts';
+import type { LoadOptions } from '../../../engines/loads/load-options.ts';
+import { mount, type App } from '../../kit/mount.ts';
+import { selectedInstances, loadedInstances } from '../../../engines/loads/loaded-instances.ts';
+import type { SurfaceServices } from '../../services.ts';
+import { mountDeleteModel } from './delete-model.ts';
+import { toChosenConfig, toLoadConfig, toModelType, toV1Model } from './model-record.ts';
+
+export function mountModels(app: App, services: SurfaceServices): void {
+  const { library, pool } = services;
+  mountDeleteModel(app, services);
+
+  mount(app, listModels, async () => {
+    const models = await library.list();
+    const instances = pool.list();
+    return {
+      models: models.flatMap((model) =>
+        model.variants
+          .slice(0, 1)
+          .map((variant) => toV1Model(model, variant, loadedInstances(instances, model))),
+      ),
+    };
+  });
+
+  mount(app, getModel, async ({ params }) => {
+    const selection = await library.find(params.model);
+    const loaded = selectedInstances(pool.list(), selection, params.model);
+    return toV1Model(selection.model, selection.variant, loaded);
+  });
+
+  mount(app, loadModel, async ({ body, context }) => {
+    const options = toLoadOptions(body);
+    if (body.estimate_only === true)
+      return toLoadEstimate(await pool.estimate(body.model, options));
+    const instance = await pool.load(body.model, options, context);
+    return {
+      type: toModelType(instance.selection.model),
+      instance_id: instance.id,
+      load_time_seconds: instance.loadTimeSeconds,
+      status: 'loaded',
+      ...omitUndefined({
+        load_config: body.echo_load_config === true ? toLoadConfig(instance.config) : undefined,
+      }),
+    };
+  });
+
+  mount(app, unloadModel, async ({ body }) => {
+    return { instance_id: await pool.unload(body.instance_id) };
+  });
+}
+
+function toLoadOptions(body: LoadRequest): LoadOptions {
+  return omitUndefined({
+    contextLength: body.context_length,
+    parallel: body.parallel,
+    gpuLayers: body.gpu_layers,
+    speculation: body.speculation,
+    draftModel: body.draft_model,
+    identifier: body.identifier,
+    evalBatchSize: body.eval_batch_size,
+    hasFlashAttention: body.flash_attention,
+    expertCount: body.num_experts,
+    offloadsKvCacheToGpu: body.offload_kv_cache_to_gpu,
+    ttlSeconds: body.ttl,
+    isForced: body.force,
+  });
+}
+
+function toLoadEstimate(load: LoadEstimate): LoadEstimateResult {
+  const { estimate, gpuBytes, usableBytes, fits, config } = load;
+  return {
+    type: toModelType(load.selection.model),
+    status: 'estimated',
+    estimate: {
+      total_bytes: estimate.totalBytes,
+      weights_bytes: estimate.weightsBytes,
+      kv_cache_bytes: estimate.kvCacheBytes,
+      compute_bytes: estimate.computeBytes,
+      projector_bytes: estimate.projectorBytes,
+      process_bytes: estimate.processBytes,
+      ...(gpuBytes > 0 && { gpu_bytes: gpuBytes }),
+      usable_bytes: usableBytes,
+      fits,
+    },
+    load_config: toChosenConfig(config),
+  };
+}

@@ -1,0 +1,69 @@
+import { omitUndefined } from '../../../kernel/omit-undefined.ts';
+import { HearthError } from '../../../kernel/errors/errors.ts';
+import {
+  cancelResponse,
+  deleteResponse,
+  followResponse,
+  getResponse,
+  listResponses,
+} from './stored-response-schema.ts';
+import { mount, type App } from '../../kit/mount.ts';
+import type { SurfaceServices } from '../../services.ts';
+import { followTurn } from '../chat/follow-turn.ts';
+import { toResponsePage } from './to-response-page.ts';
+import { toStoredResponse } from './to-stored-response.ts';
+
+export function mountResponses(app: App, { store, background }: SurfaceServices): void {
+  mount(app, listResponses, async ({ query, context }) => {
+    const page = await store.responses.page({
+      ownerId: context.caller.tokenId,
+      limit: query.limit,
+      ...omitUndefined({ after: query.after }),
+    });
+    return toResponsePage(store, page);
+  });
+
+  mount(app, getResponse, async ({ params, context }) => {
+    const response = await store.responses.find(params.response_id, context.caller.tokenId);
+    if (response === undefined) throw notFound(params.response_id);
+    return toStoredResponse(store, response);
+  });
+
+  mount(app, followResponse, async ({ params, headers, context }) => {
+    const { response_id: id } = params;
+    const turn = await background.find(id, context.caller.tokenId);
+    if (turn === undefined) throw noEvents(id);
+    return followTurn(turn, headers['last-event-id'] ?? -1, context);
+  });
+
+  mount(app, cancelResponse, async ({ params: { response_id: id }, context }) => {
+    const { tokenId } = context.caller;
+    await background.cancel(id, tokenId, context.signal);
+    const response = await store.responses.find(id, tokenId);
+    if (response === undefined) throw notFound(id);
+    return toStoredResponse(store, response);
+  });
+
+  mount(app, deleteResponse, async ({ params, context }) => {
+    await background.remove(params.response_id, context.caller.tokenId);
+    const isDeleted = await store.responses.delete(params.response_id, context.caller.tokenId);
+    if (!isDeleted) throw notFound(params.response_id);
+    return { response_id: params.response_id, deleted: true };
+  });
+}
+
+function notFound(id: string): HearthError {
+  return new HearthError(
+    'response_not_found',
+    `No stored response has the id "${id}". GET /api/v1/responses lists the existing ones.`,
+    { param: 'response_id' },
+  );
+}
+
+function noEvents(id: string): HearthError {
+  return new HearthError(
+    'response_not_found',
+    `No response "${id}" runs in the background or did so in the last 5 minutes. GET /api/v1/responses/${id} returns a stored one.`,
+    { param: 'response_id' },
+  );
+}

@@ -1,0 +1,166 @@
+import * as z from 'zod';
+import { chatEventSchema } from '../chat/chat-event-schema.ts';
+import { isoTimeSchema, tokenCountSchema } from '../../../kernel/field.ts';
+import { defineRoute } from '../../kit/route.ts';
+import {
+  chatResultSchema,
+  chatStatsSchema,
+  exampleChatResult,
+  exampleResponseId,
+  responseIdSchema,
+  storedInputItemSchema,
+  storedOutputItemSchema,
+} from '../chat/chat-schema.ts';
+
+export const exampleStoredResponse = {
+  ...exampleChatResult,
+  stats: { ...exampleChatResult.stats, cached_input_tokens: 12, stop_reason: 'eosFound' },
+  previous_response_id: null,
+  created_at: '2026-11-02T09:30:00.000Z',
+  model: 'hearth/starter-chat',
+  system_prompt: 'You answer in one sentence.',
+  input: [{ type: 'text', content: 'Write a haiku about the sea.' }],
+};
+
+const storedStopReasonSchema = z
+  .enum([
+    'eosFound',
+    'stopStringFound',
+    'maxPredictedTokensReached',
+    'contextLengthReached',
+    'toolCalls',
+  ])
+  .describe('Why the last generation ended; absent for a turn of Hearth 0.1.0.');
+
+export const storedResponseSchema = chatResultSchema
+  .extend({
+    output: z.array(storedOutputItemSchema),
+    stats: chatStatsSchema
+      .extend({
+        cached_input_tokens: tokenCountSchema
+          .optional()
+          .describe('Input tokens that the engine had read for an earlier request; absent: none.'),
+        stop_reason: storedStopReasonSchema.optional(),
+      })
+      .meta({ id: 'StoredStats' }),
+    response_id: responseIdSchema,
+    previous_response_id: responseIdSchema.nullable(),
+    created_at: isoTimeSchema,
+    model: z.string(),
+    system_prompt: z.string().nullable().describe('System prompt of this turn.'),
+    input: z.array(storedInputItemSchema),
+    interrupted: z
+      .literal(true)
+      .optional()
+      .describe(
+        'Present if the turn was interrupted; `output` and `stats` have its results so far.',
+      ),
+  })
+  .meta({ id: 'StoredResponse', examples: [exampleStoredResponse] });
+export type StoredResponseRecord = z.infer<typeof storedResponseSchema>;
+
+export const storedResponsePageSchema = z
+  .object({
+    responses: z.array(storedResponseSchema),
+    next_cursor: responseIdSchema
+      .nullable()
+      .describe('Value for `after` of the next request; null on the last page.'),
+  })
+  .meta({
+    id: 'StoredResponsePage',
+    examples: [{ responses: [exampleStoredResponse], next_cursor: null }],
+  });
+
+const params = z.object({
+  response_id: z
+    .string()
+    .min(1)
+    .max(512)
+    .meta({ examples: [exampleResponseId] }),
+});
+
+/** `limit` of the pages of responses. */
+export const responsePageLimitSchema = z.coerce
+  .number()
+  .int()
+  .min(1)
+  .max(100)
+  .default(20)
+  .describe('Most responses; a page with large images has fewer.');
+
+export const listResponses = defineRoute({
+  method: 'get',
+  path: '/api/v1/responses',
+  operationId: 'listResponses',
+  summary: 'List the stored responses, newest first',
+  permission: 'chat',
+  query: z.strictObject({
+    limit: responsePageLimitSchema,
+    after: responseIdSchema.optional().describe('`next_cursor` of the previous page.'),
+  }),
+  result: storedResponsePageSchema,
+  errors: ['unrecognized_keys', 'invalid_type', 'invalid_value'],
+});
+
+export const getResponse = defineRoute({
+  method: 'get',
+  path: '/api/v1/responses/{response_id}',
+  operationId: 'getResponse',
+  summary: 'Get a stored response',
+  permission: 'chat',
+  params,
+  result: storedResponseSchema,
+  errors: ['response_not_found'],
+});
+
+export const followResponse = defineRoute({
+  method: 'get',
+  path: '/api/v1/responses/{response_id}/events',
+  operationId: 'followResponse',
+  summary: 'Replay and follow the events of a background response',
+  description:
+    'The events of `POST /api/v1/chat` with `background`, from the first one or after `Last-Event-ID`, until 5 minutes after their end.',
+  permission: 'chat',
+  params,
+  headers: z.object({
+    'last-event-id': z.coerce
+      .number()
+      .int()
+      .min(-1)
+      .max(Number.MAX_SAFE_INTEGER)
+      .optional()
+      .describe('Id of the last event that the client has; all events if absent.'),
+  }),
+  result: chatEventSchema,
+  events: chatEventSchema,
+  isStreamOnly: true,
+  errors: ['response_not_found', 'invalid_type', 'invalid_value', 'shutting_down'],
+});
+
+export const cancelResponse = defineRoute({
+  method: 'post',
+  path: '/api/v1/responses/{response_id}/cancel',
+  operationId: 'cancelResponse',
+  summary: 'Cancel a background response',
+  description:
+    'Stores the output so far, with `interrupted`. A response that has ended is returned unchanged.',
+  permission: 'chat',
+  params,
+  result: storedResponseSchema,
+  errors: ['response_not_found'],
+});
+
+export const deleteResponse = defineRoute({
+  method: 'delete',
+  path: '/api/v1/responses/{response_id}',
+  operationId: 'deleteResponse',
+  summary: 'Delete a stored response',
+  description: 'Responses that continue it stay, and keep their history.',
+  permission: 'chat',
+  params,
+  result: z.object({ response_id: z.string(), deleted: z.literal(true) }).meta({
+    id: 'DeletedResponse',
+    examples: [{ response_id: exampleResponseId, deleted: true }],
+  }),
+  errors: ['response_not_found', 'conflict'],
+});

@@ -1,0 +1,41 @@
+import type { StoredResponseRecord } from './stored-response-schema.ts';
+import type { Store, StoredResponse } from '../../../store/store.ts';
+import { toStoredResponse } from './to-stored-response.ts';
+
+/** Characters of the images of a page. A page with more ends early, since it is in memory as a whole. */
+const maxImageCharacters = 32 * 1024 * 1024;
+
+interface ResponsePage {
+  readonly responses: readonly StoredResponse[];
+  /** Of the next page: the id of the last response; null at the end. */
+  readonly nextCursor: string | null;
+}
+
+/** A page with the images of its responses; always has one response at least. */
+export async function toResponsePage(
+  store: Store,
+  { responses, nextCursor }: ResponsePage,
+  maxCharacters = maxImageCharacters,
+): Promise<{ responses: StoredResponseRecord[]; next_cursor: string | null }> {
+  const shown: StoredResponseRecord[] = [];
+  let characters = 0;
+  for (const response of responses) {
+    const last = shown.at(-1);
+    if (last !== undefined && characters > maxCharacters) {
+      return { responses: shown, next_cursor: last.response_id };
+    }
+    const record = await toStoredResponse(store, response);
+    characters += imageCharacters(record);
+    shown.push(record);
+  }
+  return { responses: shown, next_cursor: nextCursor };
+}
+
+function imageCharacters({ input, output }: StoredResponseRecord): number {
+  let characters = 0;
+  if (typeof input !== 'string') {
+    for (const item of input) if (item.type === 'image') characters += item.data_url.length;
+  }
+  for (const item of output) if (item.type === 'tool_call') characters += item.output.length;
+  return characters;
+}

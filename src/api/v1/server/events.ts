@@ -1,0 +1,90 @@
+import { HearthError } from '../../../kernel/errors/errors.ts';
+import { streamEvents, type EventTopic } from './server-event-schema.ts';
+import { modelKeysOf } from '../../../library/downloads/model-keys.ts';
+import type { Caller } from '../../../telemetry/request-context.ts';
+import { formatEvent, type EventFeed, type FeedEvent } from '../../kit/stream/event-feed.ts';
+import { mount, type App } from '../../kit/mount.ts';
+import { eventStream, type SseMessage } from '../../kit/stream/sse.ts';
+import type { SurfaceServices } from '../../services.ts';
+import { toDownloadJob } from '../downloads/download-record.ts';
+import { toRequestSummary } from './request-record.ts';
+import { toInstanceStatus } from './status.ts';
+
+export function mountEvents(app: App, services: SurfaceServices): void {
+  mount(app, streamEvents, async ({ query, headers, context }) => {
+    const topics = topicsFor(query.topics, context.caller);
+    const after = headers['last-event-id'] ?? '';
+    return eventStream(follow(services, topics, after, context.signal), context);
+  });
+}
+
+/** @throws HearthError `forbidden` for a topic that the caller may not follow. */
+function topicsFor(
+  requested: readonly EventTopic[] | undefined,
+  { hasPermission }: Caller,
+): ReadonlySet<EventTopic> {
+  if (hasPermission('admin')) return new Set(requested ?? ['models', 'downloads', 'requests']);
+  if (requested?.includes('requests') !== true)
+    return new Set(requested ?? ['models', 'downloads']);
+  throw new HearthError(
+    'forbidden',
+    'The topic "requests" needs a token with the permission "admin".',
+  );
+}
+
+/** The events after that of an id, or a snapshot and later events, until the signal aborts or the server stops. */
+async function* follow(
+  services: SurfaceServices,
+  topics: ReadonlySet<EventTopic>,
+  after: string,
+  signal: AbortSignal,
+): AsyncGenerator<SseMessage> {
+  const { feed } = services;
+  const reader = feed.open(topics);
+  let position = feed.positionOf(after, topics);
+  try {
+    while (!signal.aborted && !feed.isClosed) {
+      const entries = position === undefined ? undefined : feed.since(position, topics);
+      const missed = reader.takeUnread();
+      const latest: number = feed.sequence;
+      if (entries === undefined) {
+        if (position !== undefined) yield dropped(feed, latest, missed);
+        yield await snapshot(services, topics, latest);
+      } else if (entries.length === 0) await reader.next(signal);
+      else
+        for (const { sequence, type, data } of entries) {
+          yield { event: type, id: feed.idOf(sequence), data };
+        }
+      position = latest;
+    }
+  } finally {
+    reader.close();
+  }
+}
+
+/** The client reads too slowly: it continues with a new snapshot. */
+function dropped(feed: EventFeed, sequence: number, count: number): SseMessage {
+  return toMessage(feed, sequence, { type: 'events.dropped', count });
+}
+
+async function snapshot(
+  { feed, pool, downloads, library, requestLog }: SurfaceServices,
+  topics: ReadonlySet<EventTopic>,
+  sequence: number,
+): Promise<SseMessage> {
+  const event: Extract<FeedEvent, { readonly type: 'events.snapshot' }> = {
+    type: 'events.snapshot',
+  };
+  if (topics.has('models')) event.instances = (await pool.describe()).map(toInstanceStatus);
+  if (topics.has('downloads')) {
+    const jobs = (await downloads.list()).filter(({ status }) => status !== 'completed');
+    const keyOf = await modelKeysOf(library, jobs);
+    event.downloads = jobs.map((job) => toDownloadJob(job, keyOf(job.plan)));
+  }
+  if (topics.has('requests')) event.requests = [...requestLog.running].map(toRequestSummary);
+  return toMessage(feed, sequence, event);
+}
+
+function toMessage(feed: EventFeed, sequence: number, event: FeedEvent): SseMessage {
+  return { event: event.type, id: feed.idOf(sequence), data: formatEvent(event) };
+}

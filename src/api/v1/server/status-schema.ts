@@ -1,0 +1,134 @@
+import * as z from 'zod';
+import { isoTimeSchema } from '../../../kernel/field.ts';
+import { chosenConfigSchema, modelTypeSchema } from '../models/model-schema.ts';
+import { defineRoute } from '../../kit/route.ts';
+
+export const getMetrics = defineRoute({
+  method: 'get',
+  path: '/metrics',
+  operationId: 'getMetrics',
+  summary: 'Get the metrics of the server for Prometheus',
+  description:
+    'In the text format of Prometheus, or as OpenMetrics if the `Accept` header asks for it. ' +
+    'Callers without a token have the permission `metrics` if no token is required.',
+  permission: 'metrics',
+  headers: z.object({ accept: z.string().optional() }),
+  resultType: 'text/plain',
+  result: z.string().meta({
+    examples: ['# TYPE hearth_requests_running gauge\nhearth_requests_running 1\n'],
+  }),
+  errors: [],
+});
+
+export const instanceStatusSchema = z
+  .object({
+    id: z.string(),
+    model: z.string(),
+    type: modelTypeSchema,
+    state: z
+      .enum(['waiting', 'loading', 'ready'])
+      .describe('`waiting`: queued until enough memory is free.'),
+    loaded_by: z
+      .enum(['name', 'request'])
+      .describe(
+        '`name`: loaded by `POST /api/v1/models/load` or `models.preload`; `request`: loaded just in time.',
+      ),
+    pinned: z.boolean().describe('Whether `models.pinned` keeps it loaded.'),
+    config: chosenConfigSchema,
+    active_requests: z.int(),
+    queued_requests: z.int(),
+    estimated_bytes: z.int().describe('Memory reserved for it.'),
+    resident_bytes: z.int().optional(),
+    loaded_at: isoTimeSchema.optional(),
+    ttl_seconds: z.int().optional(),
+    idle_seconds: z.number().optional(),
+  })
+  .meta({ id: 'InstanceStatus' });
+export type InstanceStatus = z.infer<typeof instanceStatusSchema>;
+
+export const serverStatusSchema = z
+  .object({
+    version: z.string(),
+    pid: z.int(),
+    started_at: isoTimeSchema,
+    home: z.string(),
+    runtime: z
+      .object({ name: z.string(), version: z.string(), supported_formats: z.array(z.string()) })
+      .meta({ id: 'RuntimeStatus' })
+      .nullable(),
+    memory: z
+      .object({
+        resident_bytes: z.int(),
+        available_bytes: z.int(),
+        reserved_bytes: z
+          .int()
+          .describe('Reserved for instances that are loaded, loading or stopping.'),
+        limit_bytes: z.int().optional().describe('`models.memoryLimitBytes`.'),
+      })
+      .meta({ id: 'MemoryStatus' }),
+    instances: z.array(instanceStatusSchema),
+  })
+  .meta({
+    id: 'ServerStatus',
+    examples: [
+      {
+        version: '0.1.0',
+        pid: 4711,
+        started_at: '2026-11-02T09:30:00.000Z',
+        home: '/home/ada/.hearth',
+        runtime: {
+          name: 'llama.cpp-linux-x64-cpu',
+          version: 'b11549',
+          supported_formats: ['gguf'],
+        },
+        memory: {
+          resident_bytes: 97_026_048,
+          available_bytes: 12_884_901_888,
+          reserved_bytes: 127_826_592,
+        },
+        instances: [
+          {
+            id: 'hearth/starter-chat',
+            model: 'hearth/starter-chat',
+            type: 'llm',
+            state: 'ready',
+            loaded_by: 'request',
+            pinned: false,
+            config: { context_length: 4096, parallel: 4 },
+            active_requests: 1,
+            queued_requests: 0,
+            estimated_bytes: 127_826_592,
+            resident_bytes: 119_853_056,
+            loaded_at: '2026-11-02T09:31:00.000Z',
+            ttl_seconds: 3600,
+            idle_seconds: 0,
+          },
+        ],
+      },
+    ],
+  });
+
+export const getStatus = defineRoute({
+  method: 'get',
+  path: '/api/v1/status',
+  operationId: 'getStatus',
+  summary: 'Get the state of the server and its instances',
+  permission: 'models:read',
+  result: serverStatusSchema,
+  errors: [],
+});
+
+export const stopServer = defineRoute({
+  method: 'post',
+  path: '/api/v1/server/stop',
+  operationId: 'stopServer',
+  summary: 'Stop the server',
+  description:
+    'The server finishes the requests in flight, as after SIGTERM, for at most `limits.shutdownSeconds`. ' +
+    'Only the owner of the home folder may do this: `hearth server stop` reads a token from the home folder.',
+  permission: 'admin',
+  result: z
+    .object({ pid: z.int().describe('Process that exits.'), stopping: z.literal(true) })
+    .meta({ id: 'StoppingServer', examples: [{ pid: 4711, stopping: true }] }),
+  errors: [],
+});

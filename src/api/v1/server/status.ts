@@ -1,0 +1,56 @@
+import { omitUndefined } from '../../../kernel/omit-undefined.ts';
+import { getStatus, type InstanceStatus } from './status-schema.ts';
+import type { InstanceDescription } from '../../../engines/loads/instance-summary.ts';
+import { mount, type App } from '../../kit/mount.ts';
+import type { SurfaceServices } from '../../services.ts';
+import { toChosenConfig, toModelType } from '../models/model-record.ts';
+
+export function mountStatus(app: App, { pool, runtimes, server }: SurfaceServices): void {
+  mount(app, getStatus, async () => {
+    const { reservedBytes, limitBytes, availableBytes } = pool.memory();
+    const runtime = await runtimes.resolve('gguf');
+    return {
+      version: server.version,
+      pid: server.pid,
+      started_at: server.startedAt.toISOString(),
+      home: server.home,
+      runtime:
+        runtime === undefined
+          ? null
+          : {
+              name: runtime.name,
+              version: runtime.version,
+              supported_formats: [...runtime.supportedFormats],
+            },
+      memory: {
+        resident_bytes: server.residentBytes(),
+        available_bytes: availableBytes,
+        reserved_bytes: reservedBytes,
+        ...omitUndefined({ limit_bytes: limitBytes }),
+      },
+      instances: (await pool.describe()).map(toInstanceStatus),
+    };
+  });
+}
+
+export function toInstanceStatus(instance: InstanceDescription): InstanceStatus {
+  const { loadedAt, ttlSeconds, idleSeconds } = instance;
+  return {
+    id: instance.id,
+    model: instance.selection.model.key,
+    type: toModelType(instance.selection.model),
+    state: instance.state,
+    loaded_by: instance.isExplicit ? 'name' : 'request',
+    pinned: instance.isPinned,
+    config: toChosenConfig(instance.config),
+    active_requests: instance.activeRequests,
+    queued_requests: instance.queuedRequests,
+    estimated_bytes: instance.estimatedBytes,
+    ...omitUndefined({
+      resident_bytes: instance.stats.residentBytes,
+      loaded_at: loadedAt?.toISOString(),
+      ttl_seconds: ttlSeconds,
+      idle_seconds: idleSeconds,
+    }),
+  };
+}

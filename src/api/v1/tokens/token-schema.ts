@@ -1,0 +1,219 @@
+import * as z from 'zod';
+import { isoTimeSchema } from '../../../kernel/field.ts';
+import { permissionSchema } from '../../../kernel/permission.ts';
+import { defineRoute } from '../../kit/route.ts';
+
+const exampleToken = {
+  id: '3f9a0c51d2',
+  name: 'Notebook on the laptop',
+  permissions: ['chat', 'models:read'],
+  created_at: '2026-11-02T09:30:00.000Z',
+  expires_at: null,
+  requests_per_minute: null,
+  tokens_per_minute: 20_000,
+};
+
+const limitSchema = z.int().min(1).max(1_000_000_000);
+
+const tokenFields = {
+  id: z.string().describe('10 lower-case hex digits; not secret.'),
+  name: z.string(),
+  permissions: z.array(permissionSchema),
+  created_at: isoTimeSchema,
+  expires_at: isoTimeSchema.nullable(),
+  requests_per_minute: limitSchema
+    .nullable()
+    .describe(
+      'Most requests that generate, in a minute; null: as `limits.requestsPerMinute` says.',
+    ),
+  tokens_per_minute: limitSchema
+    .nullable()
+    .describe('Most tokens, in a minute; null: as `limits.tokensPerMinute` says.'),
+};
+
+const ownedFields = {
+  response_count: z.int().nonnegative().describe('Stored responses.'),
+  conversation_count: z.int().nonnegative().describe('Conversations of these responses.'),
+};
+
+const tokenIdSchema = z
+  .string()
+  .min(1)
+  .max(64)
+  .meta({ examples: [exampleToken.id] });
+
+const tokenRecordSchema = z
+  .object({
+    ...tokenFields,
+    ...ownedFields,
+    last_used_at: isoTimeSchema
+      .nullable()
+      .describe('Rounded to the minute; null if it was never used.'),
+  })
+  .meta({ id: 'Token' });
+
+const createTokenRequestSchema = z
+  .strictObject({
+    name: z
+      .string()
+      .trim()
+      .min(1)
+      .max(128)
+      .refine((name) => !name.includes('\0'), 'It must not contain a NUL character')
+      .meta({ not: { pattern: '\\u0000' } })
+      .describe('What the token is for.'),
+    permissions: z
+      .array(permissionSchema)
+      .min(1)
+      .max(16)
+      .transform((permissions) => [...new Set(permissions)])
+      .describe('`admin` implies all others.'),
+    expires_at: z.iso
+      .datetime({ offset: true })
+      .refine((time) => Date.parse(time) > Date.now(), 'It must be in the future')
+      .nullish()
+      .describe('Time from which the token is invalid; it never expires if absent.'),
+    requests_per_minute: limitSchema
+      .nullish()
+      .describe('Most requests that generate, in a minute, over all servers of the database.'),
+    tokens_per_minute: limitSchema
+      .nullish()
+      .describe(
+        'Most tokens of prompts and answers, in a minute, over all servers of the database.',
+      ),
+  })
+  .meta({
+    id: 'CreateTokenRequest',
+    examples: [
+      {
+        name: 'Notebook on the laptop',
+        permissions: ['chat', 'models:read'],
+        tokens_per_minute: 20_000,
+      },
+    ],
+  });
+
+const newTokenSchema = z
+  .object({ ...tokenFields, token: z.string().describe('The secret; shown only once.') })
+  .meta({
+    id: 'NewToken',
+    examples: [{ ...exampleToken, token: 'hearth-3f9a0c51d2-xxxxxxxxxxxxxxxxxxxxxxxx' }],
+  });
+
+export const createToken = defineRoute({
+  method: 'post',
+  path: '/api/v1/tokens',
+  operationId: 'createToken',
+  summary: 'Create a token',
+  description:
+    'Requires a token with `admin`. Create the first one on the machine itself: `hearth token create`.',
+  permission: 'admin',
+  body: createTokenRequestSchema,
+  result: newTokenSchema,
+  errors: ['unrecognized_keys'],
+});
+
+export const listTokens = defineRoute({
+  method: 'get',
+  path: '/api/v1/tokens',
+  operationId: 'listTokens',
+  summary: 'List the tokens, oldest first, without their secrets',
+  permission: 'admin',
+  result: z
+    .object({
+      tokens: z.array(tokenRecordSchema),
+      orphans: z
+        .array(
+          z
+            .object({
+              token_id: z
+                .string()
+                .nullable()
+                .describe('A revoked token; null for responses that were made without a token.'),
+              ...ownedFields,
+            })
+            .meta({ id: 'OrphanedResponses' }),
+        )
+        .describe('Stored responses that no token lists; every token can read those without one.'),
+    })
+    .meta({
+      id: 'TokenList',
+      examples: [
+        {
+          tokens: [
+            {
+              ...exampleToken,
+              response_count: 31,
+              conversation_count: 4,
+              last_used_at: '2026-11-02T10:12:00.000Z',
+            },
+          ],
+          orphans: [{ token_id: null, response_count: 12, conversation_count: 2 }],
+        },
+      ],
+    }),
+  errors: [],
+});
+
+export const moveResponses = defineRoute({
+  method: 'post',
+  path: '/api/v1/tokens/{id}/responses',
+  operationId: 'moveResponses',
+  summary: 'Move the stored responses of another owner to a token',
+  description:
+    'Moves all conversations that were made without a token (`from: null`), or with another token, which may be revoked.',
+  permission: 'admin',
+  params: z.object({ id: tokenIdSchema }),
+  body: z
+    .strictObject({ from: tokenIdSchema.nullable().describe('The present owner.') })
+    .meta({ id: 'MoveResponsesRequest', examples: [{ from: null }] }),
+  result: z.object({ id: z.string(), from: z.string().nullable(), ...ownedFields }).meta({
+    id: 'MovedResponses',
+    examples: [{ id: exampleToken.id, from: null, response_count: 12, conversation_count: 2 }],
+  }),
+  errors: ['token_not_found', 'unrecognized_keys'],
+});
+
+export const revokeToken = defineRoute({
+  method: 'delete',
+  path: '/api/v1/tokens/{id}',
+  operationId: 'revokeToken',
+  summary: 'Revoke a token immediately',
+  description:
+    'Its stored responses stay, but no token lists them, unless they are deleted or moved to another token.',
+  permission: 'admin',
+  params: z.object({ id: tokenIdSchema }),
+  query: z
+    .strictObject({
+      delete_responses: z
+        .stringbool()
+        .optional()
+        .describe('Deletes the stored responses of the token.'),
+      move_to: tokenIdSchema.optional().describe('Token that gets the stored responses.'),
+    })
+    .refine(
+      ({ delete_responses: deletes, move_to: target }) => deletes !== true || target === undefined,
+      { path: ['move_to'], message: 'It cannot be combined with delete_responses' },
+    ),
+  result: z
+    .object({
+      id: z.string(),
+      revoked: z.literal(true),
+      responses: z
+        .object({ action: z.enum(['kept', 'deleted', 'moved']), ...ownedFields })
+        .meta({ id: 'ResponsesOfRevokedToken' })
+        .optional()
+        .describe('What happened to the stored responses; absent if there were none.'),
+    })
+    .meta({
+      id: 'RevokedToken',
+      examples: [
+        {
+          id: exampleToken.id,
+          revoked: true,
+          responses: { action: 'kept', response_count: 31, conversation_count: 4 },
+        },
+      ],
+    }),
+  errors: ['token_not_found', 'unrecognized_keys'],
+});

@@ -1,0 +1,97 @@
+import { countResponses, moveResponses, revokeToken } from '../../../access/revoke-token.ts';
+import type { TokenService } from '../../../access/token-service.ts';
+import { HearthError } from '../../../kernel/errors/errors.ts';
+import { omitUndefined } from '../../../kernel/omit-undefined.ts';
+import * as contract from './token-schema.ts';
+import type { OwnedCount, Store, StoredToken } from '../../../store/store.ts';
+import { mount, type App } from '../../kit/mount.ts';
+
+interface TokenServices {
+  readonly tokens: TokenService;
+  readonly store: Pick<Store, 'tokens' | 'owners'>;
+}
+
+export function mountTokens(app: App, { tokens, store }: TokenServices): void {
+  mount(app, contract.createToken, async ({ body }) => {
+    const { name, permissions, expires_at: expiresAt } = body;
+    const { record, token } = await tokens.create({
+      name,
+      permissions,
+      rateLimits: {
+        requestsPerMinute: body.requests_per_minute ?? null,
+        tokensPerMinute: body.tokens_per_minute ?? null,
+      },
+      ...omitUndefined({
+        expiresAt: typeof expiresAt !== 'string' ? undefined : new Date(expiresAt),
+      }),
+    });
+    return { ...toFields(record), token };
+  });
+
+  mount(app, contract.listTokens, async () => {
+    const records = await tokens.list();
+    const counts = await countResponses(store);
+    return {
+      tokens: records.map((record) => ({
+        ...toFields(record),
+        ...toCounts(counts.of(record.id)),
+        last_used_at: record.lastUsedAt?.toISOString() ?? null,
+      })),
+      orphans: counts.orphans.map((orphan) => ({
+        token_id: orphan.ownerId,
+        ...toCounts(orphan),
+      })),
+    };
+  });
+
+  mount(app, contract.moveResponses, async ({ params: { id }, body: { from } }) => {
+    const moved = await moveResponses(store, from, id);
+    if (moved === undefined) throw tokenNotFound(id, 'id');
+    return { id, from, ...toCounts(moved) };
+  });
+
+  mount(app, contract.revokeToken, async ({ params: { id }, query }) => {
+    const { delete_responses: deletes = false, move_to: to } = query;
+    const action = to !== undefined ? 'moved' : deletes ? 'deleted' : 'kept';
+    const revocation = await revokeToken(
+      store,
+      id,
+      action === 'moved' ? { action, to: to ?? '' } : { action },
+    );
+    if (revocation.kind === 'unknown_token') {
+      throw tokenNotFound(revocation.id, revocation.id === to ? 'move_to' : 'id');
+    }
+    const { responses } = revocation;
+    return {
+      id,
+      revoked: true as const,
+      ...(responses.conversationCount > 0 && {
+        responses: { action, ...toCounts(responses) },
+      }),
+    };
+  });
+}
+
+function tokenNotFound(id: string, param: string): HearthError {
+  return new HearthError(
+    'token_not_found',
+    `No ${param === 'id' ? '' : 'other '}token has the id ${JSON.stringify(id)}. GET /api/v1/tokens lists the existing ones.`,
+    { param },
+  );
+}
+
+function toCounts({ responseCount, conversationCount }: OwnedCount) {
+  return { response_count: responseCount, conversation_count: conversationCount };
+}
+
+function toFields({ id, name, permissions, createdAt, expiresAt, rateLimits }: StoredToken) {
+  return {
+    id,
+    name,
+    permissions: [...permissions],
+    created_at: createdAt.toISOString(),
+    expires_at: expiresAt?.toISOString() ?? null,
+    requests_per_minute: rateLimits.requestsPerMinute,
+    tokens_per_minute: rateLimits.tokensPerMinute,
+  };
+}

@@ -1,0 +1,195 @@
+import * as z from 'zod';
+import { defineRoute } from '../../kit/route.ts';
+
+/** Stands for a secret in answers; sent back, it keeps the secret. */
+const redacted = '[redacted]';
+
+const exampleServer = {
+  label: 'files',
+  id: 'mcp/files',
+  type: 'process',
+  command: 'npx',
+  args: ['-y', '@modelcontextprotocol/server-filesystem', '/home/ada/notes'],
+  env: { KEY: redacted },
+};
+
+const serverSchema = z
+  .object({
+    label: z.string(),
+    id: z.string().describe('Name in `integrations`: `mcp/` and the label.'),
+    type: z
+      .enum(['process', 'http', 'faulty', 'built_in'])
+      .describe('`faulty`: the entry of mcp.json cannot be used; `built_in`: part of Hearth.'),
+    command: z.string().optional(),
+    args: z.array(z.string()).optional(),
+    env: z.record(z.string(), z.string()).optional().describe('Values are redacted.'),
+    cwd: z.string().optional(),
+    url: z.string().optional().describe('Its password and the values of its query are redacted.'),
+    headers: z.record(z.string(), z.string()).optional().describe('Values are redacted.'),
+    fault: z.string().optional().describe('Why a faulty entry cannot be used.'),
+  })
+  .meta({ id: 'McpServer', examples: [exampleServer] });
+export type McpServerRecord = z.infer<typeof serverSchema>;
+
+const params = z.object({
+  label: z
+    .string()
+    .min(1)
+    .max(64)
+    .meta({ examples: ['files'] }),
+});
+
+export const listMcpServers = defineRoute({
+  method: 'get',
+  path: '/api/v1/mcp/servers',
+  operationId: 'listMcpServers',
+  summary: 'List the MCP servers of mcp.json and the built-in ones',
+  permission: 'admin',
+  result: z
+    .object({
+      servers: z.array(serverSchema),
+      plugins_allowed: z.boolean().describe('Whether requests may use them (`mcp.allowPlugins`).'),
+    })
+    .meta({
+      id: 'McpServerList',
+      examples: [{ servers: [exampleServer], plugins_allowed: true }],
+    }),
+  errors: ['conflict'],
+});
+
+export const getMcpServer = defineRoute({
+  method: 'get',
+  path: '/api/v1/mcp/servers/{label}',
+  operationId: 'getMcpServer',
+  summary: 'Get an MCP server',
+  permission: 'admin',
+  params,
+  result: serverSchema,
+  errors: ['mcp_server_not_found', 'conflict'],
+});
+
+const textSchema = z.string().max(32_768);
+const serverRequestSchema = z
+  .strictObject({
+    command: textSchema.min(1).optional().describe('Program; either this or `url`.'),
+    args: z.array(textSchema).max(1000).optional(),
+    env: z.record(z.string().max(512), textSchema).optional(),
+    cwd: textSchema.min(1).optional(),
+    url: textSchema.min(1).optional().describe('MCP server over HTTP; either this or `command`.'),
+    headers: z.record(z.string().max(512), textSchema).optional(),
+  })
+  .meta({
+    id: 'McpServerRequest',
+    examples: [
+      {
+        command: 'npx',
+        args: ['-y', '@modelcontextprotocol/server-filesystem', '/home/ada/notes'],
+        env: { KEY: redacted },
+      },
+    ],
+  });
+
+export const putMcpServer = defineRoute({
+  method: 'put',
+  path: '/api/v1/mcp/servers/{label}',
+  operationId: 'putMcpServer',
+  summary: 'Add an MCP server, or replace it',
+  description: `Writes mcp.json and keeps its other content. A value of \`env\` or \`headers\`, or a URL, that is sent redacted (\`${redacted}\`) stays unchanged. The server runs the command with its own rights when a request uses the plugin.`,
+  permission: 'admin',
+  params,
+  body: serverRequestSchema,
+  result: serverSchema,
+  errors: ['unrecognized_keys', 'conflict'],
+});
+
+export const deleteMcpServer = defineRoute({
+  method: 'delete',
+  path: '/api/v1/mcp/servers/{label}',
+  operationId: 'deleteMcpServer',
+  summary: 'Remove an MCP server',
+  permission: 'admin',
+  params,
+  result: z
+    .object({ label: z.string(), removed: z.literal(true) })
+    .meta({ id: 'RemovedMcpServer', examples: [{ label: 'files', removed: true }] }),
+  errors: ['mcp_server_not_found', 'conflict'],
+});
+
+const exampleTool = {
+  name: 'read_text_file',
+  description: 'Read a file.',
+  parameters: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+};
+
+export const testMcpServer = defineRoute({
+  method: 'post',
+  path: '/api/v1/mcp/servers/{label}/test',
+  operationId: 'testMcpServer',
+  summary: 'Connect to an MCP server and list its tools',
+  description: 'Starts its process, or connects to its URL, within `mcp.connectTimeoutSeconds`.',
+  permission: 'admin',
+  params,
+  result: z
+    .object({
+      label: z.string(),
+      tools: z.array(
+        z
+          .object({
+            name: z.string(),
+            description: z.string().nullable(),
+            parameters: z.record(z.string(), z.unknown()).describe('JSON schema of the arguments.'),
+          })
+          .meta({ id: 'McpTool' }),
+      ),
+    })
+    .meta({ id: 'McpServerTest', examples: [{ label: 'files', tools: [exampleTool] }] }),
+  errors: ['mcp_server_not_found', 'plugin_unreachable', 'queue_full', 'shutting_down'],
+});
+
+export const callMcpTool = defineRoute({
+  method: 'post',
+  path: '/api/v1/mcp/servers/{label}/tools/{tool}',
+  operationId: 'callMcpTool',
+  summary: 'Call a tool of an MCP server',
+  description:
+    'Tries a tool without a model. The call ends after `mcp.callTimeoutSeconds`. If the tool fails or takes too long, the result has `is_error`.',
+  permission: 'admin',
+  params: params.extend({
+    tool: z
+      .string()
+      .min(1)
+      .max(256)
+      .meta({ examples: ['read_text_file'] }),
+  }),
+  body: z
+    .strictObject({ arguments: z.record(z.string(), z.unknown()).default({}) })
+    .meta({ id: 'CallMcpToolRequest', examples: [{ arguments: { path: 'note.txt' } }] }),
+  result: z
+    .object({
+      content: z.array(
+        z
+          .looseObject({ type: z.string() })
+          .meta({ id: 'McpToolContent' })
+          .describe('A content block of MCP, such as `text` or `image`.'),
+      ),
+      is_error: z.boolean(),
+      duration_ms: z.number().nonnegative(),
+    })
+    .meta({
+      id: 'McpToolResult',
+      examples: [
+        {
+          content: [{ type: 'text', text: 'Milk, eggs and bread.' }],
+          is_error: false,
+          duration_ms: 12.5,
+        },
+      ],
+    }),
+  errors: [
+    'unrecognized_keys',
+    'mcp_server_not_found',
+    'plugin_unreachable',
+    'queue_full',
+    'shutting_down',
+  ],
+});

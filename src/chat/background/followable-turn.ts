@@ -1,0 +1,57 @@
+import type { TurnEvent } from '../turn-event.ts';
+import type { TurnRequest } from '../turn-request.ts';
+import type { HearthError } from '../../kernel/errors/errors.ts';
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
+import type { Numbered } from './replay-buffer.ts';
+
+/** What of its request a turn shows before its response is stored. */
+export interface TurnHead extends Pick<
+  TurnRequest,
+  | 'model'
+  | 'instructions'
+  | 'previousResponseId'
+  | 'conversationId'
+  | 'metadata'
+  | 'maxOutputTokens'
+> {
+  /** JSON of the surface that started the turn: the response as it began. */
+  readonly initial?: unknown;
+}
+
+/** A turn in the background, of this process or another one. */
+export interface FollowableTurn {
+  readonly id: string;
+  /** Id of the token that started it; null if none was used. */
+  readonly ownerId: string | null;
+  readonly createdAt: Date;
+  readonly endedAt: Date | undefined;
+  readonly isRunning: boolean;
+  /** Why it failed. */
+  readonly error: HearthError | undefined;
+  readonly head: TurnHead;
+  /**
+   * The events after a position, from 0, and later ones.
+   *
+   * @throws HearthError `response_not_found` if the next event is no longer kept; the error of a turn that failed
+   *   before its first event; the signal's reason.
+   */
+  events(after: number, signal: AbortSignal): AsyncGenerator<Numbered<TurnEvent>>;
+  /** The events of a turn that has ended, or those so far; undefined if the first ones are no longer kept. */
+  recorded(): Promise<readonly TurnEvent[] | undefined>;
+}
+
+export function headOf(request: TurnRequest, initial?: unknown): TurnHead {
+  const { model, instructions, previousResponseId, conversationId } = request;
+  const { metadata, maxOutputTokens } = request;
+  return {
+    model,
+    ...omitUndefined({
+      instructions,
+      previousResponseId,
+      conversationId,
+      metadata,
+      maxOutputTokens,
+    }),
+    ...(initial === undefined ? {} : { initial }),
+  };
+}

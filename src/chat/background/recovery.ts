@@ -1,0 +1,129 @@
+import type { TurnEvent, TurnResult } from '../turn-event.ts';
+import type { DraftResponse } from '../store-turn.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
+import type { TurnItem } from '../../store/turns/turn-item.ts';
+import type { NewBlob, StoredResponse } from '../../store/store.ts';
+
+interface Output {
+  readonly items: readonly TurnItem[];
+  /** A text that has begun and not ended. */
+  readonly open: OpenText | undefined;
+}
+
+interface OpenText {
+  readonly type: 'message' | 'reasoning';
+  text: string;
+}
+
+/** The output of a turn as far as its events tell it, in order. */
+export function itemsOf(events: readonly TurnEvent[]): readonly TurnItem[] {
+  const { items, open } = outputOf(events);
+  return open === undefined || open.text === '' ? items : [...items, open];
+}
+
+function outputOf(events: readonly TurnEvent[]): Output {
+  let items: TurnItem[] = [];
+  let open: OpenText | undefined;
+  for (const event of events) {
+    switch (event.type) {
+      case 'turn.start':
+        // It began again on another instance.
+        items = [];
+        open = undefined;
+        break;
+      case 'message.start':
+      case 'reasoning.start':
+        open = { type: event.type === 'message.start' ? 'message' : 'reasoning', text: '' };
+        break;
+      case 'message.delta':
+      case 'reasoning.delta':
+        if (open !== undefined) open.text += event.text;
+        break;
+      case 'message.end':
+      case 'reasoning.end':
+        if (open !== undefined && open.text !== '') items.push(open);
+        open = undefined;
+        break;
+      case 'toolCall.success':
+      case 'toolCall.failure':
+      case 'toolCall.end':
+      case 'toolCall.approval':
+      case 'toolList.end':
+        items.push(event.item);
+        break;
+      default:
+        break;
+    }
+  }
+  return { items, open };
+}
+
+/** A draft of a turn whose process ended, with what the turn had produced. */
+export function toInterrupted(
+  { response }: DraftResponse,
+  events: readonly TurnEvent[],
+): StoredResponse {
+  return {
+    ...response,
+    createdAt: new Date(),
+    turn: { ...response.turn, items: itemsOf(events), stopReason: null, isInterrupted: true },
+  };
+}
+
+/** The events that a turn lacks whose process ended; none if it had not begun, or has its end. */
+export function missingEnd(
+  events: readonly TurnEvent[],
+  stored: StoredResponse | undefined,
+  error: HearthError | undefined,
+): readonly TurnEvent[] {
+  const start = events.findLast((event) => event.type === 'turn.start');
+  if (start === undefined || events.at(-1)?.type === 'turn.end') return [];
+  const { items = itemsOf(events), usage, timings, stopReason = null } = stored?.turn ?? {};
+  const result: TurnResult = {
+    instanceId: start.instanceId,
+    selection: start.selection,
+    items,
+    stopReason,
+    isMalformed: false,
+    usage: usage ?? { promptTokens: 0, cachedTokens: 0, completionTokens: 0, reasoningTokens: 0 },
+    timings: timings ?? { tokensPerSecond: 0, timeToFirstTokenSeconds: 0, generationSeconds: 0 },
+    ...(stored === undefined ? {} : { responseId: stored.id }),
+  };
+  const { open } = outputOf(events);
+  return [
+    ...(open === undefined ? [] : [{ type: `${open.type}.end`, text: open.text } as const]),
+    ...(error === undefined ? [] : [{ type: 'turn.error', error } as const]),
+    { type: 'turn.end', result },
+  ];
+}
+
+export function interruptedError(): HearthError {
+  return new HearthError(
+    'interrupted',
+    'The server that generated this response ended in the middle. What it had produced is stored.',
+  );
+}
+
+/** JSON text of a draft, with its images. */
+export function encodeDraft({ response, blobs, conversationId }: DraftResponse): string {
+  return JSON.stringify({
+    response,
+    blobs: blobs.map(({ bytes, ...blob }) => ({
+      ...blob,
+      bytes: Buffer.from(bytes).toString('base64'),
+    })),
+    conversationId,
+  });
+}
+
+/** Reads what `encodeDraft` wrote. */
+export function decodeDraft(text: string): DraftResponse {
+  const { response, blobs, ...rest } = JSON.parse(text) as Omit<DraftResponse, 'blobs'> & {
+    readonly blobs: readonly (Omit<NewBlob, 'bytes'> & { readonly bytes: string })[];
+  };
+  return {
+    ...rest,
+    response: { ...response, createdAt: new Date(response.createdAt) },
+    blobs: blobs.map((blob) => ({ ...blob, bytes: Buffer.from(blob.bytes, 'base64') })),
+  };
+}

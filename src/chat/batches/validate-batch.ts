@@ -1,0 +1,91 @@
+import { setImmediate as nextLoop } from 'node:timers/promises';
+import type { BatchError, BatchLine, StoredBatch } from '../../store/batches/batch.ts';
+import type { Store } from '../../store/store.ts';
+import { parseRequest, type ParseJson } from './parse-request.ts';
+import { LongLineError, readLines } from './read-lines.ts';
+
+export interface BatchLimits {
+  /** Requests of a batch (`batches.maxRequests`). */
+  readonly maxRequests: number;
+  /** Bytes of a request. */
+  readonly maxLineBytes: number;
+}
+
+/** Errors that a batch reports; the rest of the file is not read then. */
+const maxErrors = 100;
+/** Requests that are stored together. */
+const linesPerStep = 200;
+
+/**
+ * Reads the requests of a batch and stores their places.
+ *
+ * @returns why the file is refused; empty if it is not.
+ * @throws the signal's reason when aborted.
+ */
+export async function validateBatch(
+  { files, batches }: Pick<Store, 'files' | 'batches'>,
+  { id, inputFileId, endpoint }: StoredBatch,
+  { maxRequests, maxLineBytes }: BatchLimits,
+  parseJson: ParseJson,
+  signal: AbortSignal,
+): Promise<{ readonly errors: readonly BatchError[]; readonly count: number }> {
+  // A start after a kill validates again.
+  await batches.clearLines(id);
+  const errors: BatchError[] = [];
+  const lineOfId = new Map<string, number>();
+  let stored: BatchLine[] = [];
+  const refuse = (code: string, message: string, line: number | null, param: string | null) =>
+    void errors.push({ code, message, line, param });
+  try {
+    for await (const { line, start, bytes } of readLines(files.read(inputFileId), maxLineBytes)) {
+      signal.throwIfAborted();
+      if (isBlank(bytes)) continue;
+      if (lineOfId.size >= maxRequests) {
+        refuse(
+          'too_many_requests',
+          `The file has more than ${maxRequests} requests (\`batches.maxRequests\`).`,
+          line,
+          null,
+        );
+        break;
+      }
+      const length = bytes.byteLength;
+      const request = await parseRequest([bytes], line, endpoint, parseJson);
+      if ('code' in request) {
+        errors.push(request);
+        if (errors.length >= maxErrors) break;
+        continue;
+      }
+      const { customId } = request;
+      const earlier = lineOfId.get(customId);
+      if (earlier !== undefined) {
+        const shown = JSON.stringify(customId.slice(0, 100));
+        const message = `\`custom_id\` ${shown} is that of line ${earlier}, too.`;
+        refuse('duplicate_custom_id', message, line, 'custom_id');
+        if (errors.length >= maxErrors) break;
+        continue;
+      }
+      lineOfId.set(customId, line);
+      stored.push({ line, customId, start, length });
+      if (stored.length < linesPerStep) continue;
+      if (errors.length === 0) await batches.addLines(id, stored);
+      stored = [];
+      await nextLoop();
+    }
+  } catch (error) {
+    if (!(error instanceof LongLineError)) throw error;
+    const message = `The line has more than ${maxLineBytes} bytes (\`limits.bodyBytes\`).`;
+    refuse('line_too_long', message, error.line, null);
+  }
+  if (errors.length === 0 && lineOfId.size === 0) {
+    refuse('empty_file', 'The file has no requests.', null, null);
+  }
+  if (errors.length > 0) await batches.clearLines(id);
+  else await batches.addLines(id, stored);
+  return { errors, count: lineOfId.size };
+}
+
+/** A long line of blanks is refused like other lines that are not JSON. */
+function isBlank(line: Buffer): boolean {
+  return line.byteLength <= 1024 && line.toString('latin1').trim() === '';
+}

@@ -1,0 +1,54 @@
+import * as z from 'zod';
+
+/** Fields that several resources share, with their bounds. */
+
+/** Model to read, load or ask, such as `hearth/starter-chat` or `publisher/name@q4_k_m`. */
+export const modelIdentifierSchema = z
+  .string()
+  .min(1)
+  .max(512)
+  .meta({ examples: ['hearth/starter-chat'] });
+
+/**
+ * A text. The server's limit on the body usually applies before this one. Lone surrogates, which UTF-8 can't
+ * encode, become U+FFFD.
+ */
+export const textSchema = z
+  .string()
+  .max(64 * 1024 * 1024)
+  .overwrite((text) => text.toWellFormed());
+
+export const tokenCountSchema = z.int().nonnegative();
+export const contextLengthSchema = z
+  .int()
+  .min(1)
+  .max(2 ** 31 - 1)
+  .describe('Tokens of prompt and answer together.');
+export const ttlSchema = z
+  .int()
+  .min(1)
+  .max(365 * 24 * 3600)
+  .describe('Seconds without a request after which the instance is unloaded.');
+
+export const fractionSchema = z.number().min(0).max(1);
+export const topKSchema = z.int().min(0).max(1_000_000);
+/** The engine computes with 32-bit floats, where smaller numbers become 0. */
+export const repeatPenaltySchema = z.number().min(0.01).max(100);
+/** Integers beyond those of JSON numbers are folded while the body is read. */
+export const seedSchema = z
+  .int()
+  .describe('Any integer, also of 64 bits; it is folded into 32 bits. -1 is a random seed.');
+export const isoTimeSchema = z.iso.datetime({ precision: 3 });
+
+export const truncationSchema = z.enum(['auto', 'disabled']).meta({
+  id: 'Truncation',
+  description:
+    '`auto` leaves out the oldest turns of a conversation that does not fit into the context; the system prompt, tools and the newest turn are kept. With `disabled` such a request fails.',
+});
+export const droppedTurnsSchema = z
+  .int()
+  .nonnegative()
+  .describe('Turns that `truncation` left out of the prompt. Present if it is `auto`.');
+
+/** Integrations of a request: each one is a connection, or a process, of the turn. */
+export const maxIntegrations = 32;

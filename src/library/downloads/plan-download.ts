@@ -1,0 +1,44 @@
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
+import type { Hub } from '../hub/hub.ts';
+import { resolveModel } from '../hub/resolve-model.ts';
+import type { DownloadPlan, DownloadRequest } from './downloads.ts';
+
+interface PlanOptions {
+  readonly hub: Hub;
+  readonly hubEndpoint: string | undefined;
+  readonly request: DownloadRequest;
+}
+
+/**
+ * Resolves a request to files of a commit, and to target paths in the library.
+ *
+ * @throws The errors of `Downloads.start`; the signal's reason.
+ */
+export async function planDownload(
+  { hub, hubEndpoint, request }: PlanOptions,
+  signal: AbortSignal,
+): Promise<DownloadPlan> {
+  const { model, quantization } = request;
+  const options = { hub, model, ...omitUndefined({ endpoint: hubEndpoint, quantization }) };
+  const { repository, choice } = await resolveModel(options, signal);
+  const { owner, name, commit } = repository;
+  return {
+    model,
+    owner,
+    name,
+    commit,
+    quantization: choice.quantization,
+    ...omitUndefined({ note: choice.note ?? undefined }),
+    files: choice.files.map(({ path, sizeBytes, checksum }) => ({
+      path,
+      target: targetOf(path),
+      sizeBytes,
+      checksum,
+    })),
+  };
+}
+
+/** The library reads one folder deep, so a deeper path keeps its last two names. */
+function targetOf(path: string): string {
+  return path.split('/').slice(-2).join('/');
+}

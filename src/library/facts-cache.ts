@@ -1,0 +1,46 @@
+import { HearthError } from '../kernel/errors/errors.ts';
+import type { ScannedFile } from './scanned-file.ts';
+
+/** The data read from a file, or the error of reading it. */
+export type Reading<Facts> =
+  | { readonly facts: Facts; readonly error: null }
+  | { readonly facts: null; readonly error: HearthError };
+
+export interface FactsCache<File extends ScannedFile, Facts> {
+  /** Reads a file that is new or has changed. Failures are cached, too. */
+  get(file: File): Promise<Reading<Facts>>;
+  /** Drops the files that were not used since the last call. */
+  forgetUnused(): void;
+}
+
+/** Caches the data of each file until the file changes, so that a scan costs one `stat` per file. */
+export function createFactsCache<File extends ScannedFile, Facts>(
+  read: (file: File) => Promise<Facts>,
+): FactsCache<File, Facts> {
+  let kept = new Map<string, { fingerprint: string; reading: Reading<Facts> }>();
+  let used: typeof kept = new Map();
+  return {
+    async get(file) {
+      const known = kept.get(file.path);
+      const entry =
+        known?.fingerprint === file.fingerprint
+          ? known
+          : { fingerprint: file.fingerprint, reading: await attempt(() => read(file)) };
+      used.set(file.path, entry);
+      return entry.reading;
+    },
+    forgetUnused() {
+      kept = used;
+      used = new Map();
+    },
+  };
+}
+
+async function attempt<Facts>(read: () => Promise<Facts>): Promise<Reading<Facts>> {
+  try {
+    return { facts: await read(), error: null };
+  } catch (error) {
+    if (error instanceof HearthError) return { facts: null, error };
+    throw error;
+  }
+}

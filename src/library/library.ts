@@ -1,0 +1,216 @@
+import { basename } from 'node:path';
+import { HearthError } from '../kernel/errors/errors.ts';
+import type { Logger } from '../kernel/logger.ts';
+import { readFingerprint } from './file-fingerprint.ts';
+import { takeName, type ModelFault } from './library-model.ts';
+import { mapConcurrently } from '../kernel/concurrency/map-concurrently.ts';
+import type { ModelAlias, ModelAliases } from './model-aliases.ts';
+import type { EditableModelLibrary, ModelEntry } from './model.ts';
+import { remoteModelEntry, type RemoteModelFacts } from './remote-model.ts';
+import { createRepositoryReader, type RepositoryModels } from './read-repository.ts';
+import { planRemoval, type RemovalCandidate } from './removal/plan-removal.ts';
+import { removeFiles } from './removal/remove-files.ts';
+import { createFolderScanner } from './scan-folders.ts';
+import { watchFolders } from './watch-folders.ts';
+import { omitUndefined } from '../kernel/omit-undefined.ts';
+import type { ModelRoot, ScannedRepository } from './scan-repository.ts';
+import { isUnchanged } from './scanned-file.ts';
+import { resolveIdentifier, selectModel, type LibraryContent } from './select-model.ts';
+import { Mutex } from '../kernel/concurrency/semaphore.ts';
+import { coalesceRuns } from '../kernel/concurrency/coalesce-runs.ts';
+
+interface ModelLibraryOptions {
+  /** If two roots have the same key, the first root wins. */
+  readonly roots: readonly ModelRoot[];
+  readonly logger: Logger;
+  /** Names for models besides their own; none if absent. */
+  readonly aliases?: Pick<ModelAliases, 'list'>;
+  /** The models of remote servers; none if absent. */
+  readonly remoteModels?: () => Promise<readonly RemoteModelFacts[]>;
+  /** Asks the remote server of a key that is not found. False if there is none; throws if it does not answer. */
+  readonly refreshRemote?: (key: string) => Promise<boolean>;
+  /** Aborts reads in progress. */
+  readonly signal: AbortSignal;
+  /** Watches the folders, so that unchanged ones are not scanned again; for a process that lists often. */
+  readonly watchesFolders?: boolean;
+}
+
+interface Scan extends LibraryContent {
+  readonly foundByKey: ReadonlyMap<string, RemovalCandidate>;
+  readonly atMs: number;
+}
+
+/** Repositories whose headers are read at the same time. */
+const concurrentRepositories = 8;
+/**
+ * A scan of at most this age is used again: by `find` if the model's own files have not changed, by `list` if the
+ * watched folders have not. Changes that do not show in a folder, such as those of a linked file, appear after it.
+ */
+const maxScanAgeMs = 2000;
+
+/**
+ * The models under `roots`. A call scans the folders unless they are watched and unchanged, so changes are detected.
+ * Headers are cached until their file changes, and concurrent calls share a scan.
+ */
+export function createModelLibrary({
+  roots,
+  logger,
+  aliases,
+  remoteModels = async () => [],
+  refreshRemote = async () => false,
+  signal,
+  watchesFolders = false,
+}: ModelLibraryOptions): EditableModelLibrary {
+  const watch = watchesFolders ? watchFolders(signal) : undefined;
+  const scanner = createFolderScanner(signal);
+  const reader = createRepositoryReader(signal);
+  const logFaults = createFaultLog(logger);
+  let local: Scan | null = null;
+  /** The local models and the remote ones. */
+  let latest: Scan | null = null;
+  // Removals run one at a time, so that each sees the result of the previous one.
+  const removals = new Mutex();
+
+  const scan = coalesceRuns(async () => {
+    const unreadable = new Map<string, unknown>();
+    watch?.beginScan();
+    const repositories = await scanner.scan(roots, {
+      onUnreadable: (path, error) => unreadable.set(path, error),
+      ...omitUndefined({ onFolder: watch?.add }),
+    });
+    const read = await mapConcurrently(repositories, concurrentRepositories, (repository) =>
+      reader.read(repository),
+    );
+    reader.forgetUnused();
+    logFaults(read, unreadable);
+    local = assignKeys(repositories, read);
+    watch?.endScan();
+    latest = withRemoteModels(local, await remoteModels());
+    return latest;
+  });
+
+  return {
+    async list() {
+      if (watch?.isUnchanged === true && local !== null && isRecent(local))
+        return withRemoteModels(local, await remoteModels()).models;
+      return (await scan()).models;
+    },
+    async find(identifier) {
+      const known = (await aliases?.list()) ?? [];
+      if (latest !== null && isRecent(latest)) {
+        const selection = await selectUnchanged(latest, identifier, known);
+        if (selection !== null) return selection;
+      }
+      try {
+        return selectModel(await scan(), identifier, known);
+      } catch (error) {
+        if (!(error instanceof HearthError) || error.code !== 'model_not_found') throw error;
+        if (!(await refreshRemote(identifier))) throw error;
+        return selectModel(await scan(), identifier, known);
+      }
+    },
+    fingerprint: readFingerprint,
+    remove(identifier, assertUnused) {
+      return removals.run(async () => {
+        const content = await scan();
+        const { key, variantId } = resolveIdentifier(content, identifier);
+        const found = content.foundByKey.get(key);
+        if (found === undefined) {
+          throw new HearthError(
+            'conflict',
+            `${key} is a model of a remote server; remove it there, or from the setting "upstreams".`,
+            { field: 'model' },
+          );
+        }
+        const plan = planRemoval(found, variantId);
+        const { publisher, name } = plan.repository;
+        const repositoryName = `${publisher}/${name}`.toLowerCase();
+        await assertUnused({ key, repositoryName, files: plan.files });
+        const freedBytes = await removeFiles(plan);
+        return { name: plan.variantId === null ? key : `${key}@${plan.variantId}`, freedBytes };
+      });
+    },
+  };
+}
+
+function isRecent({ atMs }: Scan): boolean {
+  return performance.now() - atMs < maxScanAgeMs;
+}
+
+/** null if the scan does not know the model or its files are no longer the same. */
+async function selectUnchanged(scan: Scan, identifier: string, aliases: readonly ModelAlias[]) {
+  try {
+    const selection = selectModel(scan, identifier, aliases);
+    const files = scan.foundByKey.get(selection.model.key)?.model.files ?? [];
+    const same = await Promise.all(files.map(isUnchanged));
+    return same.every(Boolean) ? selection : null;
+  } catch {
+    return null;
+  }
+}
+
+function assignKeys(
+  repositories: readonly ScannedRepository[],
+  read: readonly RepositoryModels[],
+): Scan {
+  const taken = new Set<string>();
+  const models: ModelEntry[] = [];
+  const faults: (ModelFault & { key: string })[] = [];
+  const foundByKey = new Map<string, RemovalCandidate>();
+  for (const [index, repository] of repositories.entries()) {
+    const { publisher } = repository;
+    const all = read[index]?.models ?? [];
+    for (const model of all) {
+      const key = takeName(
+        model.names.map((name) => `${publisher}/${name}`),
+        taken,
+      );
+      if (model.entry !== null) models.push({ key, ...model.entry });
+      faults.push(...model.faults.map((fault) => ({ ...fault, key })));
+      const others = all.filter((other) => other !== model);
+      foundByKey.set(key, { key, model, repository, others });
+    }
+  }
+  models.sort((left, right) => (left.key < right.key ? -1 : 1));
+  return { models, faults, foundByKey, atMs: performance.now() };
+}
+
+/** Adds the models of remote servers; the key of a local model wins. */
+function withRemoteModels(scan: Scan, remote: readonly RemoteModelFacts[]): Scan {
+  if (remote.length === 0) return scan;
+  const taken = new Set([...scan.models, ...scan.faults].map(({ key }) => key));
+  const entries = remote.map(remoteModelEntry).filter(({ key }) => {
+    const isFree = !taken.has(key);
+    taken.add(key);
+    return isFree;
+  });
+  const models = [...scan.models, ...entries].toSorted((left, right) =>
+    left.key < right.key ? -1 : 1,
+  );
+  return { ...scan, models };
+}
+
+/** Logs each error once, and again when its file has changed. */
+function createFaultLog(logger: Logger) {
+  let logged = new Set<string>();
+  return (read: readonly RepositoryModels[], unreadable: ReadonlyMap<string, unknown>): void => {
+    const seen = new Set<string>();
+    const log = (id: string, fields: object, message: string): void => {
+      seen.add(id);
+      if (!logged.has(id)) logger.warn(fields, message);
+    };
+    const faults = read.flatMap((repository) => [
+      ...repository.faults,
+      ...repository.models.flatMap((model) => model.faults),
+    ]);
+    for (const { file, error } of faults)
+      log(
+        `${file.path}\n${file.fingerprint}\n${error.message}`,
+        { path: file.path, reason: error.message },
+        'A model file is left out of the library',
+      );
+    for (const [path, error] of unreadable)
+      log(path, { path, error: String(error) }, `${basename(path)} can't be read`);
+    logged = seen;
+  };
+}

@@ -1,0 +1,86 @@
+import { lstat, readdir, realpath, rmdir, unlink } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import { HearthError } from '../../kernel/errors/errors.ts';
+import { errorCode } from '../../kernel/error-code.ts';
+import { isCompanionFile } from './companion-file.ts';
+import type { Removal } from './plan-removal.ts';
+
+/**
+ * Removes the files of a model and folders that become empty, never anything outside the models
+ * folder: for a link, only the link itself. With the last model of a repository also removes the files that hubs keep
+ * beside weights; all others stay. Missing files are not an error.
+ *
+ * @returns the number of freed bytes.
+ * @throws HearthError `conflict` if a folder on the way is a link elsewhere, or the system forbids it.
+ */
+export async function removeFiles(removal: Removal): Promise<number> {
+  const { files, leavesNoModel, repository } = removal;
+  const { folder, root } = repository;
+  const publisherFolder = dirname(folder);
+  if (leavesNoModel && (await isLink(folder))) {
+    await assertInside(publisherFolder, removal);
+    await removeFile(folder);
+    await removeIfEmpty(publisherFolder, root.folder);
+    return 0;
+  }
+  const folders = new Set(files.map((path) => dirname(path)));
+  for (const path of folders) await assertInside(path, removal);
+  const companions: string[] = [];
+  if (leavesNoModel) for (const path of folders) companions.push(...(await findCompanions(path)));
+
+  let freedBytes = 0;
+  for (const path of new Set([...files, ...companions])) freedBytes += await removeFile(path);
+  for (const path of folders) if (path !== folder) await removeIfEmpty(path, folder);
+  await removeIfEmpty(folder, root.folder);
+  await removeIfEmpty(publisherFolder, root.folder);
+  return freedBytes;
+}
+
+/** Following a link out of the models folder would delete files of another program. */
+async function assertInside(folder: string, { key, repository }: Removal): Promise<void> {
+  const { root } = repository;
+  const expected = join(await realpath(root.folder), relative(root.folder, folder));
+  const real = await realpath(folder).catch(() => expected);
+  if (real === expected) return;
+  throw new HearthError(
+    'conflict',
+    `${key} is reached over a link in the models folder, so its files are not Hearth's. Delete them ` +
+      'where they are, or remove the link.',
+    { field: 'model' },
+  );
+}
+
+async function findCompanions(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch(() => []);
+  return names.filter(isCompanionFile).map((name) => join(folder, name));
+}
+
+/** @returns its size, or 0 if another hard link exists. */
+async function removeFile(path: string): Promise<number> {
+  try {
+    const found = await lstat(path);
+    if (!found.isFile() && !found.isSymbolicLink()) return 0;
+    await unlink(path);
+    return found.isFile() && found.nlink === 1 ? found.size : 0;
+  } catch (error) {
+    const code = errorCode(error) ?? '';
+    if (code === 'ENOENT') return 0;
+    if (!forbidding.has(code)) throw error;
+    throw new HearthError(
+      'conflict',
+      `The operating system does not allow Hearth to remove ${basename(path)} (${code}); check the permissions of its folder.`,
+      { cause: error },
+    );
+  }
+}
+
+const forbidding = new Set(['EACCES', 'EPERM', 'EBUSY', 'EROFS']);
+
+async function isLink(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => null))?.isSymbolicLink() === true;
+}
+
+/** A folder that is not empty or can't be removed is left; its parent then stays as well. */
+async function removeIfEmpty(folder: string, above: string): Promise<void> {
+  if (folder !== above) await rmdir(folder).catch(() => undefined);
+}

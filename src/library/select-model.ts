@@ -1,0 +1,109 @@
+import { HearthError } from '../kernel/errors/errors.ts';
+import type { ModelFault } from './library-model.ts';
+import { findAlias, type ModelAlias } from './model-aliases.ts';
+import type { ModelEntry, ModelSelection } from './model.ts';
+
+/** The result of a scan. */
+export interface LibraryContent {
+  /** Sorted by key. */
+  readonly models: readonly ModelEntry[];
+  /** Unusable files, with the key of their model. */
+  readonly faults: readonly (ModelFault & { readonly key: string })[];
+}
+
+/** Maximum number of keys in an error message. */
+const listedKeys = 20;
+
+/**
+ * Finds the model and variant for an identifier; see `ModelLibrary.find`. A model's own name wins over an alias.
+ *
+ * @throws HearthError `model_not_found` or `corrupt_file`.
+ */
+export function selectModel(
+  content: LibraryContent,
+  identifier: string,
+  aliases: readonly ModelAlias[] = [],
+): ModelSelection {
+  const own = findIdentifier(content, identifier);
+  if (own !== null) return select(content, own.key, own.variantId);
+  const alias = findAlias(aliases, identifier.trim());
+  if (alias === undefined) return notFound(content, identifier);
+  const found = findIdentifier(content, alias.model);
+  if (found !== null) return select(content, found.key, found.variantId);
+  throw modelNotFound(
+    `There is no model ${quote(alias.model)}, which the alias ${quote(alias.name)} names.`,
+  );
+}
+
+/**
+ * Splits an identifier into key and variant; the variant is null if there is none.
+ *
+ * @throws HearthError `model_not_found` for the key.
+ */
+export function resolveIdentifier(
+  content: LibraryContent,
+  identifier: string,
+): { key: string; variantId: string | null } {
+  return findIdentifier(content, identifier) ?? notFound(content, identifier);
+}
+
+function findIdentifier(
+  content: LibraryContent,
+  identifier: string,
+): { key: string; variantId: string | null } | null {
+  const wanted = identifier.trim().toLowerCase();
+  const whole = findKey(content, wanted);
+  if (whole !== null) return { key: whole, variantId: null };
+  const at = wanted.lastIndexOf('@');
+  const key = at === -1 ? null : findKey(content, wanted.slice(0, at));
+  return key === null ? null : { key, variantId: wanted.slice(at + 1) };
+}
+
+/** Finds the key with this name, or the only one with this second half; null if there is none. */
+function findKey({ models, faults }: LibraryContent, name: string): string | null {
+  const keys = [...new Set([...models, ...faults].map(({ key }) => key))];
+  if (keys.includes(name)) return name;
+  const matching = keys.filter((key) => key.slice(key.indexOf('/') + 1) === name);
+  if (matching.length > 1)
+    throw modelNotFound(`${quote(name)} may mean ${list(matching)}: give the whole key.`);
+  return matching[0] ?? null;
+}
+
+function select(content: LibraryContent, key: string, variantId: string | null): ModelSelection {
+  const model = content.models.find((entry) => entry.key === key);
+  const variant =
+    variantId === null ? model?.variants[0] : model?.variants.find(({ id }) => id === variantId);
+  if (model !== undefined && variant !== undefined) return { model, variant };
+  const fault = content.faults.find(
+    (candidate) =>
+      candidate.key === key &&
+      (model === undefined || candidate.variantId === variantId) &&
+      (variantId === null || candidate.variantId === null || candidate.variantId === variantId),
+  );
+  if (fault !== undefined) throw fault.error;
+  throw modelNotFound(
+    `${key} has no variant ${quote(variantId ?? '')}. There are: ${list(model?.variants.map(({ id }) => id) ?? [])}.`,
+  );
+}
+
+function notFound({ models }: LibraryContent, name: string): never {
+  const available =
+    models.length === 0
+      ? 'The library is empty.'
+      : `There are: ${list(models.map(({ key }) => key))}.`;
+  throw modelNotFound(`There is no model ${quote(name)}. ${available}`);
+}
+
+function modelNotFound(message: string): HearthError {
+  return new HearthError('model_not_found', message, { field: 'model' });
+}
+
+function list(names: readonly string[]): string {
+  const rest = names.length - listedKeys;
+  const shown = names.slice(0, listedKeys).join(', ');
+  return rest > 0 ? `${shown} and ${rest} more` : shown;
+}
+
+function quote(name: string): string {
+  return JSON.stringify(name.slice(0, 200));
+}

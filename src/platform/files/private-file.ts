@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { errorCode } from '../../kernel/error-code.ts';
+import { renameWithRetry } from './rename-with-retry.ts';
+
+/** The text of a file; undefined if there is no such file. */
+export async function readIfPresent(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+const maxLinks = 40;
+
+/** Replaces a file that can contain secrets atomically. Only the user may read it. A symbolic link stays one. */
+export async function replacePrivateFile(file: string, content: string): Promise<void> {
+  const target = await followLinks(file);
+  await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+  const temporary = `${target}.${randomUUID()}`;
+  try {
+    await writeFile(temporary, content, { mode: 0o600, flag: 'wx' });
+    await renameWithRetry(temporary, target);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+/** The file that a symbolic link names, which need not exist. */
+async function followLinks(file: string): Promise<string> {
+  let target = file;
+  for (let links = 0; links < maxLinks; links += 1) {
+    try {
+      target = resolve(dirname(target), await readlink(target));
+    } catch (error) {
+      const code = errorCode(error);
+      // EINVAL: it is not a link. UNKNOWN: the same on Windows.
+      if (code === 'EINVAL' || code === 'ENOENT' || code === 'UNKNOWN') return target;
+      throw error;
+    }
+  }
+  throw new Error(`${file} is a circle of symbolic links.`);
+}

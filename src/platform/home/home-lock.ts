@@ -1,0 +1,74 @@
+import { existsSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createPrivateFolder } from '../files/create-private-folder.ts';
+import { tryFileLock, type FileLock } from '../files/file-lock.ts';
+import { openSqlite, sqliteResultCode, sqliteResultCodes } from '../sqlite.ts';
+import { readServerRecord, removeServerRecord } from './server-record.ts';
+
+/** Another server uses the home folder; the message names that server. */
+export class HomeInUseError extends Error {
+  override readonly name = 'HomeInUseError';
+}
+
+/** A server that starts while another checks the lock retries for this long. */
+const lockWaitMs = 200;
+
+/**
+ * Locks the home folder for this process, creates it if it doesn't exist, and removes the server
+ * record of a server that was killed. Keep a reference to the lock: it ends with `release` or with the process.
+ *
+ * @throws HomeInUseError if another server holds it; the error of the system, which names the file, if it can't be written.
+ */
+export async function acquireHomeLock(homeFolder: string): Promise<FileLock> {
+  await createPrivateFolder(homeFolder);
+  const lock = await takeLock(lockFile(homeFolder));
+  if (lock === undefined) throw new HomeInUseError(await describeHolder(homeFolder));
+  await removeServerRecord(homeFolder);
+  return lock;
+}
+
+async function takeLock(file: string): Promise<FileLock | undefined> {
+  try {
+    return tryFileLock(file, lockWaitMs);
+  } catch (error) {
+    // The error of SQLite names no file.
+    await (await open(file, 'a')).close();
+    throw error;
+  }
+}
+
+/**
+ * Whether a server uses the home folder. Checks the lock, since a killed server leaves its record behind, and changes
+ * nothing: a server that starts at this moment waits for the check.
+ *
+ * @throws SQLite's error if the lock can't be checked.
+ */
+export async function isHomeInUse(homeFolder: string): Promise<boolean> {
+  const file = lockFile(homeFolder);
+  if (!existsSync(file)) return false;
+  const connection = openSqlite(file, { isReadOnly: true });
+  try {
+    // Reading takes a shared lock, which an exclusive one excludes.
+    connection.prepare('select count(*) from sqlite_schema').get();
+    return false;
+  } catch (error) {
+    if (sqliteResultCode(error) === sqliteResultCodes.busy) return true;
+    throw error;
+  } finally {
+    connection.close();
+  }
+}
+
+function lockFile(homeFolder: string): string {
+  return join(homeFolder, 'server.lock');
+}
+
+async function describeHolder(homeFolder: string): Promise<string> {
+  const record = await readServerRecord(homeFolder);
+  const holder =
+    record === undefined
+      ? 'Another Hearth server'
+      : `A Hearth server (process ${record.pid}, ${record.url})`;
+  return `${holder} already uses the home folder ${homeFolder}. Stop it with "hearth server stop", or give this one another folder with --home.`;
+}

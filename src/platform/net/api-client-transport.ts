@@ -1,0 +1,97 @@
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { errorCode } from '../../kernel/error-code.ts';
+
+/** The server can't be reached, or closed the connection before its response was complete. */
+export class TransportError extends Error {
+  override readonly name = 'TransportError';
+  /** Error code of the system, such as `ECONNREFUSED`. */
+  readonly code: string | undefined;
+
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.code = errorCode(cause);
+  }
+}
+
+export type ApiMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** A body that is sent while it is read. */
+export interface ApiUpload {
+  readonly content: Readable;
+  readonly sizeBytes: number;
+}
+
+interface ApiRequest {
+  readonly method: ApiMethod;
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | ApiUpload;
+  readonly signal: AbortSignal;
+  /** SHA-256 of the only certificate to accept; absent: one that the system trusts. */
+  readonly certificate?: string | undefined;
+}
+
+export interface ApiAnswer {
+  readonly status: number;
+  /** @throws TransportError; the signal's reason when aborted. Breaking out of the loop closes the connection. */
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+/** Connects directly: Node's global agent follows the proxy settings of Node 24 (`NODE_USE_ENV_PROXY`). */
+const agent = new HttpAgent({ keepAlive: true });
+
+/**
+ * Sends a request to the user's Hearth server, with Node's own client: it loads in a tenth of the time of undici,
+ * which would be most of the time of a short command. Does not follow redirects, since they would receive the token.
+ * Only the signal limits the time: loading a large model may take minutes.
+ *
+ * @throws TransportError; the signal's reason when aborted.
+ */
+export async function sendApiRequest(options: ApiRequest): Promise<ApiAnswer> {
+  const { signal } = options;
+  const failed = (error: unknown): never => {
+    signal.throwIfAborted();
+    throw new TransportError(error);
+  };
+  signal.throwIfAborted();
+  const answer = await send(options).catch(failed);
+
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* answer as AsyncIterable<Uint8Array>;
+    } catch (error) {
+      failed(error);
+    }
+  }
+  return { status: answer.statusCode ?? 0, chunks: chunks() };
+}
+
+async function send(options: ApiRequest): Promise<IncomingMessage> {
+  const { method, url, headers, body, signal } = options;
+  const { request, agent: own } =
+    url.protocol === 'https:'
+      ? await openSecureClient(options.certificate)
+      : { request: httpRequest, agent };
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, {
+      method,
+      agent: own,
+      signal,
+      headers: {
+        ...headers,
+        ...(typeof body === 'object' ? { 'content-length': body.sizeBytes } : {}),
+      },
+    });
+    outgoing.on('response', resolve).on('error', reject);
+    if (typeof body === 'object') pipeline(body.content, outgoing).catch(reject);
+    else outgoing.end(body);
+  });
+}
+
+/** TLS is loaded only for a server that uses it. */
+async function openSecureClient(certificate: string | undefined) {
+  const { request, agentFor } = await import('./certificate-agent.ts');
+  return { request, agent: agentFor(certificate) };
+}

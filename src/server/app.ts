@@ -1,0 +1,103 @@
+import { Hono } from 'hono';
+import type { Logger } from '../kernel/logger.ts';
+import { noEvents } from '../telemetry/server-events.ts';
+import type { AppEnvironment, HonoApp } from '../api/kit/app-environment.ts';
+import { parseJsonBody, type ParseJson } from '../api/kit/body/json-body.ts';
+import type { CallerWatch } from '../api/kit/guards/caller-watch.ts';
+import { mountDocs } from './web/docs.ts';
+import { createErrorHandler, type SurfaceOf } from '../api/kit/errors/handle-error.ts';
+import { createGuards, type GuardSettings } from '../api/kit/guards/guards.ts';
+import type { Authenticator } from '../api/kit/guards/authentication.ts';
+import type { Endpoint } from '../api/kit/mount.ts';
+import { createNotFoundHandler } from '../api/kit/not-found.ts';
+import { createObserver, type Observation } from '../api/kit/observe.ts';
+import { openApiDocument } from '../api/kit/openapi/document.ts';
+import type { Surface } from '../api/kit/api.ts';
+import type { RateGate } from '../api/kit/guards/rate-gate.ts';
+import { findSurface } from '../api/kit/api-description.ts';
+import { createServerSurface, type MetricsReader } from '../api/monitoring/api.ts';
+import { mountWebApp } from './web/mount-web-app.ts';
+
+export interface AppOptions {
+  readonly settings: GuardSettings;
+  readonly authenticator: Authenticator;
+  readonly logger: Logger;
+  readonly version: string;
+  /** Folder with the files of the reference page, `dist/docs`. */
+  readonly docsFolder: string;
+  /** Folder with the build of the web app, `dist/web`. */
+  readonly webFolder: string;
+  /** Random id of the home folder, by which commands recognize their server. */
+  readonly homeId?: string;
+  /** Throws if the store does not respond. */
+  readonly ping: () => Promise<void>;
+  readonly surfaces: readonly Surface[];
+  /** Absent if requests are not reported. */
+  readonly observation?: Observation;
+  readonly metrics?: MetricsReader;
+  /** Parses in the event loop if absent. */
+  readonly parseJson?: ParseJson;
+  readonly callerWatch?: CallerWatch;
+  readonly rateGate?: RateGate;
+}
+
+const unobserved: Observation = { events: noEvents, keepsPrompts: false, isTraced: false };
+
+/** The HTTP server without a socket: for `listen`, or for a test to call directly. */
+export function createApp(options: AppOptions): HonoApp {
+  const {
+    settings,
+    authenticator,
+    logger,
+    version,
+    docsFolder,
+    webFolder,
+    homeId,
+    ping,
+    observation = unobserved,
+    metrics,
+  } = options;
+  // Its prefix `/` makes it the surface of all other paths.
+  const serverSurface = createServerSurface({ homeId, ping, metrics });
+  const surfaces = [serverSurface, ...options.surfaces];
+  const surfaceOf: SurfaceOf = (context) =>
+    context.get('surface') ?? findSurface(surfaces, context.req) ?? serverSurface;
+
+  const app: HonoApp = new Hono<AppEnvironment>();
+  app.onError(createErrorHandler(surfaceOf));
+  app.notFound(createNotFoundHandler(app, surfaceOf));
+  app.use(
+    '*',
+    createObserver(logger, surfaceOf, observation),
+    createGuards(settings, authenticator),
+  );
+  const endpoints = mountSurfaces(app, surfaces, options);
+  mountWebApp(app, webFolder, (context) =>
+    context.text(
+      context.env.greeting ?? `Hearth ${version}\nReference of the API: /docs and /openapi.json\n`,
+    ),
+  );
+  mountDocs(app, docsFolder);
+  let document: unknown;
+  app.get('/openapi.json', () =>
+    Response.json((document ??= openApiDocument(endpoints, { version, serverUrl: '/' }))),
+  );
+  return app;
+}
+
+/** Mounts all surfaces and returns their endpoints. */
+export function mountSurfaces(
+  hono: HonoApp,
+  surfaces: readonly Surface[],
+  {
+    parseJson = async (pieces) => parseJsonBody(Buffer.concat(pieces)),
+    callerWatch,
+    rateGate,
+  }: Pick<AppOptions, 'parseJson' | 'callerWatch' | 'rateGate'> = {},
+): readonly Endpoint[] {
+  const endpoints: Endpoint[] = [];
+  for (const surface of surfaces) {
+    surface.mountRoutes({ hono, surface, surfaces, endpoints, parseJson, callerWatch, rateGate });
+  }
+  return endpoints;
+}

@@ -1,0 +1,89 @@
+import type { Settings } from '../settings/settings-table.ts';
+import type { InstallProgress } from '../engines/runtimes/runtime.ts';
+import type { Upstreams } from '../engines/backends/remote/upstreams.ts';
+import { engineEnvironment } from '../engines/launch/child-environment.ts';
+import { listDevices } from '../engines/runtimes/list-devices.ts';
+import { GgufLoader } from '../engines/loads/gguf-loader.ts';
+import { GpuMemory } from '../engines/loads/gpu-memory.ts';
+import { Engines } from '../engines/engines.ts';
+import { MlxLoader } from '../engines/loads/mlx-loader.ts';
+import { RemoteLoader } from '../engines/loads/remote-loader.ts';
+import { omitUndefined } from '../kernel/omit-undefined.ts';
+import { readAvailableMemory, readTotalMemory } from '../platform/machine/read-machine.ts';
+
+type LoaderOptions = ConstructorParameters<typeof GgufLoader>[0];
+type PoolOptions = ConstructorParameters<typeof Engines>[0];
+
+interface PoolServices
+  extends
+    Pick<PoolOptions, 'library' | 'logger'>,
+    Pick<LoaderOptions, 'runtimes' | 'launcher' | 'warmStates'> {
+  readonly upstreams: Upstreams;
+  readonly events: NonNullable<PoolOptions['events']>;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly onInstallProgress: (progress: InstallProgress) => void;
+}
+
+/** The pool of a server. Live settings are read from `settings` at each use. */
+export function createPool(settings: Settings, services: PoolServices): Engines {
+  const { library, runtimes, launcher, warmStates, upstreams } = services;
+  const { logger, events, environment, onInstallProgress } = services;
+  const deviceEnvironment = engineEnvironment(environment, settings['engine.environment']);
+  const shared = {
+    runtimes,
+    launcher,
+    threads: settings['engine.threads'],
+    promptCacheMiB: settings['engine.promptCacheMiB'],
+    loadTimeoutMs: settings['engine.loadTimeoutSeconds'] * 1000,
+    onInstallProgress,
+  };
+  const ggufLoader = new GgufLoader({
+    ...shared,
+    kvCacheTypes: { k: settings['engine.kvTypeK'], v: settings['engine.kvTypeV'] },
+    gpuLayers: settings['engine.gpuLayers'],
+    gpuSplit: {
+      mode: settings['engine.gpuSplitMode'],
+      shares: settings['engine.gpuShares']?.map(Number),
+      cpuExpertLayers: settings['engine.cpuExpertLayers'],
+    },
+    warmStates,
+  });
+  return new Engines({
+    library,
+    loaders: [ggufLoader, new MlxLoader(shared), new RemoteLoader(upstreams)],
+    logger,
+    events,
+    availableMemory: readAvailableMemory,
+    gpuMemory: new GpuMemory(() =>
+      listDevices({ runtimes, environment: deviceEnvironment, logger }),
+    ),
+    totalMemoryBytes: readTotalMemory(),
+    get loadsOnRequest() {
+      return settings['models.jit'];
+    },
+    get defaultTtlSeconds() {
+      return settings['models.ttlSeconds'];
+    },
+    defaults: {
+      parallel: settings['engine.parallel'],
+      speculation: settings['engine.speculation'],
+      ...omitUndefined({
+        contextLength: settings['engine.contextLength'],
+        cacheContexts: settings['engine.cacheContexts'],
+      }),
+    },
+    queueCapacity: settings['limits.queuedRequests'],
+    get memoryLimitBytes() {
+      return settings['models.memoryLimitBytes'];
+    },
+    get maxLoaded() {
+      return settings['models.maxLoaded'];
+    },
+    get keepsOnlyLast() {
+      return settings['models.autoEvict'];
+    },
+    pinned: settings['models.pinned'],
+    loadQueueCapacity: settings['limits.loadQueue'],
+    loadWaitSeconds: settings['limits.loadWaitSeconds'],
+  });
+}

@@ -1,0 +1,26 @@
+import type { Settings } from '../settings/settings-table.ts';
+import { createToolServers } from '../tools/tool-servers.ts';
+
+type ToolOptions = Parameters<typeof createToolServers>[0];
+
+/** The tool servers of a server. Live settings are read from `settings` at each use. */
+export function createTools(
+  settings: Settings,
+  services: Pick<ToolOptions, 'home' | 'environment' | 'builtInPlugins' | 'guard'>,
+): ReturnType<typeof createToolServers> {
+  return createToolServers({
+    ...services,
+    get allowsPlugins() {
+      return settings['mcp.allowPlugins'];
+    },
+    get allowsEphemeral() {
+      return settings['mcp.allowEphemeral'];
+    },
+    get allowedHosts() {
+      return settings['mcp.allowedHosts'];
+    },
+    connectTimeoutMs: settings['mcp.connectTimeoutSeconds'] * 1000,
+    callTimeoutMs: settings['mcp.callTimeoutSeconds'] * 1000,
+    maxProcesses: settings['mcp.maxProcesses'],
+  });
+}

@@ -1,0 +1,119 @@
+import { readFile } from 'node:fs/promises';
+import { resolvePath } from '../settings/resolve-path.ts';
+import { SettingsError } from '../settings/settings-error.ts';
+import type { Settings } from '../settings/settings-table.ts';
+import type { Upstream } from '../engines/backends/remote/upstream.ts';
+import { openUpstreams, type Upstreams } from '../engines/backends/remote/upstreams.ts';
+import type { ModelLibrary } from '../library/model.ts';
+import { errorCode } from '../kernel/error-code.ts';
+import type { ReplicaMetrics } from '../telemetry/metrics/server-metrics.ts';
+import type { Logger } from '../kernel/logger.ts';
+import { readUserHome } from '../platform/files/user-home.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+interface UpstreamServices {
+  /** Home folder of the server, for relative paths. */
+  readonly home: string;
+  readonly environment: Environment;
+  readonly logger: Logger;
+}
+
+/**
+ * The remote servers of the settings, with their keys. Sends nothing yet.
+ *
+ * @throws SettingsError for a key that can't be read.
+ */
+export async function createUpstreams(
+  settings: Settings,
+  { home, environment, logger }: UpstreamServices,
+): Promise<Upstreams> {
+  const upstreams = await Promise.all(
+    Object.entries(settings.upstreams).map(
+      async ([
+        name,
+        { url, kind, keyEnv, keyFile, maxConcurrent, timeoutSeconds, models },
+      ]): Promise<Upstream> => ({
+        name,
+        kind,
+        urls: [url].flat().map((each) => each.replace(/\/+$/u, '')),
+        apiKey: await readKey(
+          name,
+          { keyEnv, keyFile: keyFile && resolvePath(keyFile, { home, userHome: readUserHome() }) },
+          environment,
+        ),
+        maxConcurrent,
+        timeoutMs: timeoutSeconds * 1000,
+        models,
+      }),
+    ),
+  );
+  return openUpstreams({ upstreams, environment, logger });
+}
+
+async function readKey(
+  upstream: string,
+  {
+    keyEnv,
+    keyFile,
+  }: { readonly keyEnv?: string | undefined; readonly keyFile?: string | undefined },
+  environment: Environment,
+): Promise<string | undefined> {
+  const setting = `upstreams.${upstream}`;
+  if (keyEnv !== undefined && keyFile !== undefined) {
+    throw new SettingsError(`${setting} has both keyEnv and keyFile. Remove one of them.`);
+  }
+  if (keyEnv !== undefined) {
+    const key = environment[keyEnv]?.trim() ?? '';
+    if (key === '') throw new SettingsError(`${setting}.keyEnv: ${keyEnv} is not set.`);
+    return key;
+  }
+  if (keyFile === undefined) return undefined;
+  try {
+    const key = (await readFile(keyFile, 'utf8')).trim();
+    if (key === '') throw new SettingsError(`${setting}.keyFile: ${keyFile} is empty.`);
+    return key;
+  } catch (error) {
+    if (error instanceof SettingsError) throw error;
+    throw new SettingsError(
+      `${setting}.keyFile: ${keyFile} can't be read (${errorCode(error) ?? 'unknown'}).`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/**
+ * The publisher of a local model is the first half of its key, like the name of an upstream.
+ *
+ * @throws SettingsError if a name is in use for both.
+ */
+export async function assertDistinctNames(
+  { names }: Pick<Upstreams, 'names'>,
+  library: Pick<ModelLibrary, 'list'>,
+): Promise<void> {
+  if (names.length === 0) return;
+  const local = (await library.list()).filter(({ format }) => format !== 'remote');
+  const taken = names.find((name) =>
+    local.some(({ publisher }) => publisher.toLowerCase() === name),
+  );
+  if (taken === undefined) return;
+  throw new SettingsError(
+    `upstreams.${taken}: the library has models of the publisher "${taken}". Give the remote server another name.`,
+  );
+}
+
+/** The state of all replicas, without credentials that their addresses may have. */
+export function toReplicaMetrics(
+  upstreams: Pick<Upstreams, 'describe'>,
+): readonly ReplicaMetrics[] {
+  return upstreams.describe().flatMap(({ name, replicas }) =>
+    replicas.map(({ url, state, active }) => ({
+      upstream: name,
+      url: new URL(url).origin,
+      isAvailable: state === 'closed',
+      activeRequests: active,
+    })),
+  );
+}

@@ -1,0 +1,91 @@
+import type { Settings } from '../settings/settings-table.ts';
+import type { HonoApp } from '../api/kit/app-environment.ts';
+import { listen, type ListeningServer } from './server.ts';
+import { openTlsFiles } from './tls-files.ts';
+import type { Logger } from '../kernel/logger.ts';
+
+interface Listeners {
+  readonly url: string;
+  /** SHA-256 of the present certificate; undefined without HTTPS. */
+  readonly fingerprint: string | undefined;
+  /** Calls `work` after each change of the certificate. */
+  onNewCertificate(work: () => Promise<void>): void;
+  /** Stops reading the certificate again. */
+  stopRenewal(): void;
+  /** Drains and closes all sockets. */
+  close(): Promise<void>;
+}
+
+interface ListenersOptions {
+  readonly app: HonoApp;
+  readonly settings: Settings;
+  readonly logger: Logger;
+}
+
+/** What `GET /` answers on the second port: clients of Ollama look for it. */
+const ollamaGreeting = 'Ollama is running';
+
+/**
+ * Listens on the port of the settings, and on the second one if there is one, with HTTPS if they name a certificate.
+ *
+ * @throws Error if the certificate or an address can't be used.
+ */
+export async function openListeners(options: ListenersOptions): Promise<Listeners> {
+  const { app, settings, logger } = options;
+  const { 'server.tls.cert': certFile, 'server.tls.key': keyFile } = settings;
+  const servers: ListeningServer[] = [];
+  let announce = async (): Promise<void> => {};
+  let fingerprint: string | undefined;
+  const tls =
+    certFile === undefined || keyFile === undefined
+      ? undefined
+      : await openTlsFiles({
+          certFile,
+          keyFile,
+          logger,
+          onChange: async (pair) => {
+            for (const server of servers) server.setCertificate(pair);
+            ({ fingerprint } = pair);
+            await announce();
+          },
+        });
+  fingerprint = tls?.first.fingerprint;
+
+  const close = async (): Promise<void> => {
+    tls?.close();
+    const graceMs = settings['limits.shutdownSeconds'] * 1000;
+    await Promise.all(servers.map((server) => server.close(graceMs)));
+  };
+  const host = settings['server.host'];
+  const stallLimitMs = settings['limits.stalledResponseSeconds'] * 1000;
+  const shared = { app, host, tls: tls?.first, stallLimitMs, logger };
+  try {
+    const first = await listen({ ...shared, port: settings['server.port'] });
+    servers.push(first);
+    const secondPort = settings['server.listenAlso'];
+    if (secondPort !== undefined) {
+      const second = await listen({
+        ...shared,
+        port: secondPort,
+        portSetting: 'server.listenAlso',
+        ...(settings['surfaces.ollama'] ? { greeting: ollamaGreeting } : {}),
+      });
+      servers.push(second);
+      logger.info({ url: second.url }, 'listening also');
+    }
+    return {
+      url: first.url,
+      get fingerprint() {
+        return fingerprint;
+      },
+      onNewCertificate: (work) => {
+        announce = work;
+      },
+      stopRenewal: () => tls?.close(),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,393 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { generateOwnerToken, withOwnerToken } from '../access/owner-token.ts';
+import { createSessionService } from '../access/session-service.ts';
+import { createTokenService } from '../access/token-service.ts';
+import { withSessions } from '../access/with-sessions.ts';
+import { createBatches, startBatches } from './create-batches.ts';
+import { createLibrary, openModelsFolder } from './create-library.ts';
+import { createPool } from './create-pool.ts';
+import { createShutdown } from './create-shutdown.ts';
+import { assertDistinctNames, createUpstreams, toReplicaMetrics } from './create-upstreams.ts';
+import { createTools } from './create-tools.ts';
+import { openDatabase } from './open-database.ts';
+import { openListeners } from './open-listeners.ts';
+import { careForStore, createBackground, createRateGate } from './share-store.ts';
+import { createAliasSource } from '../settings/alias-source.ts';
+import { assertStartable } from '../settings/assert-startable.ts';
+import { createLiveSettings } from '../settings/live-settings.ts';
+import { createSettingsEditor } from '../settings/settings-editor.ts';
+import { resolveSettings } from '../settings/settings.ts';
+import type { SettingKey, Settings } from '../settings/settings-table.ts';
+import { createDownloadManager } from '../library/downloads/download-manager.ts';
+import { planDownload } from '../library/downloads/plan-download.ts';
+import { createEngineLauncher } from '../engines/launch/engine-launcher.ts';
+import { keepRecommended } from '../engines/runtimes/keep-recommended.ts';
+import type { InstallProgress } from '../engines/runtimes/runtime.ts';
+import { createRuntimeManager } from '../engines/runtimes/runtime-manager.ts';
+import { ensureHomeId } from '../platform/home/home-id.ts';
+import { acquireHomeLock } from '../platform/home/home-lock.ts';
+import { announceServer } from '../platform/home/announce-server.ts';
+import { serverLogFile } from '../platform/home/server-log-file.ts';
+import { createApp } from './app.ts';
+import { JsonParser } from '../api/kit/body/json-parser.ts';
+import { CallerWatch } from '../api/kit/guards/caller-watch.ts';
+import { servedSurfaces } from '../api/apis.ts';
+import type { SurfaceServices } from '../api/services.ts';
+import { createEventFeed } from '../api/v1/server/create-event-feed.ts';
+import { findKeyInCatalog } from '../library/hub/catalog.ts';
+import { createHub } from '../library/hub/create-hub.ts';
+import { hubEgressPolicy } from '../library/hub/hub-endpoint.ts';
+import { toInstanceMetrics } from '../engines/loads/instance-metrics.ts';
+import { preloadModels } from '../engines/loads/preload-models.ts';
+import { createModelAliases } from '../library/model-aliases.ts';
+import { readAvailableMemory } from '../platform/machine/read-machine.ts';
+import { createImageFetcher } from '../platform/net/image-fetcher.ts';
+import { readProxies } from '../platform/net/proxy-environment.ts';
+import { createHttpClient } from '../platform/net/http-client.ts';
+import { createObservability } from '../telemetry/create-observability.ts';
+import { omitUndefined } from '../kernel/omit-undefined.ts';
+import { createServerLog } from '../telemetry/create-server-log.ts';
+import { packageFolder } from '../platform/files/package-folder.ts';
+import { createServiceNotifier } from '../platform/processes/service-notifier.ts';
+import { createWatchdogLink } from '../platform/processes/watchdog-link.ts';
+import { logUnlisted } from '../store/log-unlisted.ts';
+import { startIndexing } from '../store/start-indexing.ts';
+import { createPluginFileEditor } from '../tools/plugin-file-editor.ts';
+import { withDeletionListener } from '../store/with-deletion-listener.ts';
+import { speechScriptPlugin } from '../tools/speech-script-plugin.ts';
+import { version } from '../kernel/version.ts';
+import { isWanted } from './is-wanted.ts';
+import { openWarmStates } from '../engines/states/warm-states.ts';
+
+export interface ServeOptions {
+  /** Folder of settings, database, models and runtimes; created if it does not exist. */
+  readonly home: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly flags?: Partial<Record<SettingKey, unknown>>;
+  /** Allows a host that is not loopback although tokens are not required. */
+  readonly allowUnauthenticated?: boolean;
+  /** Folder in which all users of the machine find the `server.json` of a system service. */
+  readonly recordFolder?: string | undefined;
+  /** File for the log instead of stderr, absolute; its folder exists. */
+  readonly logFile?: string | undefined;
+  /** Writes the log as readable lines instead of JSON. */
+  readonly isLogForTerminal?: boolean;
+  /** Called with the progress of long work that no request named, such as a runtime download. */
+  readonly onProgress?: (
+    event:
+      | { readonly type: 'runtime.install'; readonly progress: InstallProgress }
+      /** An older database is being brought up to date; the fraction is 0 to 1. */
+      | { readonly type: 'store.migration'; readonly fraction: number },
+  ) => void;
+}
+
+export interface RunningServer {
+  readonly url: string;
+  /** Settles when the server has stopped: after `close`, or after a request of the owner of the home folder. */
+  readonly closed: Promise<void>;
+  /** Stops accepting requests, drains the requests in flight, and releases all resources. */
+  close(): Promise<void>;
+}
+
+/**
+ * Creates all components and starts listening.
+ *
+ * @throws SettingsError, HomeInUseError, StoreOpenError; Error if the address can't be bound.
+ */
+export async function startServer(options: ServeOptions): Promise<RunningServer> {
+  const { home, environment, recordFolder, onProgress } = options;
+  const sources = { home, environment, flags: options.flags ?? {} };
+  const resolved = await resolveSettings(sources);
+  const live = createLiveSettings(resolved.settings);
+  // Live settings are read from it again at each use.
+  const settings = live.current;
+  const check = (each: Settings) =>
+    assertStartable(each, { isUnauthenticatedAllowed: options.allowUnauthenticated ?? false });
+  check(settings);
+  const { logger, history: logHistory } = createServerLog({
+    settings,
+    environment,
+    file: options.logFile ?? serverLogFile(home),
+    isOpened: options.logFile === undefined,
+    isForTerminal: options.isLogForTerminal ?? false,
+  });
+  const { cleanups, undo, stop, stopped } = createShutdown(logger);
+  const stopping = new AbortController();
+  cleanups.push(() => stopping.abort());
+  for (const warning of resolved.warnings) logger.warn(warning);
+  for (const { variable, reason } of readProxies(environment).problems) {
+    logger.warn({ variable }, `${variable} ${reason}; requests through it fail`);
+  }
+  try {
+    const notifier = createServiceNotifier({ environment, logger });
+    cleanups.push(() => notifier.close());
+    const lock = await acquireHomeLock(home);
+    cleanups.push(() => lock.release());
+
+    const homeId = await ensureHomeId(home);
+    const observability = await createObservability({ logger, version, environment, settings });
+    cleanups.push(() => observability.close());
+    const { events, requestLog, observation } = observability;
+
+    const database = await openDatabase(settings, {
+      home,
+      homeId,
+      environment,
+      logger,
+      onMigration: (fraction) => onProgress?.({ type: 'store.migration', fraction }),
+      cleanups,
+    });
+    if (settings['auth.required']) await logUnlisted(database.owners, logger);
+    const warmStates = await openWarmStates({
+      isEnabled: settings['warm.enabled'],
+      home,
+      maxBytes: settings['warm.maxBytes'],
+      persistsStateless: settings['warm.persistStateless'],
+      isolatesTokens: settings['auth.required'],
+      idleMs: settings['warm.idleSeconds'] * 1000,
+      isWanted: (prompt) => isWanted(database, prompt),
+      availableBytes: () => readAvailableMemory().bytes,
+      logger,
+    });
+    cleanups.push(() => warmStates?.close());
+    const store = withDeletionListener(database, async () => warmStates?.removeUnwanted());
+    const leases = careForStore(settings, {
+      store,
+      logger,
+      homeId,
+      onDeletion: async () => warmStates?.removeUnwanted(),
+      cleanups,
+    });
+
+    const modelsFolder = await openModelsFolder(settings, { home, homeId });
+    const aliases = createModelAliases(
+      createAliasSource(sources, (err) =>
+        logger.warn({ err }, 'config.json is invalid; the aliases stay unchanged'),
+      ),
+    );
+    await aliases.list();
+    const upstreams = await createUpstreams(settings, { home, environment, logger });
+    cleanups.push(() => upstreams.close());
+    const library = createLibrary(settings, {
+      modelsFolder,
+      aliases,
+      upstreams,
+      logger,
+      signal: stopping.signal,
+    });
+    await assertDistinctNames(upstreams, library);
+
+    const watchdog = createWatchdogLink(join(packageFolder, 'dist/watchdog.js'), logger);
+    cleanups.push(() => watchdog.close());
+    const runtimes = createRuntimeManager({
+      runtimesFolder: settings['engine.runtimesDir'] ?? join(home, 'runtimes'),
+      configuredServer: settings['engine.llamaServer'],
+      releaseBaseUrl: settings['engine.releaseUrl'],
+      launchers: {
+        wheel: join(packageFolder, 'dist/engine/wheel-launcher.py'),
+        mlx: join(packageFolder, 'dist/engine/mlx-launcher.py'),
+      },
+      environment,
+      guard: watchdog,
+      logger,
+    });
+    if (settings['engine.llamaServer'] === undefined) {
+      void keepRecommended({ runtimes, logger, signal: stopping.signal });
+    }
+    const socketFolder = join(home, 'run');
+    // What a killed server left.
+    await rm(socketFolder, { recursive: true, force: true });
+    const launcher = createEngineLauncher({
+      logger,
+      socketFolder,
+      watchdog,
+      environment,
+      availableBytes: () => readAvailableMemory().bytes,
+      extraVariables: settings['engine.environment'],
+      spareBytes: settings['engine.spareMemoryMiB'] * 1024 * 1024,
+    });
+    cleanups.push(() => launcher.close());
+
+    const pool = createPool(settings, {
+      library,
+      runtimes,
+      launcher,
+      warmStates,
+      upstreams,
+      logger,
+      events,
+      environment,
+      onInstallProgress: (progress) => onProgress?.({ type: 'runtime.install', progress }),
+    });
+    cleanups.push(() => pool.close());
+    void preloadModels({
+      pool,
+      models: settings['models.preload'],
+      logger,
+      signal: stopping.signal,
+    });
+
+    const tools = createTools(settings, { home, environment, builtInPlugins, guard: watchdog });
+    cleanups.push(() => tools.close());
+
+    const tokens = createTokenService({
+      tokens: store.tokens,
+      onTouchError: (err, tokenId) =>
+        logger.warn({ err, tokenId }, 'last use of a token not recorded'),
+    });
+    const endpoint = settings['hub.endpoint'];
+    const http = createHttpClient({ environment, egress: hubEgressPolicy(endpoint) });
+    cleanups.push(() => http.close());
+    const hub = createHub({ endpoint, token: settings['hub.token'], http });
+    const downloads = createDownloadManager({
+      plan: (request, signal) => planDownload({ hub, hubEndpoint: endpoint, request }, signal),
+      hub,
+      http,
+      store: store.downloads,
+      modelsFolder,
+      library,
+      logger,
+      events,
+    });
+    cleanups.push(() => downloads.close());
+    await downloads
+      .continueInterrupted()
+      .catch((err: unknown) => logger.error({ err }, 'failed to resume downloads'));
+
+    const background = createBackground(settings, { store, leases, logger });
+    cleanups.push(() => background.close());
+
+    const json = new JsonParser(join(packageFolder, 'dist/json-thread.js'));
+    cleanups.push(() => json.close());
+    const batches = createBatches(settings, { store, homeId, logger, parseJson: json.parse });
+
+    const metrics = observability.createMetrics({
+      instances: async () => (await pool.describe()).map(toInstanceMetrics),
+      memory: () => pool.memory(),
+      replicas: () => toReplicaMetrics(upstreams),
+    });
+    const feed = createEventFeed({ events, requestLog, downloads, library, logger });
+    const ownerToken = generateOwnerToken();
+    const sessions = createSessionService();
+    const callerWatch = new CallerWatch({
+      isValid: async ({ type, id }) => {
+        if (type === 'owner') return true;
+        return type === 'session' ? sessions.isValid(id) : tokens.isValid(id, new Date());
+      },
+      logger,
+    });
+    cleanups.push(() => callerWatch.close());
+    const rateGate = createRateGate(settings, { store, events, logger });
+    let linkUrl = '';
+    const startedAt = new Date();
+    const services: SurfaceServices = {
+      library,
+      modelsFolder,
+      homeId,
+      aliases,
+      pool,
+      minDimensions: (key) =>
+        settings['models.minDimensions'][key] ?? findKeyInCatalog(key)?.minDimensions,
+      downloads,
+      hub,
+      hubEndpoint: endpoint,
+      store,
+      tokens,
+      sessions,
+      tools,
+      plugins: {
+        file: createPluginFileEditor(join(home, 'mcp.json')),
+        builtIn: builtInPlugins.map(({ label }) => label),
+        get isAllowed() {
+          return settings['mcp.allowPlugins'];
+        },
+      },
+      background,
+      leases,
+      batches,
+      get maxToolRounds() {
+        return settings['chat.maxToolRounds'];
+      },
+      settings: { editor: createSettingsEditor(sources), live, check },
+      runtimes,
+      logger,
+      events,
+      logHistory,
+      requestLog,
+      feed,
+      maxImagePixels: settings['limits.imagePixels'],
+      fetchImage: createImageFetcher({
+        get isAllowed() {
+          return settings['images.allowUrls'];
+        },
+        get allowedHosts() {
+          return settings['images.allowedHosts'];
+        },
+      }),
+      server: {
+        version,
+        pid: process.pid,
+        startedAt,
+        home,
+        isTokenRequired: settings['auth.required'],
+        linkUrl: () => linkUrl,
+        residentBytes: () => process.memoryUsage.rss(),
+        stop: () => void stop(),
+      },
+    };
+    const app = createApp({
+      settings,
+      authenticator: withSessions(withOwnerToken(tokens, ownerToken), sessions),
+      logger,
+      version,
+      docsFolder: join(packageFolder, 'dist/docs'),
+      webFolder: join(packageFolder, 'dist/web'),
+      homeId,
+      ping: () => store.ping(),
+      parseJson: json.parse,
+      metrics,
+      observation,
+      callerWatch,
+      rateGate,
+      surfaces: servedSurfaces(services, settings),
+    });
+    const listeners = await openListeners({ app, settings, logger });
+    cleanups.push(() => listeners.close());
+    const { url } = listeners;
+    linkUrl = settings['server.publicUrl']?.replace(/\/$/, '') ?? url;
+
+    cleanups.push(await startBatches(batches, settings, { app, tokens: store.tokens }));
+    // Streams that never end would delay the stop.
+    cleanups.push(() => feed.close());
+    const announceAgain = await announceServer({
+      home,
+      recordFolder,
+      ownerToken,
+      record: () => ({
+        pid: process.pid,
+        url,
+        version,
+        started_at: startedAt.toISOString(),
+        ...(settings['auth.required'] ? { requires_token: true } : {}),
+        ...omitUndefined({ certificate_sha256: listeners.fingerprint }),
+      }),
+      cleanups,
+      onShareError: (err) =>
+        logger.warn({ err }, 'other users do not find the server: no record for them'),
+    });
+    listeners.onNewCertificate(announceAgain);
+    // Before the records are removed: a new certificate would write them again.
+    cleanups.push(() => listeners.stopRenewal());
+    const indexing = startIndexing({ store, logger });
+    cleanups.push(() => indexing.close());
+    logger.info({ url, version }, 'listening');
+    await notifier.ready(`Listening on ${url}`);
+    cleanups.push(() => void notifier.stopping());
+    return { url, closed: stopped, close: stop };
+  } catch (error) {
+    await undo();
+    throw error;
+  }
+}
+const builtInPlugins = [speechScriptPlugin];

@@ -1,0 +1,204 @@
+import { getRequestListener, RequestError } from '@hono/node-server';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { HearthError } from '../kernel/errors/errors.ts';
+import { errorCode } from '../kernel/error-code.ts';
+import type { Logger } from '../kernel/logger.ts';
+import type { HonoApp } from '../api/kit/app-environment.ts';
+import { errorResponse } from '../api/kit/errors/error-response.ts';
+import { requestIdOf } from '../api/kit/guards/request-id.ts';
+import { serverErrors } from '../api/monitoring/api.ts';
+import { limitReceiving } from '../api/kit/guards/limit-receiving.ts';
+import { createRunningRequests } from '../api/kit/running-requests.ts';
+import { setDefaultHeaders } from '../api/kit/default-headers.ts';
+import type { KeyPair } from './tls-files.ts';
+
+interface ListenOptions {
+  readonly app: HonoApp;
+  readonly host: string;
+  /** 0 for any free port. */
+  readonly port: number;
+  /** Setting of the port, for messages; `server.port` if absent. */
+  readonly portSetting?: string;
+  /** What `GET /` answers, instead of the name of the server. */
+  readonly greeting?: string;
+  /** Certificate and key; with them the server speaks HTTPS only. */
+  readonly tls?: KeyPair | undefined;
+  /** Time after which a response is ended whose client does not read; without it there is no limit. */
+  readonly stallLimitMs?: number;
+  readonly logger: Logger;
+}
+
+export interface ListeningServer {
+  readonly url: string;
+  readonly port: number;
+  /** Replaces the certificate for new connections. */
+  readonly setCertificate: (pair: KeyPair) => void;
+  /**
+   * Waits `graceMs` for the requests in flight, aborts the rest with `shutting_down` and closes every connection. Until
+   * then the socket stays open: new requests fail with `shutting_down`, and `GET /health` succeeds.
+   */
+  readonly close: (graceMs: number) => Promise<void>;
+}
+
+/** Limits for receiving a request. */
+const receiveLimits = {
+  headersTimeout: 15_000,
+  // An upload may take hours; `limitReceiving` bounds all requests.
+  requestTimeout: 0,
+  connectionsCheckingInterval: 5_000,
+  keepAliveTimeout: 65_000,
+  keepAlive: true,
+};
+
+/** Ends a response when its socket has been silent for the time limit of the server, and bytes wait to be read. */
+function limitStalling(outgoing: ServerResponse, logger: Logger): void {
+  // With a listener Node leaves the socket open: an answer may also take long to begin.
+  outgoing.on('timeout', (socket: Socket) => {
+    if (socket.writableLength === 0) return;
+    logger.info({ remoteAddress: socket.remoteAddress }, 'a client does not read its response');
+    socket.destroy();
+  });
+}
+
+/** Time for aborted requests to send their error. */
+const abortGraceMs = 1000;
+
+/**
+ * Serves the app on a socket.
+ *
+ * @throws Error if the address can't be used; its message names the remedy.
+ */
+export async function listen(options: ListenOptions): Promise<ListeningServer> {
+  const { app, host, port, portSetting = 'server.port', greeting, tls, logger } = options;
+  const { stallLimitMs = 0 } = options;
+  const requests = createRunningRequests();
+  let isStopping = false;
+  const handle = getRequestListener(
+    (request, { incoming, outgoing }) => {
+      const running = requests.begin(incoming as IncomingMessage, outgoing as ServerResponse);
+      if (countHosts(incoming) !== 1) return refuse(notOneHost(), logger);
+      const { remoteAddress } = incoming.socket;
+      return app.fetch(request, { running, isStopping, remoteAddress, greeting });
+    },
+    { errorHandler: (error) => refuse(toHearthError(error, logger), logger) },
+  );
+  // Node itself would respond to a request without a Host header with a bare status line.
+  const onRequest = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    limitReceiving(incoming);
+    limitStalling(outgoing, logger);
+    void handle(incoming, outgoing);
+  };
+  const serverOptions = { ...receiveLimits, requireHostHeader: false };
+  const secured =
+    tls === undefined
+      ? undefined
+      : createTlsServer({ ...serverOptions, cert: tls.cert, key: tls.key }, onRequest);
+  const server = secured ?? createServer(serverOptions, onRequest);
+  server.timeout = stallLimitMs;
+  // Each pipelined request on a connection adds a listener.
+  server.on(secured === undefined ? 'connection' : 'secureConnection', (socket) =>
+    socket.setMaxListeners(0),
+  );
+  await bind(server, { host, port, portSetting });
+  server.on('error', (error) => logger.error({ err: error }, 'the server socket failed'));
+
+  const stop = async (graceMs: number): Promise<void> => {
+    isStopping = true;
+    const count = requests.count();
+    logger.info(
+      count === 0
+        ? 'stopping'
+        : `stopping: waiting up to ${graceMs / 1000} s for ${count === 1 ? '1 request' : `${count} requests`}`,
+    );
+    await settleWithin(requests.whenDrained(), graceMs);
+    const closed = once(server, 'close');
+    server.close();
+    if (requests.count() > 0) logger.info(`aborting ${requests.count()} requests`);
+    requests.abortAll(new HearthError('shutting_down', 'The server is stopping.'));
+    await settleWithin(requests.whenDrained(), abortGraceMs);
+    server.closeAllConnections();
+    await closed;
+  };
+  let stopped: Promise<void> | undefined;
+  const address = server.address() as AddressInfo;
+  return {
+    url: `${secured === undefined ? 'http' : 'https'}://${reachableHost(address)}:${address.port}`,
+    port: address.port,
+    setCertificate: ({ cert, key }) => secured?.setSecureContext({ cert, key }),
+    close: (graceMs) => (stopped ??= stop(graceMs)),
+  };
+}
+
+/** If there were two, a proxy might check one and Hearth the other (RFC 9112, section 3.2). */
+const notOneHost = () =>
+  new HearthError('invalid_value', 'The request must have exactly one Host header.');
+
+function countHosts({ rawHeaders }: { readonly rawHeaders: readonly string[] }): number {
+  return rawHeaders.filter((name, index) => index % 2 === 0 && /^host$/i.test(name)).length;
+}
+
+/** Responds to a request that the app does not handle, with the same headers and log line. */
+function refuse(error: HearthError, logger: Logger): Response {
+  const requestId = requestIdOf(undefined);
+  const response = errorResponse(error, serverErrors, requestId);
+  setDefaultHeaders(response.headers, requestId);
+  logger.info({ requestId, status: error.status, reason: error.message }, 'request refused');
+  return response;
+}
+
+/** Converts a failure outside of the app: a malformed request, or a thrown value that is not an Error. */
+function toHearthError(error: unknown, logger: Logger): HearthError {
+  if (error instanceof RequestError) {
+    return new HearthError(
+      'invalid_value',
+      'The request target or the Host header is missing or malformed.',
+    );
+  }
+  logger.error({ err: error }, 'request failed');
+  return new HearthError(
+    'internal',
+    'An unexpected error occurred; the log of the server has the details.',
+  );
+}
+
+async function bind(
+  server: Server,
+  { host, port, portSetting }: Required<Pick<ListenOptions, 'host' | 'port' | 'portSetting'>>,
+): Promise<void> {
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    const code = errorCode(error);
+    const remedy = remedies[String(code)];
+    if (remedy === undefined) throw error;
+    const advice = remedy.replace('server.port', portSetting);
+    throw new Error(`Can't listen on ${host}, port ${port}: ${advice}`, { cause: error });
+  }
+}
+
+const remedies: Readonly<Record<string, string>> = {
+  EADDRINUSE:
+    'another program uses it. Stop that one, or choose another port (`server.port`; 0 takes a free one).',
+  EACCES: 'this user may not use it. Choose a port above 1023 (`server.port`).',
+  EADDRNOTAVAIL: 'no network interface has this address (`server.host`).',
+  ENOTFOUND: 'this name has no address (`server.host`).',
+};
+
+/** An address to connect to; the loopback address if the server listens on all addresses. */
+function reachableHost({ address, family }: AddressInfo): string {
+  if (address === '0.0.0.0') return '127.0.0.1';
+  if (address === '::') return '[::1]';
+  return family === 'IPv6' ? `[${address}]` : address;
+}
+
+async function settleWithin(promise: Promise<void>, limitMs: number): Promise<void> {
+  const timer = new AbortController();
+  const limit = delay(limitMs, undefined, { signal: timer.signal }).catch(() => {});
+  await Promise.race([promise, limit]);
+  timer.abort();
+}

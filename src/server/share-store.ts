@@ -1,0 +1,83 @@
+import { RateLimiter } from '../access/rate-limiter.ts';
+import { BackgroundTurns } from '../chat/background/background-turns.ts';
+import type { Settings } from '../settings/settings-table.ts';
+import { RateGate } from '../api/kit/guards/rate-gate.ts';
+import type { Logger } from '../kernel/logger.ts';
+import type { ServerEvents } from '../telemetry/server-events.ts';
+import { startMaintenance } from '../store/maintenance.ts';
+import { LeaseKeeper } from '../store/shared/lease-keeper.ts';
+import { watchDeletions } from '../store/shared/watch-deletions.ts';
+import type { Store } from '../store/store.ts';
+
+interface SharedStore {
+  readonly store: Store;
+  readonly logger: Logger;
+}
+
+interface CareOptions extends SharedStore {
+  /** Id of this server, the same after a restart. */
+  readonly homeId: string;
+  /** Called when another server has deleted something. */
+  readonly onDeletion: () => Promise<void>;
+  /** Gets what ends the work. */
+  readonly cleanups: (() => unknown)[];
+}
+
+/** Renews the leases of this server, watches what others delete, and maintains the database if no other does. */
+export function careForStore(
+  settings: Settings,
+  { store, logger, homeId, onDeletion, cleanups }: CareOptions,
+): LeaseKeeper {
+  const deletions = watchDeletions({ store, onDeletion, logger });
+  cleanups.push(() => deletions.close());
+  const leases = new LeaseKeeper({
+    leases: store.leases,
+    holder: homeId,
+    durationMs: settings['store.leaseSeconds'] * 1000,
+    onError: (err) => logger.warn({ err }, 'leases of this server not renewed'),
+  });
+  cleanups.push(() => leases.close());
+  const maintenance = startMaintenance({
+    store,
+    leases,
+    limits: {
+      retentionDays: settings['store.retentionDays'],
+      maxBytes: settings['store.maxBytes'],
+    },
+    logger,
+  });
+  cleanups.push(() => maintenance.close());
+  return leases;
+}
+
+/** The turns in the background, of this server and of others that end. */
+export function createBackground(
+  settings: Settings,
+  parts: SharedStore & { readonly leases: LeaseKeeper },
+): BackgroundTurns {
+  const background = new BackgroundTurns({
+    ...parts,
+    maxRunning: settings['limits.backgroundResponses'],
+    lookMs: Math.min(5000, settings['store.leaseSeconds'] * 500),
+  });
+  background.watch();
+  return background;
+}
+
+/** The limits of tokens, and of the settings where these have none. */
+export function createRateGate(
+  settings: Settings,
+  { store, events, logger }: SharedStore & { readonly events: ServerEvents },
+): RateGate {
+  const limiter = new RateLimiter({
+    store: store.rateLimits,
+    defaults: {
+      requestsPerMinute: settings['limits.requestsPerMinute'] ?? null,
+      tokensPerMinute: settings['limits.tokensPerMinute'] ?? null,
+    },
+    onError: (err) => logger.warn({ err }, 'used tokens not counted for the limits'),
+  });
+  const gate = new RateGate(limiter);
+  events.subscribe((event) => gate.note(event));
+  return gate;
+}

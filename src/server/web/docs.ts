@@ -1,0 +1,80 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { HearthError } from '../../kernel/errors/errors.ts';
+import { errorCode } from '../../kernel/error-code.ts';
+import type { HonoApp } from '../../api/kit/app-environment.ts';
+
+const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Hearth API</title>
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+</head>
+<body>
+<div id="docs"></div>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`;
+
+const startScript = `SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#docs',
+  validatorUrl: null,
+  tryItOutEnabled: true,
+});
+`;
+
+/** No other origins and no inline scripts; Swagger UI needs inline styles and icons. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const files = [
+  ['swagger-ui.css', 'text/css; charset=utf-8'],
+  ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
+] as const;
+
+/** Serves the API reference page without loading anything from other servers. */
+export function mountDocs(app: HonoApp, docsFolder: string): void {
+  app.get('/docs', (context) =>
+    context.html(page, 200, {
+      'Content-Security-Policy': contentSecurityPolicy,
+      'Referrer-Policy': 'no-referrer',
+      'X-Frame-Options': 'DENY',
+      'Cache-Control': 'no-cache',
+    }),
+  );
+  app.get('/docs/start.js', (context) =>
+    context.body(startScript, 200, { 'Content-Type': 'text/javascript; charset=utf-8' }),
+  );
+  for (const [name, contentType] of files) {
+    app.get(`/docs/${name}`, async (context) => {
+      const bytes = await readIfPresent(join(docsFolder, name));
+      if (bytes === undefined) throw new HearthError('not_found', `${name} is not installed.`);
+      return context.body(bytes, 200, {
+        'Content-Type': contentType,
+        'Cache-Control': 'max-age=3600',
+      });
+    });
+  }
+}
+
+async function readIfPresent(file: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  try {
+    return new Uint8Array(await readFile(file));
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}

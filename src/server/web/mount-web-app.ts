@@ -1,0 +1,84 @@
+import type { Context } from 'hono';
+import { HearthError } from '../../kernel/errors/errors.ts';
+import type { AppEnvironment, HonoApp } from '../../api/kit/app-environment.ts';
+import { shorten } from '../../api/kit/validation/shown-value.ts';
+import { listStaticFiles, readStaticFile, type StaticFile } from './static-files.ts';
+import { webPages } from './web-pages.ts';
+
+/** Nothing from other hosts and nothing inline. Images of messages are `data:` and `blob:` URLs. */
+const contentSecurityPolicy = [
+  "default-src 'self'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const pageHeaders = {
+  'Content-Security-Policy': contentSecurityPolicy,
+  'Referrer-Policy': 'no-referrer',
+  'X-Frame-Options': 'DENY',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(self), microphone=(), geolocation=()',
+};
+
+type Answer = (context: Context<AppEnvironment>) => Response | Promise<Response>;
+
+/**
+ * Serves the web app from the folder of its build. The files need no token: they contain no data of the server.
+ *
+ * @param otherwise answers `GET /` for clients that do not accept HTML, and if the app is not built.
+ */
+export function mountWebApp(app: HonoApp, folder: string, otherwise: Answer): void {
+  let listing: ReturnType<typeof listStaticFiles> | undefined;
+  const find = async (name: string) => (await (listing ??= listStaticFiles(folder))).get(name);
+
+  const page: Answer = async (context) => {
+    const file = await find('index.html');
+    return file === undefined ? otherwise(context) : answer(context, file);
+  };
+  app.get('/', (context) => {
+    context.header('Vary', 'Accept');
+    return acceptsHtml(context) ? page(context) : otherwise(context);
+  });
+  for (const name of webPages) {
+    app.get(`/${name}`, page);
+    app.get(`/${name}/*`, page);
+  }
+  const asset: Answer = async (context) => {
+    const { path } = context.req;
+    const file = await find(path.slice(1));
+    if (file === undefined)
+      throw new HearthError('not_found', `The app has no file ${shorten(path)}.`);
+    return answer(context, file);
+  };
+  for (const path of ['/assets/:name', '/manifest.webmanifest', '/service-worker.js']) {
+    app.get(path, asset);
+  }
+  for (const name of ['icon.svg', 'icon-192.png', 'icon-512.png']) app.get(`/${name}`, asset);
+}
+
+function acceptsHtml(context: Context<AppEnvironment>): boolean {
+  return /\btext\/html\b/.test(context.req.header('accept') ?? '');
+}
+
+async function answer(context: Context<AppEnvironment>, file: StaticFile): Promise<Response> {
+  const accepted = context.req.header('accept-encoding') ?? '';
+  const { bytes, encoding } = await readStaticFile(file, accepted);
+  const isPage = file.contentType.startsWith('text/html');
+  return new Response(bytes, {
+    headers: {
+      'Content-Type': file.contentType,
+      'Content-Length': String(bytes.byteLength),
+      'Cache-Control': file.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
+      Vary: isPage ? 'Accept, Accept-Encoding' : 'Accept-Encoding',
+      ...(encoding === undefined ? {} : { 'Content-Encoding': encoding }),
+      ...(isPage ? pageHeaders : {}),
+    },
+  });
+}

@@ -1,0 +1,81 @@
+import { stat } from 'node:fs/promises';
+import { errorCode } from '../kernel/error-code.ts';
+import { withFileLock } from '../platform/files/file-lock.ts';
+import { editJsonDocument } from '../kernel/json-document.ts';
+import { readIfPresent, replacePrivateFile } from '../platform/files/private-file.ts';
+import { configFile, placesOf } from './config-file.ts';
+import { findOverride, loadSettings, type SettingsSources } from './settings.ts';
+import { SettingsError } from './settings-error.ts';
+
+type Aliases = Readonly<Record<string, string>>;
+
+/** The setting `models.aliases`, which may change while the server runs. */
+export interface AliasSource {
+  /** Whether a flag or an environment variable overrides `config.json`, so that `write` has no effect. */
+  readonly isFixed: boolean;
+  /**
+   * The aliases, read again after each change of `config.json`.
+   *
+   * @throws SettingsError if the file is invalid at the first call.
+   */
+  read(): Promise<Aliases>;
+  /**
+   * Sets one alias in `config.json`, or removes it; all other settings stay unchanged.
+   *
+   * @throws SettingsError if the file is invalid.
+   */
+  write(name: string, model: string | undefined): Promise<void>;
+}
+
+/**
+ * Aliases from the same sources as all settings.
+ *
+ * @param onInvalid Called once for each change that makes `config.json` invalid; the aliases of before remain.
+ */
+export function createAliasSource(
+  sources: SettingsSources,
+  onInvalid: (error: SettingsError) => void = () => {},
+): AliasSource {
+  const file = configFile(sources.home);
+  let cached: { readonly version: string; readonly aliases: Aliases } | undefined;
+
+  async function read(): Promise<Aliases> {
+    const version = await versionOf(file);
+    if (cached?.version !== version) cached = { version, aliases: await load() };
+    return cached.aliases;
+  }
+
+  async function load(): Promise<Aliases> {
+    try {
+      return (await loadSettings(sources))['models.aliases'];
+    } catch (error) {
+      if (cached === undefined || !(error instanceof SettingsError)) throw error;
+      onInvalid(error);
+      return cached.aliases;
+    }
+  }
+
+  return {
+    isFixed: findOverride('models.aliases', sources) !== undefined,
+    read,
+    write: (name, model) =>
+      withFileLock(file, async () => {
+        // Rejects a file that can't be read as settings before it is changed.
+        await loadSettings(sources);
+        const content = (await readIfPresent(file)) ?? '{}\n';
+        const [place = ['models', 'aliases']] = placesOf(content, 'models.aliases');
+        await replacePrivateFile(file, editJsonDocument(content, [...place, name], model));
+      }),
+  };
+}
+
+/** Changes with the content of the file. */
+async function versionOf(file: string): Promise<string> {
+  try {
+    const { mtimeNs, ino, size } = await stat(file, { bigint: true });
+    return `${mtimeNs} ${ino} ${size}`;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return '';
+    throw error;
+  }
+}

@@ -1,0 +1,59 @@
+import { withoutPassword } from '../kernel/postgres-url.ts';
+import type { ResolvedSettings, SettingSource } from './settings.ts';
+import {
+  defaultValue,
+  settingDeclaration,
+  settingKeys,
+  settingType,
+  type SettingKey,
+  type SettingType,
+} from './settings-table.ts';
+
+/** A setting as people see it. */
+export interface SettingDescription {
+  readonly key: SettingKey;
+  readonly description: string;
+  readonly type: SettingType;
+  /** Undefined if it has no value, and for a secret. */
+  readonly value: unknown;
+  /** Whether it has a value. */
+  readonly isSet: boolean;
+  readonly defaultValue: unknown;
+  readonly computedDefault: string | undefined;
+  readonly source: SettingSource;
+  readonly isSecret: boolean;
+  readonly isLive: boolean;
+}
+
+/** Describes all settings, or one, without the values of secrets. */
+export function describeSettings(
+  { settings, sources }: ResolvedSettings,
+  keys: readonly SettingKey[] = settingKeys,
+): readonly SettingDescription[] {
+  return keys.map((key) => {
+    const {
+      description,
+      computedDefault,
+      isSecret = false,
+      isLive = false,
+    } = settingDeclaration(key);
+    const value: unknown = settings[key];
+    return {
+      key,
+      description,
+      type: settingType(key),
+      value: isSecret ? undefined : withoutPasswords(value),
+      isSet: value !== undefined,
+      defaultValue: isSecret ? undefined : defaultValue(key),
+      computedDefault,
+      source: sources[key],
+      isSecret,
+      isLive,
+    };
+  });
+}
+
+/** Hides the user and password of a URL. */
+function withoutPasswords(value: unknown): unknown {
+  return typeof value === 'string' ? withoutPassword(value) : value;
+}

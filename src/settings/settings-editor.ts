@@ -1,0 +1,93 @@
+import { withFileLock } from '../platform/files/file-lock.ts';
+import { readIfPresent, replacePrivateFile } from '../platform/files/private-file.ts';
+import { configFile, editConfigFile, readConfigFile, suggestName } from './config-file.ts';
+import { hiddenUser } from '../kernel/postgres-url.ts';
+import { SettingsError } from './settings-error.ts';
+import {
+  parseFileSetting,
+  resolveSettings,
+  type ResolvedSettings,
+  type SettingsSources,
+} from './settings.ts';
+import { settingKeys, type SettingKey } from './settings-table.ts';
+
+/** A change that is not allowed; nothing was written. The message names the key and the allowed values. */
+export class SettingChangeError extends SettingsError {
+  readonly key: string;
+
+  constructor(key: string, message: string, options: { readonly cause?: unknown } = {}) {
+    super(message, options);
+    this.key = key;
+  }
+}
+
+/** Reads and changes the settings of a home folder. */
+export interface SettingsEditor {
+  /** Path of `config.json`. */
+  readonly file: string;
+  /** @throws SettingsError if a source is invalid. */
+  read(): Promise<ResolvedSettings>;
+  /**
+   * Writes settings to `config.json`, all or none; null removes one from it.
+   *
+   * @param check Throws for settings that the server could not start with.
+   * @returns All settings after the change; a flag or a variable may override those of the file.
+   * @throws SettingChangeError; SettingsError if the file is invalid before the change.
+   */
+  change(
+    changes: Readonly<Record<string, unknown>>,
+    check?: (resolved: ResolvedSettings) => void,
+  ): Promise<ResolvedSettings>;
+}
+
+export function createSettingsEditor(sources: SettingsSources): SettingsEditor {
+  const file = configFile(sources.home);
+  return {
+    file,
+    read: () => resolveSettings(sources),
+    change: async (changes, check) => {
+      const parsed = Object.entries(changes).map(([name, value]) => parseChange(name, value));
+      return withFileLock(file, async () => {
+        // Rejects a file that is not JSON. A value that is not allowed may be what the change corrects.
+        await readConfigFile(sources.home);
+        const before = (await readIfPresent(file)) ?? '{}\n';
+        const after = editConfigFile(before, parsed);
+        const resolved = await resolveSettings({ ...sources, configText: after }).catch(
+          async (error: unknown) => {
+            // What was wrong before is at another place of the file.
+            await resolveSettings(sources);
+            throw error;
+          },
+        );
+        check?.(resolved);
+        if (after !== before) await replacePrivateFile(file, after);
+        return resolved;
+      });
+    },
+  };
+}
+
+/** @returns the value as the file gets it; undefined removes the setting. */
+function parseChange(name: string, value: unknown): readonly [SettingKey, unknown] {
+  const key = findKey(name);
+  if (typeof value === 'string' && /(?::\/\/|password=)\*{3}/.test(value)) {
+    throw new SettingChangeError(key, `${key}: write the password in place of ${hiddenUser}.`);
+  }
+  if (value === null || value === undefined) return [key, undefined];
+  try {
+    return [key, parseFileSetting(key, value)];
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    throw new SettingChangeError(key, error.message, { cause: error });
+  }
+}
+
+/** @throws SettingChangeError, which names the nearest setting. */
+export function findKey(name: string): SettingKey {
+  const key = settingKeys.find((candidate) => candidate === name);
+  if (key !== undefined) return key;
+  const meant = suggestName(name, settingKeys, '.');
+  const hint =
+    meant === undefined ? '`hearth config ls` lists the settings.' : `Did you mean "${meant}"?`;
+  throw new SettingChangeError(name, `${JSON.stringify(name)} is not a setting. ${hint}`);
+}

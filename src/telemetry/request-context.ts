@@ -1,0 +1,42 @@
+import type { Permission } from '../kernel/permission.ts';
+import type { Logger } from '../kernel/logger.ts';
+import type { RequestRecord } from './request-record.ts';
+
+/** How a caller is known. */
+export interface CallerIdentity {
+  readonly type: 'token' | 'session' | 'owner';
+  /** Id of the token or session. */
+  readonly id: string;
+  /** Name of the token. */
+  readonly name: string | null;
+  readonly expiresAt: Date | null;
+}
+
+/** Who sent a request. */
+export interface Caller {
+  /** Owner of what the request stores: the id of the API token; null for all callers without one together. */
+  readonly tokenId: string | null;
+  /** Absent for an anonymous caller. */
+  readonly identity?: CallerIdentity | undefined;
+  /** Key that fair queues take turns by: the token, or the network address of the client. */
+  readonly clientKey: string;
+  readonly hasPermission: (permission: Permission) => boolean;
+}
+
+/** What travels with a request from the guards down to the engine and the tools. */
+export interface RequestContext {
+  /** Sent back as `X-Request-Id`. */
+  readonly requestId: string;
+  /** Writes `requestId` with every line. */
+  readonly logger: Logger;
+  readonly caller: Caller;
+  /** Collects what is measured. */
+  readonly record: RequestRecord;
+  /** Aborts when the client disconnects, or with a `HearthError` when the server ends the request. */
+  readonly signal: AbortSignal;
+}
+
+/** The context of work that may end before its request does. */
+export function withSignal(context: RequestContext, signal: AbortSignal): RequestContext {
+  return { ...context, signal };
+}
