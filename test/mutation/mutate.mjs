@@ -10,7 +10,9 @@ const [module = '', ...more] = process.argv
   .map((path) => path.replace(/\/+$/, ''));
 const root = join(import.meta.dirname, '../..');
 if (!module.startsWith('src/') || !existsSync(join(root, module))) {
-  throw new Error('Usage: npm run mutate -- <module> [file ...] [--force], for example src/platform/net');
+  throw new Error(
+    'Usage: npm run mutate -- <module> [file ...] [--force], for example src/platform/net',
+  );
 }
 const name = module.slice('src/'.length).replaceAll('/', '-');
 const isWholeRoom = more.length === 0;
