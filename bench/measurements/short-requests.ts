@@ -5,7 +5,7 @@ import { toRow, type Row } from '../row.ts';
 import type { Measurement } from './measurement.ts';
 
 const megabyte = 1e6;
-/** Requests after which a surface has filled its caches. */
+/** Requests after which an API has filled its caches. */
 const firstRequests = 200;
 const allRequests = 2000;
 const clients = 4;
@@ -13,7 +13,7 @@ const maxTokens = 4;
 
 const messages = [{ role: 'user', content: 'Hello!' }];
 /** A short request of each API. */
-const surfaces: readonly (readonly [path: string, body: object])[] = [
+const apis: readonly (readonly [path: string, body: object])[] = [
   ['/api/v0/chat/completions', { messages, max_tokens: maxTokens }],
   ['/api/v1/chat', { input: 'Hello!', max_output_tokens: maxTokens }],
   ['/v1/chat/completions', { messages, max_tokens: maxTokens }],
@@ -27,7 +27,7 @@ export const measureShortRequests: Measurement = async ({ options, hearth, signa
   const { frontPid } = hearth.processes;
   const total = options.isQuick ? firstRequests : allRequests;
   const rows: Row[] = [];
-  for (const [path, body] of surfaces) {
+  for (const [path, body] of apis) {
     const endpoint = { ...hearth.chat, path };
     const send = (count: number) =>
       repeatConcurrently(count, clients, () => post(endpoint, body, signal));

@@ -1,27 +1,27 @@
 import type { Settings } from '../settings/settings-table.ts';
-import type { Surface } from './kit/api.ts';
-import { createAnthropicSurface } from './anthropic/api.ts';
-import { createOllamaSurface } from './ollama/api.ts';
-import { createOpenAiSurface } from './openai/api.ts';
-import { createV0Surface } from './openai/v0/api.ts';
-import { createV1Surface } from './v1/api.ts';
-import type { SurfaceServices } from './services.ts';
+import type { Api } from './kit/api.ts';
+import { createAnthropicApi } from './anthropic/api.ts';
+import { createOllamaApi } from './ollama/api.ts';
+import { createOpenAiApi } from './openai/api.ts';
+import { createV0Api } from './openai/v0/api.ts';
+import { createV1Api } from './v1/api.ts';
+import type { ApiServices } from './services.ts';
 
 /** The APIs of the server, in addition to its own endpoints. */
-export const surfaces: readonly ((services: SurfaceServices) => Surface)[] = [
-  createV0Surface,
-  createV1Surface,
-  createOpenAiSurface,
-  createAnthropicSurface,
-  createOllamaSurface,
+export const apis: readonly ((services: ApiServices) => Api)[] = [
+  createV0Api,
+  createV1Api,
+  createOpenAiApi,
+  createAnthropicApi,
+  createOllamaApi,
 ];
 
-/** The surfaces that the settings switch on. */
-export function servedSurfaces(services: SurfaceServices, settings: Settings): readonly Surface[] {
-  return surfaces.map((create) => create(services)).filter(({ name }) => isServed(name, settings));
+/** The APIs that the settings switch on. */
+export function servedApis(services: ApiServices, settings: Settings): readonly Api[] {
+  return apis.map((create) => create(services)).filter(({ name }) => isServed(name, settings));
 }
 
-/** Whether a surface is switched on; one without a setting always is. */
+/** Whether an API is switched on; one without a setting always is. */
 function isServed(name: string, settings: Settings): boolean {
   const key = `surfaces.${name}`;
   return !(key in settings) || settings[key as keyof Settings] === true;

@@ -29,7 +29,7 @@ describe('an error', () => {
     { field: 'previousResponseId' },
   );
 
-  it('names fields as its surface does', () => {
+  it('names fields as its API does', () => {
     expect(v1Errors.serialize(notStored)).toEqual({
       status: 400,
       headers: {},

@@ -22,8 +22,8 @@ import type { Store } from '../store/store.ts';
 import type { PluginFileEditor } from '../tools/plugin-file-editor.ts';
 import type { TriableToolServers } from '../tools/toolbox.ts';
 
-/** The parts of the server that surfaces use. */
-export interface SurfaceServices {
+/** The parts of the server that APIs use. */
+export interface ApiServices {
   readonly library: EditableModelLibrary;
   /** The library's own folder. */
   readonly modelsFolder: string;

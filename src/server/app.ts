@@ -5,17 +5,17 @@ import type { AppEnvironment, HonoApp } from '../api/kit/app-environment.ts';
 import { parseJsonBody, type ParseJson } from '../api/kit/body/json-body.ts';
 import type { CallerWatch } from '../api/kit/guards/caller-watch.ts';
 import { mountDocs } from './web/docs.ts';
-import { createErrorHandler, type SurfaceOf } from '../api/kit/errors/handle-error.ts';
+import { createErrorHandler, type ApiOf } from '../api/kit/errors/handle-error.ts';
 import { createGuards, type GuardSettings } from '../api/kit/guards/guards.ts';
 import type { Authenticator } from '../api/kit/guards/authentication.ts';
 import type { Endpoint } from '../api/kit/mount.ts';
 import { createNotFoundHandler } from '../api/kit/not-found.ts';
 import { createObserver, type Observation } from '../api/kit/observe.ts';
 import { openApiDocument } from '../api/kit/openapi/document.ts';
-import type { Surface } from '../api/kit/api.ts';
+import type { Api } from '../api/kit/api.ts';
 import type { RateGate } from '../api/kit/guards/rate-gate.ts';
-import { findSurface } from '../api/kit/api-description.ts';
-import { createServerSurface, type MetricsReader } from '../api/monitoring/api.ts';
+import { findApi } from '../api/kit/api-description.ts';
+import { createServerApi, type MetricsReader } from '../api/monitoring/api.ts';
 import { mountWebApp } from './web/mount-web-app.ts';
 
 export interface AppOptions {
@@ -31,7 +31,7 @@ export interface AppOptions {
   readonly homeId?: string;
   /** Throws if the store does not respond. */
   readonly ping: () => Promise<void>;
-  readonly surfaces: readonly Surface[];
+  readonly apis: readonly Api[];
   /** Absent if requests are not reported. */
   readonly observation?: Observation;
   readonly metrics?: MetricsReader;
@@ -57,21 +57,16 @@ export function createApp(options: AppOptions): HonoApp {
     observation = unobserved,
     metrics,
   } = options;
-  // Its prefix `/` makes it the surface of all other paths.
-  const serverSurface = createServerSurface({ homeId, ping, metrics });
-  const surfaces = [serverSurface, ...options.surfaces];
-  const surfaceOf: SurfaceOf = (context) =>
-    context.get('surface') ?? findSurface(surfaces, context.req) ?? serverSurface;
+  // Its prefix `/` makes it the API of all other paths.
+  const serverApi = createServerApi({ homeId, ping, metrics });
+  const apis = [serverApi, ...options.apis];
+  const apiOf: ApiOf = (context) => context.get('api') ?? findApi(apis, context.req) ?? serverApi;
 
   const app: HonoApp = new Hono<AppEnvironment>();
-  app.onError(createErrorHandler(surfaceOf));
-  app.notFound(createNotFoundHandler(app, surfaceOf));
-  app.use(
-    '*',
-    createObserver(logger, surfaceOf, observation),
-    createGuards(settings, authenticator),
-  );
-  const endpoints = mountSurfaces(app, surfaces, options);
+  app.onError(createErrorHandler(apiOf));
+  app.notFound(createNotFoundHandler(app, apiOf));
+  app.use('*', createObserver(logger, apiOf, observation), createGuards(settings, authenticator));
+  const endpoints = mountApis(app, apis, options);
   mountWebApp(app, webFolder, (context) =>
     context.text(
       context.env.greeting ?? `Hearth ${version}\nReference of the API: /docs and /openapi.json\n`,
@@ -85,10 +80,10 @@ export function createApp(options: AppOptions): HonoApp {
   return app;
 }
 
-/** Mounts all surfaces and returns their endpoints. */
-export function mountSurfaces(
+/** Mounts all APIs and returns their endpoints. */
+export function mountApis(
   hono: HonoApp,
-  surfaces: readonly Surface[],
+  apis: readonly Api[],
   {
     parseJson = async (pieces) => parseJsonBody(Buffer.concat(pieces)),
     callerWatch,
@@ -96,8 +91,8 @@ export function mountSurfaces(
   }: Pick<AppOptions, 'parseJson' | 'callerWatch' | 'rateGate'> = {},
 ): readonly Endpoint[] {
   const endpoints: Endpoint[] = [];
-  for (const surface of surfaces) {
-    surface.mountRoutes({ hono, surface, surfaces, endpoints, parseJson, callerWatch, rateGate });
+  for (const api of apis) {
+    api.mountRoutes({ hono, api, apis, endpoints, parseJson, callerWatch, rateGate });
   }
   return endpoints;
 }

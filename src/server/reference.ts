@@ -1,20 +1,20 @@
 import { Hono } from 'hono';
-import { mountSurfaces } from './app.ts';
+import { mountApis } from './app.ts';
 import type { AppEnvironment } from '../api/kit/app-environment.ts';
 import { errorReference } from '../api/kit/errors/error-reference.ts';
 import type { Endpoint } from '../api/kit/mount.ts';
 import { openApiDocument } from '../api/kit/openapi/document.ts';
-import { createServerSurface } from '../api/monitoring/api.ts';
-import { surfaces } from '../api/apis.ts';
-import type { SurfaceServices } from '../api/services.ts';
+import { createServerApi } from '../api/monitoring/api.ts';
+import { apis } from '../api/apis.ts';
+import type { ApiServices } from '../api/services.ts';
 import { version } from '../kernel/version.ts';
 
-/** The endpoints of all surfaces, without services: their handlers must not run. */
+/** The endpoints of all APIs, without services: their handlers must not run. */
 export function declaredEndpoints(): readonly Endpoint[] {
-  const services = {} as SurfaceServices;
-  return mountSurfaces(new Hono<AppEnvironment>(), [
-    createServerSurface({ ping: async () => {} }),
-    ...surfaces.map((create) => create(services)),
+  const services = {} as ApiServices;
+  return mountApis(new Hono<AppEnvironment>(), [
+    createServerApi({ ping: async () => {} }),
+    ...apis.map((create) => create(services)),
   ]);
 }
 

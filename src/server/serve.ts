@@ -32,8 +32,8 @@ import { serverLogFile } from '../platform/home/server-log-file.ts';
 import { createApp } from './app.ts';
 import { JsonParser } from '../api/kit/body/json-parser.ts';
 import { CallerWatch } from '../api/kit/guards/caller-watch.ts';
-import { servedSurfaces } from '../api/apis.ts';
-import type { SurfaceServices } from '../api/services.ts';
+import { servedApis } from '../api/apis.ts';
+import type { ApiServices } from '../api/services.ts';
 import { createEventFeed } from '../api/v1/server/create-event-feed.ts';
 import { findKeyInCatalog } from '../library/hub/catalog.ts';
 import { createHub } from '../library/hub/create-hub.ts';
@@ -281,7 +281,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const rateGate = createRateGate(settings, { store, events, logger });
     let linkUrl = '';
     const startedAt = new Date();
-    const services: SurfaceServices = {
+    const services: ApiServices = {
       library,
       modelsFolder,
       homeId,
@@ -350,7 +350,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       observation,
       callerWatch,
       rateGate,
-      surfaces: servedSurfaces(services, settings),
+      apis: servedApis(services, settings),
     });
     const listeners = await openListeners({ app, settings, logger });
     cleanups.push(() => listeners.close());

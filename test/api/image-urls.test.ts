@@ -19,7 +19,7 @@ const hearth = useHearth(() => ({
 const model = 'hearth/starter-vision';
 const question = 'What colour is the picture?';
 
-const surfaces = [
+const apis = [
   {
     path: '/v1/chat/completions',
     body: (url: string) => ({
@@ -75,7 +75,7 @@ const surfaces = [
   },
 ];
 
-describe.each(surfaces)('an image by URL in $path', ({ path, body, param }) => {
+describe.each(apis)('an image by URL in $path', ({ path, body, param }) => {
   it('is what the model sees, whatever type its server names', async () => {
     const answer = await post(hearth.url, path, body(`${host.url}/red`));
     expect(JSON.stringify(answer.body)).toMatch(/\bred\b/i);

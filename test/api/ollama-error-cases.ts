@@ -2,7 +2,7 @@ const model = 'starter-chat';
 const hello = [{ role: 'user', content: 'Hello!' }];
 const longText = 'word '.repeat(40_000);
 
-/** Requests that the Ollama surface refuses: name, endpoint, body, status, and what the error says. */
+/** Requests that the Ollama API refuses: name, endpoint, body, status, and what the error says. */
 export const ollamaErrorCases: readonly (readonly [string, string, object, number, RegExp])[] = [
   [
     'an unknown model',

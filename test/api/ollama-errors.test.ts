@@ -47,7 +47,7 @@ describe('JSON without a declared type', () => {
     });
   });
 
-  it('is refused by the other surfaces', async () => {
+  it('is refused by the other apis', async () => {
     expect((await send(form, '/api/v0/chat/completions')).status).toBe(415);
   });
 });
@@ -83,8 +83,8 @@ describe('with tokens', () => {
   });
 });
 
-describe('paths beside the other surfaces', () => {
-  it('have the errors of their own surface', async () => {
+describe('paths beside the other apis', () => {
+  it('have the errors of their own api', async () => {
     const v1 = await get(hearth.url, '/api/v1/nothing');
     expect(v1).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } });
     const v0 = await get(hearth.url, '/api/v0/nothing');
@@ -93,7 +93,7 @@ describe('paths beside the other surfaces', () => {
     expect(method).toMatchObject({ status: 405, body: { error: expect.stringContaining('POST') } });
   });
 
-  it('are gone if the surface is off', async () => {
+  it('are gone if the api is off', async () => {
     await hearth.stop();
     await hearth.restart({ environment: { HEARTH_SURFACES_OLLAMA: 'false' } });
     expect((await get(hearth.url, '/api/version')).status).toBe(404);

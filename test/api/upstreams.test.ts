@@ -105,7 +105,7 @@ describe('remote models', () => {
     expect(result.stats.total_output_tokens).toBeGreaterThan(0);
   });
 
-  it('answer on the surfaces of other vendors, with tools and structured output', async () => {
+  it('answer on the apis of other vendors, with tools and structured output', async () => {
     const messages = [{ role: 'user', content: 'What is the tide in Brest?' }];
     const parameters = {
       type: 'object',

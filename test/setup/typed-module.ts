@@ -3,7 +3,7 @@ interface TypedModule {
   readonly type: string;
   /** Module that exports the type. */
   readonly from: string;
-  /** Who writes the file, such as "`x.test.ts` of the X surface". */
+  /** Who writes the file, such as "`x.test.ts` of the X API". */
   readonly recordedBy: string;
 }
 

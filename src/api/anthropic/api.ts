@@ -1,11 +1,11 @@
-import type { Surface } from '../kit/api.ts';
-import type { SurfaceServices } from '../services.ts';
+import type { Api } from '../kit/api.ts';
+import type { ApiServices } from '../services.ts';
 import { anthropicErrors } from './errors.ts';
 import { mountMessages } from './messages.ts';
 import { mountModels } from './models.ts';
 
 /** `/v1/messages`: the API of Anthropic, for clients that were made for it. */
-export function createAnthropicSurface(services: SurfaceServices): Surface {
+export function createAnthropicApi(services: ApiServices): Api {
   return {
     name: 'anthropic',
     description: 'The API of Anthropic, for clients that were made for it.',

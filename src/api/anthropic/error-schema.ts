@@ -15,7 +15,7 @@ export const anthropicErrorTypeSchema = z
   .meta({ id: 'AnthropicErrorType' });
 export type AnthropicErrorType = z.infer<typeof anthropicErrorTypeSchema>;
 
-/** Error body of the surface for clients of Anthropic. */
+/** Error body of the API for clients of Anthropic. */
 export const anthropicErrorBodySchema = z
   .object({
     type: z.literal('error'),

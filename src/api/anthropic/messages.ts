@@ -14,7 +14,7 @@ import { mount, type App } from '../kit/mount.ts';
 import { eventStream, type SseMessage } from '../kit/stream/sse.ts';
 import { collect } from '../kit/stream/collect.ts';
 import { openStream, type StreamFormat } from '../kit/stream/open-stream.ts';
-import type { SurfaceServices } from '../services.ts';
+import type { ApiServices } from '../services.ts';
 import { anthropicErrors } from './errors.ts';
 import { MessageRecorder } from './message-events.ts';
 import { toDisplay } from './thinking.ts';
@@ -22,7 +22,7 @@ import { toConversation, type Conversation } from './to-conversation.ts';
 import { messageHead, toMessage } from './to-message.ts';
 import { toTurnRequest } from './to-turn-request.ts';
 
-export function mountMessages(app: App, services: SurfaceServices): void {
+export function mountMessages(app: App, services: ApiServices): void {
   mount(app, createMessageAnthropic, async ({ body, context }) => {
     const { request, conversation } = await readRequest(services, body);
     const head = messageHead(body.model);
@@ -53,7 +53,7 @@ export function mountMessages(app: App, services: SurfaceServices): void {
 }
 
 async function readRequest(
-  { pool }: SurfaceServices,
+  { pool }: ApiServices,
   body: AnthropicCountTokensRequest & Partial<AnthropicMessageRequest>,
 ): Promise<{ readonly request: TurnRequest; readonly conversation: Conversation }> {
   const target = await pool.resolve(body.model, 'generation');

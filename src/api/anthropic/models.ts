@@ -3,9 +3,9 @@ import { HearthError } from '../../kernel/errors/errors.ts';
 import { loadedInstances } from '../../engines/loads/loaded-instances.ts';
 import { mount, type App } from '../kit/mount.ts';
 import { listNamedModels, type NamedModel } from '../kit/named-models.ts';
-import type { SurfaceServices } from '../services.ts';
+import type { ApiServices } from '../services.ts';
 
-export function mountModels(app: App, services: SurfaceServices): void {
+export function mountModels(app: App, services: ApiServices): void {
   const { library, pool, server } = services;
   const toModel = ({ id, model }: NamedModel): AnthropicModel => {
     const [loaded] = loadedInstances(pool.list(), model);

@@ -112,7 +112,7 @@ describe('a stream of a message', () => {
       {
         type: 'SentMessageStreamEvent',
         from: './anthropic-sent-types.ts',
-        recordedBy: '`streams.test.ts` of the Anthropic surface',
+        recordedBy: '`streams.test.ts` of the Anthropic API',
       },
       recorded,
     );

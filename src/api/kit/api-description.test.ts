@@ -3,11 +3,11 @@ import * as z from 'zod';
 import { defineRoute } from './route.ts';
 import { createErrorSerializer } from './errors/error-serializer.ts';
 import { mount } from './mount.ts';
-import { findSurface } from './api-description.ts';
+import { findApi } from './api-description.ts';
 import { v0Errors } from '../openai/v0/errors.ts';
-import { createTestApp, testSurface } from '../../../test/setup/http/test-app.ts';
+import { createTestApp, testApi } from '../../../test/setup/http/test-app.ts';
 
-/** Two surfaces of a hypothetical server: their clients know the same path by different formats. */
+/** Two APIs of a hypothetical server: their clients know the same path by different formats. */
 const listModels = (operationId: string) =>
   defineRoute({
     method: 'get',
@@ -37,7 +37,7 @@ const createMessage = defineRoute({
   errors: [],
 });
 
-const openai = testSurface({
+const openai = testApi({
   name: 'openai',
   prefixes: ['/v1'],
   errorSerializer: v0Errors,
@@ -46,7 +46,7 @@ const openai = testSurface({
     mount(app, listFiles, async () => ({ from: 'openai' }));
   },
 });
-const anthropic = testSurface({
+const anthropic = testApi({
   name: 'anthropic',
   prefixes: ['/v1', '/v1/messages'],
   clientHeaders: ['anthropic-version'],
@@ -66,10 +66,10 @@ const client = { 'anthropic-version': '2023-06-01' };
 describe.each([
   ['first', [openai, anthropic]],
   ['last', [anthropic, openai]],
-])('a path that two surfaces share, the unmarked one %s', (_, surfaces) => {
-  const { app } = createTestApp({ surfaces });
+])('a path that two APIs share, the unmarked one %s', (_, apis) => {
+  const { app } = createTestApp({ apis });
 
-  it('is not there for the clients of a surface that does not serve it', async () => {
+  it('is not there for the clients of an API that does not serve it', async () => {
     expect(await (await app.request('/v1/files')).json()).toEqual({ from: 'openai' });
     const response = await app.request('/v1/files', { headers: client });
     expect(response.status).toBe(404);
@@ -79,13 +79,13 @@ describe.each([
     });
   });
 
-  it('is served by the surface of the client', async () => {
+  it('is served by the API of the client', async () => {
     expect(await (await app.request('/v1/models')).json()).toEqual({ from: 'openai' });
     const marked = await app.request('/v1/models', { headers: client });
     expect(await marked.json()).toEqual({ from: 'anthropic' });
   });
 
-  it('is served by the only surface that has the endpoint, whatever the client', async () => {
+  it('is served by the only API that has the endpoint, whatever the client', async () => {
     const request = { method: 'POST' };
     expect(await (await app.request('/v1/messages', request)).json()).toEqual({
       from: 'anthropic',
@@ -102,7 +102,7 @@ describe.each([
     ['GET', '/v1/models', { authorization: 'Bearer revoked' }, 401, 'error'],
     ['GET', '/v1/models', { authorization: 'Bearer revoked', ...client }, 401, 'type'],
     ['GET', '/v2/models', client, 404, 'error'],
-  ])('%s %s with %o answers %i in the format of its surface', async (...expected) => {
+  ])('%s %s with %o answers %i in the format of its API', async (...expected) => {
     const [method, path, headers, status, firstKey] = expected;
     const response = await app.request(path, { method, headers });
     const body = (await response.json()) as object;
@@ -110,12 +110,12 @@ describe.each([
   });
 });
 
-it('refuses to mount a route outside of the prefixes of its surface', () => {
-  const misplaced = testSurface({ prefixes: ['/v2'], mountRoutes: openai.mountRoutes });
-  expect(() => createTestApp({ surfaces: [misplaced] })).toThrow('/v1/models');
+it('refuses to mount a route outside of the prefixes of its API', () => {
+  const misplaced = testApi({ prefixes: ['/v2'], mountRoutes: openai.mountRoutes });
+  expect(() => createTestApp({ apis: [misplaced] })).toThrow('/v1/models');
 });
 
-describe('findSurface', () => {
+describe('findApi', () => {
   const server = { prefixes: ['/'] };
   const v1 = { prefixes: ['/api/v1'] };
   const noHeaders = () => undefined;
@@ -126,11 +126,11 @@ describe('findSurface', () => {
     ['/api/v10', server],
     ['/', server],
     ['/health', server],
-  ])('gives %s to the longest prefix of whole segments', (path, surface) => {
-    expect(findSurface([server, v1], { path, header: noHeaders })).toBe(surface);
+  ])('gives %s to the longest prefix of whole segments', (path, api) => {
+    expect(findApi([server, v1], { path, header: noHeaders })).toBe(api);
   });
 
   it('gives nothing if no prefix matches', () => {
-    expect(findSurface([v1], { path: '/health', header: noHeaders })).toBeUndefined();
+    expect(findApi([v1], { path: '/health', header: noHeaders })).toBeUndefined();
   });
 });

@@ -1,8 +1,8 @@
 import type { App } from './mount.ts';
-import type { SurfaceDescription } from './api-description.ts';
+import type { ApiDescription } from './api-description.ts';
 
 /** An API with its endpoints. */
-export interface Surface extends SurfaceDescription {
+export interface Api extends ApiDescription {
   /** Mounts the endpoints with `mount`. */
   readonly mountRoutes: (app: App) => void;
 }

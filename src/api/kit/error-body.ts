@@ -23,7 +23,7 @@ export type ErrorDetail = z.infer<typeof errorDetailSchema>;
 export const errorBodySchema = z.object({ error: errorDetailSchema }).meta({ id: 'Error' });
 export type ErrorBody = z.infer<typeof errorBodySchema>;
 
-/** Error body of the surfaces with the shapes of OpenAI. */
+/** Error body of the APIs with the shapes of OpenAI. */
 export const openAiErrorBodySchema = z
   .object({
     error: z

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import type { RequestContext } from '../../telemetry/request-context.ts';
 import { mount } from './mount.ts';
-import { createTestApp, testSurface } from '../../../test/setup/http/test-app.ts';
+import { createTestApp, testApi } from '../../../test/setup/http/test-app.ts';
 import { echoBody, echoParams, guarded, wait } from '../../../test/setup/http/test-routes.ts';
 
 const headers = { 'Content-Type': 'application/json' };
@@ -106,7 +106,7 @@ describe('a mounted endpoint', () => {
 });
 
 describe('a handler that throws', () => {
-  it('answers its error in the body of the surface', async () => {
+  it('answers its error in the body of the api', async () => {
     const failure = new HearthError('queue_full', 'Wait.', {
       retryAfterSeconds: 0.2,
       param: 'model',
@@ -149,9 +149,9 @@ describe('a handler that throws', () => {
   });
 });
 
-describe('a path that endpoints of two surfaces match', () => {
-  const surface = (name: string, path: string, clientHeaders: readonly string[]) =>
-    testSurface({
+describe('a path that endpoints of two APIs match', () => {
+  const api = (name: string, path: string, clientHeaders: readonly string[]) =>
+    testApi({
       name,
       prefixes: ['/shared'],
       clientHeaders,
@@ -159,9 +159,9 @@ describe('a path that endpoints of two surfaces match', () => {
         mount(target, { ...echoParams, path }, async () => new Response(name)),
     });
   const { app } = createTestApp({
-    surfaces: [
-      surface('marked', '/shared/{thing}/parts/{part}', ['x-marked']),
-      surface('plain', '/shared/{thing...}', []),
+    apis: [
+      api('marked', '/shared/{thing}/parts/{part}', ['x-marked']),
+      api('plain', '/shared/{thing...}', []),
     ],
   });
 
@@ -170,7 +170,7 @@ describe('a path that endpoints of two surfaces match', () => {
     ['/shared/ember/parts/1', { 'x-marked': '1' }, 'marked'],
     ['/shared/ember', { 'x-marked': '1' }, 'plain'],
     ['/shared/ember/other/1', { 'x-marked': '1' }, 'plain'],
-  ])('is answered by the surface of the client: %s %o', async (path, marks, expected) => {
+  ])('is answered by the API of the client: %s %o', async (path, marks, expected) => {
     expect(await (await app.request(path, { headers: marks })).text()).toBe(expected);
   });
 });

@@ -14,26 +14,26 @@ import { endpointMethods } from './endpoint-methods.ts';
 import { checkContentLength, checkContentType } from './guards/content.ts';
 import type { RateGate } from './guards/rate-gate.ts';
 import { authorize, type Principal } from './guards/principal.ts';
-import { chooseByClient, hasPath, unservedBy, type SurfaceDescription } from './api-description.ts';
+import { chooseByClient, hasPath, unservedBy, type ApiDescription } from './api-description.ts';
 import { shorten } from './validation/shown-value.ts';
 import { validate } from './validation/validate.ts';
 
-/** A mounted route and the surface that it belongs to. */
+/** A mounted route and the API that it belongs to. */
 export interface Endpoint {
-  readonly surface: SurfaceDescription;
+  readonly api: ApiDescription;
   readonly route: Route;
   /** Matches the paths of its requests. */
   readonly pattern: RegExp;
 }
 
-/** The app as one surface sees it; `createApp` makes one for each surface. */
+/** The app as one API sees it; `createApp` makes one for each API. */
 export interface App {
   readonly hono: HonoApp;
-  readonly surface: SurfaceDescription;
-  /** Endpoints of all surfaces, in the order in which they were mounted. */
+  readonly api: ApiDescription;
+  /** Endpoints of all APIs, in the order in which they were mounted. */
   readonly endpoints: Endpoint[];
-  /** All surfaces. */
-  readonly surfaces: readonly SurfaceDescription[];
+  /** All APIs. */
+  readonly apis: readonly ApiDescription[];
   readonly parseJson: ParseJson;
   /** Ends answers with the token of their caller; absent if tokens are not checked again. */
   readonly callerWatch?: CallerWatch | undefined;
@@ -62,18 +62,18 @@ type RouteHandler<Declared extends Route> = (
 
 /**
  * Serves a route: checks the permission, validates the request and sends what the handler returns as JSON. A
- * `Response`, such as an event stream, is sent unchanged. The surface serializes the errors that the handler throws.
+ * `Response`, such as an event stream, is sent unchanged. The API serializes the errors that the handler throws.
  */
 export function mount<Declared extends Route>(
   app: App,
   route: Declared,
   handler: NoInfer<RouteHandler<Declared>>,
 ): void {
-  const { hono, surface, endpoints } = app;
-  if (!hasPath(surface, route.path)) {
-    throw new TypeError(`${route.path} begins with none of the prefixes of ${surface.name}.`);
+  const { hono, api, endpoints } = app;
+  if (!hasPath(api, route.path)) {
+    throw new TypeError(`${route.path} begins with none of the prefixes of ${api.name}.`);
   }
-  endpoints.push({ surface, route, pattern: toPattern(route.path) });
+  endpoints.push({ api, route, pattern: toPattern(route.path) });
   const method = route.method.toUpperCase();
   const takesRest = route.path.includes('...}');
   let rivals: readonly Endpoint[] | undefined;
@@ -82,8 +82,8 @@ export function mount<Declared extends Route>(
     if (takesRest && !endpointMethods(hono, path).includes(method)) return context.notFound();
     refuseUnserved(app, context);
     rivals ??= rivalsOf(app, route);
-    if (!isForSurface(app, rivals, context)) return passOn(next);
-    context.set('surface', surface);
+    if (!isForApi(app, rivals, context)) return passOn(next);
+    context.set('api', api);
     const principal = authorize(context.get('principal'), route.permission);
     if (principal instanceof HearthError) throw principal;
     refuseContent(app, route, context);
@@ -163,13 +163,11 @@ async function passOn(next: Next): Promise<undefined> {
   return undefined;
 }
 
-/** The endpoints of other surfaces that may have requests of a route too. */
-function rivalsOf({ surface, endpoints }: App, { method, path }: Route): readonly Endpoint[] {
+/** The endpoints of other APIs that may have requests of a route too. */
+function rivalsOf({ api, endpoints }: App, { method, path }: Route): readonly Endpoint[] {
   return endpoints.filter(
     (other) =>
-      other.surface !== surface &&
-      other.route.method === method &&
-      mayOverlap(other.route.path, path),
+      other.api !== api && other.route.method === method && mayOverlap(other.route.path, path),
   );
 }
 
@@ -185,29 +183,29 @@ function mayOverlap(one: string, other: string): boolean {
   return segments.length === others.length;
 }
 
-/** Whether this surface handles the request; other surfaces may have an endpoint for it too. */
-function isForSurface(
-  { surface, surfaces }: App,
+/** Whether this API handles the request; other APIs may have an endpoint for it too. */
+function isForApi(
+  { api, apis }: App,
   rivals: readonly Endpoint[],
   { req }: Context<AppEnvironment>,
 ): boolean {
   const matching = rivals.filter(({ pattern }) => pattern.test(req.path));
   if (matching.length === 0) return true;
-  const candidates = new Set([surface, ...matching.map((endpoint) => endpoint.surface)]);
+  const candidates = new Set([api, ...matching.map((endpoint) => endpoint.api)]);
   return (
     chooseByClient(
-      surfaces.filter((each) => candidates.has(each)),
+      apis.filter((each) => candidates.has(each)),
       req,
-    ) === surface
+    ) === api
   );
 }
 
-/** @throws HearthError `not_found` for a client of another surface, which does not serve this path. */
-function refuseUnserved({ surface, surfaces }: App, context: Context<AppEnvironment>): void {
+/** @throws HearthError `not_found` for a client of another API, which does not serve this path. */
+function refuseUnserved({ api, apis }: App, context: Context<AppEnvironment>): void {
   const { req } = context;
-  const client = unservedBy(surfaces, req);
-  if (client === undefined || client === surface) return;
-  context.set('surface', client);
+  const client = unservedBy(apis, req);
+  if (client === undefined || client === api) return;
+  context.set('api', client);
   throw new HearthError(
     'not_found',
     `There is no endpoint ${shorten(req.path)} for clients of ${client.name}.`,
@@ -216,7 +214,7 @@ function refuseUnserved({ surface, surfaces }: App, context: Context<AppEnvironm
 
 /** @throws HearthError for a body of another type than the route takes, or one that is too large. */
 function refuseContent(
-  { surface }: App,
+  { api }: App,
   { upload, maxBodyBytes = Number.POSITIVE_INFINITY }: Route,
   context: Context<AppEnvironment>,
 ): void {
@@ -230,7 +228,7 @@ function refuseContent(
     contentType: req.header('content-type'),
     contentLength,
     transferEncoding: req.header('transfer-encoding'),
-    allowsUndeclared: surface.takesUndeclaredJson === true && !isFromPage(req),
+    allowsUndeclared: api.takesUndeclaredJson === true && !isFromPage(req),
   });
   if (wrongType !== undefined) throw wrongType;
   // An upload has its own limit.

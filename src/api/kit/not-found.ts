@@ -3,17 +3,17 @@ import { HearthError } from '../../kernel/errors/errors.ts';
 import type { AppEnvironment, HonoApp } from './app-environment.ts';
 import { endpointMethods } from './endpoint-methods.ts';
 import { errorResponse } from './errors/error-response.ts';
-import type { SurfaceOf } from './errors/handle-error.ts';
+import type { ApiOf } from './errors/handle-error.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import { shorten } from './validation/shown-value.ts';
 
 /** Responds to paths without an endpoint, and to paths whose endpoints have other methods. */
 export function createNotFoundHandler(
   app: HonoApp,
-  surfaceOf: SurfaceOf,
+  apiOf: ApiOf,
 ): (context: Context<AppEnvironment>) => Response {
   return (context) => {
-    const { errorSerializer } = surfaceOf(context);
+    const { errorSerializer } = apiOf(context);
     const requestId = context.get('requestId');
     const { path, method } = context.req;
     const allowed = endpointMethods(app, path)

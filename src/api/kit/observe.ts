@@ -5,7 +5,7 @@ import type { EventPublisher } from '../../telemetry/server-events.ts';
 import { checkTraceparent, startTrace } from '../../telemetry/trace-context.ts';
 import { isPoll, reportAtEnd } from './access-log.ts';
 import type { AppEnvironment } from './app-environment.ts';
-import type { SurfaceOf } from './errors/handle-error.ts';
+import type { ApiOf } from './errors/handle-error.ts';
 import { shareWithOrigin } from './guards/origin.ts';
 import { rateLimitHeaders } from './guards/rate-limit-headers.ts';
 import { requestIdOf } from './guards/request-id.ts';
@@ -25,7 +25,7 @@ export interface Observation {
  */
 export function createObserver(
   logger: Logger,
-  surfaceOf: SurfaceOf,
+  apiOf: ApiOf,
   { events, keepsPrompts, isTraced }: Observation,
 ): MiddlewareHandler<AppEnvironment> {
   return async (context, next) => {
@@ -54,11 +54,11 @@ export function createObserver(
 
     const { headers } = context.res;
     setDefaultHeaders(headers, requestId);
-    const { requestIdHeader } = surfaceOf(context);
+    const { requestIdHeader } = apiOf(context);
     if (requestIdHeader !== undefined) headers.set(requestIdHeader, requestId);
     const rate = context.get('rate');
     if (rate !== undefined) {
-      const style = surfaceOf(context).rateLimitStyle ?? 'openai';
+      const style = apiOf(context).rateLimitStyle ?? 'openai';
       for (const [name, value] of Object.entries(rateLimitHeaders(rate, style))) {
         headers.set(name, value);
       }

@@ -4,9 +4,9 @@ import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { createHearthErrorSerializer } from '../kit/errors/hearth-error-serializer.ts';
 import { toSnakeCase } from '../kit/errors/snake-case.ts';
 import { mount } from '../kit/mount.ts';
-import type { Surface } from '../kit/api.ts';
+import type { Api } from '../kit/api.ts';
 
-interface ServerSurfaceOptions {
+interface ServerApiOptions {
   readonly homeId?: string | undefined;
   /** Throws if the store does not respond. */
   readonly ping: () => Promise<void>;
@@ -25,8 +25,8 @@ const contentTypes = {
 
 export const serverErrors = createHearthErrorSerializer(toSnakeCase);
 
-/** The endpoints about the server itself, and the error format of paths that belong to no other surface. */
-export function createServerSurface({ homeId, ping, metrics }: ServerSurfaceOptions): Surface {
+/** The endpoints about the server itself, and the error format of paths that belong to no other API. */
+export function createServerApi({ homeId, ping, metrics }: ServerApiOptions): Api {
   return {
     name: 'server',
     description: 'State of the server itself. Only its metrics require a token.',

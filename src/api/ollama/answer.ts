@@ -7,7 +7,7 @@ import type { RequestContext } from '../../telemetry/request-context.ts';
 import { lineStream } from '../kit/stream/ndjson.ts';
 import { collect } from '../kit/stream/collect.ts';
 import { openStream, type StreamItem } from '../kit/stream/open-stream.ts';
-import type { SurfaceServices } from '../services.ts';
+import type { ApiServices } from '../services.ts';
 import { createAnswerEvents } from './answer-events.ts';
 import { createLines, emptyAnswer, emptyLine, toAnswer, type ToFields } from './answer-lines.ts';
 import { ollamaErrors } from './errors.ts';
@@ -55,7 +55,7 @@ export function toErrorLines(error: HearthError): readonly object[] {
 
 /** Loads the model of a request, and sets its idle time. */
 export async function loadModel(
-  { pool }: Pick<SurfaceServices, 'pool'>,
+  { pool }: Pick<ApiServices, 'pool'>,
   { identifier, selection }: NamedModel,
   options: { readonly contextLength?: number; readonly ttlSeconds?: number },
   context: RequestContext,
@@ -69,7 +69,7 @@ export async function loadModel(
  * those that were loaded by name or are pinned stay, unless the caller may unload them.
  */
 export async function prepareModel<Fields extends object>(
-  services: Pick<SurfaceServices, 'pool'>,
+  services: Pick<ApiServices, 'pool'>,
   found: NamedModel,
   options: { readonly contextLength?: number; readonly ttlSeconds?: number },
   request: AnswerRequest<Fields>,
@@ -87,7 +87,7 @@ export async function prepareModel<Fields extends object>(
 }
 
 async function unloadIdle(
-  { pool }: Pick<SurfaceServices, 'pool'>,
+  { pool }: Pick<ApiServices, 'pool'>,
   { selection }: NamedModel,
   { caller }: RequestContext,
 ): Promise<void> {

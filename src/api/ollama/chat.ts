@@ -4,7 +4,7 @@ import { chatOllama, type OllamaChatRequest } from './chat-schema.ts';
 import { findOllamaModel, type NamedModel } from '../../library/ollama/find-model.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { mount, type App } from '../kit/mount.ts';
-import type { SurfaceServices } from '../services.ts';
+import type { ApiServices } from '../services.ts';
 import { answer, prepareModel } from './answer.ts';
 import { toChatFields } from './answer-lines.ts';
 import { toTtlSeconds } from './keep-alive.ts';
@@ -16,7 +16,7 @@ import {
 } from './to-generation-options.ts';
 import { toMessages } from './to-messages.ts';
 
-export function mountChat(app: App, services: SurfaceServices): void {
+export function mountChat(app: App, services: ApiServices): void {
   mount(app, chatOllama, async ({ body, context }) => {
     const startedAt = performance.now();
     const found = await findOllamaModel(services.library, body.model);

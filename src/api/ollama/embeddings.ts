@@ -4,7 +4,7 @@ import { findOllamaModel } from '../../library/ollama/find-model.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { RequestContext } from '../../telemetry/request-context.ts';
 import { mount, type App } from '../kit/mount.ts';
-import type { SurfaceServices } from '../services.ts';
+import type { ApiServices } from '../services.ts';
 import { loadModel } from './answer.ts';
 import { toNanoseconds } from './answer-lines.ts';
 import { toTtlSeconds } from './keep-alive.ts';
@@ -15,7 +15,7 @@ interface EmbedFields {
   readonly dimensions?: number | null | undefined;
 }
 
-export function mountEmbeddings(app: App, services: SurfaceServices): void {
+export function mountEmbeddings(app: App, services: ApiServices): void {
   const run = async (
     { model, keep_alive: keepAlive, dimensions }: EmbedFields,
     inputs: readonly string[],

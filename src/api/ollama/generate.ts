@@ -11,7 +11,7 @@ import {
   isEmptyObject,
   type UnsupportedField,
 } from '../openai/chat/unsupported-fields.ts';
-import type { SurfaceServices } from '../services.ts';
+import type { ApiServices } from '../services.ts';
 import { answer, prepareModel } from './answer.ts';
 import { toGenerateFields } from './answer-lines.ts';
 import { toTtlSeconds } from './keep-alive.ts';
@@ -32,7 +32,7 @@ const unsupported: readonly UnsupportedField[] = [
   { name: 'template', reason: "can't replace the chat template of the model.", isHarmless: is('') },
 ];
 
-export function mountGenerate(app: App, services: SurfaceServices): void {
+export function mountGenerate(app: App, services: ApiServices): void {
   mount(app, generateOllama, async ({ body, context }) => {
     const startedAt = performance.now();
     assertSupported(body, unsupported);

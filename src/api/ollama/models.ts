@@ -13,13 +13,13 @@ import { chatTemplate } from '../../library/chat-template.ts';
 import { findOllamaModel } from '../../library/ollama/find-model.ts';
 import { variantFiles } from '../../library/variant-files.ts';
 import { mount, type App } from '../kit/mount.ts';
-import type { SurfaceServices } from '../services.ts';
+import type { ApiServices } from '../services.ts';
 import { toCapabilities, toDetails, toLoadedModel, toModelInfo, toOllamaModel } from './record.ts';
 
-/** The version of Ollama whose API this surface follows: editors refuse older ones. */
+/** The version of Ollama whose API this API follows: editors refuse older ones. */
 const ollamaVersion = '0.12.11';
 
-export function mountModels(app: App, services: SurfaceServices): void {
+export function mountModels(app: App, services: ApiServices): void {
   const { library, aliases, pool, runtimes } = services;
 
   mount(app, versionOllama, async () => ({ version: ollamaVersion }));

@@ -10,13 +10,13 @@ import type { RequestContext } from '../../telemetry/request-context.ts';
 import { mount, type App } from '../kit/mount.ts';
 import { lineStream } from '../kit/stream/ndjson.ts';
 import { openStream } from '../kit/stream/open-stream.ts';
-import type { SurfaceServices } from '../services.ts';
+import type { ApiServices } from '../services.ts';
 import { toErrorLines } from './answer.ts';
 import { requiredName } from './models.ts';
 
 const pollMs = 200;
 
-export function mountPull(app: App, services: SurfaceServices): void {
+export function mountPull(app: App, services: ApiServices): void {
   mount(app, pullOllama, async ({ body, context }) => {
     const events = pull(services, requiredName(body), context);
     if (body.stream !== false) {
@@ -40,7 +40,7 @@ function progress(line: OllamaPullLine): PullEvent {
 
 /** @throws HearthError `model_not_found`, with the nearest name; the errors of `DownloadManager.start`. */
 async function* pull(
-  { library, downloads }: Pick<SurfaceServices, 'library' | 'downloads'>,
+  { library, downloads }: Pick<ApiServices, 'library' | 'downloads'>,
   name: string,
   context: RequestContext,
 ): AsyncGenerator<PullEvent> {
@@ -59,7 +59,7 @@ async function* pull(
 
 /** The job of the download; undefined if the model is in the library. */
 async function startOrFind(
-  { library, downloads }: Pick<SurfaceServices, 'library' | 'downloads'>,
+  { library, downloads }: Pick<ApiServices, 'library' | 'downloads'>,
   reference: NonNullable<ReturnType<typeof parseOllamaReference>>,
   name: string,
   { signal }: RequestContext,
@@ -109,7 +109,7 @@ function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(errorTable, code);
 }
 
-async function isInLibrary(library: SurfaceServices['library'], name: string): Promise<boolean> {
+async function isInLibrary(library: ApiServices['library'], name: string): Promise<boolean> {
   try {
     await findOllamaModel(library, name);
     return true;

@@ -1,5 +1,5 @@
-import type { Surface } from '../kit/api.ts';
-import type { SurfaceServices } from '../services.ts';
+import type { Api } from '../kit/api.ts';
+import type { ApiServices } from '../services.ts';
 import { mountBatches } from './batches/batches.ts';
 import { mountFiles } from './batches/files.ts';
 import { mountChatCompletions } from './chat/chat-completions.ts';
@@ -13,7 +13,7 @@ import { mountRerank } from './embeddings/rerank.ts';
 import { mountResponses } from './responses/responses.ts';
 
 /** `/v1`: the API of OpenAI, for clients that were made for it. */
-export function createOpenAiSurface(services: SurfaceServices): Surface {
+export function createOpenAiApi(services: ApiServices): Api {
   return {
     name: 'openai',
     description: 'The API of OpenAI, for clients that were made for it.',

@@ -1,5 +1,5 @@
-import type { Surface } from '../kit/api.ts';
-import type { SurfaceServices } from '../services.ts';
+import type { Api } from '../kit/api.ts';
+import type { ApiServices } from '../services.ts';
 import { mountBlobs } from './conversations/blobs.ts';
 import { mountCatalog } from './models/catalog.ts';
 import { mountChat } from './chat/chat.ts';
@@ -25,7 +25,7 @@ import { mountStopServer } from './server/stop-server.ts';
 import { mountTokens } from './tokens/tokens.ts';
 
 /** `/api/v1`: conversations stored on the server, typed events, models loaded and unloaded. */
-export function createV1Surface(services: SurfaceServices): Surface {
+export function createV1Api(services: ApiServices): Api {
   return {
     name: 'v1',
     description: 'Stateful: the server stores conversations, loads and unloads models.',

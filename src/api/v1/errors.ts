@@ -17,6 +17,6 @@ export function nameV1Field(field: string): string {
   if (name !== undefined) return name;
   const message = /^messages(?:\[\d+\](?:\.content)?)?(\[\d+\])?$/.exec(field);
   if (message === null) return toSnakeCase(field);
-  // Of the parts of a message only images are checked below the surface.
+  // Of the parts of a message only images are checked below the API.
   return message[1] === undefined ? 'input' : `input${message[1]}.data_url`;
 }

@@ -25,7 +25,7 @@ export interface BackgroundTurnsOptions extends Pick<
 }
 
 interface StartOptions {
-  /** JSON of the surface: the response as it began. */
+  /** JSON of the API: the response as it began. */
   readonly initial?: unknown;
   /** Called before the last event of the turn; perhaps twice. */
   readonly onEnd?: () => Promise<void>;

@@ -14,7 +14,7 @@ export interface TurnHead extends Pick<
   | 'metadata'
   | 'maxOutputTokens'
 > {
-  /** JSON of the surface that started the turn: the response as it began. */
+  /** JSON of the API that started the turn: the response as it began. */
   readonly initial?: unknown;
 }
 

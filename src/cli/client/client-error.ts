@@ -46,7 +46,7 @@ export function isConnectFailure({ code }: TransportError): boolean {
   return code !== undefined && connectFailureCodes.has(code);
 }
 
-/** Parses the error body of any surface. If the body is not an error body, the error only has the status. */
+/** Parses the error body of any API. If the body is not an error body, the error only has the status. */
 export function toApiError(status: number, body: string): ApiError {
   const value = parseJson(body);
   const parsed = errorBodySchema.or(openAiErrorBodySchema).safeParse(value);

@@ -1,7 +1,7 @@
 import type { ErrorDefinition } from './error-type.ts';
 
 /**
- * The error table: the key of an entry is the error's `code`. `docs/errors.md` is generated from it; each surface has its
+ * The error table: the key of an entry is the error's `code`. `docs/errors.md` is generated from it; each API has its
  * own error body.
  */
 export const errorTable = {

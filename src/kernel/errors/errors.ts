@@ -12,7 +12,7 @@ type ErrorMessage = string | ((name: NameField) => string);
 interface ErrorDetail {
   /** Path of the field at fault as the client sent it, such as `input[0].data_url`. */
   readonly param?: string;
-  /** Path of the field at fault in the domain, such as `messages[0].content[1]`; each surface maps it to a `param`. */
+  /** Path of the field at fault in the domain, such as `messages[0].content[1]`; each API maps it to a `param`. */
   readonly field?: string;
   /** Sent as the `Retry-After` header. */
   readonly retryAfterSeconds?: number;

@@ -4,7 +4,7 @@ import { ollamaErrorCases } from '../../api/ollama-error-cases.ts';
 import { useHearth } from '../../setup/server/use-hearth.ts';
 import { withTokens } from '../../setup/server/with-tokens.ts';
 
-/** The bad requests of the surface, as the client of npm reports them. */
+/** The bad requests of the API, as the client of npm reports them. */
 
 type Endpoint = 'chat' | 'copy' | 'embed' | 'generate' | 'pull' | 'show';
 

@@ -5,7 +5,7 @@ import type { HonoApp } from '../../../src/api/kit/app-environment.ts';
 import { createApp, type AppOptions } from '../../../src/server/app.ts';
 import type { GuardSettings } from '../../../src/api/kit/guards/guards.ts';
 import type { App } from '../../../src/api/kit/mount.ts';
-import type { Surface } from '../../../src/api/kit/api.ts';
+import type { Api } from '../../../src/api/kit/api.ts';
 import { v0Errors } from '../../../src/api/openai/v0/errors.ts';
 import { v1Errors } from '../../../src/api/v1/errors.ts';
 
@@ -17,14 +17,14 @@ interface TestAppOptions extends Partial<Omit<AppOptions, 'settings' | 'logger'>
   readonly v0Routes?: (app: App) => void;
 }
 
-/** A surface that consists of the given routes. */
-export function testSurface(surface: Pick<Surface, 'prefixes'> & Partial<Surface>): Surface {
+/** An API that consists of the given routes. */
+export function testApi(api: Pick<Api, 'prefixes'> & Partial<Api>): Api {
   return {
-    name: surface.prefixes.join(),
+    name: api.prefixes.join(),
     description: 'For tests.',
     errorSerializer: v1Errors,
     mountRoutes: () => {},
-    ...surface,
+    ...api,
   };
 }
 
@@ -48,13 +48,13 @@ export function createTestApp({ v1Routes, v0Routes, ...options }: TestAppOptions
     docsFolder: '/nowhere',
     webFolder: '/nowhere',
     ping: async () => {},
-    surfaces: [
-      testSurface({
+    apis: [
+      testApi({
         name: 'v1',
         prefixes: ['/api/v1'],
         ...(v1Routes === undefined ? {} : { mountRoutes: v1Routes }),
       }),
-      testSurface({
+      testApi({
         name: 'v0',
         prefixes: ['/api/v0'],
         errorSerializer: v0Errors,

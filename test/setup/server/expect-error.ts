@@ -16,7 +16,7 @@ interface ExpectedError {
 /** Folders that a message must not show; the home folder, which lies in the last of them, may be. */
 const privateFolders = [projectFolder, homedir(), tmpdir()];
 
-/** Expects the status of the code, the headers of every error, and the body in the shape of its surface. */
+/** Expects the status of the code, the headers of every error, and the body in the shape of its API. */
 export function expectError(answer: ApiAnswer, expected: ExpectedError): void {
   const { status, headers, body } = answer;
   expect({ status, code: body.error?.code }, JSON.stringify(body)).toEqual({

@@ -20,7 +20,7 @@ import type * as server from '../../../src/api/v1/server/status-schema.ts';
 import type { Route } from '../../../src/api/kit/route.ts';
 import type * as z from 'zod';
 
-/** The declarations of the contract that the app uses. A new module of `src/contract/` is one more line. */
+/** The route declarations that the app uses. A new file `*-schema.ts` of `src/api/v1/` is one more line. */
 type Modules = [
   typeof catalog,
   typeof chat,

@@ -1,7 +1,7 @@
 import type { HearthError } from '../../../kernel/errors/errors.ts';
 import type { ErrorSerializer } from './error-serializer.ts';
 
-/** The response of a surface to a request that failed. */
+/** The response of an API to a request that failed. */
 export function errorResponse(
   error: HearthError,
   serializer: ErrorSerializer,

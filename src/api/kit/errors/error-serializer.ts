@@ -6,14 +6,14 @@ import {
   type NameField,
 } from '../../../kernel/errors/errors.ts';
 
-/** An error as a surface sends it. In an event stream only the body is sent. */
+/** An error as an API sends it. In an event stream only the body is sent. */
 export interface SerializedError<Body extends object = object> {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Body;
 }
 
-/** Writes errors in the format of a surface. */
+/** Writes errors in the format of an API. */
 export interface ErrorSerializer<Body extends object = object> {
   /** Schema of the body, for the OpenAPI document. */
   readonly schema: ZodType<Body>;
@@ -21,7 +21,7 @@ export interface ErrorSerializer<Body extends object = object> {
   readonly serialize: (error: HearthError, requestId?: string) => SerializedError<Body>;
 }
 
-/** An error whose texts have the field names of one surface. */
+/** An error whose texts have the field names of one API. */
 export interface NamedError {
   readonly type: string;
   readonly code: ErrorCode;
@@ -35,9 +35,9 @@ export interface NamedError {
 interface SerializerOptions<Body extends object> {
   readonly schema: ZodType<Body>;
   readonly toBody: (error: NamedError) => Body;
-  /** The surface's own name of a domain field, such as `previous_response_id` for `previousResponseId`. */
+  /** The API's own name of a domain field, such as `previous_response_id` for `previousResponseId`. */
   readonly nameField: NameField;
-  /** The surface's own status codes; Hearth's by default. */
+  /** The API's own status codes; Hearth's by default. */
   readonly toStatus?: (code: ErrorCode) => number;
   /** Headers besides Hearth's. */
   readonly toHeaders?: (code: ErrorCode) => Readonly<Record<string, string>>;

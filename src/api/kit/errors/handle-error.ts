@@ -2,21 +2,21 @@ import type { Context } from 'hono';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import { describeStoreError } from '../../../store/describe-store-error.ts';
 import type { AppEnvironment } from '../app-environment.ts';
-import type { SurfaceDescription } from '../api-description.ts';
+import type { ApiDescription } from '../api-description.ts';
 import { errorResponse } from './error-response.ts';
 
 /** Never sent: the client closed the connection. */
 const clientClosedRequest = 499;
 
-/** Finds the surface whose error format a request gets. */
-export type SurfaceOf = (context: Context<AppEnvironment>) => SurfaceDescription;
+/** Finds the API whose error format a request gets. */
+export type ApiOf = (context: Context<AppEnvironment>) => ApiDescription;
 
-/** Turns what a guard or handler threw into a response of the surface. */
+/** Turns what a guard or handler threw into a response of the API. */
 export function createErrorHandler(
-  surfaceOf: SurfaceOf,
+  apiOf: ApiOf,
 ): (error: Error, context: Context<AppEnvironment>) => Response {
   return (error, context) => {
-    const { errorSerializer } = surfaceOf(context);
+    const { errorSerializer } = apiOf(context);
     const logger = context.get('logger');
     const signal = context.get('signal');
     const requestId = context.get('requestId');

@@ -19,10 +19,10 @@ export function openApiDocument(
   for (const endpoint of endpoints) {
     const { method, path } = endpoint.route;
     const operations = (paths[path.replace('...}', '}')] ??= {});
-    // Surfaces that share a path are told apart by a header, which OpenAPI can't express.
+    // APIs that share a path are told apart by a header, which OpenAPI can't express.
     operations[method] ??= toOperation(endpoint, { schemas, errors });
   }
-  const surfaces = new Set(endpoints.map(({ surface }) => surface));
+  const apis = new Set(endpoints.map(({ api }) => api));
   return {
     openapi: '3.1.0',
     info: {
@@ -32,7 +32,7 @@ export function openApiDocument(
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
     servers: [{ url: serverUrl }],
-    tags: [...surfaces].map(({ name, description }) => ({ name, description })),
+    tags: [...apis].map(({ name, description }) => ({ name, description })),
     paths,
     components: {
       responses: errors.all(),

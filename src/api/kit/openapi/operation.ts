@@ -10,7 +10,7 @@ interface Components {
 }
 
 /** An endpoint as an Operation Object of OpenAPI 3.1. */
-export function toOperation({ surface, route }: Endpoint, components: Components): JsonObject {
+export function toOperation({ api, route }: Endpoint, components: Components): JsonObject {
   const { schemas, errors } = components;
   const { operationId, summary, description, permission, params, query, headers, body } = route;
   const parameters = [
@@ -20,7 +20,7 @@ export function toOperation({ surface, route }: Endpoint, components: Components
   ];
   return {
     operationId,
-    tags: [surface.name],
+    tags: [api.name],
     summary,
     ...(description === undefined ? {} : { description }),
     security: permission === null ? [] : [{ token: [] }],
@@ -65,7 +65,7 @@ export function toOperation({ surface, route }: Endpoint, components: Components
           ...Object.fromEntries((route.mediaTypes ?? []).map((type) => [type, {}])),
         },
       },
-      ...errors.responsesOf(route, surface.errorSerializer),
+      ...errors.responsesOf(route, api.errorSerializer),
     },
   };
 }

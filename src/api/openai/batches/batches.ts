@@ -12,7 +12,7 @@ import type { Caller } from '../../../telemetry/request-context.ts';
 import type { StoredBatch } from '../../../store/batches/batch.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import { assertSupported, type UnsupportedField } from '../chat/unsupported-fields.ts';
-import type { SurfaceServices } from '../../services.ts';
+import type { ApiServices } from '../../services.ts';
 import { toPage, toSeconds } from '../page.ts';
 
 const unsupported: readonly UnsupportedField[] = [
@@ -22,7 +22,7 @@ const unsupported: readonly UnsupportedField[] = [
   },
 ];
 
-export function mountBatches(app: App, { batches, store }: SurfaceServices): void {
+export function mountBatches(app: App, { batches, store }: ApiServices): void {
   mount(app, createBatchOpenAi, async ({ body, context: { caller } }) => {
     assertSupported(body, unsupported);
     const { input_file_id: fileId, endpoint, metadata } = body;

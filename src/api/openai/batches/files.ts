@@ -12,12 +12,12 @@ import type { StoredFile } from '../../../store/batches/batch.ts';
 import { attachment } from '../../kit/attachment.ts';
 import { readForm } from '../../kit/body/form-file.ts';
 import { mount, type App } from '../../kit/mount.ts';
-import type { SurfaceServices } from '../../services.ts';
+import type { ApiServices } from '../../services.ts';
 import { toPage, toSeconds } from '../page.ts';
 
 const maxNameLength = 512;
 
-export function mountFiles(app: App, { batches, store }: SurfaceServices): void {
+export function mountFiles(app: App, { batches, store }: ApiServices): void {
   const toFile = (file: StoredFile): OpenAiFile => ({
     id: file.id,
     object: 'file',

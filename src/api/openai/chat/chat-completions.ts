@@ -10,13 +10,13 @@ import { withSeedOf } from './with-seed-of.ts';
 import { eventStream, type SseMessage } from '../../kit/stream/sse.ts';
 import { collect } from '../../kit/stream/collect.ts';
 import { openStream, type StreamFormat } from '../../kit/stream/open-stream.ts';
-import type { SurfaceServices } from '../../services.ts';
+import type { ApiServices } from '../../services.ts';
 import { createChatChunks } from './chat-chunks.ts';
 import { openAiErrors } from '../errors.ts';
 import { toChatCompletion } from './to-chat-completion.ts';
 import { toTurnRequest } from './to-turn-request.ts';
 
-export function mountChatCompletions(app: App, services: SurfaceServices): void {
+export function mountChatCompletions(app: App, services: ApiServices): void {
   mount(app, createChatCompletionOpenAi, async ({ body, context }) => {
     const target = await services.pool.resolve(body.model ?? undefined, 'generation');
     const { model } = target.selection;

@@ -190,7 +190,7 @@ const openAiModule = (type: string, recorded: readonly unknown[]): string =>
     {
       type: `Sent${type}`,
       from: './openai-sent-types.ts',
-      recordedBy: '`streams.test.ts` of the OpenAI surface',
+      recordedBy: '`streams.test.ts` of the OpenAI api',
     },
     recorded,
   );

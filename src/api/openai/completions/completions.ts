@@ -18,7 +18,7 @@ import { completionHead } from '../chat/completion-head.ts';
 import { eventStream } from '../../kit/stream/sse.ts';
 import { collect } from '../../kit/stream/collect.ts';
 import { openStream } from '../../kit/stream/open-stream.ts';
-import type { SurfaceServices } from '../../services.ts';
+import type { ApiServices } from '../../services.ts';
 import { toStreamFormat } from '../chat/chat-completions.ts';
 import { toUsage } from '../chat/usage.ts';
 
@@ -27,7 +27,7 @@ const maxChoices = 128;
 /** OpenAI's own. */
 const defaultMaxTokens = 16;
 
-export function mountCompletions(app: App, services: SurfaceServices): void {
+export function mountCompletions(app: App, services: ApiServices): void {
   mount(app, createCompletionOpenAi, async ({ body, context }) => {
     const limited = { ...body, max_tokens: body.max_tokens ?? defaultMaxTokens };
     const choices = toCompletionChoices(services, limited, body.n ?? 1);

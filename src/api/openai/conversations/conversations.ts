@@ -18,7 +18,7 @@ import type { RequestContext } from '../../../telemetry/request-context.ts';
 import type { ConversationHead } from '../../../store/conversations/conversation.ts';
 import type { StoredResponse } from '../../../store/store.ts';
 import { mount, type App } from '../../kit/mount.ts';
-import type { SurfaceServices } from '../../services.ts';
+import type { ApiServices } from '../../services.ts';
 import { assertToolCalls } from '../chat/assert-tool-calls.ts';
 import { toPage } from '../page.ts';
 import { withItemNames } from '../responses/field-names.ts';
@@ -32,7 +32,7 @@ import { findHead, ownHead } from './find-head.ts';
 /** `/v1/conversations`: the stored tree as a list of items, the branch that was used last. */
 export function mountConversations(
   app: App,
-  services: SurfaceServices,
+  services: ApiServices,
   locks: ConversationLocks,
 ): void {
   const { store } = services;
@@ -107,7 +107,7 @@ export function mountConversations(
 
 /** @throws HearthError `invalid_value` for items that a response must have. */
 async function readItems(
-  { store }: SurfaceServices,
+  { store }: ApiServices,
   items: readonly OpenAiInputItem[],
   { caller }: RequestContext,
 ): Promise<readonly TurnMessage[]> {
@@ -123,7 +123,7 @@ async function readItems(
 }
 
 function add(
-  services: SurfaceServices,
+  services: ApiServices,
   { id: conversationId, lastResponseId: previousResponseId }: ConversationHead,
   messages: readonly TurnMessage[],
   context: RequestContext,
@@ -141,11 +141,7 @@ async function naming<Result>(work: () => Promise<Result>): Promise<Result> {
 }
 
 /** @throws HearthError `item_not_found`. */
-async function findItem(
-  { store }: SurfaceServices,
-  { id, ownerId }: ConversationHead,
-  itemId: string,
-) {
+async function findItem({ store }: ApiServices, { id, ownerId }: ConversationHead, itemId: string) {
   const responseId = responseIdOf(itemId);
   const isInside =
     responseId !== undefined && (await store.conversations.hasResponse(id, responseId));

@@ -3,7 +3,7 @@ import { rerank } from './rerank-schema.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import { assertSupported, type UnsupportedField } from '../chat/unsupported-fields.ts';
-import type { SurfaceServices } from '../../services.ts';
+import type { ApiServices } from '../../services.ts';
 
 /** What the rerankers of Cohere and Jina have and this server does not. */
 const unsupportedFields: readonly UnsupportedField[] = [
@@ -12,7 +12,7 @@ const unsupportedFields: readonly UnsupportedField[] = [
   { name: 'max_chunks_per_doc', reason: 'is not supported: documents are never cut.' },
 ];
 
-export function mountRerank(app: App, services: SurfaceServices): void {
+export function mountRerank(app: App, services: ApiServices): void {
   mount(app, rerank, async ({ body, context }) => {
     assertSupported(body, unsupportedFields);
     const documents = body.documents.map((each) => (typeof each === 'string' ? each : each.text));

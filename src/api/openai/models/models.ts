@@ -1,9 +1,9 @@
 import { getModelOpenAi, listModelsOpenAi, type OpenAiModel } from './model-schema.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import { listNamedModels, type NamedModel } from '../../kit/named-models.ts';
-import type { SurfaceServices } from '../../services.ts';
+import type { ApiServices } from '../../services.ts';
 
-export function mountModels(app: App, services: SurfaceServices): void {
+export function mountModels(app: App, services: ApiServices): void {
   const toModel = ({ id, model }: NamedModel): OpenAiModel => ({
     id,
     object: 'model',

@@ -47,7 +47,7 @@ function open(turn: FollowableTurn): ResponseStream {
   return new ResponseStream(initialOf(turn), now);
 }
 
-/** Turns of other surfaces get a response from their request. */
+/** Turns of other APIs get a response from their request. */
 function initialOf({ id, createdAt, head }: FollowableTurn): OpenAiResponse {
   if (head.initial !== undefined) return head.initial as OpenAiResponse;
   const { model, instructions, previousResponseId, conversationId } = head;

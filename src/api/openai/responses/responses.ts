@@ -26,7 +26,7 @@ import { eventStream, type SseMessage } from '../../kit/stream/sse.ts';
 import { collect } from '../../kit/stream/collect.ts';
 import { openStream, type StreamFormat } from '../../kit/stream/open-stream.ts';
 import { toStreamError } from '../../kit/stream/stream-error.ts';
-import type { SurfaceServices } from '../../services.ts';
+import type { ApiServices } from '../../services.ts';
 import { openAiErrors } from '../errors.ts';
 import { toReasoning } from '../chat/reasoning.ts';
 import { toPage } from '../page.ts';
@@ -42,11 +42,7 @@ import { namedConversation } from './named-conversation.ts';
 import { toInitialResponse, toStoredResponse } from './to-response.ts';
 import { toTurnRequest } from './to-turn-request.ts';
 
-export function mountResponses(
-  app: App,
-  services: SurfaceServices,
-  locks: ConversationLocks,
-): void {
+export function mountResponses(app: App, services: ApiServices, locks: ConversationLocks): void {
   const { store, background } = services;
 
   mount(app, createResponseOpenAi, async ({ body, context }) => {
@@ -108,7 +104,7 @@ export function mountResponses(
 }
 
 interface ResponseServices {
-  readonly services: SurfaceServices;
+  readonly services: ApiServices;
   readonly locks: ConversationLocks;
 }
 
@@ -161,7 +157,7 @@ async function respond(
 }
 
 async function readRequest(
-  { pool, store }: SurfaceServices,
+  { pool, store }: ApiServices,
   body: OpenAiResponseRequest,
   context: RequestContext,
 ): Promise<{ readonly request: TurnRequest; readonly modelKey: string }> {
@@ -244,7 +240,7 @@ function numbering() {
 }
 
 async function storedResponse(
-  services: SurfaceServices,
+  services: ApiServices,
   id: string,
   context: RequestContext,
 ): Promise<OpenAiResponse> {
@@ -253,7 +249,7 @@ async function storedResponse(
 }
 
 async function find(
-  { store }: SurfaceServices,
+  { store }: ApiServices,
   id: string,
   { caller }: RequestContext,
 ): Promise<StoredResponse> {

@@ -1,5 +1,5 @@
-import type { Surface } from '../../kit/api.ts';
-import type { SurfaceServices } from '../../services.ts';
+import type { Api } from '../../kit/api.ts';
+import type { ApiServices } from '../../services.ts';
 import { mountChatCompletions } from './chat-completions.ts';
 import { mountCompletions } from './completions.ts';
 import { mountEmbeddings } from './embeddings.ts';
@@ -7,7 +7,7 @@ import { v0Errors } from './errors.ts';
 import { mountModels } from './models.ts';
 
 /** `/api/v0`: stateless, in OpenAI's shapes, with statistics. */
-export function createV0Surface(services: SurfaceServices): Surface {
+export function createV0Api(services: ApiServices): Api {
   return {
     name: 'v0',
     description: 'Stateless, in the shapes of OpenAI, with statistics of each answer.',

@@ -6,13 +6,13 @@ import { toReasoning } from '../chat/reasoning.ts';
 import { eventStream } from '../../kit/stream/sse.ts';
 import { collect } from '../../kit/stream/collect.ts';
 import { openStream } from '../../kit/stream/open-stream.ts';
-import type { SurfaceServices } from '../../services.ts';
+import type { ApiServices } from '../../services.ts';
 import { createChatChunks } from './chat-chunks.ts';
 import { toStreamFormat } from './chunk-stream.ts';
 import { toV0ChatResult } from './to-chat-result.ts';
 import { toTurnRequest } from './to-turn-request.ts';
 
-export function mountChatCompletions(app: App, services: SurfaceServices): void {
+export function mountChatCompletions(app: App, services: ApiServices): void {
   mount(app, createChatCompletionV0, async ({ body, context }) => {
     const target = await services.pool.resolve(body.model ?? undefined, 'generation');
     const reasoning = toReasoning(target.selection.model, body);

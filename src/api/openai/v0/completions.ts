@@ -10,11 +10,11 @@ import { completionHead } from '../chat/completion-head.ts';
 import { eventStream } from '../../kit/stream/sse.ts';
 import { collect } from '../../kit/stream/collect.ts';
 import { openStream } from '../../kit/stream/open-stream.ts';
-import type { SurfaceServices } from '../../services.ts';
+import type { ApiServices } from '../../services.ts';
 import { toStreamFormat } from './chunk-stream.ts';
 import { toReport } from './to-report.ts';
 
-export function mountCompletions(app: App, services: SurfaceServices): void {
+export function mountCompletions(app: App, services: ApiServices): void {
   mount(app, createCompletionV0, async ({ body, context }) => {
     const choices = toCompletionChoices(services, body, 1);
     assertEcho(body, choices.prompts);

@@ -1,10 +1,10 @@
 import { getModelV0, listModelsV0 } from './model-schema.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import { selectedInstances, loadedInstances } from '../../../engines/loads/loaded-instances.ts';
-import type { SurfaceServices } from '../../services.ts';
+import type { ApiServices } from '../../services.ts';
 import { toV0Model } from './record.ts';
 
-export function mountModels(app: App, { library, pool, server }: SurfaceServices): void {
+export function mountModels(app: App, { library, pool, server }: ApiServices): void {
   mount(app, listModelsV0, async () => {
     const models = await library.list();
     const instances = pool.list();

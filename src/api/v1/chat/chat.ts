@@ -11,7 +11,7 @@ import { mount, type App } from '../../kit/mount.ts';
 import { eventStream, type SseMessage } from '../../kit/stream/sse.ts';
 import { collect } from '../../kit/stream/collect.ts';
 import { openStream, type StreamFormat } from '../../kit/stream/open-stream.ts';
-import type { SurfaceServices } from '../../services.ts';
+import type { ApiServices } from '../../services.ts';
 import { v1Errors } from '../errors.ts';
 import { followTurn } from './follow-turn.ts';
 import { namedConversation } from './named-conversation.ts';
@@ -19,7 +19,7 @@ import { toChatEvent } from './to-chat-event.ts';
 import { toChatResult } from './to-chat-result.ts';
 import { toTurnRequest } from './to-turn-request.ts';
 
-export function mountChat(app: App, services: SurfaceServices): void {
+export function mountChat(app: App, services: ApiServices): void {
   mount(app, createChat, async ({ body, context }) => {
     const conversationId = await namedConversation(services.store, body, context);
     const request = { ...toTurnRequest(body), ...omitUndefined({ conversationId }) };
@@ -32,7 +32,7 @@ export function mountChat(app: App, services: SurfaceServices): void {
 
 /** The turn continues when the client disconnects; its events are replayed to the client. */
 async function runInBackground(
-  services: SurfaceServices,
+  services: ApiServices,
   body: ChatRequest,
   turnRequest: TurnRequest,
   context: RequestContext,

@@ -1,12 +1,12 @@
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import { getBlob } from './blob-schema.ts';
 import { mount, type App } from '../../kit/mount.ts';
-import type { SurfaceServices } from '../../services.ts';
+import type { ApiServices } from '../../services.ts';
 
 /** A tool may have declared any other type, such as one with scripts. */
 const shownTypes = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/gif']);
 
-export function mountBlobs(app: App, { store }: SurfaceServices): void {
+export function mountBlobs(app: App, { store }: ApiServices): void {
   mount(app, getBlob, async ({ params: { sha256 }, context }) => {
     const isReadable = await store.conversations.canReadBlob(sha256, context.caller.tokenId);
     const blob = isReadable ? await store.blobs.find(sha256) : undefined;

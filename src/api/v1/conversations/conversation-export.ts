@@ -15,14 +15,11 @@ import { imagesOf } from '../../../store/detach-images.ts';
 import type { Store, StoredResponse } from '../../../store/store.ts';
 import { attachment } from '../../kit/attachment.ts';
 import { mount, type App } from '../../kit/mount.ts';
-import type { SurfaceServices } from '../../services.ts';
+import type { ApiServices } from '../../services.ts';
 import { conversationTitleMarkdown, toMarkdown } from './conversation-markdown.ts';
 import { findConversation, leafOf, toConversationRecord } from './conversations.ts';
 
-export function mountConversationExport(
-  app: App,
-  { store, maxImagePixels }: SurfaceServices,
-): void {
+export function mountConversationExport(app: App, { store, maxImagePixels }: ApiServices): void {
   mount(app, exportConversation, async ({ params, query, context }) => {
     const { caller, logger } = context;
     const conversation = await findConversation(store, params.conversation_id, caller.tokenId);

@@ -15,11 +15,11 @@ import type {
 } from '../../../store/conversations/conversation.ts';
 import type { Store } from '../../../store/store.ts';
 import { mount, type App } from '../../kit/mount.ts';
-import type { SurfaceServices } from '../../services.ts';
+import type { ApiServices } from '../../services.ts';
 import { toResponsePage } from '../responses/to-response-page.ts';
 import { toReferencingResponse } from '../responses/to-stored-response.ts';
 
-export function mountConversations(app: App, { store }: SurfaceServices): void {
+export function mountConversations(app: App, { store }: ApiServices): void {
   mount(app, listConversations, async ({ query, context }) => {
     const { limit, cursor, search } = query;
     const {

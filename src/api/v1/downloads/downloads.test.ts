@@ -7,7 +7,7 @@ import type {
 } from '../../../library/downloads/downloads.ts';
 import type { EditableModelLibrary } from '../../../library/model.ts';
 import { createTestApp } from '../../../../test/setup/http/test-app.ts';
-import type { SurfaceServices } from '../../services.ts';
+import type { ApiServices } from '../../services.ts';
 import { mountDownloads } from './downloads.ts';
 
 const url = 'https://huggingface.co/org/model';
@@ -68,7 +68,7 @@ const { app } = createTestApp({
       downloads: new Proxy({} as DownloadManager, {
         get: (_, name) => scripted[name as keyof DownloadManager],
       }),
-    } as SurfaceServices),
+    } as ApiServices),
 });
 
 const download = (body: unknown) =>

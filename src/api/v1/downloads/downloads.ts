@@ -11,10 +11,10 @@ import type { DownloadJob } from '../../../library/downloads/downloads.ts';
 import { modelKeyOfStart, modelKeysOf } from '../../../library/downloads/model-keys.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import { mount, type App } from '../../kit/mount.ts';
-import type { SurfaceServices } from '../../services.ts';
+import type { ApiServices } from '../../services.ts';
 import { toDownloadJob, toDownloadStart } from './download-record.ts';
 
-export function mountDownloads(app: App, { downloads, library }: SurfaceServices): void {
+export function mountDownloads(app: App, { downloads, library }: ApiServices): void {
   const toRecords = async (jobs: readonly DownloadJob[]): Promise<DownloadJobRecord[]> => {
     const keyOf = await modelKeysOf(library, jobs);
     return jobs.map((job) => toDownloadJob(job, keyOf(job.plan)));

@@ -12,11 +12,11 @@ import { parseRepositoryName } from '../../../library/hub/repository-name.ts';
 import { estimateFromSize, memoryFit } from '../../../engines/loads/memory-fit.ts';
 import type { Headroom } from '../../../engines/engines.ts';
 import { mount, type App } from '../../kit/mount.ts';
-import type { SurfaceServices } from '../../services.ts';
+import type { ApiServices } from '../../services.ts';
 import { toCatalogRecord } from '../models/catalog.ts';
 import { toHeadroom } from '../models/model-record.ts';
 
-export function mountHubRepository(app: App, services: SurfaceServices): void {
+export function mountHubRepository(app: App, services: ApiServices): void {
   const { hub, hubEndpoint, pool } = services;
   const baseUrlOf = (): string => hubAddress(hubEndpoint).href.replace(/\/+$/, '');
 

@@ -3,7 +3,7 @@ import { HearthError } from '../../../kernel/errors/errors.ts';
 import type { Engines } from '../../../engines/engines.ts';
 import type { Hub, HubSearchResult } from '../../../library/hub/hub.ts';
 import { createTestApp } from '../../../../test/setup/http/test-app.ts';
-import type { SurfaceServices } from '../../services.ts';
+import type { ApiServices } from '../../services.ts';
 import { mountCatalog } from './catalog.ts';
 
 const found = (owner: string, name: string, task: string | null = null): HubSearchResult => ({
@@ -34,7 +34,7 @@ const pool = {
 } as Engines;
 const { app } = createTestApp({
   v1Routes: (target) =>
-    mountCatalog(target, { hub, hubEndpoint: 'http://mirror/hf/', pool } as SurfaceServices),
+    mountCatalog(target, { hub, hubEndpoint: 'http://mirror/hf/', pool } as ApiServices),
 });
 
 async function list(query: string) {

@@ -5,9 +5,9 @@ import { estimateFromSize, memoryFit } from '../../../engines/loads/memory-fit.t
 import type { Headroom } from '../../../engines/engines.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import { mount, type App } from '../../kit/mount.ts';
-import type { SurfaceServices } from '../../services.ts';
+import type { ApiServices } from '../../services.ts';
 
-export function mountCatalog(app: App, services: SurfaceServices): void {
+export function mountCatalog(app: App, services: ApiServices): void {
   mount(app, searchCatalog, async ({ query: { search = '', limit }, context }) => {
     const { models, hubError } = await searchModels(
       services,

@@ -6,7 +6,7 @@ import { createModelLibrary } from '../../../library/library.ts';
 import { noEvents } from '../../../telemetry/server-events.ts';
 import { createLogger } from '../../../telemetry/logger.ts';
 import { createTestApp } from '../../../../test/setup/http/test-app.ts';
-import type { SurfaceServices } from '../../services.ts';
+import type { ApiServices } from '../../services.ts';
 import { mountDeleteModel } from './delete-model.ts';
 import { temporaryFolder } from '../../../../test/setup/temporary-folder.ts';
 
@@ -36,7 +36,7 @@ async function deleteDuring(
         pool: { list: () => [] },
         events: noEvents,
         logger,
-      } as unknown as SurfaceServices),
+      } as unknown as ApiServices),
   });
   const headers = { host: '127.0.0.1', ...(authorization && { authorization }) };
   const answer = await app.request(`/api/v1/models/${model}`, { method: 'DELETE', headers });

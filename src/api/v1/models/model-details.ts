@@ -9,13 +9,13 @@ import { listModelFiles } from '../../../library/model-files.ts';
 import type { ModelEntry, ModelSelection } from '../../../library/model.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import { mount, type App } from '../../kit/mount.ts';
-import type { SurfaceServices } from '../../services.ts';
+import type { ApiServices } from '../../services.ts';
 import { toHeadroom, toChosenConfig, toQuantization, toV1Model } from './model-record.ts';
 
 /** Contexts at which the memory is listed, besides the largest one. */
 const shownContexts = [2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072, 262_144];
 
-export function mountModelDetails(app: App, services: SurfaceServices): void {
+export function mountModelDetails(app: App, services: ApiServices): void {
   const { library, pool } = services;
 
   mount(app, getModelDetails, async ({ query, context }) => {
@@ -74,7 +74,7 @@ export function mountModelDetails(app: App, services: SurfaceServices): void {
 }
 
 async function memoryAtContexts(
-  { pool }: Pick<SurfaceServices, 'pool'>,
+  { pool }: Pick<ApiServices, 'pool'>,
   { model, variant }: ModelSelection,
 ): Promise<ModelDetails['memory']> {
   const { maxContextLength } = model;

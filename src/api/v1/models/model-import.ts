@@ -5,9 +5,9 @@ import { importModels } from '../../../library/import/import-models.ts';
 import { receiveFile } from '../../../library/import/receive-file.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import { mount, type App } from '../../kit/mount.ts';
-import type { SurfaceServices } from '../../services.ts';
+import type { ApiServices } from '../../services.ts';
 
-export function mountModelImport(app: App, { modelsFolder, homeId }: SurfaceServices): void {
+export function mountModelImport(app: App, { modelsFolder, homeId }: ApiServices): void {
   mount(app, importModel, async ({ body, context }) => {
     if (!isAbsolute(body.path)) {
       throw new HearthError(

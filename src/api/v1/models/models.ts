@@ -11,11 +11,11 @@ import type { LoadEstimate } from '../../../engines/loads/load-estimate.ts';
 import type { LoadOptions } from '../../../engines/loads/load-options.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import { selectedInstances, loadedInstances } from '../../../engines/loads/loaded-instances.ts';
-import type { SurfaceServices } from '../../services.ts';
+import type { ApiServices } from '../../services.ts';
 import { mountDeleteModel } from './delete-model.ts';
 import { toChosenConfig, toLoadConfig, toModelType, toV1Model } from './model-record.ts';
 
-export function mountModels(app: App, services: SurfaceServices): void {
+export function mountModels(app: App, services: ApiServices): void {
   const { library, pool } = services;
   mountDeleteModel(app, services);
 

@@ -8,12 +8,12 @@ import {
   listResponses,
 } from './stored-response-schema.ts';
 import { mount, type App } from '../../kit/mount.ts';
-import type { SurfaceServices } from '../../services.ts';
+import type { ApiServices } from '../../services.ts';
 import { followTurn } from '../chat/follow-turn.ts';
 import { toResponsePage } from './to-response-page.ts';
 import { toStoredResponse } from './to-stored-response.ts';
 
-export function mountResponses(app: App, { store, background }: SurfaceServices): void {
+export function mountResponses(app: App, { store, background }: ApiServices): void {
   mount(app, listResponses, async ({ query, context }) => {
     const page = await store.responses.page({
       ownerId: context.caller.tokenId,

@@ -7,7 +7,7 @@ import { RequestLog } from '../../../telemetry/request-log.ts';
 import { RequestRecord } from '../../../telemetry/request-record.ts';
 import { ServerEvents } from '../../../telemetry/server-events.ts';
 import { createLogger } from '../../../telemetry/logger.ts';
-import type { SurfaceServices } from '../../services.ts';
+import type { ApiServices } from '../../services.ts';
 import { createEventFeed } from './create-event-feed.ts';
 import { mountEvents } from './events.ts';
 
@@ -36,7 +36,7 @@ function setUp() {
   const pool = { describe: async () => [] };
   const services = { events, requestLog, downloads, library, feed, pool };
   const { app } = createTestApp({
-    v1Routes: (mounted) => mountEvents(mounted, services as unknown as SurfaceServices),
+    v1Routes: (mounted) => mountEvents(mounted, services as unknown as ApiServices),
   });
   async function follow(authorization: string, query = '', id = '') {
     const response = await app.request(`/api/v1/events${query}`, {

@@ -5,12 +5,12 @@ import type { Caller } from '../../../telemetry/request-context.ts';
 import { formatEvent, type EventFeed, type FeedEvent } from '../../kit/stream/event-feed.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import { eventStream, type SseMessage } from '../../kit/stream/sse.ts';
-import type { SurfaceServices } from '../../services.ts';
+import type { ApiServices } from '../../services.ts';
 import { toDownloadJob } from '../downloads/download-record.ts';
 import { toRequestSummary } from './request-record.ts';
 import { toInstanceStatus } from './status.ts';
 
-export function mountEvents(app: App, services: SurfaceServices): void {
+export function mountEvents(app: App, services: ApiServices): void {
   mount(app, streamEvents, async ({ query, headers, context }) => {
     const topics = topicsFor(query.topics, context.caller);
     const after = headers['last-event-id'] ?? '';
@@ -34,7 +34,7 @@ function topicsFor(
 
 /** The events after that of an id, or a snapshot and later events, until the signal aborts or the server stops. */
 async function* follow(
-  services: SurfaceServices,
+  services: ApiServices,
   topics: ReadonlySet<EventTopic>,
   after: string,
   signal: AbortSignal,
@@ -68,7 +68,7 @@ function dropped(feed: EventFeed, sequence: number, count: number): SseMessage {
 }
 
 async function snapshot(
-  { feed, pool, downloads, library, requestLog }: SurfaceServices,
+  { feed, pool, downloads, library, requestLog }: ApiServices,
   topics: ReadonlySet<EventTopic>,
   sequence: number,
 ): Promise<SseMessage> {

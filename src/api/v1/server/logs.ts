@@ -3,13 +3,13 @@ import { streamLog } from './log-schema.ts';
 import type { LogHistory } from '../../../telemetry/log-history.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import { eventStream, type SseMessage } from '../../kit/stream/sse.ts';
-import type { SurfaceServices } from '../../services.ts';
+import type { ApiServices } from '../../services.ts';
 
 const defaultLines = 100;
 /** A client that is further behind is disconnected. */
 const maxWaitingLines = 10_000;
 
-export function mountLogs(app: App, services: SurfaceServices): void {
+export function mountLogs(app: App, services: ApiServices): void {
   mount(app, streamLog, async ({ query, context }) => {
     const { lines = defaultLines, follow = false } = query;
     const { logHistory, feed } = services;

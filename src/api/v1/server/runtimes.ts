@@ -12,10 +12,10 @@ import type { InstallProgress, ListedRuntime, Runtime } from '../../../engines/r
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import { eventStream, type SseMessage } from '../../kit/stream/sse.ts';
-import type { SurfaceServices } from '../../services.ts';
+import type { ApiServices } from '../../services.ts';
 import { v1Errors } from '../errors.ts';
 
-export function mountRuntimes(app: App, { runtimes, logger }: SurfaceServices): void {
+export function mountRuntimes(app: App, { runtimes, logger }: ApiServices): void {
   async function records(): Promise<RuntimeRecord[]> {
     return (await runtimes.list()).map(toRecord);
   }

@@ -7,9 +7,9 @@ import { HearthError } from '../../../kernel/errors/errors.ts';
 import { changeSettings, listSettings, type SettingRecord } from './setting-schema.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import { mount, type App } from '../../kit/mount.ts';
-import type { SurfaceServices } from '../../services.ts';
+import type { ApiServices } from '../../services.ts';
 
-export function mountSettings(app: App, { settings: service, logger }: SurfaceServices): void {
+export function mountSettings(app: App, { settings: service, logger }: ApiServices): void {
   const toRecords = (resolved: ResolvedSettings, keys?: readonly SettingKey[]) => {
     const pending = service.live.pending(resolved.settings);
     return describeSettings(resolved, keys).map((each) => toRecord(each, pending.has(each.key)));

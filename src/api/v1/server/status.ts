@@ -2,10 +2,10 @@ import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import { getStatus, type InstanceStatus } from './status-schema.ts';
 import type { InstanceDescription } from '../../../engines/loads/instance-summary.ts';
 import { mount, type App } from '../../kit/mount.ts';
-import type { SurfaceServices } from '../../services.ts';
+import type { ApiServices } from '../../services.ts';
 import { toChosenConfig, toModelType } from '../models/model-record.ts';
 
-export function mountStatus(app: App, { pool, runtimes, server }: SurfaceServices): void {
+export function mountStatus(app: App, { pool, runtimes, server }: ApiServices): void {
   mount(app, getStatus, async () => {
     const { reservedBytes, limitBytes, availableBytes } = pool.memory();
     const runtime = await runtimes.resolve('gguf');

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createTestApp } from '../../../../test/setup/http/test-app.ts';
 import { withOwnerToken } from '../../../access/owner-token.ts';
 import type { Permission } from '../../../kernel/permission.ts';
-import type { SurfaceServices } from '../../services.ts';
+import type { ApiServices } from '../../services.ts';
 import { mountStopServer } from './stop-server.ts';
 
 const ownerToken = 'hearth-owner-secret';
@@ -29,7 +29,7 @@ async function stopWith(authorization?: string) {
       },
       ownerToken,
     ),
-    v1Routes: (target) => mountStopServer(target, { server } as unknown as SurfaceServices),
+    v1Routes: (target) => mountStopServer(target, { server } as unknown as ApiServices),
   });
   const headers = { host: '127.0.0.1', ...(authorization && { authorization }) };
   const answer = await app.request('/api/v1/server/stop', { method: 'POST', headers });

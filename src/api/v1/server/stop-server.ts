@@ -1,10 +1,10 @@
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import { stopServer } from './status-schema.ts';
 import { mount, type App } from '../../kit/mount.ts';
-import type { SurfaceServices } from '../../services.ts';
+import type { ApiServices } from '../../services.ts';
 
 /** The request by which `hearth server stop` stops the server, as Windows has no signal for it. */
-export function mountStopServer(app: App, { server }: Pick<SurfaceServices, 'server'>): void {
+export function mountStopServer(app: App, { server }: Pick<ApiServices, 'server'>): void {
   mount(app, stopServer, async ({ context: { caller, logger } }) => {
     if (caller.identity?.type !== 'owner') {
       throw new HearthError(

@@ -9,9 +9,9 @@ import {
   revokeSession,
 } from './session-schema.ts';
 import { mount, type App } from '../../kit/mount.ts';
-import type { SurfaceServices } from '../../services.ts';
+import type { ApiServices } from '../../services.ts';
 
-export function mountSessions(app: App, { sessions, server }: SurfaceServices): void {
+export function mountSessions(app: App, { sessions, server }: ApiServices): void {
   mount(app, createSessionLink, async () => {
     const { code, expiresAt } = sessions.createLink();
     // A browser sends no fragment, so that the code appears in no log.

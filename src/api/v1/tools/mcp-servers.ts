@@ -20,9 +20,9 @@ import {
 } from '../../../tools/plugin-secrets.ts';
 import type { Toolbox } from '../../../tools/toolbox.ts';
 import { mount, type App } from '../../kit/mount.ts';
-import type { SurfaceServices } from '../../services.ts';
+import type { ApiServices } from '../../services.ts';
 
-export function mountMcpServers(app: App, { plugins, tools }: SurfaceServices): void {
+export function mountMcpServers(app: App, { plugins, tools }: ApiServices): void {
   async function records(): Promise<McpServerRecord[]> {
     const entries = await plugins.file.list().catch(toHearthError);
     return [
