@@ -1,25 +1,45 @@
+import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decide, type PlaceView, type SchedulerAction, type SchedulerView } from './decide.ts';
 
-function place(id: number, changes: Partial<PlaceView> = {}): PlaceView {
+interface TestPlace extends PlaceView {
+  readonly id: number;
+}
+
+interface PlaceOptions extends Partial<
+  Pick<PlaceView, 'state' | 'wantedCells' | 'awaitsPrefill' | 'isPausing'>
+> {
+  readonly cells?: number | undefined;
+  readonly isLong?: boolean;
+  readonly isPausable?: boolean;
+}
+
+/** A place that is ready, if the options do not say something else. */
+function place(id: number, options: PlaceOptions = {}): TestPlace {
+  const { isLong = false, isPausable = false, ...changes } = options;
+  const cells = 'cells' in options ? options.cells : 10;
   return {
-    id,
     state: 'ready',
-    cells: 10,
     wantedCells: 0,
-    isLong: false,
     awaitsPrefill: false,
-    isPausable: false,
     isPausing: false,
     ...changes,
+    id,
+    cells: cells ?? 0,
+    cellsToStart: () => cells,
+    isLong: () => isLong,
+    isPausable: () => isPausable,
   };
 }
 
-function running(id: number, cells: number, changes: Partial<PlaceView> = {}): PlaceView {
-  return place(id, { state: 'running', cells, wantedCells: cells, ...changes });
+function running(id: number, cells: number, options: PlaceOptions = {}): TestPlace {
+  return place(id, { state: 'running', cells, wantedCells: cells, ...options });
 }
 
-function view(places: readonly PlaceView[], changes: Partial<SchedulerView> = {}): SchedulerView {
+type View = SchedulerView<TestPlace>;
+
+function view(places: readonly TestPlace[], changes: Partial<View> = {}): View {
   return {
     isOpen: true,
     slotCount: 4,
@@ -27,14 +47,21 @@ function view(places: readonly PlaceView[], changes: Partial<SchedulerView> = {}
     busyCells: 0,
     isPrefilling: false,
     waitingCount: 0,
+    placeCount: places.length,
     places,
     ...changes,
   };
 }
 
-type Row = readonly [string, SchedulerView, SchedulerAction | undefined];
+interface Expected {
+  readonly type: SchedulerAction['type'];
+  /** The place that it is about. */
+  readonly id?: number;
+}
 
-const cells: readonly Row[] = [
+type Row = readonly [string, View, Expected | undefined];
+
+const reservations: readonly Row[] = [
   [
     'grows an answer if its cells are free',
     view([running(1, 60, { wantedCells: 100 })]),
@@ -120,7 +147,165 @@ const assignments: readonly Row[] = [
 ];
 
 describe('decide', () => {
-  it.each([...cells, ...starts, ...assignments])('%s', (_, assigned, action) => {
-    expect(decide(assigned)).toEqual(action);
+  it.each([...reservations, ...starts, ...assignments])('%s', (_, assigned, expected) => {
+    const action = decide(assigned);
+    const found = action && {
+      type: action.type,
+      ...('place' in action && { id: action.place.id }),
+    };
+    expect(found).toEqual(expected);
   });
 });
+
+const slotCount = 3;
+const totalCells = 100;
+
+/** A request of a history; its fields change as those of a place do. */
+class HistoryPlace implements PlaceView {
+  state: PlaceView['state'] = 'preparing';
+  cells = 0;
+  wantedCells = 0;
+  awaitsPrefill = false;
+  isPausing = false;
+  readonly #options: RequestOptions;
+
+  constructor(options: RequestOptions) {
+    this.#options = options;
+  }
+
+  cellsToStart(): number {
+    return this.#options.cells;
+  }
+
+  isLong(): boolean {
+    return this.#options.isLong;
+  }
+
+  isPausable(): boolean {
+    return true;
+  }
+}
+
+interface RequestOptions {
+  readonly cells: number;
+  readonly isLong: boolean;
+}
+
+/** The queue of an instance in which a history happens. */
+class History {
+  readonly waiting: RequestOptions[] = [];
+  readonly places = new Set<HistoryPlace>();
+  readonly started: HistoryPlace[] = [];
+  reader: HistoryPlace | undefined;
+
+  get running(): readonly HistoryPlace[] {
+    return [...this.places].filter(({ state }) => state === 'running');
+  }
+
+  /** Applies decisions until every request has to wait. */
+  advance(): void {
+    for (let action = this.#decide(); action !== undefined; action = this.#decide()) {
+      switch (action.type) {
+        case 'assign': {
+          const next = this.waiting.shift();
+          if (next !== undefined) this.places.add(new HistoryPlace(next));
+          break;
+        }
+        case 'start':
+          action.place.state = 'running';
+          action.place.cells = action.place.cellsToStart();
+          if (action.isLong) this.reader = action.place;
+          this.started.push(action.place);
+          break;
+        case 'prefill':
+          this.reader = action.place;
+          action.place.awaitsPrefill = false;
+          break;
+        case 'grow':
+          action.place.cells = action.place.wantedCells;
+          break;
+        case 'pause':
+          action.place.isPausing = true;
+          break;
+      }
+      this.check();
+    }
+  }
+
+  #decide(): SchedulerAction<HistoryPlace> | undefined {
+    return decide({
+      isOpen: true,
+      slotCount,
+      totalCells,
+      busyCells: 0,
+      isPrefilling: this.reader !== undefined,
+      waitingCount: this.waiting.length,
+      placeCount: this.places.size,
+      places: this.places,
+    });
+  }
+
+  check(): void {
+    assert.ok(this.places.size <= slotCount, 'more places than slots');
+    const cells = this.running.reduce((sum, each) => sum + each.cells, 0);
+    assert.ok(cells <= totalCells, 'more cells than the cache has');
+  }
+
+  /** The request gives its slot back; a paused one waits again. */
+  stop(ended: HistoryPlace): void {
+    if (this.reader === ended) this.reader = undefined;
+    if (ended.isPausing) {
+      ended.isPausing = false;
+      ended.state = 'ready';
+      ended.cells = 0;
+      ended.wantedCells = 0;
+    } else this.places.delete(ended);
+  }
+}
+
+const request = fc.record({ cells: fc.integer({ min: 1, max: 60 }), isLong: fc.boolean() });
+const step = fc.oneof(
+  fc.record({ type: fc.constant('arrive' as const), request }),
+  fc.record({
+    type: fc.constantFrom('prepare', 'read', 'grow', 'end', 'cancel'),
+    pick: fc.nat(slotCount - 1),
+    cells: fc.integer({ min: 1, max: 30 }),
+  }),
+);
+
+describe('any history', () => {
+  it('keeps the reservations within the cache, and gives every request its slot', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const history = new History();
+        for (const each of steps) {
+          if (each.type === 'arrive') history.waiting.push(each.request);
+          else happen(history, each.type, each.pick, each.cells);
+          history.advance();
+        }
+        // From here on nobody arrives, and who runs ends: nobody may be left.
+        for (let round = 0; history.places.size + history.waiting.length > 0; round += 1) {
+          expect(round).toBeLessThan(500);
+          for (const each of history.places) if (each.state === 'preparing') each.state = 'ready';
+          history.advance();
+          const [oldest] = history.running.toSorted(
+            (one, other) => Number(other.isPausing) - Number(one.isPausing),
+          );
+          if (oldest !== undefined) history.stop(oldest);
+          history.advance();
+        }
+      }),
+    );
+  });
+});
+
+function happen(history: History, type: string, pick: number, cells: number): void {
+  const found = [...history.places][pick];
+  if (found === undefined) return;
+  if (type === 'prepare' && found.state === 'preparing') found.state = 'ready';
+  if (type === 'read' && history.reader === found) history.reader = undefined;
+  const isRunning = found.state === 'running' && !found.isPausing;
+  if (type === 'grow' && isRunning) found.wantedCells = Math.min(totalCells, found.cells + cells);
+  if (type === 'end' && found.state === 'running') history.stop(found);
+  if (type === 'cancel' && !found.isPausing) history.stop(found);
+}

@@ -29,10 +29,9 @@ export interface PlaceOwner {
 }
 
 /** A place of a request, which it keeps for one generation. */
-export class Place {
-  readonly id: number;
+export class Place implements PlaceView {
   readonly #scheduler: PlaceOwner;
-  #state: 'preparing' | 'ready' | 'running' = 'preparing';
+  #state: PlaceView['state'] = 'preparing';
   #prompt: ScheduledPrompt | undefined;
   #cells = 0;
   #wantedCells = 0;
@@ -41,13 +40,29 @@ export class Place {
   #onPrefill: (() => void) | undefined;
   #use: SlotUse | undefined;
 
-  constructor(scheduler: PlaceOwner, id: number) {
+  constructor(scheduler: PlaceOwner) {
     this.#scheduler = scheduler;
-    this.id = id;
   }
 
-  get state(): 'preparing' | 'ready' | 'running' {
+  get state(): PlaceView['state'] {
     return this.#state;
+  }
+
+  /** Cells that it may use. */
+  get cells(): number {
+    return this.#cells;
+  }
+
+  get wantedCells(): number {
+    return this.#wantedCells;
+  }
+
+  get awaitsPrefill(): boolean {
+    return this.#onPrefill !== undefined;
+  }
+
+  get isPausing(): boolean {
+    return this.#isPausing;
   }
 
   /** Position among the requests that wait for a slot, from 1; undefined if it does not wait. */
@@ -55,23 +70,16 @@ export class Place {
     return this.#scheduler.positionOf(this);
   }
 
-  get isLong(): boolean {
+  isLong(): boolean {
     return this.#prompt?.isLong() ?? false;
   }
 
-  view(): PlaceView {
-    const isReady = this.#state === 'ready';
-    const cells = isReady ? this.#prompt?.cells() : this.#cells;
-    return {
-      id: this.id,
-      state: this.#state,
-      cells,
-      wantedCells: Math.max(this.#cells, this.#wantedCells),
-      isLong: isReady && this.isLong,
-      awaitsPrefill: this.#onPrefill !== undefined,
-      isPausable: this.#prompt?.isPausable() ?? false,
-      isPausing: this.#isPausing,
-    };
+  cellsToStart(): number | undefined {
+    return this.#prompt?.cells();
+  }
+
+  isPausable(): boolean {
+    return this.#prompt?.isPausable() ?? false;
   }
 
   /**
@@ -176,11 +184,6 @@ export class Place {
     this.#scheduler.advance();
   }
 
-  /** Cells that it may use. */
-  get cells(): number {
-    return this.#cells;
-  }
-
   /** Called by the scheduler. */
   grow(): void {
     this.#cells = this.#wantedCells;
@@ -191,10 +194,6 @@ export class Place {
   pause(): void {
     this.#isPausing = true;
     this.#prompt?.pause();
-  }
-
-  get isPausing(): boolean {
-    return this.#isPausing;
   }
 
   /** The slot is free again; the place remains. */

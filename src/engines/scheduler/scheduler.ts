@@ -28,10 +28,10 @@ export class Scheduler implements PlaceOwner {
   readonly #waiters = new FairQueue<Waiter>();
   /** Waiting requests that had a place before. */
   readonly #returners = new FairQueue<Waiter>();
+  /** In order of arrival. */
   readonly #places = new Set<Place>();
   #manager: SlotManager | undefined;
   #reader: Place | undefined;
-  #arrivals = 0;
   #isOpen = false;
   #isDeciding = false;
   #closedWith: HearthError | undefined;
@@ -135,7 +135,7 @@ export class Scheduler implements PlaceOwner {
     return this.#reader === place;
   }
 
-  #decide(): SchedulerAction | undefined {
+  #decide(): SchedulerAction<Place> | undefined {
     return decide({
       isOpen: this.#isOpen,
       slotCount: this.#slotCount,
@@ -143,34 +143,38 @@ export class Scheduler implements PlaceOwner {
       busyCells: this.#manager?.busyCells ?? 0,
       isPrefilling: this.#reader !== undefined,
       waitingCount: this.#waiters.length + this.#returners.length,
-      places: [...this.#places]
-        .map((place) => place.view())
-        .toSorted((one, other) => one.id - other.id),
+      placeCount: this.#places.size,
+      places: this.#places,
     });
   }
 
-  #apply(action: SchedulerAction): void {
-    if (action.type === 'assign') {
-      const place = new Place(this, (this.#arrivals += 1));
-      this.#places.add(place);
-      this.#next?.grant(place);
-      return;
-    }
-    const place = [...this.#places].find(({ id }) => id === action.id);
-    if (place === undefined) return;
-    if (action.type === 'grow') place.grow();
-    else if (action.type === 'pause') place.pause();
-    else {
-      if (action.type === 'prefill' || place.isLong) this.#reader = place;
-      if (action.type === 'prefill') place.beginPrefill();
-      else place.take();
+  #apply(action: SchedulerAction<Place>): void {
+    switch (action.type) {
+      case 'assign': {
+        const place = new Place(this);
+        this.#places.add(place);
+        this.#next?.grant(place);
+        break;
+      }
+      case 'grow':
+        action.place.grow();
+        break;
+      case 'pause':
+        action.place.pause();
+        break;
+      case 'prefill':
+        this.#reader = action.place;
+        action.place.beginPrefill();
+        break;
+      case 'start':
+        if (action.isLong) this.#reader = action.place;
+        action.place.take();
+        break;
     }
   }
 
   get #ready(): readonly Place[] {
-    return [...this.#places]
-      .filter(({ state }) => state === 'ready')
-      .toSorted((one, other) => one.id - other.id);
+    return [...this.#places].filter(({ state }) => state === 'ready');
   }
 
   get #next(): Waiter | undefined {
