@@ -37,7 +37,10 @@ export const repeatPenaltySchema = z.number().min(0.01).max(100);
 /** Integers beyond those of JSON numbers are folded while the body is read. */
 export const seedSchema = z
   .int()
-  .describe('Any integer, also of 64 bits; it is folded into 32 bits. -1 is a random seed.');
+  .meta({
+    description: 'Any integer, also of 64 bits; it is folded into 32 bits. -1 is a random seed.',
+    anySize: true,
+  });
 export const isoTimeSchema = z.iso.datetime({ precision: 3 });
 
 export const truncationSchema = z.enum(['auto', 'disabled']).meta({

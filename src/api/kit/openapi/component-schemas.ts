@@ -65,6 +65,7 @@ function adapt({ _zod: { def } }: z.core.$ZodTypes, json: JsonObject, direction:
     if (discriminator !== undefined) json['discriminator'] = discriminator;
   }
   if (json['type'] === 'integer') adaptInteger(json);
+  delete json['anySize'];
   // The pattern of a date repeats its format in hundreds of characters.
   if (json['format'] === 'date-time') delete json['pattern'];
   // A check of zod, not a format of JSON Schema; the pattern says it.
@@ -98,7 +99,9 @@ function adaptInteger(json: JsonObject): void {
   if (json['minimum'] === Number.MIN_SAFE_INTEGER) delete json['minimum'];
   if (json['maximum'] === Number.MAX_SAFE_INTEGER) delete json['maximum'];
   const maximum = json['maximum'];
-  if (typeof maximum !== 'number' || maximum >= 2 ** 31) json['format'] = 'int64';
+  const isLong = typeof maximum !== 'number' || maximum >= 2 ** 31;
+  // `anySize`: a schema that takes more than 64 bits.
+  if (isLong && json['anySize'] !== true) json['format'] = 'int64';
 }
 
 const definitionPrefix = '#/$defs/';
