@@ -13,7 +13,7 @@ import type {
 } from './engine.ts';
 import { GenerationAccount } from './generation-account.ts';
 import type { OpenRequest } from './loads/open-request.ts';
-import { EngineLost } from './loads/engine-lost.ts';
+import { EngineLost } from './loads/refusal.ts';
 import type { Lease } from './loads/instance-lease.ts';
 import type { PromptGate } from './loads/prompt-gate.ts';
 import type { Place } from './scheduler/place.ts';

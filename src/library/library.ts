@@ -1,12 +1,10 @@
 import { basename } from 'node:path';
 import { HearthError } from '../kernel/errors/errors.ts';
 import type { Logger } from '../kernel/logger.ts';
-import { readFingerprint } from './file-fingerprint.ts';
-import { takeName, type ModelFault } from './library-model.ts';
+import { type ModelFault, readableName, takeName } from './library-model.ts';
 import { mapConcurrently } from '../kernel/concurrency/map-concurrently.ts';
 import type { ModelAlias, ModelAliases } from './model-aliases.ts';
-import type { EditableModelLibrary, ModelEntry } from './model.ts';
-import { remoteModelEntry, type RemoteModelFacts } from './remote-model.ts';
+import type { EditableModelLibrary, ModelEntry, ModelSelection } from './model.ts';
 import { createRepositoryReader, type RepositoryModels } from './read-repository.ts';
 import { planRemoval, type RemovalCandidate } from './removal/plan-removal.ts';
 import { removeFiles } from './removal/remove-files.ts';
@@ -15,9 +13,10 @@ import { watchFolders } from './watch-folders.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { ModelRoot, ScannedRepository } from './scan-repository.ts';
 import { isUnchanged } from './scanned-file.ts';
-import { resolveIdentifier, selectModel, type LibraryContent } from './select-model.ts';
+import { type LibraryContent, resolveIdentifier, selectModel } from './select-model.ts';
 import { Mutex } from '../kernel/concurrency/semaphore.ts';
 import { coalesceRuns } from '../kernel/concurrency/coalesce-runs.ts';
+import { stat } from 'node:fs/promises';
 
 interface ModelLibraryOptions {
   /** If two roots have the same key, the first root wins. */
@@ -212,5 +211,58 @@ function createFaultLog(logger: Logger) {
     for (const [path, error] of unreadable)
       log(path, { path, error: String(error) }, `${basename(path)} can't be read`);
     logged = seen;
+  };
+}
+
+/** See `ModelLibrary.fingerprint`. */
+async function readFingerprint({ model, variant }: ModelSelection): Promise<string | undefined> {
+  const paths = [...variant.files, ...(model.projectorPath === null ? [] : [model.projectorPath])];
+  try {
+    const found = await Promise.all(paths.map((path) => stat(path, { bigint: true })));
+    return found.map(({ size, mtimeNs, ino }) => `${size}:${mtimeNs}:${ino}`).join(' ');
+  } catch {
+    return undefined;
+  }
+}
+
+/** A model of a remote server. */
+interface RemoteModelFacts {
+  readonly upstream: string;
+  /** As the server calls it. */
+  readonly id: string;
+  /** Key in place of `<upstream>/<id>`. */
+  readonly alias: string | undefined;
+  readonly type: ModelEntry['type'];
+  /** Undefined: unknown. */
+  readonly contextLength: number | undefined;
+  readonly reasons: boolean;
+}
+
+/** For a model whose server does not tell its context: more than any has, so that the server decides. */
+const unknownContextLength = 1_048_576;
+
+/** The library's entry of a remote model. Its only variant has the server's name of the model as path. */
+function remoteModelEntry(facts: RemoteModelFacts): ModelEntry {
+  const { upstream, id, alias, type, contextLength, reasons } = facts;
+  return {
+    key: (alias ?? `${upstream}/${id}`).toLowerCase(),
+    publisher: upstream,
+    displayName: readableName(id.slice(id.lastIndexOf('/') + 1)),
+    type,
+    format: 'remote',
+    architecture: 'unknown',
+    parameterLabel: null,
+    maxContextLength: contextLength ?? unknownContextLength,
+    // Servers are asked when tools are used.
+    isTrainedForToolUse: type !== 'embeddings',
+    reasoning: reasons ? { allowedOptions: ['off', 'on'], default: 'on' } : null,
+    supportsInfill: false,
+    projectorPath: null,
+    description: null,
+    variants: [{ id: 'remote', quantization: null, path: id, files: [], sizeBytes: 0 }],
+    projector: null,
+    attention: null,
+    dimensions: null,
+    tokenizer: null,
   };
 }

@@ -1,14 +1,11 @@
 import { withoutBracketed, withoutEmphasis, withoutParenthesized } from './annotations.ts';
-import { cleanCharacters } from './characters.ts';
-import { closeGaps } from './gap.ts';
+import { closeGaps, gap } from './gap.ts';
 import {
   decodeEntities,
   withoutHiddenMarkup,
   withoutMarkdownLinks,
   withoutTags,
 } from './markup.ts';
-import { withoutQuotationMarks } from './quotation-marks.ts';
-import { withoutUrls } from './urls.ts';
 
 /** Each pass takes linear time for any text. */
 const passes: readonly ((text: string) => string)[] = [
@@ -61,4 +58,85 @@ function defuse(text: string): string {
 
 function collapseWhiteSpace(text: string): string {
   return text.replace(/\s{2,}|[^\S ]/g, ' ');
+}
+
+// oxlint-disable-next-line no-control-regex -- removes control characters
+const controls = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f]/g;
+
+/**
+ * Emoji by their parts (Unicode Technical Standard 51), so that sequences of any length match, including those of later
+ * versions: keycaps; anything in emoji style; pictographs but for those that are usually text (©, ™, ℹ,
+ * ‼, arrows and the like); halves of flags; skin tones; lone keycap signs.
+ */
+const emoji =
+  /[0-9#*]\ufe0f?\u20e3|(?![0-9#*])\p{Emoji}\ufe0f|(?![©®‼⁉™ℹⓂ〰〽㊗㊙\u2190-\u21ff\u2934\u2935\u2b05-\u2b07])\p{Extended_Pictographic}|\p{Regional_Indicator}|\p{Emoji_Modifier}|\u20e3/gu;
+
+/** Invisible characters, except joiners between letters, which are part of the spelling in some scripts. */
+const invisible =
+  /(?!(?<=[\p{L}\p{M}])[\u200c\u200d][\p{L}\p{M}])\p{Default_Ignorable_Code_Point}/gu;
+
+const notAscii = /[^\0-\u007f]/;
+
+/** Removes emoji, invisible and control characters. */
+function cleanCharacters(text: string): string {
+  const printable = text.replace(controls, '');
+  if (!notAscii.test(printable)) return printable;
+  return printable.replace(emoji, gap).replace(invisible, '');
+}
+
+const cjkMarks = /[「-』《》〈〉【】〔〕〖〗〘〙〚〛〝-〟﹁-﹄﹙-﹞｢｣\u2329\u232a]/g;
+/** Double marks: curly, low, full-width, and guillemets. They may have spaces inside. */
+const doubleMarks = /[“”„‟＂«»‹›]/g;
+/** A letter or digit of a script with spaces between words: Chinese has ‘ and ’ between letters, as quotation marks. */
+const wordCharacter = String.raw`(?![\u2e80-\u{10ffff}])[\p{L}\p{M}\p{N}]`;
+/** A curly apostrophe inside a word; asterisks of Markdown around a part of the word don't count. */
+const apostrophe = new RegExp(
+  String.raw`(?<=${wordCharacter}\**)[‘’‛＇](?=\**${wordCharacter})`,
+  'gu',
+);
+const singleMarks = /[‘’‚‛＇]/g;
+
+const anyMark = /[‘-‟«»‹›「-』《》〈〉【】〔〕〖-〛〝-〟﹁-﹄﹙-﹞＂＇｢｣\u2329\u232a]/;
+
+/** Removes quotation marks except straight ones; a curly apostrophe inside a word becomes a straight one. */
+function withoutQuotationMarks(text: string): string {
+  if (!anyMark.test(text)) return text;
+  return text
+    .replace(cjkMarks, '')
+    .replace(doubleMarks, gap)
+    .replace(apostrophe, "'")
+    .replace(singleMarks, gap);
+}
+
+/** A URL ends at a space, quote, angle bracket, or character of a script without spaces. */
+const url =
+  // oxlint-disable-next-line no-control-regex -- the gap mark ends a URL
+  /(?:https?:\/\/|ftp:\/\/|(?<!\w)www\.(?=[a-z0-9]))[^\s\0<>"`\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef]*/gi;
+const mayHaveUrl = /:\/\/|www\./i;
+/** Punctuation that ends the sentence around a URL rather than the URL. */
+const trailing = new Set(".,;:!?'*_~]}…");
+
+/** Removes `http`, `https`, `ftp` and `www.` addresses, but not the punctuation of the sentence after them. */
+function withoutUrls(text: string): string {
+  if (!mayHaveUrl.test(text)) return text;
+  return text.replace(url, (found) => gap + found.slice(urlLength(found)));
+}
+
+/** A closing bracket belongs to the URL if the URL contains its opening bracket: `…/Foo_(film)`. */
+function urlLength(found: string): number {
+  const schemeEnd = found.indexOf('://') + 3;
+  const minimum = schemeEnd === 2 ? 'www.x'.length : schemeEnd;
+  let unopened = 0;
+  for (const character of found) {
+    if (character === ')') unopened += 1;
+    else if (character === '(') unopened -= 1;
+  }
+  let length = found.length;
+  while (length > minimum) {
+    const last = found[length - 1] ?? '';
+    if (last === ')' && unopened > 0) unopened -= 1;
+    else if (!trailing.has(last)) break;
+    length -= 1;
+  }
+  return length;
 }

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { maxSpeakers } from './schema.ts';
-import type { RawTurn } from './raw-turn.ts';
-import { splitLines } from './split-lines.ts';
+import { splitLines, type RawTurn } from './raw-turn.ts';
 
 /** The range of the number is checked together with that of labels. Other fields are ignored. */
 const itemSchema = z.object({

@@ -1,5 +1,4 @@
-import type { RawTurn } from './raw-turn.ts';
-import { splitLines } from './split-lines.ts';
+import { splitLines, type RawTurn } from './raw-turn.ts';
 
 const shortestLabel = 'Speaker1:'.length;
 const plainLabel = /^\s*speaker\s*(\d+)\s*:/i;

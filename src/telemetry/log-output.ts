@@ -42,8 +42,9 @@ export class LogOutput implements DestinationStream {
       this.#pendingBytes += bytes.byteLength;
     }
     if (this.#options.isSync) this.#writePending();
-    else if (!this.#isWriting)
-      this.#gathering ??= setTimeout(() => this.#start(), gatherMs).unref();
+    else if (!this.#isWriting && this.#gathering === undefined) {
+      this.#gathering = setTimeout(() => this.#start(), gatherMs).unref();
+    }
   }
 
   #start(): void {

@@ -1,4 +1,5 @@
 import { randomBytes } from '../kernel/random-bytes.ts';
+import type { IdGenerator } from '@opentelemetry/sdk-trace-base';
 
 /** The position of a request in a trace; see W3C Trace Context, https://www.w3.org/TR/trace-context/. */
 export interface TraceContext {
@@ -36,4 +37,13 @@ export function formatTraceparent({ traceId, isSampled }: TraceContext, spanId: 
 /** The header of a client, if it is well formed. */
 export function checkTraceparent(header: string | undefined): string | undefined {
   return traceparentForm.test(header ?? '') ? header : undefined;
+}
+
+/** Gives the tracer the ids that the record of a request has: tool servers know them already. */
+export class RecordIds implements IdGenerator {
+  traceId = '';
+  spanId = '';
+
+  readonly generateTraceId = (): string => this.traceId;
+  readonly generateSpanId = (): string => this.spanId;
 }

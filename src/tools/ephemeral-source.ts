@@ -9,8 +9,7 @@ import { HttpFailure } from '../platform/net/http-failure.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { TransportBounds } from './mcp-transport.ts';
 import type { ConnectionLimits } from './server-connection.ts';
-import { ServerUnusableError } from './server-unusable-error.ts';
-import type { ToolSource } from './tool-source.ts';
+import { ServerUnusableError, type ToolSource } from './tool-source.ts';
 import type { Integration } from './toolbox.ts';
 
 export interface EphemeralSourceOptions {

@@ -1,19 +1,23 @@
+import type * as mcpClient from './mcp-client.ts';
 import { join } from 'node:path';
 import { HearthError } from '../kernel/errors/errors.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { ProcessGuard } from '../platform/processes/managed-child.ts';
 import type { BuiltInPlugin } from './built-in-plugin.ts';
-import { listNames } from './list-names.ts';
-import type * as mcpClient from './mcp-client.ts';
+import { listNames, ServerUnusableError, type ToolSource } from './tool-source.ts';
 import type { McpTransport, TransportBounds } from './mcp-transport.ts';
-import { createPluginCatalog } from './plugin-catalog.ts';
-import { type PluginConfiguration, PluginFileError } from './plugin-file.ts';
+import {
+  parsePluginFile,
+  type PluginConfiguration,
+  type PluginEntry,
+  PluginFileError,
+} from './plugin-file.ts';
 import { labelOf, pluginId } from './plugin-label.ts';
 import type { ConnectionLimits } from './server-connection.ts';
-import { ServerUnusableError } from './server-unusable-error.ts';
-import type { ToolSource } from './tool-source.ts';
+import { readFile, stat } from 'node:fs/promises';
+import { errorCode } from '../kernel/error-code.ts';
 
-export interface PluginSourcesOptions {
+interface PluginSourcesOptions {
   /** Folder of mcp.json; the default working folder of plugins. */
   readonly home: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -28,7 +32,7 @@ export interface PluginSourcesOptions {
 }
 
 /** The plugins: those of mcp.json and the built-in ones. */
-export interface PluginSources {
+interface PluginSources {
   /**
    * Looks up a plugin.
    *
@@ -133,4 +137,42 @@ export function createPluginSources(options: PluginSourcesOptions): PluginSource
 function unusable(id: string, reason: string, field: string, cause?: Error): HearthError {
   const message = `The plugin ${id} can't be used: ${reason}.`;
   return new HearthError('plugin_unreachable', message, { field, cause });
+}
+
+/** The current plugins of mcp.json. */
+interface PluginCatalog {
+  /** @throws PluginFileError if the file can't be read. */
+  read(): Promise<ReadonlyMap<string, PluginEntry>>;
+}
+
+const maxFileBytes = 1024 * 1024;
+
+/** Reads the file again only when it has changed. A missing file has no plugins. */
+function createPluginCatalog(file: string): PluginCatalog {
+  let last: { readonly version: string; readonly entries: ReadonlyMap<string, PluginEntry> } = {
+    version: '',
+    entries: new Map(),
+  };
+
+  return {
+    read: async () => {
+      try {
+        const found = await stat(file, { bigint: true });
+        // Reading a pipe would never end, and would keep the server from stopping.
+        if (!found.isFile()) throw new PluginFileError('mcp.json is not a file');
+        const { size, mtimeNs, ctimeNs, ino } = found;
+        const version = [size, mtimeNs, ctimeNs, ino].join(' ');
+        if (version === last.version) return last.entries;
+        if (size > maxFileBytes) throw new PluginFileError('mcp.json is larger than 1 MiB');
+        const entries = parsePluginFile(await readFile(file, 'utf8'));
+        last = { version, entries };
+        return entries;
+      } catch (error) {
+        if (error instanceof PluginFileError) throw error;
+        const code = errorCode(error) ?? 'unknown';
+        if (code === 'ENOENT') return new Map<string, PluginEntry>();
+        throw new PluginFileError(`mcp.json can't be read (${code})`, { cause: error });
+      }
+    },
+  };
 }

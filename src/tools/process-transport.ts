@@ -1,26 +1,25 @@
 import { resolve as resolvePath } from 'node:path';
 import {
+  type JSONRPCMessage,
   parseJSONRPCMessage,
   serializeMessage,
-  type JSONRPCMessage,
   type Transport,
 } from '@modelcontextprotocol/client';
 import type { Logger } from '../kernel/logger.ts';
 import { filterEnvironment } from '../platform/processes/filter-environment.ts';
 import {
-  startManagedChild,
   type ChildExit,
   type ManagedChild,
   type ProcessGuard,
+  startManagedChild,
 } from '../platform/processes/managed-child.ts';
 import { proxiesWithoutCredentials } from '../platform/net/proxy-environment.ts';
 import { withoutFolders } from '../platform/processes/without-folders.ts';
-import { LineSplitter, LineTooLongError } from './line-splitter.ts';
 import type { McpTransport, TransportBounds } from './mcp-transport.ts';
 import type { PluginConfiguration } from './plugin-file.ts';
 import { TooManyValuesError, ValueMeter } from './value-meter.ts';
 
-export interface ProcessTransportOptions {
+interface ProcessTransportOptions {
   readonly plugin: Extract<PluginConfiguration, { type: 'process' }>;
   /** Default working folder; relative folders of plugins are resolved against it. */
   readonly workingFolder: string;
@@ -220,5 +219,45 @@ class ProcessTransport implements Transport {
     this.#loggedLines += 1;
     if (this.#loggedLines > maxLoggedLines) return;
     this.#options.logger.debug({ text: text.slice(0, maxLineCharacters) }, message);
+  }
+}
+
+/** A line is longer than the bound. */
+class LineTooLongError extends Error {
+  override readonly name = 'LineTooLongError';
+}
+
+const newline = 0x0a;
+
+/** Splits a stream of bytes into lines. Keeps at most one line, of a bounded length. */
+class LineSplitter {
+  readonly #maxBytes: number;
+  #pieces: Buffer[] = [];
+  #heldBytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /**
+   * Yields the lines that the chunk completes, without their line breaks.
+   *
+   * @throws LineTooLongError
+   */
+  *push(chunk: Buffer): Generator<string> {
+    let start = 0;
+    for (;;) {
+      const end = chunk.indexOf(newline, start);
+      const piece = chunk.subarray(start, end === -1 ? undefined : end);
+      this.#heldBytes += piece.length;
+      if (this.#heldBytes > this.#maxBytes) throw new LineTooLongError();
+      if (piece.length > 0) this.#pieces.push(piece);
+      if (end === -1) return;
+      const line = Buffer.concat(this.#pieces, this.#heldBytes).toString();
+      this.#pieces = [];
+      this.#heldBytes = 0;
+      start = end + 1;
+      yield line;
+    }
   }
 }

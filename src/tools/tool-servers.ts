@@ -5,20 +5,19 @@ import { linkAbort } from '../kernel/concurrency/linked-abort.ts';
 import { HearthError } from '../kernel/errors/errors.ts';
 import type { ResolveAddresses } from '../platform/net/address-policy.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
-import { withSignal, type RequestContext } from '../telemetry/request-context.ts';
+import { type RequestContext, withSignal } from '../telemetry/request-context.ts';
 import type { TransportBounds } from './mcp-transport.ts';
-import { assertToolNames } from './assert-tool-names.ts';
 import type { BuiltInPlugin } from './built-in-plugin.ts';
 import { createToolbox } from './create-toolbox.ts';
-import { assertDistinct, nameField } from './distinct-integrations.ts';
 import { ephemeralSource } from './ephemeral-source.ts';
 import { pluginId } from './plugin-label.ts';
 import { createPluginSources } from './plugin-source.ts';
 import type { ApprovalRule, ToolFilter } from './tool-filter.ts';
 import type { ToolList } from './tool-list.ts';
 import { assertMayUse, type ToolSwitches } from './tool-permission.ts';
-import type { OpenToolSource, ToolSource } from './tool-source.ts';
+import { listNames, type OpenToolSource, type ToolSource } from './tool-source.ts';
 import type { Integration, Toolbox, TriableToolServers } from './toolbox.ts';
+import { maxIntegrations } from '../kernel/field.ts';
 
 export interface ToolServersOptions extends ToolSwitches {
   /** Folder of mcp.json; the default working folder of plugins. */
@@ -210,4 +209,54 @@ function assertAllowed({ source, field, allowed, approval }: Candidate, list: To
 
 async function closeAll(sources: Iterable<OpenToolSource>): Promise<void> {
   await Promise.all([...sources].map(({ connection }) => connection.close()));
+}
+
+/** @throws HearthError `invalid_value` if an integration is listed twice, or there are too many. */
+export function assertDistinct(integrations: readonly Integration[]): void {
+  if (integrations.length > maxIntegrations) {
+    const message = `A request may have ${maxIntegrations} integrations; this one has ${integrations.length}.`;
+    throw new HearthError('invalid_value', message, { field: 'integrations' });
+  }
+  const seen = new Set<string>();
+  for (const [index, integration] of integrations.entries()) {
+    const name = integration.type === 'plugin' ? integration.id : integration.serverLabel;
+    const key = `${integration.type} ${name}`;
+    if (seen.has(key)) {
+      throw new HearthError('invalid_value', `${JSON.stringify(name)} is listed twice.`, {
+        field: nameField(integration, index),
+      });
+    }
+    seen.add(key);
+  }
+}
+
+/** Domain path of the name of an integration. */
+export function nameField(integration: Integration, index: number): string {
+  const path = `integrations[${index}]`;
+  if (integration.type === 'ephemeralMcp') return `${path}.serverLabel`;
+  return integration.isBare === true ? path : `${path}.id`;
+}
+
+/**
+ * Checks the names of tools in a request against the tools of the server.
+ *
+ * @param field Domain path of the list of names.
+ * @throws HearthError `invalid_value` with the names that exist.
+ */
+function assertToolNames(
+  { tools, leftOut }: ToolList,
+  { label, names: requested }: { readonly label: string; readonly names: readonly string[] },
+  field: string,
+): void {
+  const names = new Set(tools.map(({ name }) => name));
+  for (const [index, name] of requested.entries()) {
+    if (names.has(name)) continue;
+    const quoted = JSON.stringify(name.slice(0, 100));
+    const reason = leftOut.get(name);
+    const message =
+      reason === undefined
+        ? `${JSON.stringify(label)} has no tool ${quoted}; it has: ${listNames([...names])}.`
+        : `The tool ${quoted} of ${JSON.stringify(label)} can't be used: ${reason}.`;
+    throw new HearthError('invalid_value', message, { field: `${field}[${index}]` });
+  }
 }

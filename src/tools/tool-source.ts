@@ -28,3 +28,18 @@ export interface OpenToolSource {
   readonly approval: ApprovalRule | undefined;
   readonly connection: ServerConnection;
 }
+
+/** A tool server can't be used; the message says why, `cause` is the error. */
+export class ServerUnusableError extends Error {
+  override readonly name = 'ServerUnusableError';
+}
+
+const maxNames = 50;
+
+/** Lists names in a message, the first 50 of them. */
+export function listNames(names: readonly string[]): string {
+  if (names.length === 0) return 'none';
+  const rest = names.length - maxNames;
+  const shown = names.slice(0, maxNames).join(', ');
+  return rest > 0 ? `${shown} and ${rest} more` : shown;
+}

@@ -13,13 +13,21 @@ import { childEnvironment } from './child-environment.ts';
 import { createEndpoint, endpointAddress, removeEndpoint } from './endpoint.ts';
 import { startEngineChild } from './engine-child.ts';
 import { loadError } from './exit-reason.ts';
-import type { EngineExit, EngineLauncher, EngineProcess, LaunchSpec } from './launch.ts';
-import { llamaProgram } from './llama-program.ts';
+import type {
+  EngineExit,
+  EngineLauncher,
+  EngineProcess,
+  EngineProgram,
+  LaunchSpec,
+} from './launch.ts';
 import { trackLoadProgress } from './load-progress.ts';
 import { waitUntilHealthy } from './readiness.ts';
 import { residentBytes, watchMemory } from './memory-watch.ts';
 import { watchShortage } from './memory-shortage.ts';
-import { maxConnections } from './server-arguments.ts';
+import { buildServerArguments, maxConnections } from './server-arguments.ts';
+import { requestCapabilities } from '../backends/llama-server/capabilities.ts';
+import { createEngineSlots } from '../backends/llama-server/engine-slots.ts';
+import { createLlamaEngine } from '../backends/llama-server/llama-engine.ts';
 
 const mebibyte = 1024 * 1024;
 /** No request needs more: an engine above this limit has a bug and would exhaust the machine. */
@@ -184,3 +192,14 @@ function timeoutError(spec: LaunchSpec): HearthError {
     `The engine did not load ${basename(spec.modelPath)} within ${seconds} s.`,
   );
 }
+
+/** llama-server, or the wheel's launcher in its place. */
+const llamaProgram: EngineProgram = {
+  buildArguments: buildServerArguments,
+  buildVariables: () => ({}),
+  requestCapabilities: (connection, { runtime }, signal) =>
+    requestCapabilities(connection, runtime, signal),
+  createEngine: (connection, { contextLength, speculation }) =>
+    createLlamaEngine(connection, { contextLength, speculates: speculation !== undefined }),
+  createSlots: (connection) => createEngineSlots(connection),
+};

@@ -1,8 +1,12 @@
 import { HearthError } from '../../kernel/errors/errors.ts';
 import type { ModelEntry, ModelSelection } from '../../library/model.ts';
 import { purposeNames, purposeOf } from './purpose.ts';
-import type { InstanceConfig, LoadDefaults, SizeName } from './load-options.ts';
-import { refuseOptions } from './refuse-options.ts';
+import {
+  refuseOptions,
+  type InstanceConfig,
+  type LoadDefaults,
+  type SizeName,
+} from './load-options.ts';
 
 /** The engine rounds the context of a slot up to a multiple of this (llama.cpp, `GGML_PAD(n_ctx, 256)`). */
 const contextStep = 256;

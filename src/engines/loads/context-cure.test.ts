@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HearthError } from '../../kernel/errors/errors.ts';
-import { cured } from './context-cure.ts';
+import { cured } from './refusal.ts';
 import { contextForPrompt } from './policy/choose-sizes.ts';
 
 const promptSize = { tokens: 9000, isLowerBound: false, maxTokens: 8192 };

@@ -3,7 +3,7 @@ import { batchTokens, mayUseGpu } from '../launch/server-arguments.ts';
 import type { InstallProgress, Runtime, RuntimeManager } from '../runtimes/runtime.ts';
 import type { ModelSelection } from '../../library/model.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
-import { canShareCache } from '../states/can-save-slots.ts';
+import { canShareCache } from '../states/engine-fingerprint.ts';
 import type { LoadedEngine, WarmStates } from '../states/warm-states.ts';
 import type { EngineLoader, LoadSpec } from './engine-loader.ts';
 import type { InstanceConfig } from './load-options.ts';

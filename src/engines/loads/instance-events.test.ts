@@ -4,7 +4,7 @@ import { deferred } from '../../../test/setup/deferred.ts';
 import { openFrom } from '../../../test/setup/instances/scripted-pool.ts';
 import { testContext } from '../../../test/setup/test-context.ts';
 import { sizedPool } from '../../../test/setup/models/sized-models.ts';
-import type { EngineLost } from './engine-lost.ts';
+import type { EngineLost } from './refusal.ts';
 import type { ServerEvent } from '../../telemetry/server-event.ts';
 
 function setUp(options: Parameters<typeof sizedPool>[1] = {}) {

@@ -4,7 +4,7 @@ import { withSignal, type RequestContext } from '../../telemetry/request-context
 import type { Place } from '../scheduler/place.ts';
 import type { Waiting } from '../scheduler/scheduler.ts';
 import type { LoadedEngine } from '../states/warm-states.ts';
-import { cured } from './context-cure.ts';
+import { cured } from './refusal.ts';
 import type { Instance } from './instance.ts';
 import type { PromptGate } from './prompt-gate.ts';
 

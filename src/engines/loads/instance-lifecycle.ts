@@ -7,7 +7,7 @@ import type { EvictionCause } from '../../telemetry/server-event.ts';
 import { noEvents, type EventPublisher } from '../../telemetry/server-events.ts';
 import type { RequestContext } from '../../telemetry/request-context.ts';
 import type { EngineLoader } from './engine-loader.ts';
-import { EngineLost } from './engine-lost.ts';
+import { EngineLost } from './refusal.ts';
 import { Instance, InstanceRegistry } from './instance.ts';
 import { Lease } from './instance-lease.ts';
 import type { LoadEstimate } from './load-estimate.ts';

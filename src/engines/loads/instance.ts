@@ -1,9 +1,8 @@
-import type { ContextCure } from './context-cure.ts';
+import { EngineLost, type ContextCure } from './refusal.ts';
 import type { HearthError } from '../../kernel/errors/errors.ts';
 import type { LoadedEngine } from '../states/warm-states.ts';
 import type { ModelSelection } from '../../library/model.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
-import { EngineLost } from './engine-lost.ts';
 import type { InstanceSummary } from './instance-summary.ts';
 import type { InstanceConfig } from './load-options.ts';
 import { LoadTask } from './load-task.ts';

@@ -7,13 +7,12 @@ import { readMlxSampling } from '../../library/mlx-sampling.ts';
 import type { ModelSelection } from '../../library/model.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { EngineLoader, LoadSpec } from './engine-loader.ts';
-import type { InstanceConfig } from './load-options.ts';
+import { refuseOptions, type InstanceConfig } from './load-options.ts';
 import type { MemoryEstimate } from '../memory/estimate.ts';
 import { estimateMlxMemory } from '../memory/mlx-estimate.ts';
 import { purposeNames, purposeOf } from './purpose.ts';
-import { refuseOptions } from './refuse-options.ts';
 
-export interface MlxLoaderOptions {
+interface MlxLoaderOptions {
   readonly runtimes: RuntimeManager;
   readonly launcher: EngineLauncher;
   readonly threads: number | undefined;

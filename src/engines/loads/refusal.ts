@@ -1,6 +1,6 @@
-import { HearthError } from '../../kernel/errors/errors.ts';
+import { HearthError, type PromptSize } from '../../kernel/errors/errors.ts';
 import { formatBytes } from '../../kernel/format.ts';
-import { maxAvailable, type Capacity } from './policy/admit.ts';
+import { type Capacity, maxAvailable } from './policy/admit.ts';
 import type { LoadDemand } from './policy/eviction.ts';
 import type { InstanceView } from './policy/instance-view.ts';
 import type { InstanceSummary } from './instance-summary.ts';
@@ -128,4 +128,31 @@ function describe(kept: readonly InstanceView[]): string {
 
 function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** A sentence about what makes a prompt fit; undefined if nothing does. */
+export type ContextCure = (promptSize: PromptSize) => string | undefined;
+
+/** The error with the cure after its message, if it is about a prompt that is too long. */
+export function cured(error: unknown, cure: ContextCure): unknown {
+  if (!(error instanceof HearthError) || error.code !== 'context_length_exceeded') return error;
+  const { promptSize } = error;
+  const advice = promptSize === undefined ? undefined : cure(promptSize);
+  if (promptSize === undefined || advice === undefined) return error;
+  return new HearthError('context_length_exceeded', (name) => `${error.describe(name)} ${advice}`, {
+    promptSize,
+    cause: error,
+  });
+}
+
+/** The engine of an instance ended, for a reason that may lie in another request or in none. */
+export class EngineLost extends HearthError {
+  /** Whether this request is not the likely cause, so that it may be repeated on a fresh instance. */
+  readonly isRepeatable: boolean;
+
+  /** @param code `memory_exceeded` if the memory guard ended the engine. */
+  constructor(code: 'memory_exceeded' | 'crashed', message: string, isRepeatable: boolean) {
+    super(code, message);
+    this.isRepeatable = isRepeatable;
+  }
 }

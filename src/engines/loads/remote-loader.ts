@@ -1,8 +1,7 @@
 import type { EngineHandle } from '../engine.ts';
 import type { Upstreams } from '../backends/remote/upstreams.ts';
 import type { EngineLoader, LoadSpec } from './engine-loader.ts';
-import type { InstanceConfig } from './load-options.ts';
-import { refuseOptions } from './refuse-options.ts';
+import { refuseOptions, type InstanceConfig } from './load-options.ts';
 
 /** The options of a load that decide how an engine of this machine works. */
 const localOptions = [

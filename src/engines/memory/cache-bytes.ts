@@ -1,6 +1,5 @@
 import type { ModelEntry } from '../../library/model.ts';
-import { cacheCells, cacheCount, windowCells } from './cache-cells.ts';
-import type { MemoryDemand } from './memory-demand.ts';
+import { cacheCells, cacheCount, windowCells, type MemoryDemand } from './cache-cells.ts';
 
 /** Of the weights: the engine reads them in each step, and passes the tokens of idle slots. */
 const idleShare = 0.05;

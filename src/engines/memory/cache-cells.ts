@@ -1,4 +1,4 @@
-import type { MemoryDemand } from './memory-demand.ts';
+import type { InstanceConfig } from '../loads/load-options.ts';
 
 /** llama.cpp rounds the length of every cache up to a multiple of this (`GGML_PAD` in its KV caches). */
 const cellStep = 256;
@@ -17,4 +17,15 @@ export function cacheCount({ parallel, sharedContexts }: MemoryDemand): number {
 export function windowCells(windowTokens: number, demand: MemoryDemand, batch: number): number {
   const cells = Math.min(cacheCells(demand), windowTokens + batch);
   return Math.ceil(cells / cellStep) * cellStep;
+}
+
+/** The settings of a load that determine its memory. */
+export interface MemoryDemand extends Pick<
+  InstanceConfig,
+  'contextLength' | 'parallel' | 'evalBatchSize' | 'hasFlashAttention'
+> {
+  /** Types of the KV cache, such as `f16` or `q8_0`. */
+  readonly kvCacheTypes: { readonly k: string; readonly v: string };
+  /** Number of whole contexts that the slots share; absent: each has one of its own. */
+  readonly sharedContexts?: number;
 }

@@ -1,7 +1,6 @@
 import type { ModelEntry } from '../../library/model.ts';
 import type { Purpose } from '../loads/purpose.ts';
-import { cacheCells, windowCells } from './cache-cells.ts';
-import type { MemoryDemand } from './memory-demand.ts';
+import { cacheCells, windowCells, type MemoryDemand } from './cache-cells.ts';
 
 const floatBytes = 4;
 const halfBytes = 2;

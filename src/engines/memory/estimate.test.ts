@@ -5,7 +5,7 @@ import type { GgufValue } from '../../library/gguf/metadata.ts';
 import { graphDimensions } from '../../library/graph-dimensions.ts';
 import type { ModelEntry, ModelSelection } from '../../library/model.ts';
 import { estimateMemory, withDraft } from './estimate.ts';
-import type { MemoryDemand } from './memory-demand.ts';
+import type { MemoryDemand } from './cache-cells.ts';
 
 const mebibyte = 1024 * 1024;
 const weightsBytes = 1_000_000;

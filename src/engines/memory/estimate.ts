@@ -4,7 +4,7 @@ import type { ModelSelection } from '../../library/model.ts';
 import { purposeOf } from '../loads/purpose.ts';
 import { cacheBytes } from './cache-bytes.ts';
 import { graphBytes, outputBytes, projectorComputeBytes } from './compute-bytes.ts';
-import type { MemoryDemand } from './memory-demand.ts';
+import type { MemoryDemand } from './cache-cells.ts';
 import { processBytes } from './process-bytes.ts';
 
 /** Memory of an instance with all slots full, in bytes. */

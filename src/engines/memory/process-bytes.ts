@@ -1,7 +1,6 @@
 import type { ModelEntry } from '../../library/model.ts';
 import type { Purpose } from '../loads/purpose.ts';
-import { cacheCells, cacheCount } from './cache-cells.ts';
-import type { MemoryDemand } from './memory-demand.ts';
+import { cacheCells, cacheCount, type MemoryDemand } from './cache-cells.ts';
 
 const mebibyte = 1024 * 1024;
 

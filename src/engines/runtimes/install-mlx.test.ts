@@ -5,7 +5,7 @@ import { launchers } from '../../../test/setup/engine/shared-runtimes.ts';
 import { projectFolder } from '../../../test/setup/project-folder.ts';
 import { useTemporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { createLogger } from '../../telemetry/logger.ts';
-import { pinnedMlx } from './pinned-mlx.ts';
+import { pinnedMlx } from './installation.ts';
 import { createRuntimeManager } from './runtime-manager.ts';
 import { writeManifest } from './runtime-manifest.ts';
 import type { Machine } from './target.ts';

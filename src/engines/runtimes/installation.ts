@@ -1,6 +1,5 @@
 import type { Logger } from '../../kernel/logger.ts';
 import type { ProcessGuard } from '../../platform/processes/managed-child.ts';
-import type { PinnedMlx } from './pinned-mlx.ts';
 import type { PinnedRelease, PinnedWheel } from './pinned-release.ts';
 import type { PythonLaunchers, RuntimeOrigin } from './runtime-manifest.ts';
 import type { InstallProgress, ModelFormat } from './runtime.ts';
@@ -37,7 +36,7 @@ export interface Installation {
 }
 
 /** The runtime that an installation will produce. */
-export interface InstallationPlan {
+interface InstallationPlan {
   /** Such as `linux-x64-cpu`. */
   readonly target: string;
   /** llama.cpp build, or version of mlx-lm. */
@@ -52,3 +51,19 @@ export interface InstallationWay {
   /** Fills the content folder and checks that its server starts. */
   fill(plan: InstallationPlan, installation: Installation): Promise<RuntimeOrigin>;
 }
+
+/** The packages that run MLX models; `mlx-requirements.txt` beside the launcher has their hashes. */
+export interface PinnedMlx {
+  /** Version of mlx-lm. */
+  readonly version: string;
+  /** Minimum minor version of Python 3. */
+  readonly minimumPythonMinor: number;
+  /** Machines for which all packages have wheels. */
+  readonly targets: readonly string[];
+}
+
+export const pinnedMlx: PinnedMlx = {
+  version: '0.32.2',
+  minimumPythonMinor: 11,
+  targets: ['macos-arm64-metal', 'linux-x64-cpu', 'linux-arm64-cpu'],
+};

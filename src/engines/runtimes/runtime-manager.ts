@@ -5,26 +5,24 @@ import type { Logger } from '../../kernel/logger.ts';
 import { createBinaryVersionReader } from './binary-version.ts';
 import { findExecutable, isExecutable } from './find-executable.ts';
 import { installRuntime } from './install-runtime.ts';
-import type { InstallationSettings } from './installation.ts';
+import { pinnedMlx, type InstallationSettings, type PinnedMlx } from './installation.ts';
 import {
   pinnedRelease,
-  pinnedWheel,
   type PinnedRelease,
+  pinnedWheel,
   type PinnedWheel,
 } from './pinned-release.ts';
-import { pinnedMlx, type PinnedMlx } from './pinned-mlx.ts';
 import {
-  readInstalledRuntime,
   type InstalledRuntime,
   type PythonLaunchers,
+  readInstalledRuntime,
 } from './runtime-manifest.ts';
-import { preferredFirst } from './preferred-first.ts';
-import { readSelections, writeSelections, type RuntimeSelection } from './runtime-selection.ts';
+import { readSelections, type RuntimeSelection, writeSelections } from './runtime-selection.ts';
 import type { InstallProgress, ListedRuntime, Runtime, RuntimeManager } from './runtime.ts';
 import type { ProcessGuard } from '../../platform/processes/managed-child.ts';
 import { createSingleFlight } from '../../kernel/concurrency/single-flight.ts';
 import { isStagingName, withStagingFolder } from './staging.ts';
-import { runtimeName, targetOf, type Machine } from './target.ts';
+import { type Machine, runtimeName, targetOf } from './target.ts';
 import { renameWithRetry } from '../../platform/files/rename-with-retry.ts';
 
 export interface RuntimeManagerOptions {
@@ -229,4 +227,16 @@ function listed(candidates: readonly Candidate[]): readonly ListedRuntime[] {
     ...candidate,
     isActive: sorted.find((each) => sharesFormat(each, candidate)) === candidate,
   }));
+}
+
+interface Preference {
+  readonly isSelected: boolean;
+  readonly isRecommended: boolean;
+}
+
+/** Runtimes in the order in which they are preferred: selected, recommended, then in the order of the list. */
+function preferredFirst<Ranked extends Preference>(runtimes: readonly Ranked[]): readonly Ranked[] {
+  const rank = ({ isSelected, isRecommended }: Preference): number =>
+    isSelected ? 0 : isRecommended ? 1 : 2;
+  return runtimes.toSorted((a, b) => rank(a) - rank(b));
 }

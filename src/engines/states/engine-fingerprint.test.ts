@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { modelEntry } from '../../../test/setup/models/model-entry.ts';
-import { canSaveSlots } from './can-save-slots.ts';
-import { engineFingerprint } from './engine-fingerprint.ts';
+import { canSaveSlots, engineFingerprint } from './engine-fingerprint.ts';
 
 describe('engineFingerprint', () => {
   let file: string;

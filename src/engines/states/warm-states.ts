@@ -6,8 +6,7 @@ import type { ModelSelection } from '../../library/model.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { CachedPrompt } from './prompt-chain.ts';
-import { canSaveSlots } from './can-save-slots.ts';
-import { engineFingerprint } from './engine-fingerprint.ts';
+import { canSaveSlots, engineFingerprint } from './engine-fingerprint.ts';
 import { KeptStates } from './kept-states.ts';
 import { MemoryStates } from './memory-states.ts';
 import { openScratchFolder, type ScratchFolder } from './scratch-folder.ts';
@@ -20,7 +19,7 @@ import type { CacheSize } from './slot-offload.ts';
 const stopSaveMs = 5_000;
 const availableShare = 0.5;
 
-export interface WarmStatesOptions {
+interface WarmStatesOptions {
   /** The home folder of the server. */
   readonly home: string;
   /** Maximum size of the states on disk. */

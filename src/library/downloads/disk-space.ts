@@ -1,5 +1,7 @@
-import { mkdir, statfs } from 'node:fs/promises';
+import { mkdir, readdir, stat, statfs } from 'node:fs/promises';
 import { HearthError } from '../../kernel/errors/errors.ts';
+import { join } from 'node:path';
+import { stagingFolder } from './staging.ts';
 
 /** Free bytes on the disk of a folder, for this user. */
 async function readFreeBytes(folder: string): Promise<number> {
@@ -59,4 +61,21 @@ function insufficientDisk(demand: SpaceDemand): HearthError {
 function formatBytes(bytes: number): string {
   const exact = `${bytes.toLocaleString('en-US')} bytes`;
   return bytes < 1e6 ? exact : `${(bytes / 1e9).toFixed(bytes < 1e8 ? 3 : 1)} GB (${exact})`;
+}
+
+const bytesPerBlock = 512;
+
+/**
+ * Bytes of the part files of a job that were allocated as a whole. NTFS and exFAT have no sparse files by default: there a
+ * part file takes its whole size from the start.
+ */
+export async function allocatedBytes(modelsFolder: string, jobId: string): Promise<number> {
+  const folder = stagingFolder(modelsFolder, jobId);
+  const names = await readdir(folder).catch((): string[] => []);
+  let bytes = 0;
+  for (const name of names.filter((each) => each.endsWith('.part'))) {
+    const found = await stat(join(folder, name)).catch(() => undefined);
+    if (found !== undefined && found.blocks * bytesPerBlock >= found.size) bytes += found.size;
+  }
+  return bytes;
 }

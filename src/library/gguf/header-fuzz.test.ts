@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import { parseGgufHeader, readGgufHeader, type GgufHeader } from './header.ts';
-import { ggufLimits } from './limits.ts';
+import { ggufLimits } from './window-reader.ts';
 import { seededRandom } from '../../../test/setup/seeded-random.ts';
 
 const signal = new AbortController().signal;

@@ -1,8 +1,7 @@
 import { withFileSource, type ByteSource } from './byte-source.ts';
-import { ggufLimits } from './limits.ts';
+import { ggufLimits, WindowReader } from './window-reader.ts';
 import { readMetadata, type GgufMetadata } from './metadata.ts';
 import { readTensorTable, type TensorTotals } from './tensor-table.ts';
-import { WindowReader } from './window-reader.ts';
 
 export interface GgufHeader {
   readonly version: 2 | 3;

@@ -1,5 +1,4 @@
-import { ggufLimits } from './limits.ts';
-import { stringLengthBytes, type WindowReader } from './window-reader.ts';
+import { ggufLimits, stringLengthBytes, type WindowReader } from './window-reader.ts';
 
 /** Integers above 2^53 lose precision. */
 export type GgufValue = string | number | boolean | readonly number[];

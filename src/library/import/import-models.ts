@@ -5,8 +5,12 @@ import { assertFolderName, assertFreePublisher, starterPublisher } from '../fold
 import { modelName } from '../library-model.ts';
 import { findInFile } from './find-in-file.ts';
 import { findInFolder } from './find-in-folder.ts';
-import { findKey } from './find-key.ts';
-import type { FoundSources, ImportSource, LeftOutFile } from './import-source.ts';
+import {
+  findKey,
+  type FoundSources,
+  type ImportSource,
+  type LeftOutFile,
+} from './import-source.ts';
 import { placeFiles, type PlacingMethod } from './place-files.ts';
 
 export interface ImportOptions {

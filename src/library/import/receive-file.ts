@@ -10,7 +10,7 @@ import { ggufFacts } from '../gguf/facts.ts';
 import { corruptFile } from '../gguf/byte-source.ts';
 import { readGgufHeader } from '../gguf/header.ts';
 import { exists } from '../link-or-rename.ts';
-import { findKey } from './find-key.ts';
+import { findKey } from './import-source.ts';
 import { placeFiles } from './place-files.ts';
 
 interface ReceiveOptions {
@@ -29,7 +29,7 @@ interface ReceiveOptions {
   readonly readFreeBytes?: (folder: string) => Promise<number>;
 }
 
-export interface ReceivedFile {
+interface ReceivedFile {
   /** null while other parts of the model are missing. */
   readonly key: string | null;
   readonly sizeBytes: number;

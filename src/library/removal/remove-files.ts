@@ -2,7 +2,6 @@ import { lstat, readdir, realpath, rmdir, unlink } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import { errorCode } from '../../kernel/error-code.ts';
-import { isCompanionFile } from './companion-file.ts';
 import type { Removal } from './plan-removal.ts';
 
 /**
@@ -83,4 +82,42 @@ async function isLink(path: string): Promise<boolean> {
 /** A folder that is not empty or can't be removed is left; its parent then stays as well. */
 async function removeIfEmpty(folder: string, above: string): Promise<void> {
   if (folder !== above) await rmdir(folder).catch(() => undefined);
+}
+
+const names = new Set([
+  '.gitattributes',
+  '.gitignore',
+  'added_tokens.json',
+  'chat_template.jinja',
+  'chat_template.json',
+  'config.json',
+  'config_sentence_transformers.json',
+  'generation_config.json',
+  'license',
+  'license.md',
+  'license.txt',
+  'merges.txt',
+  'modules.json',
+  'notice',
+  'notice.txt',
+  'preprocessor_config.json',
+  'processor_config.json',
+  'readme.md',
+  'sentence_bert_config.json',
+  'sentencepiece.bpe.model',
+  'special_tokens_map.json',
+  'spiece.model',
+  'tokenizer.json',
+  'tokenizer.model',
+  'tokenizer_config.json',
+  'use_policy.md',
+  'video_preprocessor_config.json',
+  'vocab.json',
+  'vocab.txt',
+]);
+
+/** Whether a file accompanies weights on hubs and is useless without them. */
+function isCompanionFile(name: string): boolean {
+  const lowered = name.toLowerCase();
+  return names.has(lowered) || lowered.endsWith('.safetensors.index.json');
 }

@@ -1,4 +1,4 @@
-import { intervalBounds } from '../token-intervals.ts';
+import { intervalBounds } from '../generation-record.ts';
 
 export interface MetricDeclaration {
   readonly type: 'counter' | 'gauge' | 'histogram';

@@ -3,18 +3,20 @@ import {
   Counter,
   Gauge,
   Histogram,
-  Registry,
   type Metric,
+  Registry,
 } from 'prom-client';
-import { generatesText, type GenerationRecord } from '../generation-record.ts';
+import {
+  generatesText,
+  intervalBounds,
+  TokenIntervals,
+  type GenerationRecord,
+} from '../generation-record.ts';
 import type { Phase } from '../phase.ts';
 import type { RequestRecord } from '../request-record.ts';
 import type { DownloadEvent, ServerEvent } from '../server-event.ts';
 import type { ServerEvents } from '../server-events.ts';
-import { LabelValues } from './label-values.ts';
-import { metricTable, type MetricDeclaration, type MetricName } from './metric-table.ts';
-import { TokenIntervalMetric } from './token-interval-metric.ts';
-import { toOpenMetrics } from './to-open-metrics.ts';
+import { type MetricDeclaration, type MetricName, metricTable } from './metric-table.ts';
 
 /** State of an instance when the metrics are read. */
 export interface InstanceMetrics {
@@ -259,4 +261,76 @@ function createMetric(name: string, declaration: MetricDeclaration, registry: Re
   if (type === 'counter') return new Counter(options);
   if (type === 'gauge') return new Gauge(options);
   return new Histogram({ ...options, buckets: [...buckets] });
+}
+
+/** Bounds the values of a label: later ones than the first `capacity` are `other`. */
+class LabelValues {
+  readonly #capacity: number;
+  readonly #values = new Set<string>();
+
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  bound(value: string): string {
+    if (this.#values.has(value)) return value;
+    if (this.#values.size >= this.#capacity) return 'other';
+    this.#values.add(value);
+    return value;
+  }
+}
+
+/** The histogram of the time between tokens, in the form in which a registry of prom-client reads its metrics. */
+class TokenIntervalMetric {
+  readonly name: string;
+  readonly help: string;
+  readonly type = 'histogram';
+  readonly #byModel = new Map<string, TokenIntervals>();
+
+  constructor(name: string, help: string) {
+    this.name = name;
+    this.help = help;
+  }
+
+  merge(model: string, intervals: TokenIntervals): void {
+    let sum = this.#byModel.get(model);
+    if (sum === undefined) this.#byModel.set(model, (sum = new TokenIntervals()));
+    sum.merge(intervals);
+  }
+
+  async get() {
+    const { name, help, type } = this;
+    const values = [...this.#byModel].flatMap(([model, intervals]) =>
+      toValues(name, model, intervals),
+    );
+    return { name, help, type, values, aggregator: 'sum' };
+  }
+}
+
+function toValues(name: string, model: string, { counts, sumSeconds }: TokenIntervals) {
+  let count = 0;
+  const buckets = [...intervalBounds, '+Inf' as const].map((bound, index) => {
+    count += counts[index] ?? 0;
+    return { metricName: `${name}_bucket`, labels: { le: bound, model }, value: count };
+  });
+  return [
+    ...buckets,
+    { metricName: `${name}_sum`, labels: { model }, value: sumSeconds },
+    { metricName: `${name}_count`, labels: { model }, value: count },
+  ];
+}
+
+/**
+ * Converts the text format of Prometheus to OpenMetrics 1.0, in which the name of a counter has no `_total`, though that of
+ * its samples has. prom-client would rename its metrics for good.
+ */
+function toOpenMetrics(text: string): string {
+  const counters = new Set(
+    [...text.matchAll(/^# TYPE (\S+)_total counter$/gm)].map(([, name]) => name),
+  );
+  const renamed = text.replace(
+    /^(# (?:TYPE|HELP) )(\S+)_total /gm,
+    (whole, start: string, name: string) => (counters.has(name) ? `${start}${name} ` : whole),
+  );
+  return `${renamed.replace(/\n{2,}/g, '\n').trim()}\n# EOF\n`;
 }

@@ -7,8 +7,7 @@ import {
   type SpanKind,
   type Tracer,
 } from '@opentelemetry/api';
-import type { TraceContext } from '../trace-context.ts';
-import type { RecordIds } from './record-ids.ts';
+import type { TraceContext, RecordIds } from '../trace-context.ts';
 
 /** A span that has ended; times are values of `performance.now()`. */
 export interface EndedSpan {

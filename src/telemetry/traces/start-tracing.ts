@@ -5,11 +5,11 @@ import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trac
 import type { Logger } from '../../kernel/logger.ts';
 import type { ServerEvent } from '../server-event.ts';
 import type { ServerEvents } from '../server-events.ts';
-import { RecordIds } from './record-ids.ts';
+import { RecordIds } from '../trace-context.ts';
 import { generationSpans, phaseSpan, requestSpan } from './to-span.ts';
 import { SpanWriter } from './span-writer.ts';
 
-export interface TracingOptions {
+interface TracingOptions {
   readonly events: Pick<ServerEvents, 'subscribe'>;
   /** Base URL of the collector; `/v1/traces` is added, as with `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   readonly endpoint: string;

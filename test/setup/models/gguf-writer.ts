@@ -1,4 +1,4 @@
-import { tensorTypes } from '../../../src/library/gguf/tensor-types.ts';
+import { tensorTypes } from '../../../src/library/gguf/tensor-table.ts';
 
 /** A whole number is written as u32; `{ float }`, `{ uint64 }` and `{ int32s }` choose another type. */
 export type GgufTestValue =

@@ -1,5 +1,5 @@
 import type { ChatGeneration, GenerationRequest, ToolDefinition } from '../../engine.ts';
-import type { Feature } from './features.ts';
+import type { Feature } from './request-body.ts';
 import type { WireError } from './stream-event.ts';
 
 export type JsonSchema = ToolDefinition['parameters'];

@@ -1,25 +1,25 @@
 import { isDeepStrictEqual } from 'node:util';
 import { plainKeywords } from './plain-keywords.ts';
-import { resolveJsonPointer } from './resolve-json-pointer.ts';
 import {
+  hasReference,
   isRecord,
-  lose,
-  shown,
   type JsonSchema,
+  jsonTypes,
+  lose,
   type Place,
   type SchemaLoss,
   type SchemaWalk,
+  shown,
 } from './schema-walk.ts';
-import { valueBeginnings } from './value-beginnings.ts';
 
-export interface GrammarSchema {
+interface GrammarSchema {
   /** The original schema if nothing had to change. */
   readonly schema: JsonSchema;
   readonly losses: readonly SchemaLoss[];
 }
 
 /** Schemas that the request may still have, with references expanded. Each call subtracts those it used. */
-export interface SchemaBudget {
+interface SchemaBudget {
   nodes: number;
 }
 
@@ -223,4 +223,55 @@ function within(schema: unknown, step: string, place: Place, walk: SchemaWalk): 
   const { pointer, depth, opened, choices } = place;
   const there = { pointer: `${pointer}/${step}`, depth: depth + 1, opened: opened + 1, choices };
   return walkSchema(schema, there, walk);
+}
+
+export type Beginning = 'object' | 'array';
+
+const both: ReadonlySet<Beginning> = new Set(['object', 'array']);
+const neither: ReadonlySet<Beginning> = new Set();
+const maxReferences = 8;
+
+/**
+ * Whether the values of a schema may be objects, arrays or both, as in the copied schema: a reference that is
+ * cut allows everything. An overestimate is harmless.
+ */
+function valueBeginnings(
+  schema: unknown,
+  walk: Pick<SchemaWalk, 'root' | 'cuts'>,
+  depth = 0,
+): ReadonlySet<Beginning> {
+  if (!isRecord(schema) || depth > maxReferences) return both;
+  if ('$ref' in schema && !walk.cuts.has(schema)) {
+    const target = resolveJsonPointer(walk.root, schema['$ref']);
+    if (isRecord(target)) return valueBeginnings(target, walk, depth + 1);
+  }
+  if ('const' in schema && !hasReference(schema['const'])) return neither;
+  const { type } = schema;
+  const named = new Set<unknown>([type].flat());
+  if (named.size === 0 || ![...named].every((one) => jsonTypes.has(one))) return both;
+  return new Set([...both].filter((one) => named.has(one)));
+}
+
+/** Resolves a `$ref` into the same document; undefined for a missing target or another document. */
+export function resolveJsonPointer(root: unknown, reference: unknown): unknown {
+  if (reference === '#') return root;
+  if (typeof reference !== 'string' || !reference.startsWith('#/')) return undefined;
+  let target = root;
+  for (const step of reference.slice(2).split('/')) {
+    const key = decodeStep(step);
+    if (typeof target !== 'object' || target === null || !Object.hasOwn(target, key)) {
+      return undefined;
+    }
+    target = (target as Readonly<Record<string, unknown>>)[key];
+  }
+  return target;
+}
+
+function decodeStep(step: string): string {
+  const unescaped = step.replaceAll('~1', '/').replaceAll('~0', '~');
+  try {
+    return decodeURIComponent(unescaped);
+  } catch {
+    return unescaped;
+  }
 }
