@@ -2,11 +2,13 @@ import { HearthError } from '../kernel/errors/errors.ts';
 import type { StoredResponse } from '../store/store.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
 import { answeredCalls } from './approvals.ts';
-import { fetchImages, ImageAllowance, prepareMessages } from './message-images.ts';
+import { ImageAllowance } from './image-allowance.ts';
+import { fetchImages, prepareMessages } from './message-images.ts';
 import { assertToolResults } from './history.ts';
 import { admitImage } from './image.ts';
 import { resultsFirst, type TurnServices } from './prepare-turn.ts';
-import { newResponseId, storeFailure } from './store-turn.ts';
+import { newResponseId } from './turn-request.ts';
+import { storeFailure } from './store-turn.ts';
 import type { TurnMessage } from './turn-request.ts';
 
 interface AddedMessages {

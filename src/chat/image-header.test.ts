@@ -1,7 +1,7 @@
 import sharp, { type Metadata } from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { modelEntry } from '../../test/setup/models/model-entry.ts';
-import { ImageAllowance } from './message-images.ts';
+import { ImageAllowance } from './image-allowance.ts';
 import { toImageHeader } from './image-header.ts';
 import { admitImage, prepareImage, toDataUrl } from './image.ts';
 

@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { modelEntry } from '../../test/setup/models/model-entry.ts';
 import { picture } from '../../test/setup/models/picture.ts';
-import { ImageAllowance } from './message-images.ts';
+import { ImageAllowance } from './image-allowance.ts';
 import { admitImage, assertVision, prepareImage, toDataUrl } from './image.ts';
 
 const maxPixels = 1_000_000;

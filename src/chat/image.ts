@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Mutex } from '../kernel/concurrency/semaphore.ts';
 import { HearthError } from '../kernel/errors/errors.ts';
 import type { ModelEntry } from '../library/model.ts';
-import type { ImageAllowance } from './message-images.ts';
+import type { ImageAllowance } from './image-allowance.ts';
 import { toImageHeader, type ImageHeader } from './image-header.ts';
 
 /** A decoded and re-encoded image, for the engine and the store. */

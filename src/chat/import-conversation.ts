@@ -5,7 +5,7 @@ import type { ConversationMessage, ToolContent } from '../store/turns/content.ts
 import type { ConversationTurn } from '../store/turns/conversation-turn.ts';
 import type { StoredConversation } from '../store/conversations/conversation.ts';
 import type { Store } from '../store/store.ts';
-import { ImageAllowance, importLimits } from './message-images.ts';
+import { ImageAllowance, importLimits } from './image-allowance.ts';
 import { admitImage, prepareImage, type PreparedImage } from './image.ts';
 
 export interface ConversationToImport {

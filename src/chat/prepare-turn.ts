@@ -7,11 +7,11 @@ import type { RequestContext } from '../telemetry/request-context.ts';
 import type { Store } from '../store/store.ts';
 import type { ToolServers } from '../tools/toolbox.ts';
 import { type AnsweredCall, answeredCalls, labelOf } from './approvals.ts';
+import { ImageAllowance } from './image-allowance.ts';
 import {
   admitMessages,
   type FetchImage,
   fetchImages,
-  ImageAllowance,
   outlineMessages,
   prepareMessages,
 } from './message-images.ts';

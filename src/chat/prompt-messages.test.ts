@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 import { testContext } from '../../test/setup/test-context.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { createSqliteStore } from '../store/sqlite-store.ts';
-import { ImageAllowance } from './message-images.ts';
+import { ImageAllowance } from './image-allowance.ts';
 import { loadHistory, systemTextOf } from './history.ts';
 import { CallNumbers, outlineContext, toPromptMessages } from './prompt-messages.ts';
 import { storedImage } from './stored-image.ts';

@@ -2,11 +2,10 @@ import { HearthError } from '../kernel/errors/errors.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
 import { describeStoreError, isDiskFull } from '../store/describe-store-error.ts';
-import type { NewBlob, Store, StoredResponse } from '../store/store.ts';
+import type { Store, StoredResponse } from '../store/store.ts';
 import type { TurnPrompt } from './prepare-turn.ts';
 import type { TurnRecorder } from './turn-recorder.ts';
-import type { TurnRequest } from './turn-request.ts';
-import { randomBytes } from '../kernel/random-bytes.ts';
+import { newResponseId, type DraftResponse, type TurnRequest } from './turn-request.ts';
 
 type StoredPrompt = Pick<TurnPrompt, 'messages' | 'images'>;
 
@@ -120,16 +119,4 @@ function unstoredReason(error: unknown): string {
 /** The name of the model in the request, such as an alias; undefined if it is the key. */
 function requestedModel({ model }: TurnRequest, key: string): string | undefined {
   return model === undefined || model === '' || model === key ? undefined : model;
-}
-
-/** `resp_` and 48 lower-case hex digits. */
-export function newResponseId(): string {
-  return `resp_${randomBytes(24).toString('hex')}`;
-}
-
-/** A response without output, which is stored if its server ends in the middle. */
-export interface DraftResponse {
-  readonly response: StoredResponse;
-  readonly blobs: readonly NewBlob[];
-  readonly conversationId?: string;
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { modelEntry } from '../../test/setup/models/model-entry.ts';
 import { picture } from '../../test/setup/models/picture.ts';
 import { temporaryStore } from '../../test/setup/store/temporary-store.ts';
-import { ImageAllowance } from './message-images.ts';
+import { ImageAllowance } from './image-allowance.ts';
 import { toModelContent, toolImageReader } from './tool-results.ts';
 
 it('stops among the images of a result when the caller aborts', async () => {

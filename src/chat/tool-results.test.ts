@@ -6,7 +6,7 @@ import type { TurnItem } from '../store/turns/turn-item.ts';
 import type { ModelEntry } from '../library/model.ts';
 import type { NewBlob, Store } from '../store/store.ts';
 import { fitToolResult, toModelContent, toolImageReader } from './tool-results.ts';
-import { ImageAllowance } from './message-images.ts';
+import { ImageAllowance } from './image-allowance.ts';
 import {
   CallNumbers,
   roundMessages,

@@ -3,7 +3,7 @@ import type { ToolContent } from '../store/turns/content.ts';
 import type { ContentPart } from '../engines/engine.ts';
 import type { ModelEntry } from '../library/model.ts';
 import type { Store } from '../store/store.ts';
-import type { ImageAllowance } from './message-images.ts';
+import type { ImageAllowance } from './image-allowance.ts';
 import { admitImage, prepareImage, toDataUrl } from './image.ts';
 import { storedImage } from './stored-image.ts';
 

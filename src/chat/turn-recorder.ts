@@ -5,7 +5,7 @@ import type { ModelSelection } from '../library/model.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { Session } from '../engines/session.ts';
 import type { InterruptedReport, SessionEvent } from '../engines/session-event.ts';
-import { newResponseId } from './store-turn.ts';
+import { newResponseId } from './turn-request.ts';
 import { RoundRecorder } from './round-recorder.ts';
 import type { CallOutcome } from './tool-round.ts';
 import type { TurnEvent, TurnResult } from './turn-event.ts';

@@ -1,3 +1,5 @@
+import { randomBytes } from '../kernel/random-bytes.ts';
+import type { NewBlob, StoredResponse } from '../store/store.ts';
 import type { CallApproval } from '../store/turns/call-approval.ts';
 import type { ClientToolCall, ToolProvider } from '../store/turns/content.ts';
 import type {
@@ -9,7 +11,6 @@ import type {
 } from '../engines/engine.ts';
 import type { ModelTarget } from '../engines/loads/open-request.ts';
 import type { Integration } from '../tools/toolbox.ts';
-import type { DraftResponse } from './store-turn.ts';
 
 /** A part of a message in a request; an image is a base64 data URL, or the address of one, which the turn reads. */
 export type TurnContent =
@@ -120,4 +121,16 @@ export interface TurnRequest extends GenerationOptions, InstanceOptions {
   readonly isBackground?: boolean;
   /** Called when the prompt is known, with the response that is stored if the server ends in the middle. */
   readonly onDraft?: (draft: DraftResponse) => Promise<void>;
+}
+
+/** `resp_` and 48 lower-case hex digits. */
+export function newResponseId(): string {
+  return `resp_${randomBytes(24).toString('hex')}`;
+}
+
+/** A response without output, which is stored if its server ends in the middle. */
+export interface DraftResponse {
+  readonly response: StoredResponse;
+  readonly blobs: readonly NewBlob[];
+  readonly conversationId?: string;
 }

@@ -3,12 +3,8 @@ import { HearthError } from '../kernel/errors/errors.ts';
 import type { ToolProvider } from '../store/turns/content.ts';
 import type { ToolChoice, ToolDefinition } from '../engines/engine.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
-import type { Integration, Tool, Toolbox } from '../tools/toolbox.ts';
+import type { Tool, Toolbox } from '../tools/toolbox.ts';
 import type { TurnRequest } from './turn-request.ts';
-import type { ToolDescription } from '../store/turns/turn-item.ts';
-import { labelOf } from './approvals.ts';
-import type { TurnEvent } from './turn-event.ts';
-import type { TurnRecorder } from './turn-recorder.ts';
 
 /** The party that runs a tool. */
 export type ToolOwner =
@@ -103,62 +99,4 @@ export class TurnTools {
     // The client knows better what to do with a name of its own than the model does.
     return this.#clientNames.size > 0 && tools.length === 0 ? { type: 'client' } : undefined;
   }
-}
-
-/**
- * Waits for the tools of a turn, and shows those of servers that the conversation has not shown yet, if the request
- * wants that.
- *
- * @throws The errors of `ToolServers.open`.
- */
-export async function* listTools(
-  { integrations, toolLists }: TurnRequest,
-  listedLabels: ReadonlySet<string>,
-  opening: Promise<Toolbox>,
-  recorder: TurnRecorder,
-): AsyncGenerator<TurnEvent, Toolbox> {
-  const unlisted = toolLists === undefined ? [] : integrations.map(providerOf);
-  const providers = unlisted.filter((provider) => !listedLabels.has(labelOf(provider)));
-  for (const provider of providers) yield { type: 'toolList.start', provider };
-  let toolbox: Toolbox;
-  try {
-    toolbox = await opening;
-  } catch (error) {
-    const failed = error instanceof HearthError ? failedProvider(error, integrations) : undefined;
-    if (failed !== undefined && providers.some((each) => labelOf(each) === labelOf(failed))) {
-      yield { type: 'toolList.failure', provider: failed, error: error as HearthError };
-    }
-    throw error;
-  }
-  const tools = new TurnTools(toolbox, undefined);
-  for (const provider of providers) {
-    const item = {
-      type: 'toolList',
-      provider,
-      tools: tools.ofServer(provider).map(toDescription),
-    } as const;
-    recorder.recordToolList(item);
-    yield { type: 'toolList.end', item };
-  }
-  return toolbox;
-}
-
-function providerOf(integration: Integration): ToolProvider {
-  return integration.type === 'plugin'
-    ? { type: 'plugin', pluginId: integration.id }
-    : { type: 'ephemeralMcp', serverLabel: integration.serverLabel };
-}
-
-/** The server that the error is about. */
-function failedProvider(
-  { field = '' }: HearthError,
-  integrations: readonly Integration[],
-): ToolProvider | undefined {
-  const [, index] = /^integrations\[(\d+)\]/.exec(field) ?? [];
-  const integration = index === undefined ? undefined : integrations[Number(index)];
-  return integration && providerOf(integration);
-}
-
-function toDescription({ name, description, parameters, annotations }: Tool): ToolDescription {
-  return { name, parameters, ...omitUndefined({ description, annotations }) };
 }

@@ -9,7 +9,8 @@ import { HttpFailure } from '../platform/net/http-failure.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { TransportBounds } from './mcp-transport.ts';
 import type { ConnectionLimits } from './server-connection.ts';
-import { ServerUnusableError, type ToolSource } from './tool-source.ts';
+import { ServerUnusableError } from './mcp-transport.ts';
+import type { ToolSource } from './tool-source.ts';
 import type { Integration } from './toolbox.ts';
 
 export interface EphemeralSourceOptions {

@@ -21,3 +21,8 @@ export interface McpTransport {
   /** Closes the connection, and stops its process. */
   close(): Promise<void>;
 }
+
+/** A tool server can't be used; the message says why, `cause` is the error. */
+export class ServerUnusableError extends Error {
+  override readonly name = 'ServerUnusableError';
+}

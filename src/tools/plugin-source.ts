@@ -4,7 +4,8 @@ import { HearthError } from '../kernel/errors/errors.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { ProcessGuard } from '../platform/processes/managed-child.ts';
 import type { BuiltInPlugin } from './built-in-plugin.ts';
-import { listNames, ServerUnusableError, type ToolSource } from './tool-source.ts';
+import { listNames, type ToolSource } from './tool-source.ts';
+import { ServerUnusableError } from './mcp-transport.ts';
 import type { McpTransport, TransportBounds } from './mcp-transport.ts';
 import {
   parsePluginFile,

@@ -10,7 +10,7 @@ import type { Logger } from '../kernel/logger.ts';
 import { version } from '../kernel/version.ts';
 import { HttpFailure } from '../platform/net/http-failure.ts';
 import type { McpTransport } from './mcp-transport.ts';
-import { ServerUnusableError } from './tool-source.ts';
+import { ServerUnusableError } from './mcp-transport.ts';
 import type { CallOptions, ToolResult } from './toolbox.ts';
 import { callResultSchema, toolFailure, toToolResult } from './tool-content.ts';
 import { listTools, ToolListError, type ToolList, unlimitedMs } from './tool-list.ts';

@@ -29,11 +29,6 @@ export interface OpenToolSource {
   readonly connection: ServerConnection;
 }
 
-/** A tool server can't be used; the message says why, `cause` is the error. */
-export class ServerUnusableError extends Error {
-  override readonly name = 'ServerUnusableError';
-}
-
 const maxNames = 50;
 
 /** Lists names in a message, the first 50 of them. */

@@ -1,5 +1,5 @@
 import type { TurnEvent, TurnResult } from '../turn-event.ts';
-import type { DraftResponse } from '../store-turn.ts';
+import type { DraftResponse } from '../turn-request.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import type { TurnItem } from '../../store/turns/turn-item.ts';
 import type { NewBlob, StoredResponse } from '../../store/store.ts';

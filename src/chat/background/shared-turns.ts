@@ -1,4 +1,4 @@
-import type { DraftResponse } from '../store-turn.ts';
+import type { DraftResponse } from '../turn-request.ts';
 import { coalesceRuns } from '../../kernel/concurrency/coalesce-runs.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import type { Logger } from '../../kernel/logger.ts';

@@ -1,6 +1,7 @@
 import { createSingleFlight } from '../../../kernel/concurrency/single-flight.ts';
 import type { RequestContext } from '../../../telemetry/request-context.ts';
-import { lackingFeature, type Feature } from '../wire/request-body.ts';
+import type { Feature } from '../wire/dialect.ts';
+import { lackingFeature } from '../wire/request-body.ts';
 import type { ReplicaSet } from './replica-set.ts';
 import type { Upstream } from './upstream.ts';
 import type { UpstreamClient } from './upstream-client.ts';

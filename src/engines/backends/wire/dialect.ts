@@ -1,5 +1,4 @@
 import type { ChatGeneration, GenerationRequest, ToolDefinition } from '../../engine.ts';
-import type { Feature } from './request-body.ts';
 import type { WireError } from './stream-event.ts';
 
 export type JsonSchema = ToolDefinition['parameters'];
@@ -76,3 +75,13 @@ export interface WireFailures {
   /** True if the model's output was delivered, but the server could not parse it. */
   isParseFailure(error: WireError): boolean;
 }
+
+/** Features that servers may lack. */
+export type Feature =
+  | 'tools'
+  | 'json_schema'
+  | 'json_object'
+  | 'images'
+  | 'logprobs'
+  | 'completions'
+  | 'completionLogprobs';

@@ -12,7 +12,7 @@ import type {
   ToolCall,
   ToolDefinition,
 } from '../../engine.ts';
-import type { JsonSchema, WireDialect } from './dialect.ts';
+import type { Feature, JsonSchema, WireDialect } from './dialect.ts';
 import { forcedCallSchema, isCallForced, isCallOrFormat } from './forced-call.ts';
 
 interface WireCall {
@@ -258,16 +258,6 @@ function unsupported(
     field,
   });
 }
-
-/** Features that servers may lack. */
-export type Feature =
-  | 'tools'
-  | 'json_schema'
-  | 'json_object'
-  | 'images'
-  | 'logprobs'
-  | 'completions'
-  | 'completionLogprobs';
 
 const described: Readonly<Record<Feature, string>> = {
   tools: 'tools',

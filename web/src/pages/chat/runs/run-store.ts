@@ -2,7 +2,6 @@ import type { ChatEvent } from '../../../../../src/api/v1/chat/chat-event-schema
 import { ApiError, UnreachableError } from '../../../api/api-error.ts';
 import { call, stream } from '../../../api/client.ts';
 import { queryClient } from '../../../api/query-client.ts';
-import type { RequestParts, RouteOf } from '../../../api/routes.ts';
 import type { ServerSentEvent } from '../../../api/server-sent-events.ts';
 import { createStore } from '../../../api/store.ts';
 import { newId } from '../../../ui/new-id.ts';
@@ -12,7 +11,7 @@ import { conversationWith } from '../conversations/conversation-with.ts';
 import { moveSettings } from '../settings/conversation-settings.ts';
 import { noteAnswer } from './answer-notes.ts';
 import { paced } from './paced.ts';
-import { applyEvent, type Run } from './run.ts';
+import { applyEvent, type ChatBody, type Run } from './run.ts';
 import {
   forgetRun,
   onSavedRunsChange,
@@ -20,8 +19,6 @@ import {
   saveRun,
   type SavedRun,
 } from './saved-runs.ts';
-
-export type ChatBody = RequestParts<RouteOf<'post', '/api/v1/chat'>>['body'];
 
 /** The running answers, and those whose stored response is not loaded yet. */
 export const runs = createStore<readonly Run[]>([]);

@@ -1,6 +1,10 @@
+import type { RequestParts, RouteOf } from '../../../api/routes.ts';
 import type { ChatEvent } from '../../../../../src/api/v1/chat/chat-event-schema.ts';
 import type { ChatResult } from '../../../../../src/api/v1/chat/chat-schema.ts';
 import type { InputPart, OutputItem } from '../conversations/conversation-queries.ts';
+
+/** The body of `POST /api/v1/chat`. */
+export type ChatBody = RequestParts<RouteOf<'post', '/api/v1/chat'>>['body'];
 
 export type ToolCall = Extract<OutputItem, { type: 'tool_call' }>;
 

@@ -1,6 +1,6 @@
 import { keep, readKept } from '../../../api/browser-storage.ts';
 import { createStore } from '../../../api/store.ts';
-import type { ChatBody } from '../runs/run-store.ts';
+import type { ChatBody } from '../runs/run.ts';
 
 /** What a message is sent with; a number that is absent is the default of the model. */
 export interface ConversationSettings {

@@ -1,5 +1,5 @@
 import type { InputPart } from '../conversations/conversation-queries.ts';
-import type { ChatBody } from '../runs/run-store.ts';
+import type { ChatBody } from '../runs/run.ts';
 import type { ConversationSettings } from './conversation-settings.ts';
 
 type Input = ChatBody['input'];
