@@ -1,6 +1,6 @@
-// Fails where an import does not follow the table of modules (scripts/lint/modules.mjs).
+// Fails where an import does not follow the table of modules (scripts/lint/modules.mjs), or where files import each other.
 import { join } from 'node:path';
-import { checkImports, checkTable, findUnused } from './lint/check-modules.mjs';
+import { checkImports, checkTable, findCircles, findUnused } from './lint/check-modules.mjs';
 import { listFiles, readImports } from './lint/import-graph.mjs';
 
 const root = join(import.meta.dirname, '..');
@@ -9,6 +9,11 @@ const files = (await listFiles(root, 'src', /\.ts$/)).filter(
   (file) => !/\.test\.ts$|\/testing\//.test(file),
 );
 const imports = await readImports(root, files);
-const problems = [...checkTable(), ...checkImports(files, imports), ...findUnused(imports)];
+const problems = [
+  ...checkTable(),
+  ...checkImports(files, imports),
+  ...findUnused(imports),
+  ...findCircles(imports),
+];
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;

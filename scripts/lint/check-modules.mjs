@@ -46,6 +46,28 @@ export function findUnused(imports, { modules: table } = defaultTable) {
   );
 }
 
+/** Files of `src/` that import each other, as one problem for each group of them. */
+export function findCircles(imports) {
+  const targets = new Map();
+  for (const { from, to } of imports) {
+    if (to.startsWith('src/')) targets.set(from, [...(targets.get(from) ?? []), to]);
+  }
+  const problems = [];
+  const done = new Set();
+  const path = [];
+  const visit = (file) => {
+    const start = path.indexOf(file);
+    if (start !== -1) problems.push(`${[...path.slice(start), file].join(' → ')} is a circle.`);
+    if (start !== -1 || done.has(file)) return;
+    path.push(file);
+    for (const target of targets.get(file) ?? []) visit(target);
+    path.pop();
+    done.add(file);
+  };
+  for (const file of targets.keys()) visit(file);
+  return problems;
+}
+
 function refusal(module, to, byName, { packageOwners: owners }) {
   if (!to.startsWith('src/')) {
     const isOpen = !Object.hasOwn(owners, to) || owners[to].includes(module);

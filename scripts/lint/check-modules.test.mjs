@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkImports, checkTable, findUnused } from './check-modules.mjs';
+import { checkImports, checkTable, findCircles, findUnused } from './check-modules.mjs';
 import { importsOf } from './import-graph.mjs';
 
 const table = {
@@ -65,6 +65,19 @@ describe('findUnused', () => {
     expect(findUnused(imports, table)).toEqual([
       'modules.mjs: store does not import kernel. Remove it.',
       'modules.mjs: api does not import kernel. Remove it.',
+    ]);
+  });
+});
+
+describe('findCircles', () => {
+  it('names files that import each other', () => {
+    const imports = [
+      ...importsOf('src/a/a.ts', "import './b.ts'; import './c.ts';"),
+      ...importsOf('src/a/b.ts', "import './c.ts';"),
+    ];
+    expect(findCircles(imports)).toEqual([]);
+    expect(findCircles([...imports, ...importsOf('src/a/c.ts', "import './a.ts';")])).toEqual([
+      'src/a/a.ts → src/a/b.ts → src/a/c.ts → src/a/a.ts is a circle.',
     ]);
   });
 });
