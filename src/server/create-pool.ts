@@ -17,7 +17,7 @@ type PoolOptions = ConstructorParameters<typeof Engines>[0];
 interface PoolServices
   extends
     Pick<PoolOptions, 'library' | 'logger'>,
-    Pick<LoaderOptions, 'runtimes' | 'launcher' | 'warmStates'> {
+    Pick<LoaderOptions, 'runtimes' | 'launcher' | 'stateCache'> {
   readonly upstreams: Upstreams;
   readonly events: NonNullable<PoolOptions['events']>;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -26,7 +26,7 @@ interface PoolServices
 
 /** The pool of a server. Live settings are read from `settings` at each use. */
 export function createPool(settings: Settings, services: PoolServices): Engines {
-  const { library, runtimes, launcher, warmStates, upstreams } = services;
+  const { library, runtimes, launcher, stateCache, upstreams } = services;
   const { logger, events, environment, onInstallProgress } = services;
   const deviceEnvironment = engineEnvironment(environment, settings['engine.environment']);
   const shared = {
@@ -46,7 +46,7 @@ export function createPool(settings: Settings, services: PoolServices): Engines 
       shares: settings['engine.gpuShares']?.map(Number),
       cpuExpertLayers: settings['engine.cpuExpertLayers'],
     },
-    warmStates,
+    stateCache,
   });
   return new Engines({
     library,

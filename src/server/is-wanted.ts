@@ -1,6 +1,6 @@
 import { ownerId as ownerTokenId } from '../access/owner-token.ts';
 import type { Store } from '../store/store.ts';
-import type { CachedPrompt } from '../engines/states/prompt-chain.ts';
+import type { CachedPrompt } from '../engines/states/prefix-hash.ts';
 
 /** Whether the response of a prompt is stored, and the token of its request exists. */
 export async function isWanted(

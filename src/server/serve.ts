@@ -58,7 +58,7 @@ import { withDeletionListener } from '../store/with-deletion-listener.ts';
 import { speechScriptPlugin } from '../tools/speech-script-plugin.ts';
 import { version } from '../kernel/version.ts';
 import { isWanted } from './is-wanted.ts';
-import { openWarmStates } from '../engines/states/warm-states.ts';
+import { openStateCache } from '../engines/states/state-cache.ts';
 
 export interface ServeOptions {
   /** Folder of settings, database, models and runtimes; created if it does not exist. */
@@ -139,7 +139,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       cleanups,
     });
     if (settings['auth.required']) await logUnlisted(database.owners, logger);
-    const warmStates = await openWarmStates({
+    const stateCache = await openStateCache({
       isEnabled: settings['warm.enabled'],
       home,
       maxBytes: settings['warm.maxBytes'],
@@ -150,13 +150,13 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       availableBytes: () => readAvailableMemory().bytes,
       logger,
     });
-    cleanups.push(() => warmStates?.close());
-    const store = withDeletionListener(database, async () => warmStates?.removeUnwanted());
+    cleanups.push(() => stateCache?.close());
+    const store = withDeletionListener(database, async () => stateCache?.removeUnwanted());
     const leases = careForStore(settings, {
       store,
       logger,
       homeId,
-      onDeletion: async () => warmStates?.removeUnwanted(),
+      onDeletion: async () => stateCache?.removeUnwanted(),
       cleanups,
     });
 
@@ -213,7 +213,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       library,
       runtimes,
       launcher,
-      warmStates,
+      stateCache,
       upstreams,
       logger,
       events,

@@ -23,12 +23,12 @@ const hearth = useHearth(async (home) => {
 const reference = useHearth({ flags: ['--warm-enabled=false'] });
 
 const keptFolder = (): string => join(hearth.home, 'warm-state', 'kept');
-const keptStates = (): Promise<readonly string[]> => readdir(keptFolder());
+const diskStates = (): Promise<readonly string[]> => readdir(keptFolder());
 
 /** Names and times of the kept files; undefined while one is replaced. */
 async function keptFiles(): Promise<string | undefined> {
   try {
-    const names = await keptStates();
+    const names = await diskStates();
     const files = names.map(async (name) => [name, (await stat(join(keptFolder(), name))).mtimeMs]);
     return JSON.stringify(await Promise.all(files));
   } catch {
@@ -46,7 +46,7 @@ async function untilSaved(count: number): Promise<void> {
       unchanged = files !== undefined && files === before ? unchanged + 1 : 0;
       before = files;
       expect(unchanged).toBeGreaterThan(10);
-      const names = await keptStates();
+      const names = await diskStates();
       expect(names.filter((name) => name.endsWith('.state'))).toHaveLength(count);
       expect(names).toHaveLength(count);
     },
@@ -91,7 +91,7 @@ describe('a stored conversation', () => {
     const middle = await converse(4);
     const end = await respond(hearth.url, 'Tell me more.', { previous_response_id: middle.id });
     await untilSaved(1);
-    const [name = ''] = await keptStates();
+    const [name = ''] = await diskStates();
     expect((await stat(keptFolder())).mode & 0o777).toBe(0o700);
     expect((await stat(join(keptFolder(), name))).mode & 0o777).toBe(0o600);
 
@@ -164,11 +164,11 @@ describe('a request that is not stored', () => {
   it('leaves nothing on disk, and a damaged state of another one is not used', async () => {
     const first = await converse(2);
     await untilSaved(1);
-    const kept = await keptStates();
+    const kept = await diskStates();
     await converse(1, { previous_response_id: first.id, store: false });
     await converse(1, { store: false, instructions: 'You are Bramble, a gardener.'.repeat(10) });
     await hearth.stop();
-    expect(await keptStates()).toEqual(kept);
+    expect(await diskStates()).toEqual(kept);
 
     // A damaged state is not restored.
     const path = join(keptFolder(), kept[0] ?? '');

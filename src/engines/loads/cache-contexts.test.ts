@@ -4,7 +4,7 @@ import type { EngineLauncher, LaunchSpec } from '../launch/launch.ts';
 import type { RuntimeManager } from '../runtimes/runtime.ts';
 import type { InstanceConfig } from './load-options.ts';
 import type { ModelEntry } from '../../library/model.ts';
-import type { WarmLaunch, WarmStates } from '../states/warm-states.ts';
+import type { CacheLaunch, StateCache } from '../states/state-cache.ts';
 import { GgufLoader } from './gguf-loader.ts';
 
 const attention = {
@@ -15,7 +15,7 @@ const attention = {
   window: null,
 };
 
-const warm: WarmLaunch = {
+const warm: CacheLaunch = {
   slotFolder: '/slots',
   replacesPromptCache: true,
   discard: async () => {},
@@ -33,7 +33,7 @@ function setUp({
   version?: string;
   isPrepared?: boolean;
   keepsStates?: boolean;
-  prepare?: WarmStates['prepare'];
+  prepare?: StateCache['prepare'];
 } = {}) {
   const specs: LaunchSpec[] = [];
   const loader = new GgufLoader({
@@ -46,7 +46,7 @@ function setUp({
         throw new Error('launched');
       },
     } as unknown as EngineLauncher,
-    warmStates: keepsStates ? { prepare } : undefined,
+    stateCache: keepsStates ? { prepare } : undefined,
     kvCacheTypes: { k: 'f16', v: 'f16' },
     threads: undefined,
     gpuLayers: undefined,

@@ -1,4 +1,4 @@
-import type { LoadedEngine } from '../states/warm-states.ts';
+import type { LoadedEngine } from '../states/state-cache.ts';
 import type { ModelSelection } from '../../library/model.ts';
 import type { InstanceConfig } from './load-options.ts';
 import type { MemoryEstimate } from '../memory/estimate.ts';

@@ -4,7 +4,7 @@ import type { EngineHandle } from '../engine.ts';
 import type { EngineProcess, LaunchSpec } from '../launch/launch.ts';
 import type { Runtime, RuntimeManager } from '../runtimes/runtime.ts';
 import type { ModelEntry, ModelSelection } from '../../library/model.ts';
-import type { WarmStates } from '../states/warm-states.ts';
+import type { StateCache } from '../states/state-cache.ts';
 import { GgufLoader, type GgufLoaderOptions } from './gguf-loader.ts';
 import type { InstanceConfig } from './load-options.ts';
 import { estimateMemory } from '../memory/estimate.ts';
@@ -76,10 +76,10 @@ function setUp(
 }
 
 function warmStatesOf(replacesPromptCache: boolean) {
-  const prepared: Parameters<WarmStates['prepare']>[0][] = [];
+  const prepared: Parameters<StateCache['prepare']>[0][] = [];
   const attached = { engine: {} } as EngineHandle;
   const state = { discards: 0 };
-  const warmStates: Pick<WarmStates, 'prepare'> = {
+  const stateCache: Pick<StateCache, 'prepare'> = {
     prepare: async (facts) => {
       prepared.push(facts);
       return {
@@ -90,7 +90,7 @@ function warmStatesOf(replacesPromptCache: boolean) {
       };
     },
   };
-  return { warmStates, prepared, attached, state };
+  return { stateCache, prepared, attached, state };
 }
 
 describe('a launch', () => {
@@ -151,8 +151,8 @@ describe('a launch', () => {
 
 describe('states of slots', () => {
   it('are kept in a folder, in addition to the prompts that the engine keeps', async () => {
-    const { warmStates, prepared, attached } = warmStatesOf(false);
-    const { load, launched } = setUp({ warmStates });
+    const { stateCache, prepared, attached } = warmStatesOf(false);
+    const { load, launched } = setUp({ stateCache });
     expect(await load()).toBe(attached);
     expect(launched).toMatchObject([{ slotFolder: '/slots', promptCacheMiB: 64 }]);
     expect(prepared).toMatchObject([
@@ -165,25 +165,25 @@ describe('states of slots', () => {
   });
 
   it('replace the prompts that the engine keeps where they are in memory', async () => {
-    const { warmStates } = warmStatesOf(true);
-    const { load, launched } = setUp({ warmStates });
+    const { stateCache } = warmStatesOf(true);
+    const { load, launched } = setUp({ stateCache });
     await load();
     expect(launched).toMatchObject([{ promptCacheMiB: 0 }]);
   });
 
   it('do not depend on what changes no state', async () => {
-    const { warmStates, prepared } = warmStatesOf(false);
-    await setUp({ warmStates, loadTimeoutMs: 1 }).load({ speculation: 'ngram' });
-    await setUp({ warmStates, loadTimeoutMs: 2 }).load();
-    await setUp({ warmStates, loadTimeoutMs: 2, kvCacheTypes: { k: 'f16', v: 'f16' } }).load();
+    const { stateCache, prepared } = warmStatesOf(false);
+    await setUp({ stateCache, loadTimeoutMs: 1 }).load({ speculation: 'ngram' });
+    await setUp({ stateCache, loadTimeoutMs: 2 }).load();
+    await setUp({ stateCache, loadTimeoutMs: 2, kvCacheTypes: { k: 'f16', v: 'f16' } }).load();
     const [first, second, third] = prepared.map(({ settings }) => settings);
     expect(second).toEqual(first);
     expect(third).not.toEqual(first);
   });
 
   it('stay in idle slots up to 5 % of the weights, if the processor runs the model', async () => {
-    const { warmStates, prepared } = warmStatesOf(true);
-    const { load } = setUp({ warmStates, kvCacheTypes: { k: 'f16', v: 'q8_0' } });
+    const { stateCache, prepared } = warmStatesOf(true);
+    const { load } = setUp({ stateCache, kvCacheTypes: { k: 'f16', v: 'q8_0' } });
     const { model, variant } = selectionOf({ attention });
     // (512 + 272) bytes a token.
     const selection = { model, variant: { ...variant, sizeBytes: 1_568_000 } };
@@ -194,8 +194,8 @@ describe('states of slots', () => {
   });
 
   it('are not kept with a draft model, whose cache they lack', async () => {
-    const { warmStates, prepared } = warmStatesOf(true);
-    const { load, launched, handle } = setUp({ warmStates });
+    const { stateCache, prepared } = warmStatesOf(true);
+    const { load, launched, handle } = setUp({ stateCache });
     expect(await load({ draft: selectionOf() })).toBe(handle);
     expect(prepared).toEqual([]);
     expect(launched[0]).not.toHaveProperty('slotFolder');
@@ -203,8 +203,8 @@ describe('states of slots', () => {
   });
 
   it('are discarded if the engine does not start', async () => {
-    const { warmStates, state } = warmStatesOf(false);
-    const { load } = setUp({ warmStates }, { launchError: new Error('broken') });
+    const { stateCache, state } = warmStatesOf(false);
+    const { load } = setUp({ stateCache }, { launchError: new Error('broken') });
     await expect(load()).rejects.toThrow('broken');
     expect(state.discards).toBe(1);
   });

@@ -4,7 +4,7 @@ import type { InstallProgress, Runtime, RuntimeManager } from '../runtimes/runti
 import type { ModelSelection } from '../../library/model.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { canShareCache } from '../states/engine-fingerprint.ts';
-import type { LoadedEngine, WarmStates } from '../states/warm-states.ts';
+import type { LoadedEngine, StateCache } from '../states/state-cache.ts';
 import type { EngineLoader, LoadSpec } from './engine-loader.ts';
 import type { InstanceConfig } from './load-options.ts';
 import { maxIdleTokens } from '../memory/cache-bytes.ts';
@@ -24,7 +24,7 @@ export interface GgufLoaderOptions {
   readonly promptCacheMiB: number;
   readonly loadTimeoutMs: number;
   /** Saves and restores the slots; absent: the engine chooses its slots and keeps their states itself. */
-  readonly warmStates?: Pick<WarmStates, 'prepare'> | undefined;
+  readonly stateCache?: Pick<StateCache, 'prepare'> | undefined;
   /** Called while a runtime is installed, if the first load needs one. */
   readonly onInstallProgress?: (progress: InstallProgress) => void;
 }
@@ -57,7 +57,7 @@ export class GgufLoader implements EngineLoader {
 
   /** Sharing needs slots that Hearth chooses and empties. */
   sharesCache({ model }: ModelSelection, { draft }: Partial<InstanceConfig>): boolean {
-    return this.#options.warmStates !== undefined && draft === undefined && canShareCache(model);
+    return this.#options.stateCache !== undefined && draft === undefined && canShareCache(model);
   }
 
   #sharedContexts(selection: ModelSelection, config: InstanceConfig): number | undefined {
@@ -85,7 +85,7 @@ export class GgufLoader implements EngineLoader {
     signal: AbortSignal,
     onProgress: (fraction: number) => void,
   ): Promise<LoadedEngine> {
-    const { runtimes, launcher, onInstallProgress, warmStates } = this.#options;
+    const { runtimes, launcher, onInstallProgress, stateCache } = this.#options;
     const { threads, gpuLayers, kvCacheTypes, promptCacheMiB, loadTimeoutMs } = this.#options;
     const { draft, speculation, cacheContexts: _, chosenByMemory: __, ...launchConfig } = config;
     const { model, variant } = selection;
@@ -120,8 +120,8 @@ export class GgufLoader implements EngineLoader {
       ...rest
     } = spec;
     // The draft model has its own cache, which the states of slots do not contain.
-    const keptStates = draft === undefined ? warmStates : undefined;
-    const warm = await keptStates?.prepare({
+    const usedCache = draft === undefined ? stateCache : undefined;
+    const cache = await usedCache?.prepare({
       selection,
       slotCount: config.parallel,
       sharedContexts,
@@ -141,16 +141,16 @@ export class GgufLoader implements EngineLoader {
       const handle = await launcher.launch(
         {
           ...spec,
-          ...omitUndefined({ slotFolder: warm?.slotFolder }),
-          ...(warm?.replacesPromptCache === true ? { promptCacheMiB: 0 } : {}),
-          ...(warm === undefined ? { sharedContexts: undefined } : {}),
+          ...omitUndefined({ slotFolder: cache?.slotFolder }),
+          ...(cache?.replacesPromptCache === true ? { promptCacheMiB: 0 } : {}),
+          ...(cache === undefined ? { sharedContexts: undefined } : {}),
         },
         signal,
         onProgress,
       );
-      return (await warm?.attach(handle)) ?? handle;
+      return (await cache?.attach(handle)) ?? handle;
     } catch (error) {
-      await warm?.discard();
+      await cache?.discard();
       throw error;
     }
   }

@@ -3,7 +3,7 @@ import { HearthError } from '../../kernel/errors/errors.ts';
 import { withSignal, type RequestContext } from '../../telemetry/request-context.ts';
 import type { Place } from '../scheduler/place.ts';
 import type { Waiting } from '../scheduler/scheduler.ts';
-import type { LoadedEngine } from '../states/warm-states.ts';
+import type { LoadedEngine } from '../states/state-cache.ts';
 import { cured } from './refusal.ts';
 import type { Instance } from './instance.ts';
 import type { PromptGate } from './prompt-gate.ts';

@@ -1,6 +1,6 @@
 import { EngineLost, type ContextCure } from './refusal.ts';
 import type { HearthError } from '../../kernel/errors/errors.ts';
-import type { LoadedEngine } from '../states/warm-states.ts';
+import type { LoadedEngine } from '../states/state-cache.ts';
 import type { ModelSelection } from '../../library/model.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { InstanceSummary } from './instance-summary.ts';

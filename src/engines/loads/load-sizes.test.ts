@@ -16,7 +16,7 @@ const freeShare = 0.85;
 const loader = new GgufLoader({
   runtimes: {} as RuntimeManager,
   launcher: {} as EngineLauncher,
-  warmStates: { prepare: async () => undefined },
+  stateCache: { prepare: async () => undefined },
   kvCacheTypes: { k: 'f16', v: 'f16' },
   threads: undefined,
   gpuLayers: undefined,

@@ -1,4 +1,4 @@
-import { charactersOf, type PromptChain } from '../states/prompt-chain.ts';
+import { charactersOf, type PrefixHash } from '../states/prefix-hash.ts';
 
 /** Time that a running stream may wait while a piece of a prompt is read. */
 const pieceSeconds = 0.3;
@@ -49,13 +49,13 @@ export class PrefillSpeed {
   }
 
   /** Tokens of a prompt, estimated from the prompt before. */
-  estimateTokens(chain: PromptChain): number {
-    return (charactersOf(chain) + templateCharacters) * this.#tokensPerCharacter;
+  estimateTokens(prefix: PrefixHash): number {
+    return (charactersOf(prefix) + templateCharacters) * this.#tokensPerCharacter;
   }
 
   /** Notes the length of a prompt. */
-  learnTokens(tokens: number, chain: PromptChain): void {
-    this.#tokensPerCharacter = tokens / (charactersOf(chain) + templateCharacters);
+  learnTokens(tokens: number, prefix: PrefixHash): void {
+    this.#tokensPerCharacter = tokens / (charactersOf(prefix) + templateCharacters);
   }
 
   /**

@@ -5,7 +5,7 @@ import { testContext } from '../../../test/setup/test-context.ts';
 import type { EngineSlots, GenerationEvent, GenerationRequest } from '../engine.ts';
 import { GenerationAccount } from '../generation-account.ts';
 import type { ManagedSlots } from '../states/managed-slots.ts';
-import { promptChain } from '../states/prompt-chain.ts';
+import { prefixHash } from '../states/prefix-hash.ts';
 import type { SlotUse } from '../states/slot-manager.ts';
 import { Prefill } from './prefill.ts';
 import { PrefillSpeed } from './prefill-speed.ts';
@@ -135,7 +135,7 @@ describe('Prefill', () => {
   it('leaves a prompt to the generation whose length was estimated too high', async () => {
     const setup = setUp();
     const stream = await writing(setup);
-    expect(setup.speed.estimateTokens(promptChain(null, request(60)))).toBeGreaterThan(64);
+    expect(setup.speed.estimateTokens(prefixHash(null, request(60)))).toBeGreaterThan(64);
     await setup.finish(setup.open(60));
     expect(setup.reads).toEqual([]);
     expect(setup.started).toEqual(['stream false', '60 false']);
@@ -152,8 +152,8 @@ describe('Prefill', () => {
 
   it('estimates little for a short prompt after one of which the template is the largest part', () => {
     const { speed } = setUp();
-    speed.learnTokens(36, promptChain(null, request(1)));
-    expect(speed.estimateTokens(promptChain(null, request(10)))).toBeLessThan(64);
+    speed.learnTokens(36, prefixHash(null, request(1)));
+    expect(speed.estimateTokens(prefixHash(null, request(10)))).toBeLessThan(64);
   });
 
   it('reads it in pieces while another one writes, and reports what the engine had before', async () => {

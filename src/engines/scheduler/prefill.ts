@@ -6,7 +6,7 @@ import type {
   GenerationUsage,
 } from '../engine.ts';
 import type { PrefillSpeed } from './prefill-speed.ts';
-import { beginningOf, promptChain, type PromptChain } from '../states/prompt-chain.ts';
+import { beginningOf, prefixHash, type PrefixHash } from '../states/prefix-hash.ts';
 import { commonTokens, sharedPrefix } from '../states/shared-prefix.ts';
 import type { SlotManager, SlotUse } from '../states/slot-manager.ts';
 
@@ -30,7 +30,7 @@ interface ReadPieces {
 
 /** The beginning of a prompt that others share. */
 interface Shared {
-  readonly chain: PromptChain;
+  readonly prefix: PrefixHash;
   readonly tokens: number;
 }
 
@@ -83,18 +83,18 @@ export class Prefill {
   }
 
   /** Whether the prefill of a prompt would delay other requests. */
-  isLong({ chain }: ActivePrompt, matchedTokens?: number): boolean {
+  isLong({ prefix }: ActivePrompt, matchedTokens?: number): boolean {
     const { speed, manager } = this.#options;
-    const tokens = speed.estimateTokens(chain);
+    const tokens = speed.estimateTokens(prefix);
     const { pieceTokens } = speed;
     if (tokens <= pieceTokens) return false;
-    return tokens - (matchedTokens ?? manager.matchedTokens(chain)) > pieceTokens;
+    return tokens - (matchedTokens ?? manager.matchedTokens(prefix)) > pieceTokens;
   }
 
   /** Notes the speed of a prompt that was read while the engine did nothing else. */
-  learn(usage: GenerationUsage, { chain }: ActivePrompt, isAlone: boolean): void {
+  learn(usage: GenerationUsage, { prefix }: ActivePrompt, isAlone: boolean): void {
     const { promptTokens, cachedTokens, promptMs } = usage;
-    this.speed.learnTokens(promptTokens, chain);
+    this.speed.learnTokens(promptTokens, prefix);
     if (isAlone) this.speed.measure(promptTokens - cachedTokens, promptMs);
   }
 
@@ -110,7 +110,7 @@ export class Prefill {
   ): AsyncGenerator<GenerationEvent, ReadPieces | undefined> {
     const { slots, speed, contextLength } = this.#options;
     let pieces: ReadPieces | undefined;
-    if (this.#isReadAtOnce(prompt.chain, use.expectedTokens)) return undefined;
+    if (this.#isReadAtOnce(prompt.prefix, use.expectedTokens)) return undefined;
     try {
       const tokens = (await prompt.tokens(signal)) ?? [];
       if (tokens.length >= contextLength) return undefined;
@@ -152,10 +152,10 @@ export class Prefill {
   }
 
   /** Whether the generation may read the whole prompt: no other request is there, and it takes a second at most. */
-  #isReadAtOnce(chain: PromptChain, expectedTokens: number): boolean {
+  #isReadAtOnce(prefix: PrefixHash, expectedTokens: number): boolean {
     const { speed } = this.#options;
     if (this.#active.size > 1 || this.#writingCount > 0) return false;
-    return speed.estimateTokens(chain) - expectedTokens <= speed.chunkTokens / 2;
+    return speed.estimateTokens(prefix) - expectedTokens <= speed.chunkTokens / 2;
   }
 
   /** The beginning of a prompt that is worth saving for others, if it is longer than the one that was saved before. */
@@ -170,17 +170,17 @@ export class Prefill {
       .filter((other) => other !== prompt)
       .map((other) => ({
         prompt: other,
-        chain: other.chain,
-        matchedTokens: () => manager.matchedTokens(other.chain),
+        prefix: other.prefix,
+        matchedTokens: () => manager.matchedTokens(other.prefix),
       }));
-    const shared = sharedPrefix(prompt.chain, tokens.length, others, (count) =>
+    const shared = sharedPrefix(prompt.prefix, tokens.length, others, (count) =>
       speed.secondsToRead(count),
     );
     if (shared === undefined) return undefined;
     const otherTokens = (await shared.other.prompt.tokens(signal)) ?? [];
     const common = commonTokens(tokens, otherTokens);
     if (common < savedTokens + minMoreTokens) return undefined;
-    return { chain: beginningOf(prompt.chain, shared.characters), tokens: common };
+    return { prefix: beginningOf(prompt.prefix, shared.characters), tokens: common };
   }
 }
 
@@ -199,7 +199,7 @@ export class ActivePrompt {
   readonly request: GenerationRequest;
   /** Id of the token of its request; null for an anonymous one. */
   readonly ownerId: string | null;
-  readonly chain: PromptChain;
+  readonly prefix: PrefixHash;
   readonly #slots: Pick<EngineSlots, 'tokenize'>;
   #tokens: Promise<readonly number[] | undefined> | undefined;
 
@@ -210,7 +210,7 @@ export class ActivePrompt {
   ) {
     this.request = request;
     this.ownerId = ownerId;
-    this.chain = promptChain(ownerId, request);
+    this.prefix = prefixHash(ownerId, request);
     this.#slots = slots;
   }
 

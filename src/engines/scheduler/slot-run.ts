@@ -4,7 +4,7 @@ import { canContinue, continueRequest } from '../continuation.ts';
 import type { GenerationEvent, GenerationRequest } from '../engine.ts';
 import type { GenerationAccount } from '../generation-account.ts';
 import { withPieces, type ActivePrompt } from './prefill.ts';
-import { promptChain, type CachedPrompt } from '../states/prompt-chain.ts';
+import { prefixHash, type CachedPrompt } from '../states/prefix-hash.ts';
 import type { ManagedSlots } from '../states/managed-slots.ts';
 import type { SlotUse } from '../states/slot-manager.ts';
 import { cellsFor, mostTokens } from './prompt-cells.ts';
@@ -88,11 +88,11 @@ export class SlotRun {
   async start(): Promise<void> {
     const { manager, prefill } = this.#managed;
     const { signal } = this.#context;
-    const { chain } = this.#prompt;
+    const { prefix } = this.#prompt;
     const starting = this.#place.start(
       {
         isLong: () => prefill.isLong(this.#prompt),
-        cells: () => manager.cellsToReserve(chain, this.#cells),
+        cells: () => manager.cellsToReserve(prefix, this.#cells),
         isPausable: () => this.#managed.canRunFull && this.#canContinue,
         take: () => manager.take(this.#prompt, this.#cells, signal),
         pause: () => this.#pausing?.abort(new Error('paused')),
@@ -203,19 +203,19 @@ export class SlotRun {
     const use = this.#use;
     if (use === undefined) return;
     const { answer, request } = this.#account;
-    const { ownerId, responseId, chain: ownChain } = this.#prompt;
+    const { ownerId, responseId, prefix: ownPrefix } = this.#prompt;
     const isContinued = this.#request !== request;
     if (this.isPaused && answer.promptTokens !== undefined) {
       const tokens = answer.promptTokens + answer.tokens - this.#tokensBefore;
-      const chain = promptChain(ownerId, continueRequest(request, answer));
-      use.release({ ownerId, responseId, chain, tokens, heldTokens: tokens }, undefined);
+      const prefix = prefixHash(ownerId, continueRequest(request, answer));
+      use.release({ ownerId, responseId, prefix, tokens, heldTokens: tokens }, undefined);
       return;
     }
-    const chain = isContinued ? promptChain(ownerId, request) : ownChain;
+    const prefix = isContinued ? prefixHash(ownerId, request) : ownPrefix;
     const content: CachedPrompt = {
       ownerId,
       responseId,
-      ...answer.slotContent(request, chain),
+      ...answer.slotContent(request, prefix),
     };
     const history = answer.historyWithoutReasoning(request);
     const settle =
@@ -224,7 +224,7 @@ export class SlotRun {
         use.slotId,
         content,
         history,
-        answer.chainWithoutReasoning(content.chain),
+        answer.prefixWithoutReasoning(content.prefix),
       );
     use.release(content, this.#cachedTokens, settle);
   }

@@ -4,7 +4,7 @@ import type {
   GenerationRequest,
   GenerationUsage,
 } from '../engine.ts';
-import { withAnswer, withText, type CachedPrompt, type PromptChain } from './prompt-chain.ts';
+import { withAnswer, withText, type CachedPrompt, type PrefixHash } from './prefix-hash.ts';
 
 interface CallText {
   name: string;
@@ -74,19 +74,19 @@ export class AnswerRecorder {
    */
   slotContent(
     request: GenerationRequest,
-    prompt: PromptChain,
-  ): Pick<CachedPrompt, 'chain' | 'tokens' | 'heldTokens'> {
+    prompt: PrefixHash,
+  ): Pick<CachedPrompt, 'prefix' | 'tokens' | 'heldTokens'> {
     if (this.#usage === undefined) {
-      return { chain: prompt, tokens: this.#processedTokens, heldTokens: this.#processedTokens };
+      return { prefix: prompt, tokens: this.#processedTokens, heldTokens: this.#processedTokens };
     }
     const { promptTokens, completionTokens } = this.#usage;
     const heldTokens = promptTokens + completionTokens;
-    if (this.reasoning !== '') return { chain: prompt, tokens: promptTokens, heldTokens };
-    const chain =
+    if (this.reasoning !== '') return { prefix: prompt, tokens: promptTokens, heldTokens };
+    const prefix =
       request.kind === 'completion'
         ? withText(prompt, this.content)
         : withAnswer(prompt, { content: this.content, toolCalls: this.#calls.filter(Boolean) });
-    return { chain, tokens: heldTokens, heldTokens };
+    return { prefix, tokens: heldTokens, heldTokens };
   }
 
   /**
@@ -100,8 +100,8 @@ export class AnswerRecorder {
     return { ...request, messages: [...request.messages, answer] };
   }
 
-  /** The chain of that conversation. */
-  chainWithoutReasoning(prompt: PromptChain): PromptChain {
+  /** The prefix of that conversation. */
+  prefixWithoutReasoning(prompt: PrefixHash): PrefixHash {
     return withAnswer(prompt, { content: this.content, toolCalls: [] });
   }
 }

@@ -3,8 +3,8 @@ import {
   charactersOf,
   commonCharacters,
   type CachedPrompt,
-  type PromptChain,
-} from './prompt-chain.ts';
+  type PrefixHash,
+} from './prefix-hash.ts';
 
 /** Shorter beginnings are read again: that takes as long as saving and restoring them. */
 export const minTokens = 64;
@@ -44,7 +44,7 @@ export interface SlotChoice<State> {
 export function chooseSlot<State extends { readonly prompt: CachedPrompt }>(
   slots: readonly SlotView[],
   states: readonly State[],
-  prompt: PromptChain,
+  prompt: PrefixHash,
 ): SlotChoice<State> | undefined {
   const [best] = rank(slots, prompt);
   if (best === undefined) return undefined;
@@ -68,7 +68,7 @@ export function chooseSlot<State extends { readonly prompt: CachedPrompt }>(
   return { slotId: slot.id, saves, restores: undefined, expectedTokens: 0 };
 }
 
-function rank(slots: readonly SlotView[], prompt: PromptChain) {
+function rank(slots: readonly SlotView[], prompt: PrefixHash) {
   return slots
     .map((slot) => {
       const { content } = slot;
@@ -77,7 +77,7 @@ function rank(slots: readonly SlotView[], prompt: PromptChain) {
       const hasWhole =
         content !== undefined &&
         matched > 0 &&
-        commonCharacters(content.chain, prompt) === charactersOf(prompt);
+        commonCharacters(content.prefix, prompt) === charactersOf(prompt);
       return { slot, matched, hasWhole, lost: (content?.tokens ?? 0) - matched };
     })
     .toSorted(

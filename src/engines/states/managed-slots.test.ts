@@ -3,7 +3,7 @@ import { collect } from '../../../test/setup/collect.ts';
 import { managedInstance } from '../../../test/setup/engines/managed-instance.ts';
 import { testContext } from '../../../test/setup/test-context.ts';
 import type { EngineExit, GenerationEvent, GenerationRequest } from '../engine.ts';
-import type { CachedPrompt } from './prompt-chain.ts';
+import type { CachedPrompt } from './prefix-hash.ts';
 import type { Settle } from './slot.ts';
 import type { SlotUse } from './slot-manager.ts';
 
@@ -87,7 +87,7 @@ describe('the slots of an engine that Hearth chooses', () => {
     expect(requests[0]).toMatchObject({ slot: 0, reusesSlot: true });
     const [content, cachedTokens] = release.mock.calls[0] ?? [];
     expect(content).toMatchObject({ responseId: 'resp_1', tokens: 85, heldTokens: 85 });
-    expect(content).toHaveProperty('chain.ends', [5, 7]);
+    expect(content).toHaveProperty('prefix.ends', [5, 7]);
     expect(cachedTokens).toBe(70);
   });
 
@@ -122,7 +122,7 @@ describe('the slots of an engine that Hearth chooses', () => {
       responseId: 'resp_1',
       tokens: 2,
       heldTokens: 2,
-      chain: { ends: [5, 7] },
+      prefix: { ends: [5, 7] },
     });
     expect(reads).toEqual([[1, 2]]);
   });

@@ -2,7 +2,7 @@ import { linkAbort } from '../../kernel/concurrency/linked-abort.ts';
 import type { ChatGeneration, EngineHandle, EngineSlots } from '../engine.ts';
 import { AnswerLengths } from '../scheduler/prompt-cells.ts';
 import type { Prefill } from '../scheduler/prefill.ts';
-import type { CachedPrompt, PromptChain } from './prompt-chain.ts';
+import type { CachedPrompt, PrefixHash } from './prefix-hash.ts';
 import type { Settle } from './slot.ts';
 import type { SlotManager } from './slot-manager.ts';
 import { commonTokens } from './shared-prefix.ts';
@@ -63,19 +63,19 @@ export class ManagedSlots {
    *
    * @param content What the slot contains.
    * @param history The conversation as the next turn sends it.
-   * @param chain Its hashes.
+   * @param prefix Its hashes.
    */
   settleWith(
     slot: number,
     content: CachedPrompt,
     history: ChatGeneration,
-    chain: PromptChain,
+    prefix: PrefixHash,
   ): Settle {
     const { slots, prefill } = this.#options;
     return async (signal) => {
       const stepTokens = prefill.speed.chunkTokens;
       const tokens = await settleAnswer(slots, slot, history, stepTokens, signal);
-      return tokens === 0 ? content : { ...content, chain, tokens, heldTokens: tokens };
+      return tokens === 0 ? content : { ...content, prefix, tokens, heldTokens: tokens };
     };
   }
 

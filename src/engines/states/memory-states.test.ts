@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { makeFolder, removeFolder } from '../../../test/setup/temporary-folder.ts';
 import { MemoryStates } from './memory-states.ts';
-import { promptChain } from './prompt-chain.ts';
+import { prefixHash } from './prefix-hash.ts';
 
 async function setUp(freeBytes = 1000) {
   const folder = await makeFolder();
@@ -10,9 +10,9 @@ async function setUp(freeBytes = 1000) {
   const options = { folder, maxBytes: 100, bytesPerToken: 1, freeBytes: async () => freeBytes };
   const memory = new MemoryStates(options);
   const add = async (fileName: string, text: string, heldTokens: number) => {
-    const chain = promptChain(null, { kind: 'completion', prompt: text, sampling: {} });
+    const prefix = prefixHash(null, { kind: 'completion', prompt: text, sampling: {} });
     await writeFile(memory.pathOf(fileName), 'x'.repeat(heldTokens));
-    const prompt = { ownerId: null, responseId: null, chain, tokens: heldTokens, heldTokens };
+    const prompt = { ownerId: null, responseId: null, prefix, tokens: heldTokens, heldTokens };
     return memory.add(fileName, prompt, false);
   };
   return { memory, add };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { contains, type CachedPrompt } from './prompt-chain.ts';
+import { contains, type CachedPrompt } from './prefix-hash.ts';
 
 /** A state in the folder of an engine. */
 export interface MemoryState {

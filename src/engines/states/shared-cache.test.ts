@@ -43,11 +43,11 @@ describe('slots that share a cache', () => {
   }
 
   async function end(
-    { use, prompt: { chain } }: { prompt: ActivePrompt; use: Promise<SlotUse> },
+    { use, prompt: { prefix } }: { prompt: ActivePrompt; use: Promise<SlotUse> },
     heldTokens: number,
     isCut = false,
   ): Promise<void> {
-    const content = { ownerId: null, responseId: null, chain, tokens: heldTokens, heldTokens };
+    const content = { ownerId: null, responseId: null, prefix, tokens: heldTokens, heldTokens };
     (await use).release(content, isCut ? undefined : 0);
   }
 

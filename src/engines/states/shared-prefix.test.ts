@@ -1,19 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { promptChain } from './prompt-chain.ts';
+import { prefixHash } from './prefix-hash.ts';
 import { commonTokens, sharedPrefix } from './shared-prefix.ts';
 
 /** A prompt of 64 tokens for each letter. */
-function chain(letters: string) {
+function prefix(letters: string) {
   const prompt = Array.from(letters, (letter) => letter.repeat(256)).join('');
-  return promptChain(null, { kind: 'completion', prompt, sampling: {} });
+  return prefixHash(null, { kind: 'completion', prompt, sampling: {} });
 }
 
 function other(letters: string, matchedTokens = 0) {
-  return { chain: chain(letters), matchedTokens: () => matchedTokens };
+  return { prefix: prefix(letters), matchedTokens: () => matchedTokens };
 }
 
 const find = (letters: string, others: readonly ReturnType<typeof other>[], speed = 100) =>
-  sharedPrefix(chain(letters), letters.length * 64, others, (tokens) => tokens / speed)?.characters;
+  sharedPrefix(prefix(letters), letters.length * 64, others, (tokens) => tokens / speed)
+    ?.characters;
 
 describe('sharedPrefix', () => {
   it('is worth half a second of reading for all others together', () => {
@@ -34,7 +35,7 @@ describe('sharedPrefix', () => {
   });
 
   it('is unknown before the speed is', () => {
-    expect(sharedPrefix(chain('ab'), 128, [other('ab')], () => undefined)).toBeUndefined();
+    expect(sharedPrefix(prefix('ab'), 128, [other('ab')], () => undefined)).toBeUndefined();
   });
 });
 

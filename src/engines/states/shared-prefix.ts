@@ -1,10 +1,10 @@
-import { charactersOf, commonCharacters, type PromptChain } from './prompt-chain.ts';
+import { charactersOf, commonCharacters, type PrefixHash } from './prefix-hash.ts';
 
 /** Less is not worth saving and restoring a state. */
 const minSavedSeconds = 0.5;
 
 interface SharingPrompt {
-  readonly chain: PromptChain;
+  readonly prefix: PrefixHash;
   /** Tokens of it that are in a slot or a state. */
   matchedTokens(): number;
 }
@@ -22,15 +22,15 @@ interface SharedPrefix<Prompt> {
  * @param tokens Tokens of the prompt.
  */
 export function sharedPrefix<Prompt extends SharingPrompt>(
-  chain: PromptChain,
+  prefix: PrefixHash,
   tokens: number,
   others: readonly Prompt[],
   secondsToRead: (tokens: number) => number | undefined,
 ): SharedPrefix<Prompt> | undefined {
-  const tokensPerCharacter = tokens / Math.max(1, charactersOf(chain));
+  const tokensPerCharacter = tokens / Math.max(1, charactersOf(prefix));
   const sharing = others.map((other) => ({
     other,
-    characters: commonCharacters(chain, other.chain),
+    characters: commonCharacters(prefix, other.prefix),
     matchedTokens: other.matchedTokens(),
   }));
   const rated = sharing.map(({ other, characters }) => {

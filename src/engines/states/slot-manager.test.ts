@@ -5,9 +5,9 @@ import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import type { EngineSlots } from '../engine.ts';
 import { createLogger } from '../../telemetry/logger.ts';
-import { KeptStates } from './kept-states.ts';
+import { DiskStates } from './disk-states.ts';
 import { MemoryStates } from './memory-states.ts';
-import { promptChain } from './prompt-chain.ts';
+import { prefixHash } from './prefix-hash.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
 import { SlotManager, type SlotManagerOptions, type SlotUse } from './slot-manager.ts';
 
@@ -23,7 +23,7 @@ function prompt(letters: string, ownerId: string | null = null) {
   return {
     ownerId,
     responseId: null,
-    chain: promptChain(ownerId, { kind: 'completion', prompt: text, sampling: {} }),
+    prefix: prefixHash(ownerId, { kind: 'completion', prompt: text, sampling: {} }),
   };
 }
 
@@ -32,15 +32,15 @@ describe('SlotManager', () => {
   /** What the slots of the engine contain. */
   let contents: Map<number, string>;
   let states: Pick<EngineSlots, 'save' | 'restore' | 'erase'>;
-  let kept: KeptStates;
+  let disk: DiskStates;
   let calls: string[];
 
   beforeEach(async () => {
     folder = await temporaryFolder();
     contents = new Map();
     calls = [];
-    kept = await KeptStates.open({
-      folder: join(folder, 'kept'),
+    disk = await DiskStates.open({
+      folder: join(folder, 'disk'),
       maxBytes: 1e9,
       isWanted: async () => true,
       logger,
@@ -77,7 +77,7 @@ describe('SlotManager', () => {
         bytesPerToken: 1,
       }),
       isMemory: true,
-      kept,
+      disk,
       persistsStateless: false,
       secondsToRead: () => undefined,
       logger,
@@ -108,7 +108,7 @@ describe('SlotManager', () => {
     await useSlot(slots, 'abcd');
     expect(calls).toEqual(['save abc', 'save xyz', 'restore abc']);
     await slots.saveAll(never);
-    expect(kept.list('key')).toHaveLength(2);
+    expect(disk.list('key')).toHaveLength(2);
   });
 
   it('delays no request by saving what the engine reads again at once', async () => {
@@ -143,11 +143,11 @@ describe('SlotManager', () => {
     scheduler.manage(slots);
     const start = async (signal = never) => {
       const place = await scheduler.enter('client', signal).place;
-      const { chain } = prompt('abc');
+      const { prefix } = prompt('abc');
       const use = await place.start(
         {
           isLong: () => false,
-          cells: () => slots.cellsToReserve(chain, 0),
+          cells: () => slots.cellsToReserve(prefix, 0),
           isPausable: () => false,
           take: () => slots.take(prompt('abc'), 0, signal),
           pause: () => {},
@@ -192,20 +192,20 @@ describe('SlotManager', () => {
     await slots.settleIdle(never);
     expect(settledCount).toBe(1);
     expect(slots.isIdle).toBe(true);
-    expect(slots.matchedTokens(prompt('abcd').chain)).toBe(192);
+    expect(slots.matchedTokens(prompt('abcd').prefix)).toBe(192);
   });
 
   it('shares the beginning of a prompt that is being read, and never writes it to disk', async () => {
     const slots = slotsWith({ slotCount: 2 });
     const leader = await slots.take({ ...prompt('abcx'), responseId: 'resp' }, 0, never);
     contents.set(leader.slotId, 'abc');
-    await leader.share({ chain: prompt('abc').chain, tokens: 192, heldTokens: 192 });
-    expect(slots.matchedTokens(prompt('abcy').chain)).toBe(192);
+    await leader.share({ prefix: prompt('abc').prefix, tokens: 192, heldTokens: 192 });
+    expect(slots.matchedTokens(prompt('abcy').prefix)).toBe(192);
     const follower = await slots.take(prompt('abcy'), 0, never);
     expect(follower).toMatchObject({ slotId: 1, reusesSlot: true, expectedTokens: 192 });
     expect(calls).toEqual(['save abc', 'restore abc']);
     await slots.saveAll(never);
-    expect(kept.list('key')).toEqual([]);
+    expect(disk.list('key')).toEqual([]);
   });
 
   it('does not let a token use what another one sent', async () => {
@@ -219,10 +219,10 @@ describe('SlotManager', () => {
   });
 
   it('writes nothing of requests that are not stored to disk', async () => {
-    const disk = slotsWith({ isMemory: false });
-    await useSlot(disk, 'abc', { responseId: '' });
-    await useSlot(disk, 'xyz', { responseId: '' });
-    await disk.saveAll(never);
+    const diskOnly = slotsWith({ isMemory: false });
+    await useSlot(diskOnly, 'abc', { responseId: '' });
+    await useSlot(diskOnly, 'xyz', { responseId: '' });
+    await diskOnly.saveAll(never);
     expect(calls).toEqual([]);
 
     const memory = slotsWith();
@@ -231,12 +231,12 @@ describe('SlotManager', () => {
     await useSlot(memory, 'abcd', { responseId: '' });
     await memory.saveAll(never);
     expect(calls).toEqual(['save abc', 'save xyz', 'restore abc']);
-    expect(kept.list('key')).toEqual([]);
+    expect(disk.list('key')).toEqual([]);
 
     const persistent = slotsWith({ isMemory: false, persistsStateless: true });
     await useSlot(persistent, 'abc', { responseId: '' });
     await persistent.saveAll(never);
-    expect(kept.list('key')).toHaveLength(1);
+    expect(disk.list('key')).toHaveLength(1);
   });
 
   it('leaves no files behind where they would be on a disk', async () => {
@@ -246,7 +246,7 @@ describe('SlotManager', () => {
     await useSlot(slots, 'abcd');
     await slots.saveAll(never);
     expect(await engineFiles()).toEqual([]);
-    expect(kept.list('key')).toHaveLength(2);
+    expect(disk.list('key')).toHaveLength(2);
   });
 
   it('reads a prompt if nothing can be saved or restored', async () => {
@@ -269,7 +269,7 @@ describe('SlotManager', () => {
       states: { ...states, restore: () => Promise.reject(new Error('no')) },
     });
     expect((await useSlot(other, 'abcd')).reusesSlot).toBe(false);
-    expect(kept.list('key')).toEqual([]);
+    expect(disk.list('key')).toEqual([]);
     expect(other.isRestoring).toBe(false);
   });
 
@@ -295,7 +295,7 @@ describe('SlotManager', () => {
     await useSlot(other, 'abcd');
     expect(other.isRestoring).toBe(true);
     // It is not tried again.
-    expect(kept.list('key')).toEqual([]);
+    expect(disk.list('key')).toEqual([]);
   });
 
   it('waits a limited time, and not after the client has left', async () => {
@@ -335,7 +335,7 @@ describe('SlotManager', () => {
     await useSlot(slots, 'abcd', { responseId: '' });
     finish();
     await saving;
-    expect(kept.list('key')).toEqual([]);
+    expect(disk.list('key')).toEqual([]);
     expect(await engineFiles()).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-import { charactersOf, type CachedPrompt, type PromptChain } from './prompt-chain.ts';
+import { charactersOf, type CachedPrompt, type PrefixHash } from './prefix-hash.ts';
 import { chooseSlot, minTokens, type SlotChoice } from './choose-slot.ts';
 import { newSlot, type Settle, type Slot } from './slot.ts';
 import { SlotOffload, type SlotOffloadOptions } from './slot-offload.ts';
@@ -12,7 +12,7 @@ export interface SlotManagerOptions extends SlotOffloadOptions {
 }
 
 /** A prompt without an answer; its tokens are not known. */
-type SlotRequest = Pick<CachedPrompt, 'ownerId' | 'responseId' | 'chain'>;
+type SlotRequest = Pick<CachedPrompt, 'ownerId' | 'responseId' | 'prefix'>;
 
 /** The use of a slot by one generation. */
 export interface SlotUse {
@@ -29,7 +29,7 @@ export interface SlotUse {
    *
    * @param beginning With the number of its tokens, and of those in the slot.
    */
-  share(beginning: Pick<CachedPrompt, 'chain' | 'tokens' | 'heldTokens'>): Promise<void>;
+  share(beginning: Pick<CachedPrompt, 'prefix' | 'tokens' | 'heldTokens'>): Promise<void>;
   /** Sets the number of cells; more must be free. Contents of idle slots are dropped for it. */
   resize(cells: number): void;
   /**
@@ -96,8 +96,8 @@ export class SlotManager {
   }
 
   /** Tokens of a prompt that a free slot or a state has, estimated. */
-  matchedTokens(chain: PromptChain): number {
-    return this.#choose(chain)?.choice.expectedTokens ?? 0;
+  matchedTokens(prefix: PrefixHash): number {
+    return this.#choose(prefix)?.choice.expectedTokens ?? 0;
   }
 
   /**
@@ -106,8 +106,8 @@ export class SlotManager {
    *
    * @param cells What the prompt and its answer need.
    */
-  cellsToReserve(chain: PromptChain, cells: number): number | undefined {
-    const chosen = this.#choose(chain);
+  cellsToReserve(prefix: PrefixHash, cells: number): number | undefined {
+    const chosen = this.#choose(prefix);
     return chosen && Math.max(this.#cellsIn(chosen, cells), chosen.slot.cells);
   }
 
@@ -118,7 +118,7 @@ export class SlotManager {
    * @throws The signal's reason when aborted.
    */
   async take(prompt: SlotRequest, cells: number, signal: AbortSignal): Promise<SlotUse> {
-    const chosen = this.#choose(prompt.chain);
+    const chosen = this.#choose(prompt.prefix);
     if (chosen === undefined) throw new Error('no slot is free');
     const { slot, choice } = chosen;
     const cellsInUse = this.#cellsIn(chosen, cells);
@@ -161,9 +161,9 @@ export class SlotManager {
       cells: slot.cells,
       reusesSlot,
       expectedTokens: reusesSlot ? choice.expectedTokens : 0,
-      share: ({ chain, tokens, heldTokens }) =>
+      share: ({ prefix, tokens, heldTokens }) =>
         this.#states
-          .share(slot, { ownerId, responseId, chain, tokens, heldTokens }, signal)
+          .share(slot, { ownerId, responseId, prefix, tokens, heldTokens }, signal)
           .catch(this.#offload.warn),
       resize: (cells) => {
         slot.cells = cells;
@@ -199,12 +199,12 @@ export class SlotManager {
     return this.#states.removeUnwanted(isWanted);
   }
 
-  #choose(chain: PromptChain): Chosen | undefined {
+  #choose(prefix: PrefixHash): Chosen | undefined {
     const free = this.#slots.filter(({ isBusy }) => !isBusy);
     // A token has a character at least: the states of a shorter prompt are not worth restoring.
-    const states = charactersOf(chain) < minTokens ? [] : this.#states.list();
+    const states = charactersOf(prefix) < minTokens ? [] : this.#states.list();
     const views = free.map((slot) => this.#offload.viewOf(slot));
-    const choice = chooseSlot(views, states, chain);
+    const choice = chooseSlot(views, states, prefix);
     const slot = free.find(({ id }) => id === choice?.slotId);
     return choice === undefined || slot === undefined ? undefined : { slot, choice };
   }

@@ -2,8 +2,8 @@ import { TimeoutError, withTimeout } from '../../kernel/concurrency/with-timeout
 import { HearthError } from '../../kernel/errors/errors.ts';
 import type { EngineSlots } from '../engine.ts';
 import type { Logger } from '../../kernel/logger.ts';
-import type { CachedPrompt } from './prompt-chain.ts';
-import type { KeptState, KeptStates } from './kept-states.ts';
+import type { CachedPrompt } from './prefix-hash.ts';
+import type { DiskState, DiskStates } from './disk-states.ts';
 import type { MemoryState, MemoryStates } from './memory-states.ts';
 import type { Slot } from './slot.ts';
 
@@ -23,7 +23,7 @@ export interface SlotStatesOptions {
   readonly memory: MemoryStates;
   /** Whether the folder of `memory` is in memory, so that states of requests that are not stored may be there. */
   readonly isMemory: boolean;
-  readonly kept: KeptStates;
+  readonly disk: DiskStates;
   /** Whether states of requests that are not stored may be written to disk, too. */
   readonly persistsStateless: boolean;
   readonly logger: Logger;
@@ -33,7 +33,7 @@ export interface SlotStatesOptions {
 
 export type SavedState =
   | { readonly place: 'memory'; readonly prompt: CachedPrompt; readonly state: MemoryState }
-  | { readonly place: 'disk'; readonly prompt: CachedPrompt; readonly state: KeptState };
+  | { readonly place: 'disk'; readonly prompt: CachedPrompt; readonly state: DiskState };
 
 /** The states of one engine's slots, in its folder and on disk. */
 export class SlotStates {
@@ -55,10 +55,10 @@ export class SlotStates {
   /** Those that can be restored. */
   list(): readonly SavedState[] {
     if (this.#uselessCount >= maxUselessStates) return [];
-    const { memory, kept, key } = this.#options;
+    const { memory, disk, key } = this.#options;
     return [
       ...memory.list().map((state) => ({ place: 'memory' as const, prompt: state.prompt, state })),
-      ...kept.list(key).map((state) => ({ place: 'disk' as const, prompt: state.prompt, state })),
+      ...disk.list(key).map((state) => ({ place: 'disk' as const, prompt: state.prompt, state })),
     ];
   }
 
@@ -145,10 +145,10 @@ export class SlotStates {
   }
 
   async #write(state: MemoryState, signal: AbortSignal): Promise<void> {
-    const { kept, key, memory, isMemory } = this.#options;
+    const { disk, key, memory, isMemory } = this.#options;
     state.isKept = true;
     const path = memory.pathOf(state.fileName);
-    state.isKept = (await kept.write(key, state.prompt, path, signal)) !== undefined;
+    state.isKept = (await disk.write(key, state.prompt, path, signal)) !== undefined;
     if (!isMemory) await memory.remove(state);
   }
 
@@ -158,7 +158,7 @@ export class SlotStates {
    * @throws Error if that fails; the content of the slot is then unknown.
    */
   async restore(slot: Slot, { place, state }: SavedState, signal: AbortSignal): Promise<void> {
-    const { memory, kept, states, isMemory } = this.#options;
+    const { memory, disk, states, isMemory } = this.#options;
     const read = async (fileName: string): Promise<void> => {
       this.#restoringCount += 1;
       try {
@@ -184,7 +184,7 @@ export class SlotStates {
     let isCopied = false;
     try {
       const target = memory.pathOf(fileName);
-      await kept.restore(state, target, () => read(fileName), signal);
+      await disk.restore(state, target, () => read(fileName), signal);
       if (isMemory) (await memory.add(fileName, state.prompt, true)).isKept = true;
       isCopied = isMemory;
     } finally {
@@ -195,9 +195,9 @@ export class SlotStates {
   /** Deletes a restored state of which the engine could use little. */
   verify({ place, state }: SavedState, expectedTokens: number, cachedTokens: number): void {
     if (cachedTokens >= expectedTokens * minUsedShare) return;
-    const { memory, kept, logger } = this.#options;
+    const { memory, disk, logger } = this.#options;
     this.#uselessCount += 1;
     logger.warn({ expectedTokens, cachedTokens }, 'the engine did not use a restored state');
-    void (place === 'memory' ? memory.remove(state) : kept.remove(state));
+    void (place === 'memory' ? memory.remove(state) : disk.remove(state));
   }
 }

@@ -1,4 +1,4 @@
-import type { CachedPrompt } from './prompt-chain.ts';
+import type { CachedPrompt } from './prefix-hash.ts';
 
 /** Brings a slot to the beginning of the next turn, and gives its content then. */
 export type Settle = (signal: AbortSignal) => Promise<CachedPrompt>;

@@ -8,7 +8,7 @@ import { PrefillSpeed } from '../../../src/engines/scheduler/prefill-speed.ts';
 import { Session } from '../../../src/engines/session.ts';
 import type { SessionHost } from '../../../src/engines/session-wait.ts';
 import type { SessionEvent } from '../../../src/engines/session-event.ts';
-import { KeptStates } from '../../../src/engines/states/kept-states.ts';
+import { DiskStates } from '../../../src/engines/states/disk-states.ts';
 import { ManagedSlots } from '../../../src/engines/states/managed-slots.ts';
 import { MemoryStates } from '../../../src/engines/states/memory-states.ts';
 import { SlotManager } from '../../../src/engines/states/slot-manager.ts';
@@ -31,7 +31,7 @@ export interface ManagedInstanceOptions extends Omit<TokenEngineOptions, 'totalC
   readonly queueCapacity?: number;
   /** The cache, if the slots share it. */
   readonly cacheSize?: CacheSize;
-  /** Whether states are kept in memory, and not on a disk. */
+  /** Whether states are disk in memory, and not on a disk. */
   readonly isMemory?: boolean;
   readonly idleMs?: number;
   /** Replaces the measured speed. */
@@ -74,8 +74,8 @@ export async function managedInstance(options: ManagedInstanceOptions = {}) {
     contextLength,
     ...omitUndefined({ totalCells }),
   });
-  const kept = await KeptStates.open({
-    folder: join(folder, 'kept'),
+  const disk = await DiskStates.open({
+    folder: join(folder, 'disk'),
     maxBytes: 1e9,
     isWanted: async () => true,
     logger,
@@ -94,7 +94,7 @@ export async function managedInstance(options: ManagedInstanceOptions = {}) {
       bytesPerToken: 10,
     }),
     isMemory,
-    kept,
+    disk,
     persistsStateless: false,
     secondsToRead: options.secondsToRead ?? ((tokens) => speed.secondsToRead(tokens)),
     logger,

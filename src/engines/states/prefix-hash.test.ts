@@ -1,17 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { EngineMessage } from '../engine.ts';
-import {
-  charactersOf,
-  commonCharacters,
-  promptChain,
-  withAnswer,
-  withText,
-} from './prompt-chain.ts';
+import { charactersOf, commonCharacters, prefixHash, withAnswer, withText } from './prefix-hash.ts';
 
 const long = 'The quick brown fox jumps over the lazy dog. '.repeat(20);
 
 function chat(messages: readonly EngineMessage[], ownerId: string | null = null, tools = false) {
-  return promptChain(ownerId, {
+  return prefixHash(ownerId, {
     kind: 'chat',
     messages,
     sampling: {},
@@ -22,7 +16,7 @@ function chat(messages: readonly EngineMessage[], ownerId: string | null = null,
 const system: EngineMessage = { role: 'system', content: long };
 const hello: EngineMessage = { role: 'user', content: 'Hello' };
 
-describe('promptChain', () => {
+describe('prefixHash', () => {
   it('has the same beginning for a conversation that continues', () => {
     const first = chat([system, hello]);
     const answered = withAnswer(first, { content: ' Hi! \n', toolCalls: [] });
@@ -38,12 +32,12 @@ describe('promptChain', () => {
   });
 
   it('has no common block for two owners, other tools or another role', () => {
-    const chain = chat([system, hello], 'one');
-    expect(commonCharacters(chain, chat([system, hello], 'two'))).toBe(0);
-    expect(commonCharacters(chain, chat([system, hello]))).toBe(0);
-    expect(commonCharacters(chain, chat([system, hello], 'one', true))).toBe(0);
+    const prefix = chat([system, hello], 'one');
+    expect(commonCharacters(prefix, chat([system, hello], 'two'))).toBe(0);
+    expect(commonCharacters(prefix, chat([system, hello]))).toBe(0);
+    expect(commonCharacters(prefix, chat([system, hello], 'one', true))).toBe(0);
     const user = chat([{ role: 'user', content: long }, hello], 'one');
-    expect(commonCharacters(chain, user)).toBe(0);
+    expect(commonCharacters(prefix, user)).toBe(0);
   });
 
   it('does not confuse two messages with one', () => {
@@ -82,7 +76,7 @@ describe('promptChain', () => {
 
   it('covers raw prompts of text and of tokens', () => {
     const raw = (prompt: string | readonly number[]) =>
-      promptChain(null, { kind: 'completion', prompt, sampling: {} });
+      prefixHash(null, { kind: 'completion', prompt, sampling: {} });
     expect(commonCharacters(raw(long), raw(`${long.slice(0, 256)}other`))).toBe(256);
     expect(charactersOf(withText(raw('Once'), ' and again, '))).toBe(16);
     const tokens = Array.from({ length: 200 }, (_, index) => index);

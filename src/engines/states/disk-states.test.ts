@@ -3,31 +3,31 @@ import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'n
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
-import { promptChain, type CachedPrompt } from './prompt-chain.ts';
-import { KeptStates, type KeptState, type KeptStatesOptions } from './kept-states.ts';
+import { prefixHash, type CachedPrompt } from './prefix-hash.ts';
+import { DiskStates, type DiskState, type DiskStatesOptions } from './disk-states.ts';
 
 const never = new AbortController().signal;
 const dataBytes = 10_000;
 
 function prompt(text: string, responseId: string | null = null): CachedPrompt {
-  const chain = promptChain(null, { kind: 'completion', prompt: text, sampling: {} });
-  return { ownerId: null, responseId, chain, tokens: 100, heldTokens: 100 };
+  const prefix = prefixHash(null, { kind: 'completion', prompt: text, sampling: {} });
+  return { ownerId: null, responseId, prefix, tokens: 100, heldTokens: 100 };
 }
 
-describe('KeptStates', () => {
+describe('DiskStates', () => {
   let folder: string;
   let source: string;
   let targets = 0;
 
   beforeEach(async () => {
     const parent = await temporaryFolder();
-    folder = join(parent, 'kept');
+    folder = join(parent, 'disk');
     source = join(parent, 'source.bin');
     await writeFile(source, Buffer.alloc(dataBytes, 7));
   });
 
-  const open = (options: Partial<KeptStatesOptions> = {}): Promise<KeptStates> =>
-    KeptStates.open({
+  const open = (options: Partial<DiskStatesOptions> = {}): Promise<DiskStates> =>
+    DiskStates.open({
       folder,
       maxBytes: 10 ** 9,
       isWanted: async () => true,
@@ -36,24 +36,24 @@ describe('KeptStates', () => {
       ...options,
     });
 
-  const written = async (kept: KeptStates, text: string): Promise<KeptState> => {
-    const state = await kept.write('key', prompt(text), source, never);
+  const written = async (disk: DiskStates, text: string): Promise<DiskState> => {
+    const state = await disk.write('key', prompt(text), source, never);
     if (state === undefined) throw new Error(`${text} was not written`);
     return state;
   };
 
-  const restore = (kept: KeptStates, state: KeptState, use = async () => {}): Promise<void> => {
+  const restore = (disk: DiskStates, state: DiskState, use = async () => {}): Promise<void> => {
     targets += 1;
-    return kept.restore(state, join(folder, `../target-${targets}`), use, never);
+    return disk.restore(state, join(folder, `../target-${targets}`), use, never);
   };
 
-  const texts = (kept: KeptStates): number => kept.list('key').length;
+  const texts = (disk: DiskStates): number => disk.list('key').length;
 
   it('finds states after a restart, only for the same engine, oldest first', async () => {
-    const kept = await open();
-    const first = await written(kept, 'first');
-    const second = await written(kept, 'second');
-    await restore(kept, first);
+    const disk = await open();
+    const first = await written(disk, 'first');
+    const second = await written(disk, 'second');
+    await restore(disk, first);
     await utimes(join(folder, `${second.id}.state`), 1, 1);
     const reopened = await open();
     expect(reopened.list('key').map(({ id }) => id)).toEqual([second.id, first.id]);
@@ -62,9 +62,9 @@ describe('KeptStates', () => {
   });
 
   it('does not depend on the clock: times in the future and in the past are only an order', async () => {
-    const kept = await open();
-    const future = await written(kept, 'future');
-    const past = await written(kept, 'past');
+    const disk = await open();
+    const future = await written(disk, 'future');
+    const past = await written(disk, 'past');
     await utimes(join(folder, `${future.id}.state`), 4e9, 4e9);
     await utimes(join(folder, `${past.id}.state`), 0, 0);
     const reopened = await open({ maxBytes: 2.5 * dataBytes });
@@ -75,19 +75,19 @@ describe('KeptStates', () => {
   });
 
   it('deletes the least recently used states to stay within its size', async () => {
-    const kept = await open({ maxBytes: 3.5 * dataBytes });
+    const disk = await open({ maxBytes: 3.5 * dataBytes });
     const [one, two, three] = [
-      await written(kept, 'one'),
-      await written(kept, 'two'),
-      await written(kept, 'three'),
+      await written(disk, 'one'),
+      await written(disk, 'two'),
+      await written(disk, 'three'),
     ];
-    await restore(kept, one);
-    const four = await written(kept, 'four');
-    const ids = kept.list('key').map(({ id }) => id);
+    await restore(disk, one);
+    const four = await written(disk, 'four');
+    const ids = disk.list('key').map(({ id }) => id);
     expect(ids).toEqual([three.id, one.id, four.id]);
     expect(ids).not.toContain(two.id);
     expect(await readdir(folder)).toHaveLength(3);
-    expect(kept.totalBytes).toBeLessThanOrEqual(3.5 * dataBytes);
+    expect(disk.totalBytes).toBeLessThanOrEqual(3.5 * dataBytes);
   });
 
   it('does not write a state that is too large, or on a full disk', async () => {
@@ -101,8 +101,8 @@ describe('KeptStates', () => {
   });
 
   it('frees the disk of old states for a new one', async () => {
-    const kept = await open();
-    await written(kept, 'old');
+    const disk = await open();
+    await written(disk, 'old');
     const scarce = await open({
       usableBytes: async () => ((await readdir(folder)).length > 0 ? 0 : dataBytes),
     });
@@ -111,46 +111,46 @@ describe('KeptStates', () => {
   });
 
   it('replaces the states that a longer one of the conversation contains', async () => {
-    const kept = await open();
+    const disk = await open();
     const block = 'x'.repeat(256);
-    await written(kept, block);
-    await written(kept, `${block}branch`);
-    const whole = await written(kept, `${block}more`);
-    expect(kept.list('key').map(({ id }) => id)).toContain(whole.id);
-    expect(texts(kept)).toBe(2);
+    await written(disk, block);
+    await written(disk, `${block}branch`);
+    const whole = await written(disk, `${block}more`);
+    expect(disk.list('key').map(({ id }) => id)).toContain(whole.id);
+    expect(texts(disk)).toBe(2);
   });
 
   it('deletes a damaged state instead of restoring it', async () => {
-    const kept = await open();
-    const state = await written(kept, 'text');
+    const disk = await open();
+    const state = await written(disk, 'text');
     const path = join(folder, `${state.id}.state`);
     const bytes = await readFile(path);
     bytes[5] = 0;
     await writeFile(path, bytes);
-    await expect(restore(kept, state)).rejects.toThrow('was changed');
+    await expect(restore(disk, state)).rejects.toThrow('was changed');
     expect(await readdir(folder)).toEqual([]);
-    expect(texts(kept)).toBe(0);
+    expect(texts(disk)).toBe(0);
   });
 
   it('does without a state that has vanished', async () => {
-    const kept = await open();
-    const state = await written(kept, 'text');
+    const disk = await open();
+    const state = await written(disk, 'text');
     await rm(join(folder, `${state.id}.state`));
-    await expect(restore(kept, state)).rejects.toThrow('ENOENT');
-    expect(texts(kept)).toBe(0);
+    await expect(restore(disk, state)).rejects.toThrow('ENOENT');
+    expect(texts(disk)).toBe(0);
     await rm(folder, { recursive: true });
-    expect(await kept.write('key', prompt('a'), source, never)).toBeUndefined();
-    expect(await kept.write('key', prompt('a'), `${source}-gone`, never)).toBeUndefined();
+    expect(await disk.write('key', prompt('a'), source, never)).toBeUndefined();
+    expect(await disk.write('key', prompt('a'), `${source}-gone`, never)).toBeUndefined();
   });
 
   it('does not restore again what an engine read when the server ended', async () => {
-    const kept = await open();
-    const state = await written(kept, 'text');
+    const disk = await open();
+    const state = await written(disk, 'text');
     let names: readonly string[] = [];
-    await restore(kept, state, async () => {
+    await restore(disk, state, async () => {
       names = await readdir(folder);
       // Another engine of the model does not use it meanwhile.
-      expect(texts(kept)).toBe(0);
+      expect(texts(disk)).toBe(0);
     });
     expect(names).toEqual([`${state.id}.restoring`]);
     expect(await readdir(folder)).toEqual([`${state.id}.state`]);
@@ -161,14 +161,14 @@ describe('KeptStates', () => {
   });
 
   it('deletes a state whose restoration failed, not one whose copying was aborted', async () => {
-    const kept = await open();
-    const state = await written(kept, 'text');
+    const disk = await open();
+    const state = await written(disk, 'text');
     const aborted = AbortSignal.abort(new Error('gone'));
     const target = join(folder, '../target');
-    await expect(kept.restore(state, target, async () => {}, aborted)).rejects.toThrow('gone');
-    expect(texts(kept)).toBe(1);
+    await expect(disk.restore(state, target, async () => {}, aborted)).rejects.toThrow('gone');
+    expect(texts(disk)).toBe(1);
     await rm(target, { force: true });
-    await expect(restore(kept, state, () => Promise.reject(new Error('crashed')))).rejects.toThrow(
+    await expect(restore(disk, state, () => Promise.reject(new Error('crashed')))).rejects.toThrow(
       'crashed',
     );
     expect(await readdir(folder)).toEqual([]);
@@ -176,14 +176,14 @@ describe('KeptStates', () => {
 
   it('deletes states of deleted responses, also one that is being written or restored', async () => {
     const unwanted = new Set<string | null>();
-    const isWanted: KeptStatesOptions['isWanted'] = async ({ responseId }) =>
+    const isWanted: DiskStatesOptions['isWanted'] = async ({ responseId }) =>
       !unwanted.has(responseId);
-    const kept = await open({ isWanted });
-    const state = await kept.write('key', prompt('a', 'resp_a'), source, never);
-    await kept.write('key', prompt('b', 'resp_b'), source, never);
+    const disk = await open({ isWanted });
+    const state = await disk.write('key', prompt('a', 'resp_a'), source, never);
+    await disk.write('key', prompt('b', 'resp_b'), source, never);
     unwanted.add('resp_a');
     if (state === undefined) throw new Error('not written');
-    await restore(kept, state, () => kept.removeUnwanted());
+    await restore(disk, state, () => disk.removeUnwanted());
     expect(await readdir(folder)).toHaveLength(1);
 
     let checks = 0;

@@ -3,7 +3,7 @@ import { mkdir, readdir, rm, stat, statfs, utimes, chmod } from 'node:fs/promise
 import { join } from 'node:path';
 import { Mutex } from '../../kernel/concurrency/semaphore.ts';
 import type { Logger } from '../../kernel/logger.ts';
-import { contains, type CachedPrompt } from './prompt-chain.ts';
+import { contains, type CachedPrompt, type PrefixHash } from './prefix-hash.ts';
 import { extractState, readDescription, writeStateFile } from './state-file.ts';
 import { renameWithRetry } from '../../platform/files/rename-with-retry.ts';
 
@@ -14,14 +14,14 @@ const restoringExtension = '.restoring';
 const freeShare = 0.05;
 const minFreeBytes = 1024 ** 3;
 
-export interface KeptState {
+export interface DiskState {
   readonly id: string;
   readonly key: string;
   readonly prompt: CachedPrompt;
   readonly sizeBytes: number;
 }
 
-export interface KeptStatesOptions {
+export interface DiskStatesOptions {
   readonly folder: string;
   /** Maximum size of all states together. */
   readonly maxBytes: number;
@@ -36,13 +36,13 @@ export interface KeptStatesOptions {
  * The states on disk, least recently used first. Files are replaced as a whole and verified before they are used;
  * a damaged one is deleted. No method but `open` throws on errors of the disk.
  */
-export class KeptStates {
-  readonly #options: KeptStatesOptions;
-  readonly #states = new Map<string, KeptState>();
+export class DiskStates {
+  readonly #options: DiskStatesOptions;
+  readonly #states = new Map<string, DiskState>();
   readonly #restoring = new Set<string>();
   readonly #writing = new Mutex();
 
-  private constructor(options: KeptStatesOptions) {
+  private constructor(options: DiskStatesOptions) {
     this.#options = options;
   }
 
@@ -52,12 +52,12 @@ export class KeptStates {
    *
    * @throws Error if the folder can't be created.
    */
-  static async open(options: KeptStatesOptions): Promise<KeptStates> {
-    const kept = new KeptStates(options);
+  static async open(options: DiskStatesOptions): Promise<DiskStates> {
+    const kept = new DiskStates(options);
     const { folder } = options;
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await chmod(folder, 0o700);
-    const found: { readonly state: KeptState; readonly usedAtMs: number }[] = [];
+    const found: { readonly state: DiskState; readonly usedAtMs: number }[] = [];
     for (const entry of await readdir(folder, { withFileTypes: true })) {
       if (!entry.isFile()) continue;
       const path = join(folder, entry.name);
@@ -65,7 +65,7 @@ export class KeptStates {
         if (!entry.name.endsWith(extension)) throw new Error('left over');
         const { mtimeMs, size } = await stat(path);
         const { key, ownerId, responseId, chain, tokens, heldTokens } = await readDescription(path);
-        const prompt = { ownerId, responseId, chain, tokens, heldTokens };
+        const prompt = { ownerId, responseId, prefix: chain, tokens, heldTokens };
         const id = entry.name.slice(0, -extension.length);
         found.push({ state: { id, key, prompt, sizeBytes: size }, usedAtMs: mtimeMs });
       } catch (err) {
@@ -81,7 +81,7 @@ export class KeptStates {
   }
 
   /** The states for engines with this key that no other engine restores at the moment. */
-  list(key: string): readonly KeptState[] {
+  list(key: string): readonly DiskState[] {
     return [...this.#states.values()].filter(
       (state) => state.key === key && !this.#restoring.has(state.id),
     );
@@ -102,7 +102,7 @@ export class KeptStates {
     prompt: CachedPrompt,
     source: string,
     signal: AbortSignal,
-  ): Promise<KeptState | undefined> {
+  ): Promise<DiskState | undefined> {
     try {
       return await this.#writing.run(() => this.#write(key, prompt, source, signal), signal);
     } catch (err) {
@@ -120,7 +120,7 @@ export class KeptStates {
    * @throws The errors of reading, verifying and `use`; the signal's reason.
    */
   async restore<Result>(
-    state: KeptState,
+    state: DiskState,
     target: string,
     use: () => Promise<Result>,
     signal: AbortSignal,
@@ -150,7 +150,7 @@ export class KeptStates {
     }
   }
 
-  async remove(state: KeptState): Promise<void> {
+  async remove(state: DiskState): Promise<void> {
     this.#states.delete(state.id);
     await Promise.all(
       [extension, restoringExtension].map((suffix) =>
@@ -174,13 +174,14 @@ export class KeptStates {
     prompt: CachedPrompt,
     source: string,
     signal: AbortSignal,
-  ): Promise<KeptState | undefined> {
+  ): Promise<DiskState | undefined> {
     const { folder, isWanted, logger } = this.#options;
     const { size } = await stat(source);
     if (!(await isWanted(prompt)) || !(await this.#makeRoom(size))) return undefined;
     const id = randomBytes(12).toString('hex');
     const temporary = join(folder, `${id}.new`);
-    const description = { key, ...prompt, chain: copyChain(prompt) };
+    const { prefix, ...described } = prompt;
+    const description = { key, ...described, chain: copyOf(prefix) };
     try {
       await writeStateFile(source, temporary, description, signal);
       const state = { id, key, prompt, sizeBytes: (await stat(temporary)).size };
@@ -214,13 +215,13 @@ export class KeptStates {
     }
   }
 
-  #pathOf({ id }: KeptState): string {
+  #pathOf({ id }: DiskState): string {
     return join(this.#options.folder, `${id}${extension}`);
   }
 }
 
-function copyChain({ chain }: CachedPrompt): { hashes: string[]; ends: number[] } {
-  return { hashes: [...chain.hashes], ends: [...chain.ends] };
+function copyOf({ hashes, ends }: PrefixHash): { hashes: string[]; ends: number[] } {
+  return { hashes: [...hashes], ends: [...ends] };
 }
 
 async function defaultUsableBytes(folder: string): Promise<number> {

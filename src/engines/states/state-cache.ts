@@ -5,9 +5,9 @@ import type { EngineCapabilities, EngineHandle } from '../engine.ts';
 import type { ModelSelection } from '../../library/model.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
-import type { CachedPrompt } from './prompt-chain.ts';
+import type { CachedPrompt } from './prefix-hash.ts';
 import { canSaveSlots, engineFingerprint } from './engine-fingerprint.ts';
-import { KeptStates } from './kept-states.ts';
+import { DiskStates } from './disk-states.ts';
 import { MemoryStates } from './memory-states.ts';
 import { openScratchFolder, type ScratchFolder } from './scratch-folder.ts';
 import { Prefill } from '../scheduler/prefill.ts';
@@ -19,7 +19,7 @@ import type { CacheSize } from './slot-offload.ts';
 const stopSaveMs = 5_000;
 const availableShare = 0.5;
 
-interface WarmStatesOptions {
+interface StateCacheOptions {
   /** The home folder of the server. */
   readonly home: string;
   /** Maximum size of the states on disk. */
@@ -56,7 +56,7 @@ interface EngineFacts {
 }
 
 /** The states of an engine that is being started. */
-export interface WarmLaunch {
+export interface CacheLaunch {
   /** For `LaunchSpec.slotFolder`. */
   readonly slotFolder: string;
   /** Whether the engine has no prompt cache of its own, which does not distinguish tokens. */
@@ -68,13 +68,13 @@ export interface WarmLaunch {
 }
 
 /** Opens the states; undefined if they are switched off or their folders can't be created. Never throws. */
-export async function openWarmStates({
+export async function openStateCache({
   isEnabled,
   ...options
-}: WarmStatesOptions & { readonly isEnabled: boolean }): Promise<WarmStates | undefined> {
+}: StateCacheOptions & { readonly isEnabled: boolean }): Promise<StateCache | undefined> {
   if (!isEnabled) return undefined;
   try {
-    return await WarmStates.open(options);
+    return await StateCache.open(options);
   } catch (err) {
     options.logger.warn({ err }, 'the slots of engines are not saved');
     return undefined;
@@ -82,20 +82,20 @@ export async function openWarmStates({
 }
 
 /** The states of all engines of a server. */
-export class WarmStates {
-  readonly #options: WarmStatesOptions;
-  readonly #kept: KeptStates;
+export class StateCache {
+  readonly #options: StateCacheOptions;
+  readonly #disk: DiskStates;
   readonly #scratch: ScratchFolder;
   readonly #engines = new Set<SlotManager>();
 
-  private constructor(options: WarmStatesOptions, kept: KeptStates, scratch: ScratchFolder) {
+  private constructor(options: StateCacheOptions, disk: DiskStates, scratch: ScratchFolder) {
     this.#options = options;
-    this.#kept = kept;
+    this.#disk = disk;
     this.#scratch = scratch;
   }
 
   /** @throws Error if the folders can't be created. */
-  static async open(options: WarmStatesOptions): Promise<WarmStates> {
+  static async open(options: StateCacheOptions): Promise<StateCache> {
     const { home, maxBytes, isWanted, logger, memoryFolders } = options;
     const scratch = await openScratchFolder({
       home,
@@ -103,15 +103,15 @@ export class WarmStates {
       ...(memoryFolders === undefined ? {} : { memoryFolders }),
     });
     const folder = join(home, 'warm-state', 'kept');
-    const kept = await KeptStates.open({ folder, maxBytes, isWanted, logger });
-    return new WarmStates(options, kept, scratch);
+    const disk = await DiskStates.open({ folder, maxBytes, isWanted, logger });
+    return new StateCache(options, disk, scratch);
   }
 
   /**
    * Prepares the start of an engine. Undefined if the slots of the model can't be saved, or if that fails; never
    * throws.
    */
-  async prepare(facts: EngineFacts): Promise<WarmLaunch | undefined> {
+  async prepare(facts: EngineFacts): Promise<CacheLaunch | undefined> {
     const { selection } = facts;
     const { logger } = this.#options;
     if (!canSaveSlots(selection.model)) return undefined;
@@ -140,7 +140,7 @@ export class WarmStates {
 
   /** Deletes the states of responses and tokens that no longer exist. */
   async removeUnwanted(): Promise<void> {
-    await this.#kept.removeUnwanted();
+    await this.#disk.removeUnwanted();
     for (const slots of this.#engines) await slots.removeUnwanted(this.#options.isWanted);
   }
 
@@ -166,7 +166,7 @@ export class WarmStates {
         bytesPerToken: (attention?.keyBytesPerToken ?? 0) + (attention?.valueBytesPerToken ?? 0),
       }),
       isMemory: this.#scratch.isMemory,
-      kept: this.#kept,
+      disk: this.#disk,
       persistsStateless,
       secondsToRead: (tokens) => speed.secondsToRead(tokens),
       logger,

@@ -5,7 +5,7 @@ import type { ContentPart, EngineMessage, GenerationRequest, Prompt, ToolCall } 
  * The blocks of a prompt in order: one or more for each message. A hash covers its block and all blocks before it, so
  * two prompts begin alike as far as their hashes are equal. Not the text that the engine reads, but in proportion to it.
  */
-export interface PromptChain {
+export interface PrefixHash {
   readonly hashes: readonly string[];
   /** Length of the prompt in characters, up to and with each block. */
   readonly ends: readonly number[];
@@ -18,8 +18,8 @@ const hashCharacters = 16;
 const imageCharacters = 1024;
 
 /** @param ownerId Id of the token of the request; prompts of two owners have no common block. */
-export function promptChain(ownerId: string | null, request: GenerationRequest): PromptChain {
-  const builder = new ChainBuilder(
+export function prefixHash(ownerId: string | null, request: GenerationRequest): PrefixHash {
+  const builder = new PrefixBuilder(
     { hashes: [], ends: [] },
     JSON.stringify([ownerId, request.kind]),
   );
@@ -35,51 +35,51 @@ export function promptChain(ownerId: string | null, request: GenerationRequest):
 
 /** Adds the answer of the model as the message that the next turn sends. */
 export function withAnswer(
-  chain: PromptChain,
+  prefix: PrefixHash,
   answer: { readonly content: string; readonly toolCalls: readonly Omit<ToolCall, 'id'>[] },
-): PromptChain {
-  const builder = new ChainBuilder(chain, '');
+): PrefixHash {
+  const builder = new PrefixBuilder(prefix, '');
   const toolCalls = answer.toolCalls.map((call) => ({ ...call, id: '' }));
   builder.addMessage({ role: 'assistant', content: answer.content, toolCalls });
   return builder.build();
 }
 
 /** Adds text to a raw prompt. */
-export function withText(chain: PromptChain, text: string): PromptChain {
-  const builder = new ChainBuilder(chain, '');
+export function withText(prefix: PrefixHash, text: string): PrefixHash {
+  const builder = new PrefixBuilder(prefix, '');
   builder.addText('', text);
   return builder.build();
 }
 
-export function charactersOf({ ends }: PromptChain): number {
+export function charactersOf({ ends }: PrefixHash): number {
   return ends.at(-1) ?? 0;
 }
 
 /** The beginning of a prompt, up to a block that ends after so many characters. */
-export function beginningOf({ hashes, ends }: PromptChain, characters: number): PromptChain {
+export function beginningOf({ hashes, ends }: PrefixHash, characters: number): PrefixHash {
   const count = ends.findLastIndex((end) => end <= characters) + 1;
   return { hashes: hashes.slice(0, count), ends: ends.slice(0, count) };
 }
 
 /** Length of the common beginning of two prompts, in characters. */
-export function commonCharacters(one: PromptChain, other: PromptChain): number {
+export function commonCharacters(one: PrefixHash, other: PrefixHash): number {
   let count = 0;
   while (count < one.hashes.length && one.hashes[count] === other.hashes[count]) count += 1;
   return one.ends[count - 1] ?? 0;
 }
 
-class ChainBuilder {
+class PrefixBuilder {
   readonly #hashes: string[];
   readonly #ends: number[];
   readonly #seed: string;
 
-  constructor({ hashes, ends }: PromptChain, seed: string) {
+  constructor({ hashes, ends }: PrefixHash, seed: string) {
     this.#hashes = [...hashes];
     this.#ends = [...ends];
     this.#seed = seed;
   }
 
-  build(): PromptChain {
+  build(): PrefixHash {
     return { hashes: this.#hashes, ends: this.#ends };
   }
 
@@ -136,21 +136,21 @@ export interface CachedPrompt {
   readonly ownerId: string | null;
   /** The stored response that it ends with; null for a request that is not stored. */
   readonly responseId: string | null;
-  readonly chain: PromptChain;
-  /** Tokens of the chain. */
+  readonly prefix: PrefixHash;
+  /** Tokens of the prefix. */
   readonly tokens: number;
   /** Tokens in the slot or the state; more if they include reasoning, which later prompts leave out. */
   readonly heldTokens: number;
 }
 
 /** Tokens that a prompt does not need to read again, estimated from the characters. */
-export function matchedTokens({ chain, tokens }: CachedPrompt, prompt: PromptChain): number {
-  const common = commonCharacters(chain, prompt);
-  return common === 0 ? 0 : Math.round((tokens * common) / charactersOf(chain));
+export function matchedTokens({ prefix, tokens }: CachedPrompt, prompt: PrefixHash): number {
+  const common = commonCharacters(prefix, prompt);
+  return common === 0 ? 0 : Math.round((tokens * common) / charactersOf(prefix));
 }
 
 /** Whether a prompt continues a cached one to its end, so that a state of it contains both. */
 export function contains(whole: CachedPrompt, part: CachedPrompt): boolean {
-  const { length } = part.chain.hashes;
-  return length > 0 && whole.chain.hashes[length - 1] === part.chain.hashes[length - 1];
+  const { length } = part.prefix.hashes;
+  return length > 0 && whole.prefix.hashes[length - 1] === part.prefix.hashes[length - 1];
 }
