@@ -34,6 +34,7 @@ export class Place implements PlaceView {
   #state: PlaceView['state'] = 'preparing';
   #prompt: ScheduledPrompt | undefined;
   #cells = 0;
+  #usableCells = 0;
   #wantedCells = 0;
   #isPausing = false;
   #onStart: ((use: Promise<SlotUse | undefined>) => void) | undefined;
@@ -55,6 +56,12 @@ export class Place implements PlaceView {
 
   get wantedCells(): number {
     return this.#wantedCells;
+  }
+
+  /** Whether the engine has no room for so many cells yet, since idle slots or other answers still hold them. */
+  lacksRoomFor(cells: number): boolean {
+    const needed = Math.max(this.#cells, this.#wantedCells);
+    return Math.min(cells, needed) > this.#usableCells;
   }
 
   get awaitsPrefill(): boolean {
@@ -111,6 +118,7 @@ export class Place implements PlaceView {
     );
     this.#use = await taking.use;
     this.#cells = this.#use?.cells ?? 0;
+    this.#usableCells = this.#cells;
     this.#scheduler.advance();
     return this.#use;
   }
@@ -168,7 +176,7 @@ export class Place implements PlaceView {
   need(cells: number): void {
     if (cells >= this.#cells) return this.want(cells);
     this.#cells = Math.max(cells, this.#wantedCells);
-    this.#use?.resize(this.#cells);
+    void this.#resize();
     this.#scheduler.advance();
   }
 
@@ -187,11 +195,22 @@ export class Place implements PlaceView {
   /** Called by the scheduler. */
   grow(): void {
     this.#cells = this.#wantedCells;
-    this.#use?.resize(this.#cells);
+    void this.#resize();
   }
 
-  /** Called by the scheduler. */
+  /** More cells are usable once the contents of idle slots are dropped for them. */
+  async #resize(): Promise<void> {
+    const use = this.#use;
+    const cells = this.#cells;
+    this.#usableCells = Math.min(this.#usableCells, cells);
+    await use?.resize(cells);
+    if (this.#use !== use) return;
+    this.#usableCells = Math.max(this.#usableCells, Math.min(cells, this.#cells));
+  }
+
+  /** Ends the generation, which continues later. */
   pause(): void {
+    if (this.#isPausing) return;
     this.#isPausing = true;
     this.#prompt?.pause();
   }

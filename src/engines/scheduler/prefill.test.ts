@@ -40,7 +40,7 @@ function setUp() {
     expectedTokens: 0,
     share: async () => {},
     cells: 0,
-    resize: () => {},
+    resize: async () => {},
     release: () => {},
   };
   const manager = {

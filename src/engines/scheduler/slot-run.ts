@@ -16,6 +16,8 @@ const ended = new Error('The run has ended.');
 const growthTokens = 256;
 /** An answer grows when so few of its cells are left: tokens that the engine writes until the growth is decided. */
 const marginTokens = 160;
+/** An answer is paused when so few cells are left that the engine has room for: tokens that it writes until it stops. */
+const urgentTokens = 64;
 
 /** One generation, or a part of one, in a slot that Hearth chose. */
 export class SlotRun {
@@ -174,6 +176,7 @@ export class SlotRun {
     if (tokens + marginTokens > this.#place.cells) {
       this.#place.want(this.#atMost(tokens + marginTokens + growthTokens));
     }
+    if (this.#place.lacksRoomFor(tokens + urgentTokens)) this.#place.pause();
   }
 
   /** Lets the engine count a prompt that waits: the estimate is more than it needs. */

@@ -30,8 +30,8 @@ export interface SlotUse {
    * @param beginning With the number of its tokens, and of those in the slot.
    */
   share(beginning: Pick<CachedPrompt, 'prefix' | 'tokens' | 'heldTokens'>): Promise<void>;
-  /** Sets the number of cells; more must be free. Contents of idle slots are dropped for it. */
-  resize(cells: number): void;
+  /** Sets the number of cells, and drops contents of idle slots for them. Resolves when the engine has room for them. */
+  resize(cells: number): Promise<void>;
   /**
    * To be called when the generation has ended.
    *
@@ -167,7 +167,7 @@ export class SlotManager {
           .catch(this.#offload.warn),
       resize: (cells) => {
         slot.cells = cells;
-        void this.#offload.makeRoom();
+        return this.#offload.makeRoom();
       },
       release: (content, cachedTokens, settle) => {
         clearTimeout(parking);

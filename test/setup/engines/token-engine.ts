@@ -81,7 +81,7 @@ export class TokenEngine {
       },
       erase: async (slot, signal) => {
         await this.step(`erase ${slot}`, signal);
-        this.contents.delete(slot);
+        await this.#alone(async () => this.contents.delete(slot));
         this.calls.push(`erase ${slot}`);
       },
     };
