@@ -1,22 +1,20 @@
-import { copyFile } from 'node:fs/promises';
+import { copyFile, rm } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Kysely } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { recordedStore, recordedStoreFile } from '../../test/setup/store/recorded-store.ts';
+import { toOlderSchema } from '../../test/setup/store/to-older-schema.ts';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
+import { openSqlite } from '../platform/sqlite.ts';
 import { createLogger } from '../telemetry/logger.ts';
-import { migrate, NewerSchemaError } from './migrate.ts';
-import { migrations } from './migrations/migrations.ts';
-import { openSqliteFile } from './open-sqlite-file.ts';
 import { restoreBackup } from './restore-backup.ts';
-import type { Schema } from './schema.ts';
-import { SqliteConnectionDialect } from './sqlite-connection.ts';
+import { sqliteSchema } from './sqlite-schema.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 
-const newest = migrations.length;
-/** That of the recorded database. */
-const oldest = 2;
+const newest = sqliteSchema.version;
+const oldest = 1;
+/** Schema of the recorded database. */
+const recordedSchema = 2;
 
 let file: string;
 beforeEach(async () => {
@@ -29,17 +27,44 @@ async function copyRecorded(): Promise<string> {
   return copy;
 }
 
-/** Opens the database as the version of Hearth that had this schema, and brings it there. */
-async function openAsOf(schema: number): Promise<void> {
-  const database = new Kysely<Schema>({
-    dialect: new SqliteConnectionDialect(openSqliteFile(file)),
-  });
+/** Brings the recorded database to a schema, with the rows that a version of Hearth had with it. */
+async function bringTo(schema: number): Promise<void> {
+  if (schema === recordedSchema) return;
+  await (await createSqliteStore({ file, logger: createLogger('silent') })).close();
+  await rm(`${file}.schema-${recordedSchema}.bak`);
+  toOlderSchema(file, schema);
+}
+
+function query(database: string, text: string): unknown {
+  const connection = openSqlite(database, { isReadOnly: true });
   try {
-    await migrate(database, { migrations: migrations.slice(0, schema) });
+    return connection.prepare(text).all();
   } finally {
-    await database.destroy();
+    connection.close();
   }
 }
+
+const versionOf = (database: string) => query(database, 'select version from schema_version');
+
+/** Columns in any order, indexes and triggers. */
+const structureOf = (database: string) => [
+  query(
+    database,
+    `select tables.name, columns.name as column_name, columns.type, "notnull", dflt_value, pk
+     from sqlite_schema as tables, pragma_table_info(tables.name) as columns
+     where tables.type = 'table' order by 1, 2`,
+  ),
+  query(
+    database,
+    `select type, name, tbl_name from sqlite_schema where type <> 'table' order by 1, 2`,
+  ),
+  query(
+    database,
+    `select tables.name, reference."table", reference."from"
+     from sqlite_schema as tables, pragma_foreign_key_list(tables.name) as reference
+     where tables.type = 'table' order by 1, 2, 3`,
+  ),
+];
 
 /** What the owners of the recorded database see in it. */
 async function read(database = file): Promise<unknown> {
@@ -62,19 +87,26 @@ describe.each(Array.from({ length: newest - oldest + 1 }, (_, index) => oldest +
   'a database of schema %i',
   (schema) => {
     it('shows what the recorded one shows', async () => {
-      await openAsOf(schema);
+      await bringTo(schema);
       expect(await read()).toEqual(await read(await copyRecorded()));
     });
 
+    it('gets the tables of a new database', async () => {
+      await bringTo(schema);
+      await read();
+      const fresh = join(await temporaryFolder(), 'hearth.db');
+      await read(fresh);
+      expect(structureOf(file)).toEqual(structureOf(fresh));
+    });
+
     it('is what its version gets back from the backup', async () => {
-      await openAsOf(schema);
+      await bringTo(schema);
       const now = await read();
       const backup = `${file}.schema-${schema}.bak`;
       expect(existsSync(backup)).toBe(schema < newest);
       if (schema === newest) return;
-      await expect(openAsOf(schema)).rejects.toThrow(NewerSchemaError);
       await restoreBackup(backup, file);
-      await openAsOf(schema);
+      expect(versionOf(file)).toEqual([{ version: schema }]);
       expect(await read()).toEqual(now);
     });
   },

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { openSqlite } from '../platform/sqlite.ts';
 import { startMaintenance } from './maintenance.ts';
-import { migrations } from './migrations/migrations.ts';
+import { sqliteSchema } from './sqlite-schema.ts';
 import { prune } from './prune.ts';
 import { restoreBackup } from './restore-backup.ts';
 import { LeaseKeeper } from './shared/lease-keeper.ts';
@@ -210,12 +210,12 @@ describe('a migration', () => {
     const backup = `${file}.schema-${(before as { version: number }[])[0]?.version}.bak`;
     expect(versionOf(backup)).toEqual(before);
     expect(query(backup, 'select * from responses order by id')).toEqual(rows);
-    expect(versionOf(file)).toEqual([{ version: migrations.length }]);
+    expect(versionOf(file)).toEqual([{ version: sqliteSchema.version }]);
     // The recorded database is of an earlier version, and comes back.
     await restoreBackup(backup, file);
     expect(versionOf(file)).toEqual(before);
     await (await open()).close();
-    expect(versionOf(file)).toEqual([{ version: migrations.length }]);
+    expect(versionOf(file)).toEqual([{ version: sqliteSchema.version }]);
   });
 
   it.skipIf(process.platform === 'win32')(

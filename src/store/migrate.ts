@@ -1,7 +1,6 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
-import type { Kysely, Transaction } from 'kysely';
-import type { Migration } from './migrations/migration.ts';
-import type { Schema } from './schema.ts';
+import { sql, type Kysely, type Transaction } from 'kysely';
+import { tables, type ColumnType, type Schema, type Table } from './schema.ts';
 
 /** A newer version of Hearth wrote the database. */
 export class NewerSchemaError extends Error {
@@ -20,50 +19,124 @@ export interface SchemaVersions {
   readonly to: number;
 }
 
-interface MigrateOptions {
-  readonly migrations: readonly Migration[];
-  /** Keeps other processes from migrating until the end of the transaction. */
-  readonly lock?: (transaction: Transaction<Schema>) => Promise<void>;
-  /** Called with the fraction of the migration that is done, 0 to 1. */
-  readonly onProgress?: ((fraction: number) => void) | undefined;
+/** The differences between the databases in creating and converting the tables. */
+export interface SchemaDialect {
+  /** Version of the tables in `schema.ts`. */
+  readonly version: number;
+  readonly types: Readonly<Record<ColumnType, string>>;
+  /** A query for the columns of a table, by `name`; without rows if there is no such table. */
+  readonly columnsOf: (table: string) => string;
+  /** Statements that create the search of the table `conversation_texts`. */
+  readonly search: readonly string[];
+  /** A statement that keeps other processes from migrating until the end of the transaction. */
+  readonly lock?: string;
+  /**
+   * Converts the rows of an older version, once the tables have all columns.
+   *
+   * @param onProgress Called with the fraction that is done, 0 to 1. Other work runs while it is awaited.
+   */
+  readonly convertRows?: (
+    transaction: Transaction<Schema>,
+    from: number,
+    onProgress: (fraction: number) => Promise<void>,
+  ) => Promise<void>;
 }
 
+/** Columns of older versions that nothing reads. */
+const droppedColumns: Readonly<Record<string, readonly string[]>> = {
+  batches: ['lease_holder', 'lease_until'],
+};
+
 /**
- * Brings the schema to the newest version in one transaction.
+ * Creates the tables of an empty database, or converts those of an older version, in one transaction.
  *
+ * @param onProgress Called with the fraction of the conversion that is done, 0 to 1.
  * @returns the versions before and after; 0 is an empty database.
  * @throws NewerSchemaError
  */
 export async function migrate(
   database: Kysely<Schema>,
-  { migrations, lock, onProgress = () => {} }: MigrateOptions,
+  dialect: SchemaDialect,
+  onProgress: (fraction: number) => void = () => {},
 ): Promise<SchemaVersions> {
   return database.transaction().execute(async (transaction) => {
-    await lock?.(transaction);
-    await transaction.schema
-      .createTable('schema_version')
-      .ifNotExists()
-      .addColumn('version', 'integer', (column) => column.notNull())
-      .execute();
-    const row = await transaction.selectFrom('schema_version').select('version').executeTakeFirst();
-    const from = row?.version ?? 0;
-    const to = migrations.length;
+    if (dialect.lock !== undefined) await sql.raw(dialect.lock).execute(transaction);
+    const from = await readSchemaVersion(transaction, dialect);
+    const to = dialect.version;
     if (from > to) throw new NewerSchemaError(from, to);
     if (from < to) {
-      for (const [index, step] of migrations.slice(from).entries()) {
-        const reportStep = async (fraction: number): Promise<void> => {
-          onProgress((index + fraction) / (to - from));
-          // The bar, and the signal that ends the process.
+      await createMissing(transaction, dialect);
+      if (from > 0) {
+        await dialect.convertRows?.(transaction, from, async (fraction) => {
+          onProgress(fraction);
+          // The progress bar, and a signal that ends the process.
           await nextLoop();
-        };
-        await step(transaction, {
-          onProgress: (done, total) => reportStep(Math.min(1, done / total)),
         });
-        await reportStep(1);
+        onProgress(1);
       }
       await transaction.deleteFrom('schema_version').execute();
       await transaction.insertInto('schema_version').values({ version: to }).execute();
     }
     return { from, to };
   });
+}
+
+/** 0 for an empty database. */
+export async function readSchemaVersion(
+  database: Kysely<Schema>,
+  dialect: SchemaDialect,
+): Promise<number> {
+  const columns = await columnsOf(database, dialect, 'schema_version');
+  if (columns.size === 0) return 0;
+  const row = await database.selectFrom('schema_version').select('version').executeTakeFirst();
+  return row?.version ?? 0;
+}
+
+/** Creates missing tables, columns and indexes. */
+async function createMissing(
+  transaction: Transaction<Schema>,
+  dialect: SchemaDialect,
+): Promise<void> {
+  const run = (statement: string) => sql.raw(statement).execute(transaction);
+  const hadTexts = (await columnsOf(transaction, dialect, 'conversation_texts')).size > 0;
+  for (const [name, table] of Object.entries<Table>(tables)) {
+    const present = await columnsOf(transaction, dialect, name);
+    if (present.size === 0) {
+      await run(createTable(name, table, dialect));
+    } else {
+      for (const [column, { type, constraints }] of Object.entries(table.columns)) {
+        if (present.has(column)) continue;
+        await run(`alter table ${name} add column ${column} ${dialect.types[type]} ${constraints}`);
+      }
+      for (const column of droppedColumns[name] ?? []) {
+        if (present.has(column)) await run(`alter table ${name} drop column ${column}`);
+      }
+    }
+    for (const [index, definition] of Object.entries(table.indexes ?? {})) {
+      await run(`create index if not exists ${index} on ${name} ${definition}`);
+    }
+  }
+  await run('insert into deletions select 0 where not exists (select 1 from deletions)');
+  if (!hadTexts) for (const statement of dialect.search) await run(statement);
+}
+
+function createTable(name: string, { columns, key }: Table, { types }: SchemaDialect): string {
+  const definitions = Object.entries(columns).map(
+    ([column, { type, constraints }]) => `"${column}" ${types[type]} ${constraints}`,
+  );
+  if (key !== undefined) {
+    definitions.push(`constraint "${name}_key" primary key ("${key.join('", "')}")`);
+  }
+  return `create table "${name}" (${definitions.join(', ')})`;
+}
+
+async function columnsOf(
+  database: Kysely<Schema>,
+  dialect: SchemaDialect,
+  table: string,
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql
+    .raw<{ readonly name: string }>(dialect.columnsOf(table))
+    .execute(database);
+  return new Set(rows.map(({ name }) => name));
 }

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { withoutConversations } from '../../test/setup/store/without-conversations.ts';
+import { toOlderSchema } from '../../test/setup/store/to-older-schema.ts';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { openSqlite } from '../platform/sqlite.ts';
 import { NewerSchemaError } from './migrate.ts';
-import { migrations } from './migrations/migrations.ts';
+import { sqliteSchema } from './sqlite-schema.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 import { StoreOpenError } from './store-open-error.ts';
 
@@ -39,19 +39,21 @@ describe('the schema', () => {
         msg: 'database schema migrated',
         file,
         from: 0,
-        to: migrations.length,
+        to: sqliteSchema.version,
       }),
     ]);
     expect(await openOnce()).toEqual([]);
-    withoutConversations(file, 2);
+    toOlderSchema(file, 2);
     expect(await openOnce()).toEqual([
       expect.objectContaining({ backup: `${file}.schema-2.bak` }),
-      expect.objectContaining({ from: 2, to: migrations.length }),
+      expect.objectContaining({ from: 2, to: sqliteSchema.version }),
     ]);
-    expect(query('select version from schema_version')).toEqual([{ version: migrations.length }]);
+    expect(query('select version from schema_version')).toEqual([
+      { version: sqliteSchema.version },
+    ]);
   });
 
-  it('has the indexes and keys that later migrations refer to', async () => {
+  it('has the indexes and keys that queries and conversions rely on', async () => {
     await openOnce();
     const indexes = query(
       `select tbl_name || '.' || name as name from sqlite_master where type = 'index' and sql is not null order by 1`,

@@ -1,5 +1,5 @@
 import { copyFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { recordedStore, recordedStoreFile } from '../../test/setup/store/recorded-store.ts';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
@@ -16,6 +16,33 @@ async function copyDatabase(): Promise<string> {
 }
 
 const open = (file: string) => createSqliteStore({ file, logger: createLogger('silent') });
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Tables of homes, each of which has rows in the recorded home of schema 9. */
+const keptTables = [
+  'responses',
+  'conversations',
+  'conversation_entries',
+  'tokens',
+  'downloads',
+  'files',
+  'file_chunks',
+  'batches',
+  'background_turns',
+];
+
+/** Rows of a table, in the order in which they were stored; none if there is no such table. */
+function rowsOf(file: string, table: string): readonly Row[] {
+  const database = openSqlite(file, { isReadOnly: true });
+  try {
+    const exists = database.prepare('select 1 from sqlite_schema where name = ?').get(table);
+    if (exists === undefined) return [];
+    return database.prepare(`select * from ${table} order by rowid`).all() as Row[];
+  } finally {
+    database.close();
+  }
+}
 
 const contentsOf = (file: string) => {
   const database = openSqlite(file, { isReadOnly: true });
@@ -175,4 +202,48 @@ it('gives the conversations of an older database the first words of their turns'
     );
   }
   expect(conversations.filter(({ title }) => title === 'Untitled')).toHaveLength(1);
+});
+
+it('is unchanged by a conversion that breaks off, and converted at the next start', async () => {
+  const file = await copyDatabase();
+  const before = contentsOf(file);
+  const breakOff = createSqliteStore({
+    file,
+    logger: createLogger('silent'),
+    onMigration: (fraction) => {
+      if (fraction > 0.5) throw new Error('broken off');
+    },
+  });
+  await expect(breakOff).rejects.toThrow('broken off');
+  expect(contentsOf(file)).toEqual(before);
+  const store = await open(file);
+  onTestFinished(() => store.close());
+  expect(contentsOf(file).every(({ content }) => content.startsWith('{"formatVersion":4,'))).toBe(
+    true,
+  );
+  const { conversations } = await store.conversations.page({ ownerId: null, limit: 100 });
+  expect(conversations.length).toBeGreaterThan(2);
+});
+
+it.each([2, 9])('keeps every row of a home of schema %i', async (schema) => {
+  const file = join(await temporaryFolder(), 'hearth.db');
+  await copyFile(join(dirname(recordedStoreFile), `schema-${schema}.db`), file);
+  const before = new Map(keptTables.map((table) => [table, rowsOf(file, table)]));
+  const filled = keptTables.filter((table) => before.get(table)?.length !== 0);
+  expect(filled).toEqual(schema === 9 ? keptTables : ['responses', 'tokens', 'downloads']);
+  await (await open(file)).close();
+  for (const table of filled) {
+    // Turns are rewritten; see above.
+    const rows = before.get(table)?.map(({ content: _content, ...row }) => row);
+    expect(rowsOf(file, table), table).toMatchObject(rows ?? []);
+  }
+  const store = await open(file);
+  onTestFinished(() => store.close());
+  await store.fillSearchIndex(new AbortController().signal);
+  const found = await store.conversations.page({ ownerId: null, limit: 9, search: 'Zorbek' });
+  expect(found.conversations).toMatchObject([{ title: 'Name a color.', responseCount: 3 }]);
+  const [owner] = await store.tokens.list();
+  const own = await store.conversations.page({ ownerId: owner?.id ?? null, limit: 9 });
+  expect(own.conversations).toMatchObject([{ title: 'Secret of Alice.', responseCount: 1 }]);
+  expect(await store.downloads.list()).toMatchObject([{ status: 'completed', totalBytes: 10 }]);
 });

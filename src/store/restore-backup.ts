@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { openSqlite, sqliteResultCode } from '../platform/sqlite.ts';
 import { backUp } from './backup.ts';
-import { migrations } from './migrations/migrations.ts';
+import { NewerSchemaError } from './migrate.ts';
+import { sqliteSchema } from './sqlite-schema.ts';
 import { StoreOpenError } from './store-open-error.ts';
 import { renameWithRetry } from '../platform/files/rename-with-retry.ts';
 
@@ -51,9 +52,7 @@ function assertUsable(connection: ReturnType<typeof openSqlite>, backup: string)
     const kind = sqliteResultCode(error) === 1 ? 'it is not a database of Hearth' : 'it is damaged';
     throw refuse(`${kind} (${reason})`, error);
   }
-  if (version > migrations.length) {
-    throw refuse(
-      `it was written by a newer Hearth (schema ${version}; this one knows up to ${migrations.length})`,
-    );
+  if (version > sqliteSchema.version) {
+    throw refuse(new NewerSchemaError(version, sqliteSchema.version).message);
   }
 }

@@ -2,223 +2,291 @@ import type { Generated } from 'kysely';
 import type { BatchStatus, StoredFile } from './batches/batch.ts';
 import type { StoredBackgroundTurn } from './shared/background-turn.ts';
 
+/** Column types whose SQL depends on the database: see `SchemaDialect.types`. */
+export type ColumnType =
+  | 'text'
+  | 'bytes'
+  | 'integer'
+  | 'bigint'
+  | 'double precision'
+  /** Key of the entries, which the database numbers in ascending order. */
+  | 'entry number'
+  /** Key of the searchable texts, which are deleted with their entry. */
+  | 'entry reference';
+
+interface Column<Value> {
+  readonly type: ColumnType;
+  /** SQL. */
+  readonly constraints: string;
+  /** Never set: the type that a query reads. */
+  readonly value?: Value;
+}
+
+export interface Table {
+  readonly columns: Readonly<Record<string, Column<unknown>>>;
+  /** Columns of the primary key if it has several. */
+  readonly key?: readonly string[];
+  /** Names and definitions in SQL. */
+  readonly indexes?: Readonly<Record<string, string>>;
+}
+
+const column = <Value>(type: ColumnType, constraints = 'not null'): Column<Value> => ({
+  type,
+  constraints,
+});
+const key = column<string>('text', 'primary key');
+const text = column<string>('text');
+const optionalText = column<string | null>('text', '');
+const integer = column<number>('integer');
+const bigint = column<number>('bigint');
+const double = column<number>('double precision');
+const bytes = column<Uint8Array>('bytes');
+/** 0 or 1. */
+const boolean = integer;
+
 /**
- * The tables as of the newest migration. Uses types that every database has: JSON and times (ISO 8601, UTC,
- * milliseconds) are text, so that they sort and read the same everywhere.
+ * The tables of both databases. JSON and times (ISO 8601, UTC, milliseconds) are text, so that they sort and read the
+ * same everywhere. A table comes after those that it refers to.
  */
-export interface Schema {
-  readonly responses: ResponseTable;
-  readonly conversations: ConversationTable;
-  readonly conversation_entries: ConversationEntryTable;
-  readonly conversation_texts: { readonly id: number; readonly text: string };
-  readonly response_blobs: ResponseBlobTable;
-  readonly blobs: BlobTable;
-  readonly discarded_objects: DiscardedObjectTable;
-  readonly tokens: TokenTable;
-  readonly downloads: DownloadTable;
-  readonly files: FileTable;
-  readonly file_chunks: FileChunkTable;
-  readonly batches: BatchTable;
-  readonly batch_lines: BatchLineTable;
-  readonly leases: LeaseTable;
-  /** One row: how often something was deleted or changed, so that processes forget what they have read. */
-  readonly deletions: { readonly deletion_count: number };
-  readonly background_turns: BackgroundTurnTable;
-  readonly background_events: BackgroundEventTable;
-  readonly rate_limits: RateLimitTable;
-  readonly schema_version: { readonly version: number };
-}
+export const tables = {
+  responses: {
+    columns: {
+      id: key,
+      // A copy of a database stores responses in any order.
+      parent_id: column<string | null>('text', 'references responses (id) deferrable'),
+      owner_id: optionalText,
+      created_at: text,
+      /** Set on a tombstone: a deleted response that still has descendants. */
+      deleted_at: optionalText,
+      model_key: text,
+      model_instance_id: text,
+      /** The turn as `encodeTurn` writes it. */
+      content: text,
+    },
+    indexes: {
+      responses_by_parent: '(parent_id)',
+      responses_by_owner_and_time: '(owner_id, created_at, id) where deleted_at is null',
+    },
+  },
+  blobs: {
+    columns: {
+      sha256: key,
+      media_type: text,
+      /** Empty if an object has them. */
+      bytes,
+      /** The object that has the bytes; null if `bytes` has them. */
+      object_key: optionalText,
+    },
+  },
+  /** Objects that no row of `blobs` refers to. */
+  discarded_objects: {
+    columns: {
+      object_key: key,
+      /** Earliest time of its deletion, in the future as long as its row may still be added. */
+      discard_after: text,
+    },
+  },
+  response_blobs: {
+    columns: {
+      response_id: column<string>('text', 'not null references responses (id)'),
+      sha256: column<string>('text', 'not null references blobs (sha256)'),
+    },
+    key: ['response_id', 'sha256'],
+    indexes: { response_blobs_by_blob: '(sha256)' },
+  },
+  conversations: {
+    columns: {
+      id: key,
+      owner_id: optionalText,
+      /** Empty until it has a response. */
+      title: text,
+      is_pinned: boolean,
+      created_at: text,
+      updated_at: text,
+      /** Responses that were not deleted. */
+      response_count: integer,
+      /** Empty if it has no response. */
+      last_response_id: text,
+      /** Empty if no response has a model. */
+      model_key: text,
+      /** JSON object. Null for a conversation that began with a response; it ends with its last one. */
+      metadata: optionalText,
+    },
+    indexes: {
+      conversations_by_owner_and_time: '(owner_id, is_pinned, updated_at, id)',
+      conversations_by_time: '(is_pinned, updated_at)',
+    },
+  },
+  /** Responses and titles of conversations. */
+  conversation_entries: {
+    columns: {
+      /** Rises in the order in which responses were stored. */
+      id: column<Generated<number>>('entry number', ''),
+      conversation_id: text,
+      /** Null for the title. */
+      response_id: column<string | null>('text', 'unique references responses (id)'),
+      /** A deleted response has no preview and no text. */
+      is_deleted: boolean,
+      is_interrupted: boolean,
+      preview: text,
+    },
+    indexes: { conversation_entries_by_conversation: '(conversation_id, is_deleted, id)' },
+  },
+  /** Separate from the entries, so that a search reads only those it shows. */
+  conversation_texts: {
+    columns: { id: column<number>('entry reference', ''), text },
+  },
+  tokens: {
+    columns: {
+      id: key,
+      name: text,
+      /** JSON array. */
+      permissions: text,
+      secret_hash: text,
+      created_at: text,
+      expires_at: optionalText,
+      last_used_at: optionalText,
+      /** Null: the limits of the settings. */
+      requests_per_minute: column<number | null>('bigint', ''),
+      tokens_per_minute: column<number | null>('bigint', ''),
+    },
+  },
+  rate_limits: {
+    columns: {
+      token_id: key,
+      /** Times until which the used amount lasts, in Unix milliseconds of the database's clock. */
+      requests_until: double,
+      tokens_until: double,
+    },
+  },
+  downloads: {
+    columns: {
+      id: key,
+      /** JSON. */
+      plan: text,
+      status: column<'downloading' | 'paused' | 'completed' | 'failed'>('text'),
+      is_paused_by_user: boolean,
+      total_bytes: bigint,
+      downloaded_bytes: bigint,
+      started_at: text,
+      completed_at: optionalText,
+      /** JSON. */
+      failure: optionalText,
+      /** The home folder whose server downloads it; empty for SQLite, which has one. */
+      home_id: column<Generated<string>>('text', "not null default ''"),
+    },
+    indexes: { downloads_by_time: '(started_at, id)' },
+  },
+  files: {
+    columns: {
+      id: key,
+      owner_id: optionalText,
+      purpose: column<StoredFile['purpose']>('text'),
+      name: text,
+      size_bytes: bigint,
+      created_at: text,
+      /** The process that still writes it; null once it is complete. */
+      writer: optionalText,
+    },
+    indexes: { files_by_owner_and_time: '(owner_id, created_at, id)' },
+  },
+  file_chunks: {
+    columns: {
+      file_id: text,
+      /** From 0. */
+      position: integer,
+      bytes,
+    },
+    key: ['file_id', 'position'],
+  },
+  batches: {
+    columns: {
+      id: key,
+      owner_id: optionalText,
+      status: column<BatchStatus>('text'),
+      endpoint: text,
+      input_file_id: text,
+      output_file_id: optionalText,
+      error_file_id: optionalText,
+      /** JSON. */
+      metadata: optionalText,
+      /** JSON array. */
+      errors: text,
+      total_count: integer,
+      completed_count: integer,
+      failed_count: integer,
+      created_at: text,
+      expires_at: text,
+      in_progress_at: optionalText,
+      finalizing_at: optionalText,
+      completed_at: optionalText,
+      failed_at: optionalText,
+      expired_at: optionalText,
+      cancelling_at: optionalText,
+      cancelled_at: optionalText,
+    },
+    indexes: { batches_by_owner_and_time: '(owner_id, created_at, id)' },
+  },
+  batch_lines: {
+    columns: {
+      batch_id: text,
+      /** Line of the input file, from 1. */
+      line: integer,
+      custom_id: text,
+      start_byte: bigint,
+      byte_count: bigint,
+      is_failed: boolean,
+      /** JSON; null until the request has been made. */
+      result: optionalText,
+    },
+    key: ['batch_id', 'line'],
+  },
+  leases: {
+    columns: {
+      name: key,
+      /** Id of a process. */
+      holder: text,
+      /** Unix milliseconds of the database's clock. */
+      held_until: bigint,
+    },
+  },
+  /** One row: the number of deletions and changes, so that processes forget what they have read. */
+  deletions: { columns: { deletion_count: bigint } },
+  background_turns: {
+    columns: {
+      id: key,
+      owner_id: optionalText,
+      status: column<StoredBackgroundTurn['status']>('text'),
+      created_at: text,
+      ended_at: optionalText,
+      /** JSON. */
+      head: text,
+      /** JSON; null when the turn has ended. */
+      draft: optionalText,
+      /** JSON. */
+      error: optionalText,
+      is_cancel_requested: boolean,
+    },
+  },
+  background_events: {
+    columns: {
+      response_id: text,
+      first_sequence: integer,
+      event_count: integer,
+      /** JSON array. */
+      events: text,
+    },
+    key: ['response_id', 'first_sequence'],
+  },
+  /** One row. */
+  schema_version: { columns: { version: integer } },
+} satisfies Readonly<Record<string, Table>>;
 
-interface ResponseTable {
-  readonly id: string;
-  readonly parent_id: string | null;
-  readonly owner_id: string | null;
-  readonly created_at: string;
-  /** Set on a tombstone: a deleted response that still has descendants. */
-  readonly deleted_at: Generated<string | null>;
-  readonly model_key: string;
-  readonly model_instance_id: string;
-  /** The turn as `encodeTurn` writes it. */
-  readonly content: string;
-}
+type RowOf<Columns> = {
+  readonly [Name in keyof Columns]: Columns[Name] extends Column<infer Value> ? Value : never;
+};
 
-interface ConversationTable {
-  readonly id: string;
-  readonly owner_id: string | null;
-  /** Empty until it has a response. */
-  readonly title: string;
-  /** 0 or 1. */
-  readonly is_pinned: number;
-  readonly created_at: string;
-  readonly updated_at: string;
-  /** Responses that were not deleted. */
-  readonly response_count: number;
-  /** Empty where it has no response. */
-  readonly last_response_id: string;
-  /** Empty where no response has a model. */
-  readonly model_key: string;
-  /** JSON object. Null for a conversation that began with a response; it ends with its last one. */
-  readonly metadata: Generated<string | null>;
-}
-
-/** A response or the title of a conversation. Triggers keep its text and the full-text index of that. */
-interface ConversationEntryTable {
-  /** Rises in the order in which responses were stored. */
-  readonly id: Generated<number>;
-  readonly conversation_id: string;
-  /** Null for the title. */
-  readonly response_id: string | null;
-  /** 0 or 1; a deleted response has no preview and no text. */
-  readonly is_deleted: number;
-  /** 0 or 1. */
-  readonly is_interrupted: number;
-  readonly preview: string;
-}
-
-interface ResponseBlobTable {
-  readonly response_id: string;
-  readonly sha256: string;
-}
-
-interface BlobTable {
-  readonly sha256: string;
-  readonly media_type: string;
-  /** Empty if they are an object. */
-  readonly bytes: Uint8Array;
-  /** The object that has the bytes; null if `bytes` has them. */
-  readonly object_key: string | null;
-}
-
-/** Objects that no row of `blobs` refers to. */
-interface DiscardedObjectTable {
-  readonly object_key: string;
-  /** When it may be deleted; later than now while its row may still be added. */
-  readonly discard_after: string;
-}
-
-interface TokenTable {
-  readonly id: string;
-  readonly name: string;
-  /** JSON array. */
-  readonly permissions: string;
-  readonly secret_hash: string;
-  readonly created_at: string;
-  readonly expires_at: string | null;
-  readonly last_used_at: Generated<string | null>;
-  /** Null: as the settings say. */
-  readonly requests_per_minute: Generated<number | null>;
-  readonly tokens_per_minute: Generated<number | null>;
-}
-
-interface DownloadTable {
-  readonly id: string;
-  /** JSON. */
-  readonly plan: string;
-  readonly status: 'downloading' | 'paused' | 'completed' | 'failed';
-  /** 0 or 1. */
-  readonly is_paused_by_user: number;
-  readonly total_bytes: number;
-  readonly downloaded_bytes: number;
-  readonly started_at: string;
-  readonly completed_at: string | null;
-  /** JSON. */
-  readonly failure: string | null;
-  /** The home folder whose server downloads it; empty for SQLite, which has one. */
-  readonly home_id: Generated<string>;
-}
-
-interface FileTable {
-  readonly id: string;
-  readonly owner_id: string | null;
-  readonly purpose: StoredFile['purpose'];
-  readonly name: string;
-  readonly size_bytes: number;
-  readonly created_at: string;
-  /** Who still writes it; null once it is complete. */
-  readonly writer: string | null;
-}
-
-interface FileChunkTable {
-  readonly file_id: string;
-  /** From 0. */
-  readonly position: number;
-  readonly bytes: Uint8Array;
-}
-
-interface BatchTable {
-  readonly id: string;
-  readonly owner_id: string | null;
-  readonly status: BatchStatus;
-  readonly endpoint: string;
-  readonly input_file_id: string;
-  readonly output_file_id: Generated<string | null>;
-  readonly error_file_id: Generated<string | null>;
-  /** JSON. */
-  readonly metadata: string | null;
-  /** JSON array. */
-  readonly errors: string;
-  readonly total_count: number;
-  readonly completed_count: number;
-  readonly failed_count: number;
-  readonly created_at: string;
-  readonly expires_at: string;
-  readonly in_progress_at: Generated<string | null>;
-  readonly finalizing_at: Generated<string | null>;
-  readonly completed_at: Generated<string | null>;
-  readonly failed_at: Generated<string | null>;
-  readonly expired_at: Generated<string | null>;
-  readonly cancelling_at: Generated<string | null>;
-  readonly cancelled_at: Generated<string | null>;
-}
-
-interface BatchLineTable {
-  readonly batch_id: string;
-  /** Line of the input file, from 1. */
-  readonly line: number;
-  readonly custom_id: string;
-  readonly start_byte: number;
-  readonly byte_count: number;
-  /** 0 or 1. */
-  readonly is_failed: number;
-  /** JSON; null until the request has been made. */
-  readonly result: Generated<string | null>;
-}
-
-interface LeaseTable {
-  readonly name: string;
-  /** Id of a process. */
-  readonly holder: string;
-  /** Unix milliseconds of the clock of the database. */
-  readonly held_until: number;
-}
-
-interface BackgroundTurnTable {
-  readonly id: string;
-  readonly owner_id: string | null;
-  readonly status: StoredBackgroundTurn['status'];
-  readonly created_at: string;
-  readonly ended_at: Generated<string | null>;
-  /** JSON. */
-  readonly head: string;
-  /** JSON; null when the turn has ended. */
-  readonly draft: Generated<string | null>;
-  /** JSON. */
-  readonly error: Generated<string | null>;
-  /** 0 or 1. */
-  readonly is_cancel_requested: number;
-}
-
-interface BackgroundEventTable {
-  readonly response_id: string;
-  readonly first_sequence: number;
-  readonly event_count: number;
-  /** JSON array. */
-  readonly events: string;
-}
-
-interface RateLimitTable {
-  readonly token_id: string;
-  /** Unix milliseconds of the clock of the database until which what was used lasts. */
-  readonly requests_until: number;
-  readonly tokens_until: number;
-}
+/** The tables as Kysely's queries see them. */
+export type Schema = {
+  readonly [Name in keyof typeof tables]: RowOf<(typeof tables)[Name]['columns']>;
+};

@@ -6,7 +6,7 @@ import { conversationTurn } from '../../test/setup/store/conversation-turn.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { openSqlite, sqliteResultCodes, type SqliteConnection } from '../platform/sqlite.ts';
 import { migrate } from './migrate.ts';
-import { migrations } from './migrations/migrations.ts';
+import { sqliteSchema } from './sqlite-schema.ts';
 import { createResponseRepository } from './response-repository.ts';
 import type { Schema } from './schema.ts';
 import { openSqliteFile } from './open-sqlite-file.ts';
@@ -71,7 +71,7 @@ describe('createSqliteStore', () => {
     await (await open()).close();
     tamper((database) => database.exec('update schema_version set version = 99'));
     await expect(open()).rejects.toThrow(
-      `The database ${file} can't be used: it was written by a newer Hearth (schema 99; this one knows up to ${migrations.length}). Install that version again, or start with another home folder.`,
+      `The database ${file} can't be used: it was written by a newer Hearth (schema 99; this one knows up to ${sqliteSchema.version}). Install that version again, or start with another home folder.`,
     );
     tamper((database) =>
       expect(database.prepare('select version from schema_version').get()).toEqual({ version: 99 }),
@@ -129,12 +129,8 @@ describe('migrate', () => {
     const database = new Kysely<Schema>({
       dialect: new SqliteConnectionDialect(openSqliteFile(file)),
     });
-    const failing = async () => {
-      throw new Error('step failed');
-    };
-    await expect(migrate(database, { migrations: [...migrations, failing] })).rejects.toThrow(
-      'step failed',
-    );
+    const failing = { ...sqliteSchema, search: [...sqliteSchema.search, 'failing step'] };
+    await expect(migrate(database, failing)).rejects.toThrow('syntax error');
     expect(await database.introspection.getTables()).toEqual([]);
     await database.destroy();
   });
@@ -144,7 +140,7 @@ describe('a full disk', () => {
   it('stores nothing of a failed write, and works again after space is freed', async () => {
     const connection = openSqliteFile(file);
     const database = new Kysely<Schema>({ dialect: new SqliteConnectionDialect(connection) });
-    await migrate(database, { migrations });
+    await migrate(database, sqliteSchema);
     const responses = createResponseRepository({ database, logger: createLogger('silent') });
     await responses.insert(response('1', 'first'), []);
     const { page_count: pages } = connection.prepare('pragma page_count').get() as {

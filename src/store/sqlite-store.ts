@@ -10,13 +10,13 @@ import { SearchBacklog } from './conversations/search-backlog.ts';
 import { fullTextSearch } from './conversations/search-query.ts';
 import { createRepositories } from './create-repositories.ts';
 import { applyIndexSettings } from './index-settings.ts';
-import { migrate, NewerSchemaError, type SchemaVersions } from './migrate.ts';
-import { migrations } from './migrations/migrations.ts';
+import { migrate, NewerSchemaError, readSchemaVersion, type SchemaVersions } from './migrate.ts';
 import { assertDiskRoom, freeDiskBytes } from './disk-room.ts';
 import { freePages, mergeIndex, storeSize, type RunAlone } from './reclaim-space.ts';
 import type { Schema } from './schema.ts';
 import { openSqliteFile } from './open-sqlite-file.ts';
 import { SqliteConnectionDialect } from './sqlite-connection.ts';
+import { sqliteSchema } from './sqlite-schema.ts';
 import { StatementThread, type RunStatement } from './statement-thread.ts';
 import { StoreOpenError } from './store-open-error.ts';
 import type { Store } from './store.ts';
@@ -160,8 +160,8 @@ async function open({
     const database = new Kysely<Schema>({
       dialect: new SqliteConnectionDialect(connection, () => noteCommit()),
     });
-    const version = schemaVersion(connection);
-    const isOlder = version > 0 && version < migrations.length;
+    const version = await readSchemaVersion(database, sqliteSchema);
+    const isOlder = version > 0 && version < sqliteSchema.version;
     if (isOlder) {
       if (mayMigrate !== undefined && !(await mayMigrate())) throw new OlderServerError();
       const backup = `${file}.schema-${version}.bak`;
@@ -169,10 +169,7 @@ async function open({
       logger.info({ file, backup }, 'database backed up before its migration');
       connection.exec(`pragma cache_size = -${migrationCacheKiB}`);
     }
-    const { from, to } = await migrate(database, {
-      migrations,
-      onProgress: isOlder ? onMigration : undefined,
-    });
+    const { from, to } = await migrate(database, sqliteSchema, onMigration);
     if (isOlder) connection.exec(`pragma cache_size = -${cacheKiB}`);
     if (from !== to) {
       logger.info({ file, from, to }, 'database schema migrated');
@@ -193,18 +190,6 @@ async function open({
       isPermanent: error instanceof NewerSchemaError || isDamage(error),
     });
   }
-}
-
-/** 0 for an empty database. */
-function schemaVersion(connection: SqliteConnection): number {
-  const table = connection
-    .prepare(`select 1 from sqlite_schema where name = 'schema_version'`)
-    .get();
-  if (table === undefined) return 0;
-  const row = connection.prepare('select version from schema_version').get() as
-    | { readonly version: number }
-    | undefined;
-  return row?.version ?? 0;
 }
 
 /** A running server of an earlier version would fail after a migration. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { conversationTurn } from '../../test/setup/store/conversation-turn.ts';
-import { withoutConversations } from '../../test/setup/store/without-conversations.ts';
+import { toOlderSchema } from '../../test/setup/store/to-older-schema.ts';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 import { encodeTurn } from './turns/codec.ts';
 import { createLogger } from '../telemetry/logger.ts';
@@ -78,7 +78,7 @@ it('moves the images of an older database into blobs', async () => {
     )
     .run(id, content);
   database.close();
-  withoutConversations(file, 3);
+  toOlderSchema(file, 3);
 
   const store = await open(file);
   onTestFinished(() => store.close());

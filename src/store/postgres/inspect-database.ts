@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { createLogger } from '../../telemetry/logger.ts';
 import { serverTimeouts } from './connection-pool.ts';
-import { postgresMigrations } from './migrations/migrations.ts';
+import { readSchemaVersion } from '../migrate.ts';
+import { postgresSchema } from './postgres-schema.ts';
 import {
   assertSupported,
   createPostgresDatabase,
   explain,
   isReadOnly,
-  readSchemaVersion,
   readServer,
   type Explanation,
 } from './open-database.ts';
@@ -40,8 +40,8 @@ export async function inspectPostgres(url: string): Promise<PostgresState | Expl
     return {
       majorVersion: Math.floor(server.version / 10_000),
       isReadOnly: await isReadOnly(database),
-      schema: await readSchemaVersion(database),
-      newestSchema: postgresMigrations.length,
+      schema: await readSchemaVersion(database, postgresSchema),
+      newestSchema: postgresSchema.version,
       sizeBytes: rows[0]?.size ?? 0,
     };
   } catch (error) {

@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { HandleEmptyInListsPlugin, Kysely, replaceWithNoncontingentExpression, sql } from 'kysely';
 import { errorCode } from '../../kernel/error-code.ts';
 import { withoutPassword } from '../../kernel/postgres-url.ts';
-import { migrate, NewerSchemaError, type SchemaVersions } from '../migrate.ts';
+import { migrate, NewerSchemaError, readSchemaVersion, type SchemaVersions } from '../migrate.ts';
 import type { Schema } from '../schema.ts';
 import { StoreOpenError } from '../store-open-error.ts';
 import { createConnectionPool, maintenanceTimeouts, type PoolOptions } from './connection-pool.ts';
 import { StoreUnavailableError } from './failure.ts';
-import { LockingPostgresDialect, migrationLock } from './locking-driver.ts';
-import { postgresMigrations } from './migrations/migrations.ts';
+import { LockingPostgresDialect } from './locking-driver.ts';
+import { postgresSchema } from './postgres-schema.ts';
 
 /** The first version in which the owner of a database may create the extension pg_trgm. */
 const minVersion = 13;
@@ -67,13 +67,8 @@ async function prepare({ url, logger, onMigrated }: OpenOptions): Promise<void> 
   try {
     assertSupported(await readServer(database));
     // A user without the right to create tables can use those that exist.
-    if ((await readSchemaVersion(database)) === postgresMigrations.length) return;
-    const { from, to } = await migrate(database, {
-      migrations: postgresMigrations,
-      lock: async (transaction) => {
-        await sql.raw(migrationLock).execute(transaction);
-      },
-    });
+    if ((await readSchemaVersion(database, postgresSchema)) === postgresSchema.version) return;
+    const { from, to } = await migrate(database, postgresSchema);
     if (from !== to) {
       logger.info({ from, to }, 'database schema migrated');
       onMigrated?.({ from, to });
@@ -102,16 +97,6 @@ export async function isReadOnly(database: Kysely<Schema>): Promise<boolean> {
     readonly setting: string;
   }>`select current_setting('transaction_read_only') as setting`.execute(database);
   return rows[0]?.setting !== 'off';
-}
-
-/** 0 before the first migration. */
-export async function readSchemaVersion(database: Kysely<Schema>): Promise<number> {
-  const { rows } = await sql<{
-    readonly exists: boolean;
-  }>`select to_regclass('schema_version') is not null as exists`.execute(database);
-  if (rows[0]?.exists !== true) return 0;
-  const row = await database.selectFrom('schema_version').select('version').executeTakeFirst();
-  return row?.version ?? 0;
 }
 
 /** @throws UnsupportedServerError */

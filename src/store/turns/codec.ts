@@ -1,12 +1,11 @@
 import * as z from 'zod';
 import type { ConversationMessage, ToolContent, ToolProvider } from './content.ts';
 import type { ConversationTurn } from './conversation-turn.ts';
-import { readFirstFormat } from './first-format.ts';
 import type { TurnItem } from './turn-item.ts';
 
 /**
- * Version of the stored form. Raise it with each change that older code can't read, keep reading the older
- * forms, and add a migration that rewrites the rows.
+ * Version of the stored form. Raise it with each change that older code can't read, and keep reading the older
+ * forms from 2 on. `convert/` rewrites the first one, which had no version.
  */
 const formatVersion = 4;
 
@@ -22,15 +21,13 @@ export function encodeTurn(turn: ConversationTurn): string {
  */
 export function decodeTurn(text: string): ConversationTurn {
   const value: unknown = JSON.parse(text);
-  // The first format had no version.
-  const { formatVersion: version = 1 } = versionSchema.parse(value);
-  if (version === 1) return readFirstFormat(value);
+  const { formatVersion: version } = versionSchema.parse(value);
   // The second format had images of tools as base64, the third no approvals; they read like the present one.
   if (version <= formatVersion) return turnSchema.parse(value);
   throw new Error(`A stored turn has format ${version}; this version reads up to ${formatVersion}`);
 }
 
-const versionSchema = z.object({ formatVersion: z.int().optional() });
+const versionSchema = z.object({ formatVersion: z.int() });
 
 const jsonObject = z.record(z.string(), z.unknown());
 const toolContent = z.looseObject({ type: z.string() }) satisfies z.ZodType<ToolContent>;

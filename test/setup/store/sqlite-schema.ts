@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { Kysely } from 'kysely';
 import { onTestFinished } from 'vitest';
 import { migrate } from '../../../src/store/migrate.ts';
-import { migrations } from '../../../src/store/migrations/migrations.ts';
 import { openSqliteFile } from '../../../src/store/open-sqlite-file.ts';
 import type { Schema } from '../../../src/store/schema.ts';
 import { SqliteConnectionDialect } from '../../../src/store/sqlite-connection.ts';
+import { sqliteSchema as dialect } from '../../../src/store/sqlite-schema.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 /** An empty SQLite database with the newest schema, for one repository; it goes with the test. */
@@ -15,6 +15,6 @@ export async function sqliteSchema(): Promise<Kysely<Schema>> {
     dialect: new SqliteConnectionDialect(openSqliteFile(file)),
   });
   onTestFinished(() => database.destroy());
-  await migrate(database, { migrations });
+  await migrate(database, dialect);
   return database;
 }

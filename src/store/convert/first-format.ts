@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
-import type { ToolContent, ToolProvider } from './content.ts';
-import type { ConversationTurn } from './conversation-turn.ts';
-import type { TurnItem } from './turn-item.ts';
+import type { ToolContent, ToolProvider } from '../turns/content.ts';
+import type { ConversationTurn } from '../turns/conversation-turn.ts';
+import type { TurnItem } from '../turns/turn-item.ts';
 
 /**
  * Decodes a turn as Hearth 0.1.0 stored it: the JSON of its v1 API, and for each call the number of its

@@ -1,94 +1,92 @@
 import { CompiledQuery, sql, type Transaction } from 'kysely';
-import { decodeTurn } from '../turns/codec.ts';
-import { previewOf, titleOf } from '../turns/turn-summary.ts';
+import { insertBlobs } from '../blobs/insert-blobs.ts';
+import { detachImages } from '../detach-images.ts';
 import type { Schema } from '../schema.ts';
-import { countOf, type Migration, type MigrationOptions } from './migration.ts';
+import { decodeTurn, encodeTurn } from '../turns/codec.ts';
+import type { ConversationTurn } from '../turns/conversation-turn.ts';
+import { previewOf, titleOf } from '../turns/turn-summary.ts';
+import { readFirstFormat } from './first-format.ts';
 
+type ReportRows = (done: number, total: number) => Promise<void>;
+
+/** The first version whose turns have the format of `encodeTurn` and no images. */
+const versionOfTurns = 4;
+/** The first version with conversations. */
+const versionOfConversations = 5;
 /** Number of turns in memory at a time. */
-const batchSize = 100;
+const batchSize = 50;
 /** Title of a conversation whose first turn can't be read. */
 const untitled = 'Untitled';
 
 /**
- * Groups the responses into conversations. The full-text index of their titles and texts, which takes most of the time,
- * is filled while the server runs: see `search-backlog.ts`.
+ * Converts the rows of SQLite databases of earlier versions. PostgreSQL came after the last change of rows.
+ * The full-text index, which takes most of the time, is filled while the server runs: see `search-backlog.ts`.
  */
-export const conversations: Migration = async (transaction, { onProgress }) => {
-  await createTables(transaction);
+export async function convertRows(
+  transaction: Transaction<Schema>,
+  from: number,
+  onProgress: (fraction: number) => Promise<void>,
+): Promise<void> {
+  const hasTurns = from >= versionOfTurns;
+  if (!hasTurns) {
+    await rewriteTurns(transaction, (done, total) => onProgress(done / total / 2));
+  }
+  if (from >= versionOfConversations) return;
   await groupResponses(transaction);
   await createConversations(transaction);
-  await summarizeTurns(transaction, onProgress);
-  await createTitles(transaction);
-};
-
-async function createTables(transaction: Transaction<Schema>): Promise<void> {
-  const { schema } = transaction;
-  await schema
-    .createTable('conversations')
-    .addColumn('id', 'text', (column) => column.primaryKey())
-    .addColumn('owner_id', 'text')
-    .addColumn('title', 'text', (column) => column.notNull())
-    .addColumn('is_pinned', 'integer', (column) => column.notNull())
-    .addColumn('created_at', 'text', (column) => column.notNull())
-    .addColumn('updated_at', 'text', (column) => column.notNull())
-    .addColumn('response_count', 'integer', (column) => column.notNull())
-    .addColumn('last_response_id', 'text', (column) => column.notNull())
-    .addColumn('model_key', 'text', (column) => column.notNull())
-    .execute();
-  await schema
-    .createIndex('conversations_by_owner_and_time')
-    .on('conversations')
-    .columns(['owner_id', 'is_pinned', 'updated_at', 'id'])
-    .execute();
-  await schema
-    .createIndex('conversations_by_time')
-    .on('conversations')
-    .columns(['is_pinned', 'updated_at'])
-    .execute();
-
-  await schema
-    .createTable('conversation_entries')
-    .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
-    .addColumn('conversation_id', 'text', (column) => column.notNull())
-    .addColumn('response_id', 'text', (column) => column.unique().references('responses.id'))
-    .addColumn('is_deleted', 'integer', (column) => column.notNull())
-    .addColumn('is_interrupted', 'integer', (column) => column.notNull())
-    .addColumn('preview', 'text', (column) => column.notNull())
-    .execute();
-  await schema
-    .createIndex('conversation_entries_by_conversation')
-    .on('conversation_entries')
-    .columns(['conversation_id', 'is_deleted', 'id'])
-    .execute();
-
-  // Apart from the entries, so that a search reads only those it shows.
-  await schema
-    .createTable('conversation_texts')
-    .addColumn('id', 'integer', (column) => column.primaryKey())
-    .addColumn('text', 'text', (column) => column.notNull())
-    .execute();
-  // https://www.sqlite.org/fts5.html#external_content_tables
-  await sql`create virtual table conversation_search using fts5(
-    text, content='conversation_texts', content_rowid='id', tokenize='trigram'
-  )`.execute(transaction);
-  await sql`create virtual table conversation_search_terms using fts5vocab(conversation_search, row)`.execute(
-    transaction,
+  const start = hasTurns ? 0 : 0.5;
+  await summarizeTurns(transaction, (done, total) =>
+    onProgress(start + (1 - start) * Math.min(1, done / total)),
   );
-  await sql`create trigger conversation_texts_insert after insert on conversation_texts begin
-    insert into conversation_search(rowid, text) values (new.id, new.text);
-  end`.execute(transaction);
-  await sql`create trigger conversation_texts_delete after delete on conversation_texts begin
-    insert into conversation_search(conversation_search, rowid, text) values ('delete', old.id, old.text);
-  end`.execute(transaction);
-  await sql`create trigger conversation_texts_update after update on conversation_texts begin
-    insert into conversation_search(conversation_search, rowid, text) values ('delete', old.id, old.text);
-    insert into conversation_search(rowid, text) values (new.id, new.text);
-  end`.execute(transaction);
-  await sql`create trigger conversation_entries_delete after delete on conversation_entries begin
-    delete from conversation_texts where id = old.id;
-  end`.execute(transaction);
+  await createTitles(transaction);
 }
 
+/** Rewrites the turns in the form of `encodeTurn`, and moves images of tools into blobs. */
+async function rewriteTurns(transaction: Transaction<Schema>, onRows: ReportRows): Promise<void> {
+  const total = await countOf(transaction, 'responses');
+  let done = 0;
+  let lastRow = 0;
+  while (true) {
+    // In the order of the file: ids are random, and rows of many pages would not stay in memory.
+    const { rows } = await transaction.executeQuery<{
+      readonly row: number;
+      readonly id: string;
+      readonly content: string;
+    }>(
+      CompiledQuery.raw(
+        'select rowid as row, id, content from responses where rowid > ? order by rowid limit ?',
+        [lastRow, batchSize],
+      ),
+    );
+    for (const { row, id, content } of rows) {
+      const stored = readTurn(content);
+      if (stored === undefined) continue;
+      const { turn, blobs } = detachImages(stored);
+      await insertBlobs(
+        transaction,
+        blobs.map((blob) => ({ ...blob, objectKey: null })),
+      );
+      for (const { sha256 } of blobs) {
+        await transaction
+          .insertInto('response_blobs')
+          .values({ response_id: id, sha256 })
+          .onConflict((conflict) => conflict.doNothing())
+          .execute();
+      }
+      await transaction.executeQuery(
+        CompiledQuery.raw('update responses set content = ? where rowid = ?', [
+          encodeTurn(turn),
+          row,
+        ]),
+      );
+    }
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    lastRow = last.row;
+    done += rows.length;
+    await onRows(done, total);
+  }
+}
 /** Adds an entry for each response, in the order of their times, but parents before children. */
 async function groupResponses(transaction: Transaction<Schema>): Promise<void> {
   await sql`
@@ -129,10 +127,7 @@ async function createConversations(transaction: Transaction<Schema>): Promise<vo
 }
 
 /** Fills in the previews of the turns, and the titles of the conversations. */
-async function summarizeTurns(
-  transaction: Transaction<Schema>,
-  onProgress: MigrationOptions['onProgress'],
-): Promise<void> {
+async function summarizeTurns(transaction: Transaction<Schema>, onRows: ReportRows): Promise<void> {
   const total = await countOf(transaction, 'conversation_entries');
   const titled = new Set<string>();
   let lastId = 0;
@@ -169,7 +164,7 @@ async function summarizeTurns(
     const last = rows.at(-1);
     if (last === undefined) return;
     lastId = last.id;
-    await onProgress(lastId, total);
+    await onRows(lastId, total);
   }
 }
 
@@ -181,11 +176,24 @@ async function createTitles(transaction: Transaction<Schema>): Promise<void> {
     where is_deleted = 0 group by conversation_id order by min(id)`.execute(transaction);
 }
 
-/** Undefined for a damaged row, which is listed without texts. */
-function readTurn(content: string): ReturnType<typeof decodeTurn> | undefined {
+/** Undefined for a damaged row: it stays unchanged, and is listed without texts. */
+function readTurn(content: string): ConversationTurn | undefined {
   try {
-    return decodeTurn(content);
+    const value: unknown = JSON.parse(content);
+    const isFirst = typeof value === 'object' && value !== null && !('formatVersion' in value);
+    return isFirst ? readFirstFormat(value) : decodeTurn(content);
   } catch {
     return undefined;
   }
+}
+
+async function countOf(
+  transaction: Transaction<Schema>,
+  table: 'responses' | 'conversation_entries',
+): Promise<number> {
+  const { count } = await transaction
+    .selectFrom(table)
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
 }

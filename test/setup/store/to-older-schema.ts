@@ -1,0 +1,44 @@
+import { openSqlite } from '../../../src/platform/sqlite.ts';
+
+/** SQL that undoes the changes of a schema, by its version. */
+const undo: Readonly<Record<number, string>> = {
+  9: `
+    drop table discarded_objects;
+    alter table blobs drop column object_key;`,
+  8: `
+    drop table leases;
+    drop table deletions;
+    drop table background_turns;
+    drop table background_events;
+    drop table rate_limits;
+    alter table downloads drop column home_id;
+    alter table tokens drop column requests_per_minute;
+    alter table tokens drop column tokens_per_minute;
+    alter table batches add column lease_holder text;
+    alter table batches add column lease_until text;`,
+  7: `
+    drop table files;
+    drop table file_chunks;
+    drop table batches;
+    drop table batch_lines;`,
+  6: 'alter table conversations drop column metadata;',
+  5: `
+    drop table conversation_search_terms;
+    drop table conversation_search;
+    drop table conversation_entries;
+    drop table conversation_texts;
+    drop table conversations;`,
+  // Schemas 3 and 4 changed the turns only.
+  2: 'drop table downloads;',
+};
+
+/** Takes a database of the newest schema back to an older one; its turns keep their format. */
+export function toOlderSchema(file: string, version: number): void {
+  const database = openSqlite(file);
+  try {
+    for (let newest = 9; newest > version; newest -= 1) database.exec(undo[newest] ?? '');
+    database.exec(`update schema_version set version = ${version}`);
+  } finally {
+    database.close();
+  }
+}
