@@ -41,7 +41,7 @@ export default defineConfig({
           'src/library/downloads/{disk-space,allocated-bytes}.ts',
           'src/platform/processes/filter-environment.ts',
           'src/library/hub/repository-name.ts',
-          'src/store/{network-file-system,step-size}.ts',
+          'src/store/{network-file-system,steps}.ts',
           'src/cli/stop-signals.ts',
         ].map((files) => [files, { branches: 100 }]),
       ),

@@ -1,5 +1,5 @@
 import { HearthError } from '../kernel/errors/errors.ts';
-import type { CallApproval } from '../store/turns/call-approval.ts';
+import type { CallApproval } from '../store/turns/conversation-turn.ts';
 import type { ClientToolCall, ToolProvider } from '../store/turns/content.ts';
 import type { ApprovalRequestItem } from '../store/turns/turn-item.ts';
 import type { Store, StoredResponse } from '../store/store.ts';

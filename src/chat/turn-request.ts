@@ -1,6 +1,6 @@
 import { randomBytes } from '../kernel/random-bytes.ts';
 import type { NewBlob, StoredResponse } from '../store/store.ts';
-import type { CallApproval } from '../store/turns/call-approval.ts';
+import type { CallApproval } from '../store/turns/conversation-turn.ts';
 import type { ClientToolCall, ToolProvider } from '../store/turns/content.ts';
 import type {
   ReasoningLevel,

@@ -4,9 +4,8 @@ import type { Settings } from '../settings/settings-table.ts';
 import { RateGate } from '../api/kit/guards/rate-gate.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { ServerEvents } from '../telemetry/server-events.ts';
-import { startMaintenance } from '../store/maintenance.ts';
+import { startMaintenance, watchDeletions } from '../store/maintenance.ts';
 import { LeaseKeeper } from '../store/shared/lease-keeper.ts';
-import { watchDeletions } from '../store/shared/watch-deletions.ts';
 import type { Store } from '../store/store.ts';
 
 interface SharedStore {

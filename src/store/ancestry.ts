@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { Schema } from './schema.ts';
-import { StepSize } from './step-size.ts';
+import { StepSize } from './steps.ts';
 
 /** Whether the walk stops before a response, such as one that is still needed. */
 type StopsBefore = 'never' | 'needed';

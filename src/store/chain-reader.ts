@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { TimeSlice } from '../kernel/concurrency/time-slice.ts';
 import { ancestryOf } from './ancestry.ts';
-import { fromRow } from './response-row.ts';
+import { fromRow } from './response-rows.ts';
 import type { Schema } from './schema.ts';
 import type { ResponseChain, StoredResponse } from './store.ts';
 import { extractSystemPrompts, type ReadSystemPrompts } from './system-prompts.ts';

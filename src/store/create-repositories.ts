@@ -2,10 +2,12 @@ import type { Kysely } from 'kysely';
 import type { Logger } from '../kernel/logger.ts';
 import { createBatchRepository } from './batches/batch-repository.ts';
 import { createFileRepository } from './batches/file-repository.ts';
-import { createBlobRepository } from './blobs/blob-repository.ts';
-import { deleteDiscardedObjects } from './blobs/discarded-objects.ts';
+import {
+  createBlobRepository,
+  deleteDiscardedObjects,
+  createPlaceBlobs,
+} from './blobs/blob-repository.ts';
 import type { ObjectStorage } from './blobs/object-storage.ts';
-import { createPlaceBlobs } from './blobs/place-blobs.ts';
 import type { ChainReader } from './chain-reader.ts';
 import { createConversationRepository } from './conversations/conversation-repository.ts';
 import type { SearchBacklog } from './conversations/search-backlog.ts';

@@ -7,7 +7,7 @@ import { toOlderSchema } from '../../test/setup/store/to-older-schema.ts';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 import { openSqlite } from '../platform/sqlite.ts';
 import { createLogger } from '../telemetry/logger.ts';
-import { restoreBackup } from './restore-backup.ts';
+import { restoreBackup } from './backup.ts';
 import { sqliteSchema } from './sqlite-schema.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 

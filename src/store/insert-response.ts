@@ -1,11 +1,9 @@
 import type { Transaction } from 'kysely';
 import { HearthError } from '../kernel/errors/errors.ts';
 import { indexResponse, type ConversationPlace } from './conversations/index-response.ts';
-import { insertBlobs } from './blobs/insert-blobs.ts';
-import type { PlacedBlob } from './blobs/place-blobs.ts';
+import { insertBlobs, type PlacedBlob } from './blobs/blob-repository.ts';
 import { imagesOf } from './detach-images.ts';
-import { readableResponses } from './readable-responses.ts';
-import { toRow } from './response-row.ts';
+import { readableResponses, toRow } from './response-rows.ts';
 import type { Schema } from './schema.ts';
 import type { StoredResponse } from './store.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { useConversations } from '../../test/setup/store/use-conversations.ts';
 import { createLogger } from '../telemetry/logger.ts';
-import { logUnlisted } from './log-unlisted.ts';
+import { logUnlisted } from './maintenance.ts';
 
 const conversations = useConversations();
 

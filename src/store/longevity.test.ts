@@ -10,10 +10,10 @@ import { openSqlite } from '../platform/sqlite.ts';
 import { startMaintenance } from './maintenance.ts';
 import { sqliteSchema } from './sqlite-schema.ts';
 import { prune } from './prune.ts';
-import { restoreBackup } from './restore-backup.ts';
+import { restoreBackup } from './backup.ts';
 import { LeaseKeeper } from './shared/lease-keeper.ts';
 import { createSqliteStore, type SqliteStore } from './sqlite-store.ts';
-import { StoreOpenError } from './store-open-error.ts';
+import { StoreOpenError } from './store-errors.ts';
 import type { Store } from './store.ts';
 
 let file: string;

@@ -1,7 +1,7 @@
 import type { Logger } from '../kernel/logger.ts';
 import type { Lease, LeaseKeeper } from './shared/lease-keeper.ts';
 import { prune, type RetentionLimits } from './prune.ts';
-import type { Store } from './store.ts';
+import type { OwnerRepository, Store } from './store.ts';
 
 interface MaintenanceOptions {
   readonly store: Store;
@@ -54,4 +54,80 @@ export function startMaintenance({
       await running;
     },
   };
+}
+
+/** Indexes the conversations of an older database while the server runs. */
+export function startIndexing({
+  store,
+  logger,
+}: {
+  readonly store: Pick<Store, 'fillSearchIndex'>;
+  readonly logger: Logger;
+}): { readonly close: () => Promise<void> } {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const index = async (): Promise<void> => {
+    try {
+      const count = await store.fillSearchIndex(signal);
+      if (count > 0) logger.info({ count }, 'older conversations indexed for the search');
+    } catch (err) {
+      if (!signal.aborted) logger.warn({ err }, 'older conversations not indexed for the search');
+    }
+  };
+  const running = index();
+  return {
+    close: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+interface WatchOptions {
+  readonly store: Pick<Store, 'deletionCount'>;
+  /** Called after another process, or this one, has deleted something. */
+  readonly onDeletion: () => Promise<void>;
+  readonly logger: Logger;
+  readonly intervalMs?: number;
+}
+
+/** Forgets what this process has kept of texts that another process has deleted. */
+export function watchDeletions({ store, onDeletion, logger, intervalMs = 10_000 }: WatchOptions): {
+  readonly close: () => Promise<void>;
+} {
+  let known: number | undefined;
+  let looking: Promise<void> | undefined;
+  const look = async (): Promise<void> => {
+    try {
+      const count = await store.deletionCount();
+      if (known !== undefined && count !== known) await onDeletion();
+      known = count;
+    } catch (err) {
+      logger.warn({ err }, 'deletions of other servers not read');
+    } finally {
+      looking = undefined;
+    }
+  };
+  const timer = setInterval(() => void (looking ??= look()), intervalMs).unref();
+  looking = look();
+  return {
+    close: async () => {
+      clearInterval(timer);
+      await looking;
+    },
+  };
+}
+
+/** Logs how many stored responses no client can list after tokens became required. */
+export async function logUnlisted(
+  owners: Pick<OwnerRepository, 'counts'>,
+  logger: Logger,
+): Promise<void> {
+  const unlisted = (await owners.counts()).find((each) => each.ownerId === null);
+  if (unlisted === undefined) return;
+  const { responseCount, conversationCount } = unlisted;
+  logger.warn(
+    { responseCount, conversationCount },
+    'conversations that were stored without a token are in no list: `hearth token adopt TOKEN` moves them to a token',
+  );
 }

@@ -7,7 +7,7 @@ import { openSqlite } from '../platform/sqlite.ts';
 import { NewerSchemaError } from './migrate.ts';
 import { sqliteSchema } from './sqlite-schema.ts';
 import { createSqliteStore } from './sqlite-store.ts';
-import { StoreOpenError } from './store-open-error.ts';
+import { StoreOpenError } from './store-errors.ts';
 
 let file: string;
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { sql, type Kysely, type Transaction } from 'kysely';
 import { deleteConversation } from './conversations/delete-conversation.ts';
-import { inBatches } from './in-batches.ts';
+import { inBatches } from './steps.ts';
 import type { Schema } from './schema.ts';
 import type { OwnerRepository, OwnedCount } from './store.ts';
 import type { Transactions } from './transactions.ts';

@@ -1,7 +1,11 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
-import { sql, type Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Schema } from './schema.ts';
 import type { RunStatement } from './statement-thread.ts';
+import type { SqliteConnection } from '../platform/sqlite.ts';
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { HearthError } from '../kernel/errors/errors.ts';
 
 /** Pages that one step frees or merges: other work of the database waits for it. */
 const pagesPerStep = 32;
@@ -83,4 +87,46 @@ async function totalChanges(run: RunStatement): Promise<number> {
 async function pause(signal: AbortSignal): Promise<void> {
   await nextLoop();
   signal.throwIfAborted();
+}
+
+/**
+ * By default a commit merges parts of the index, 64 pages and more at a time, which blocks the event loop. Here a commit
+ * merges only if far too many parts are left, since `mergeIndex` did not run; an index has at most 2000.
+ * https://www.sqlite.org/fts5.html#the_automerge_configuration_option
+ */
+const indexSettings = { automerge: 0, crisismerge: 500 };
+
+/** Sets what the database keeps about its search index. */
+export function applyIndexSettings(connection: SqliteConnection): void {
+  const rows = connection.prepare('select k, v from conversation_search_config').all() as {
+    readonly k: string;
+    readonly v: unknown;
+  }[];
+  const present = new Map(rows.map(({ k, v }) => [k, v]));
+  for (const [name, value] of Object.entries(indexSettings)) {
+    if (present.get(name) === value) continue;
+    connection
+      .prepare('insert into conversation_search(conversation_search, rank) values (?, ?)')
+      // As an integer: node:sqlite binds numbers as floating point, which FTS5 refuses.
+      .run(name, BigInt(value));
+  }
+}
+
+/** A commit of a short response takes about 40 KiB of the write-ahead log. */
+const minBytes = 256 * 1024;
+
+/** Bytes that this user may still write to the disk of a file. */
+export async function freeDiskBytes(file: string): Promise<number> {
+  const { bavail, bsize } = await statfs(dirname(file));
+  return bavail * bsize;
+}
+
+/** @throws HearthError `store_unavailable` if the disk has no room for another response. */
+export async function assertDiskRoom(file: string): Promise<void> {
+  const freeBytes = await freeDiskBytes(file);
+  if (freeBytes >= minBytes) return;
+  throw new HearthError(
+    'store_unavailable',
+    `The disk of the database is full: ${freeBytes} bytes are free. Nothing can be stored until there is room.`,
+  );
 }

@@ -2,20 +2,23 @@ import type { Kysely } from 'kysely';
 import { HearthError } from '../kernel/errors/errors.ts';
 import type { Logger } from '../kernel/logger.ts';
 import { ChainReader } from './chain-reader.ts';
-import { createPlaceBlobs, type PlaceBlobs } from './blobs/place-blobs.ts';
+import { createPlaceBlobs, type PlaceBlobs } from './blobs/blob-repository.ts';
 import { isLongToIndex } from './conversations/search-text.ts';
-import { creationTime } from './creation-time.ts';
+import { creationTime } from './after-cursor.ts';
 import { deleteResponse } from './delete-response.ts';
 import { detachImages } from './detach-images.ts';
 import { insertResponse } from './insert-response.ts';
-import { firstOfPage, responsesOf } from './page-of-responses.ts';
-import { ownResponses, readableResponses } from './readable-responses.ts';
-import { removePart } from './remove-part.ts';
-import { fromRow } from './response-row.ts';
+import {
+  firstOfPage,
+  responsesOf,
+  ownResponses,
+  readableResponses,
+  fromRow,
+} from './response-rows.ts';
+import { removePart, useApprovals } from './change-turn.ts';
 import type { Schema } from './schema.ts';
 import type { ResponseChain, ResponsePage, ResponseRepository, StoredResponse } from './store.ts';
 import { serialTransactions, type Transactions } from './transactions.ts';
-import { useApprovals } from './use-approvals.ts';
 
 interface ResponseRepositoryOptions {
   readonly database: Kysely<Schema>;

@@ -1,7 +1,7 @@
 import { CompiledQuery, SqliteDialect, SqliteDriver } from 'kysely';
 import type { DatabaseConnection, SqliteDatabase } from 'kysely';
 import type { SqliteConnection } from '../platform/sqlite.ts';
-import { preparedStatements, toSqliteValue } from './prepared-statements.ts';
+import { preparedStatements, toSqliteValue } from './open-sqlite-file.ts';
 
 /** A Kysely dialect for one open connection; `destroy` closes it. */
 export class SqliteConnectionDialect extends SqliteDialect {

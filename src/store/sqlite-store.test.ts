@@ -12,7 +12,7 @@ import type { Schema } from './schema.ts';
 import { openSqliteFile } from './open-sqlite-file.ts';
 import { SqliteConnectionDialect } from './sqlite-connection.ts';
 import { createSqliteStore } from './sqlite-store.ts';
-import { StoreOpenError } from './store-open-error.ts';
+import { StoreOpenError } from './store-errors.ts';
 import type { StoredResponse } from './store.ts';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 

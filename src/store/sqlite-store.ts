@@ -9,16 +9,22 @@ import { ChainReader } from './chain-reader.ts';
 import { SearchBacklog } from './conversations/search-backlog.ts';
 import { fullTextSearch } from './conversations/search-query.ts';
 import { createRepositories } from './create-repositories.ts';
-import { applyIndexSettings } from './index-settings.ts';
+import {
+  applyIndexSettings,
+  assertDiskRoom,
+  freeDiskBytes,
+  freePages,
+  mergeIndex,
+  storeSize,
+  type RunAlone,
+} from './reclaim-space.ts';
 import { migrate, NewerSchemaError, readSchemaVersion, type SchemaVersions } from './migrate.ts';
-import { assertDiskRoom, freeDiskBytes } from './disk-room.ts';
-import { freePages, mergeIndex, storeSize, type RunAlone } from './reclaim-space.ts';
 import type { Schema } from './schema.ts';
 import { openSqliteFile } from './open-sqlite-file.ts';
 import { SqliteConnectionDialect } from './sqlite-connection.ts';
 import { sqliteSchema } from './sqlite-schema.ts';
 import { StatementThread, type RunStatement } from './statement-thread.ts';
-import { StoreOpenError } from './store-open-error.ts';
+import { StoreOpenError } from './store-errors.ts';
 import type { Store } from './store.ts';
 import { processClock } from './shared/clock.ts';
 import { threadTransactions } from './thread-transactions.ts';

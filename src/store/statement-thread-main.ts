@@ -4,8 +4,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { sqliteResultCode } from '../platform/sqlite.ts';
-import { openAnotherConnection } from './open-sqlite-file.ts';
-import { preparedStatements, toSqliteValue } from './prepared-statements.ts';
+import { openAnotherConnection, preparedStatements, toSqliteValue } from './open-sqlite-file.ts';
 import type { StatementReply, StatementRequest } from './statement-thread.ts';
 
 const connection = openAnotherConnection(String(workerData));

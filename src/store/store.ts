@@ -1,8 +1,3 @@
-/**
- * Hearth's persistent data: a set of repositories, independent of the database.
- * A stored response is an immutable node of a tree; its parent is the response that it continues.
- */
-
 import type { Permission } from '../kernel/permission.ts';
 import type { TurnPart } from './turns/conversation-turn.ts';
 import type { BatchRepository, FileRepository } from './batches/batch.ts';
@@ -14,6 +9,11 @@ import type { RateLimitRepository, RateLimits } from './shared/rate-limit-reposi
 import type { NewBlob, ResponseChain, ResponsePage, StoredResponse } from './stored-response.ts';
 
 export type { NewBlob, ResponseChain, ResponsePage, StoredResponse } from './stored-response.ts';
+
+/**
+ * Hearth's persistent data: a set of repositories, independent of the database.
+ * A stored response is an immutable node of a tree; its parent is the response that it continues.
+ */
 
 export interface ResponseRepository {
   /**

@@ -20,7 +20,7 @@ const reports = '.cache/mutation';
 // Code that only end-to-end tests and tests with PostgreSQL run.
 const leftOut = [
   'src/store/{postgres,tables}/**',
-  'src/store/{statement-thread-main,shared/watch-deletions}.ts',
+  'src/store/statement-thread-main.ts',
   'src/api/kit/body/json-thread-main.ts',
 ];
 // The test runner's processes read it: see vitest.mutation.config.ts.

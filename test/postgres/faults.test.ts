@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { HearthError } from '../../src/kernel/errors/errors.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
-import { describeStoreError, isDiskFull } from '../../src/store/describe-store-error.ts';
+import { describeStoreError, isDiskFull } from '../../src/store/store-errors.ts';
 import { createPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { Store, StoredResponse } from '../../src/store/store.ts';
 import { startPostgres } from '../setup/postgres/postgres-server.ts';

@@ -3,7 +3,7 @@ import { createLogger } from '../../src/telemetry/logger.ts';
 import { assertSupported } from '../../src/store/postgres/open-database.ts';
 import { postgresSchema } from '../../src/store/postgres/postgres-schema.ts';
 import { createPostgresStore } from '../../src/store/postgres/postgres-store.ts';
-import { StoreOpenError } from '../../src/store/store-open-error.ts';
+import { StoreOpenError } from '../../src/store/store-errors.ts';
 import { lockedUser, startPostgres } from '../setup/postgres/postgres-server.ts';
 import { useResource } from '../setup/use-resource.ts';
 

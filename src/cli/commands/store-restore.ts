@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { restoreBackup } from '../../store/restore-backup.ts';
+import { restoreBackup } from '../../store/backup.ts';
 import { defineCommand } from '../command.ts';
 import { CommandError } from '../failure.ts';
 import { assertNoServer, databaseFile, readSettings } from '../local/store.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { Insertable, Kysely, Selectable, Transaction, Updateable } from 'kysely';
-import { deleteInSteps } from '../delete-in-steps.ts';
+import { deleteInSteps } from '../steps.ts';
 import type { Schema } from '../schema.ts';
 import type { LeaseRepository } from '../shared/lease-repository.ts';
 import type { Transactions } from '../transactions.ts';
@@ -12,7 +12,7 @@ import {
   type BatchStatus,
   type StoredBatch,
 } from './batch.ts';
-import { afterCursor } from './after-cursor.ts';
+import { afterCursor } from '../after-cursor.ts';
 
 /** Rows of a statement; other work runs between two. */
 const rowsPerStep = 200;

@@ -1,10 +1,10 @@
 import { sql, type Kysely, type Selectable } from 'kysely';
 import { HearthError } from '../../kernel/errors/errors.ts';
-import { deleteInSteps } from '../delete-in-steps.ts';
+import { deleteInSteps } from '../steps.ts';
 import type { Schema } from '../schema.ts';
 import type { FileRepository, StoredFile } from './batch.ts';
-import { isDiskFull } from '../describe-store-error.ts';
-import { afterCursor } from './after-cursor.ts';
+import { isDiskFull } from '../store-errors.ts';
+import { afterCursor } from '../after-cursor.ts';
 
 /** Bytes of each piece of a file but the last. */
 const chunkBytes = 256 * 1024;

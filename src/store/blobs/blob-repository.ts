@@ -1,8 +1,8 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import type { Schema } from '../schema.ts';
-import type { BlobRepository } from '../store.ts';
-import type { ObjectStorage } from './object-storage.ts';
-import { readObject } from './read-object.ts';
+import type { BlobRepository, NewBlob } from '../store.ts';
+import { type ObjectStorage, readObject } from './object-storage.ts';
+import { randomBytes } from 'node:crypto';
 
 /** Images by the SHA-256 of their bytes. */
 export function createBlobRepository(
@@ -22,4 +22,136 @@ export function createBlobRepository(
       return { sha256, mediaType: row.media_type, bytes };
     },
   };
+}
+
+const noBytes = new Uint8Array();
+
+/** Adds rows for images that have none. The object of another row stays discarded. */
+export async function insertBlobs(
+  transaction: Transaction<Schema>,
+  blobs: readonly PlacedBlob[],
+): Promise<void> {
+  for (const { sha256, mediaType, bytes, objectKey } of blobs) {
+    const inserted = await transaction
+      .insertInto('blobs')
+      .values({
+        sha256,
+        media_type: mediaType,
+        bytes: objectKey === null ? bytes : noBytes,
+        object_key: objectKey,
+      })
+      .onConflict((conflict) => conflict.column('sha256').doNothing())
+      .returning('sha256')
+      .executeTakeFirst();
+    if (inserted === undefined || objectKey === null) continue;
+    await transaction.deleteFrom('discarded_objects').where('object_key', '=', objectKey).execute();
+  }
+}
+
+/** An image and where its bytes are. */
+export interface PlacedBlob extends NewBlob {
+  /** The object that has the bytes; null if the database has them. */
+  readonly objectKey: string | null;
+}
+
+/** Puts new images where their bytes belong, before the transaction that refers to them. */
+export type PlaceBlobs = (blobs: readonly NewBlob[]) => Promise<readonly PlacedBlob[]>;
+
+/**
+ * Uploads images that are not stored yet. An object is listed as discarded before its upload, and no longer once a row
+ * refers to it, so that none is left when the process ends in between.
+ */
+export function createPlaceBlobs(
+  database: Kysely<Schema>,
+  objects: ObjectStorage | undefined,
+): PlaceBlobs {
+  if (objects === undefined) {
+    return async (blobs) => blobs.map((blob) => ({ ...blob, objectKey: null }));
+  }
+  return async (blobs) => {
+    const stored = await storedHashes(database, blobs);
+    const placed = new Map<string, PlacedBlob>();
+    for (const blob of blobs) {
+      const { sha256, bytes, mediaType } = blob;
+      if (placed.has(sha256)) continue;
+      if (stored.has(sha256)) {
+        // Its row has a key; should it be deleted meanwhile, the database keeps the bytes.
+        placed.set(sha256, { ...blob, objectKey: null });
+        continue;
+      }
+      // Each upload has a key of its own, so that deleting an older object never concerns it.
+      const objectKey = `${sha256}-${randomBytes(6).toString('hex')}`;
+      const discardAfter = new Date(Date.now() + uploadGraceMs).toISOString();
+      await database
+        .insertInto('discarded_objects')
+        .values({ object_key: objectKey, discard_after: discardAfter })
+        .execute();
+      await objects.put(objectKey, bytes, mediaType);
+      placed.set(sha256, { ...blob, objectKey });
+    }
+    return [...placed.values()];
+  };
+}
+
+async function storedHashes(
+  database: Kysely<Schema>,
+  blobs: readonly NewBlob[],
+): Promise<ReadonlySet<string>> {
+  if (blobs.length === 0) return new Set();
+  const rows = await database
+    .selectFrom('blobs')
+    .where(
+      'sha256',
+      'in',
+      blobs.map((blob) => blob.sha256),
+    )
+    .select('sha256')
+    .execute();
+  return new Set(rows.map((row) => row.sha256));
+}
+
+/** Time in which the transaction that refers to a new object ends. */
+export const uploadGraceMs = 60 * 60_000;
+
+const batchSize = 100;
+
+/** Lists an object that no row refers to any more; it is deleted after the transaction. */
+export async function discardObject(
+  transaction: Transaction<Schema>,
+  objectKey: string,
+): Promise<void> {
+  await transaction
+    .insertInto('discarded_objects')
+    .values({ object_key: objectKey, discard_after: new Date().toISOString() })
+    .execute();
+}
+
+/**
+ * Deletes the objects whose time is over.
+ *
+ * @returns their number.
+ * @throws HearthError `store_unavailable`; the signal's reason when aborted. The rest stays listed.
+ */
+export async function deleteDiscardedObjects(
+  database: Kysely<Schema>,
+  objects: ObjectStorage,
+  signal: AbortSignal,
+): Promise<number> {
+  let count = 0;
+  for (;;) {
+    const rows = await database
+      .selectFrom('discarded_objects')
+      .where('discard_after', '<=', new Date().toISOString())
+      .select('object_key')
+      .orderBy('discard_after')
+      .limit(batchSize)
+      .execute();
+    if (rows.length === 0) return count;
+    for (const { object_key: key } of rows) {
+      signal.throwIfAborted();
+      await objects.delete(key);
+      await database.deleteFrom('discarded_objects').where('object_key', '=', key).execute();
+      count += 1;
+    }
+  }
 }

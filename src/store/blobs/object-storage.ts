@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto';
+import { HearthError } from '../../kernel/errors/errors.ts';
+
 /** Objects by key, in a storage beside the database. */
 export interface ObjectStorage {
   /** @throws HearthError `store_unavailable` if it can't be stored now. */
@@ -14,4 +17,33 @@ export interface ObjectStorage {
    */
   delete(key: string): Promise<void>;
   close(): Promise<void>;
+}
+
+/** An object is missing, or is not the image that it was. */
+export class DamagedObjectError extends Error {
+  override readonly name = 'DamagedObjectError';
+}
+
+/**
+ * The bytes of an image that is an object.
+ *
+ * @throws HearthError `store_unavailable` if the storage is not configured or can't be reached; DamagedObjectError
+ */
+export async function readObject(
+  objects: ObjectStorage | undefined,
+  key: string,
+  sha256: string,
+): Promise<Uint8Array> {
+  if (objects === undefined) {
+    throw new HearthError(
+      'store_unavailable',
+      'The image is in an object storage: set `store.blobsUrl` to its address.',
+    );
+  }
+  const bytes = await objects.get(key);
+  if (bytes === undefined) throw new DamagedObjectError(`the object ${key} is missing`);
+  if (createHash('sha256').update(bytes).digest('hex') !== sha256) {
+    throw new DamagedObjectError(`the object ${key} has other bytes`);
+  }
+  return bytes;
 }

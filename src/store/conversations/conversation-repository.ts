@@ -1,19 +1,22 @@
 import { sql, type Kysely, type Transaction } from 'kysely';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { ancestryOf } from '../ancestry.ts';
-import { readableResponses } from '../readable-responses.ts';
+import { readableResponses } from '../response-rows.ts';
 import type { Schema } from '../schema.ts';
 import type { ConversationRepository, StoredConversation } from './conversation.ts';
-import { createConversation, head, readableConversations } from './conversation-head.ts';
-import { conversationBranch } from './conversation-branch.ts';
-import { fromConversationRow } from './conversation-row.ts';
-import { conversationTree } from './conversation-tree.ts';
+import {
+  createConversation,
+  head,
+  readableConversations,
+  fromConversationRow,
+} from './conversation-row.ts';
+import { conversationBranch, conversationTree } from './conversation-tree.ts';
 import { deleteConversation } from './delete-conversation.ts';
 import { importConversation, placeImport } from './import-conversation.ts';
 import { listConversations } from './list-conversations.ts';
 import type { SearchBacklog } from './search-backlog.ts';
 import { toSearchText } from './search-text.ts';
-import type { PlaceBlobs } from '../blobs/place-blobs.ts';
+import type { PlaceBlobs } from '../blobs/blob-repository.ts';
 import type { TextSearch } from './text-search.ts';
 import type { Transactions } from '../transactions.ts';
 import type { Logger } from '../../kernel/logger.ts';

@@ -1,8 +1,12 @@
 import type { Kysely } from 'kysely';
 import { ancestryOf } from '../ancestry.ts';
-import { inBatches } from '../in-batches.ts';
+import { inBatches } from '../steps.ts';
 import type { Schema } from '../schema.ts';
-import type { ConversationNode } from './conversation.ts';
+import type { ConversationNode, ConversationRepository } from './conversation.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
+import type { Logger } from '../../kernel/logger.ts';
+import { firstOfPage, responsesOf } from '../response-rows.ts';
+import type { ResponsePage } from '../store.ts';
 
 /** See `ConversationRepository.tree`. */
 export async function conversationTree(
@@ -58,4 +62,27 @@ async function nodesOf(
     isInterrupted: row.is_interrupted === 1,
     isDeleted: row.deleted_at !== null,
   }));
+}
+
+/** See `ConversationRepository.branch`. */
+export async function conversationBranch(
+  database: Kysely<Schema>,
+  logger: Logger,
+  { leafId, limit, after, isOldestFirst = false }: Parameters<ConversationRepository['branch']>[0],
+): Promise<ResponsePage> {
+  const ancestry = await ancestryOf(database, leafId);
+  if (isOldestFirst) ancestry.reverse();
+  const start = after === undefined ? 0 : ancestry.indexOf(after) + 1;
+  if (after !== undefined && start === 0) throw notInBranch(after, leafId);
+  const shown = await firstOfPage(database, ancestry.slice(start, start + limit));
+  return {
+    responses: await responsesOf(database, logger, shown),
+    nextCursor: start + shown.length < ancestry.length ? (shown.at(-1) ?? null) : null,
+  };
+}
+
+function notInBranch(id: string, leafId: string): HearthError {
+  return new HearthError('invalid_value', `after: "${id}" is not in the branch of "${leafId}".`, {
+    field: 'after',
+  });
 }

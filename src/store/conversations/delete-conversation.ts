@@ -1,7 +1,6 @@
 import type { Transaction } from 'kysely';
-import { removeWithTombstones, softDelete } from '../delete-response.ts';
-import { inBatches } from '../in-batches.ts';
-import { removeResponses } from '../remove-responses.ts';
+import { removeWithTombstones, softDelete, removeResponses } from '../delete-response.ts';
+import { inBatches } from '../steps.ts';
 import type { Schema } from '../schema.ts';
 import { removeConversation } from './index-response.ts';
 

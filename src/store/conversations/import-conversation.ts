@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { Transaction } from 'kysely';
-import type { PlaceBlobs, PlacedBlob } from '../blobs/place-blobs.ts';
+import type { PlaceBlobs, PlacedBlob } from '../blobs/blob-repository.ts';
 import { detachImages } from '../detach-images.ts';
 import { insertResponse } from '../insert-response.ts';
 import type { Schema } from '../schema.ts';

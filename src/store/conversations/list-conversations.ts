@@ -1,4 +1,4 @@
-import { sql, type Expression, type Kysely, type Selectable } from 'kysely';
+import { type Expression, type Kysely, type Selectable, sql } from 'kysely';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { Schema } from '../schema.ts';
@@ -6,7 +6,6 @@ import type { ConversationPage, ConversationRepository, Snippet } from './conver
 import { fromConversationRow } from './conversation-row.ts';
 import { wordsOf } from './search-query.ts';
 import type { TextSearch } from './text-search.ts';
-import { toSnippet } from './to-snippet.ts';
 
 /** See `ConversationRepository.page`. */
 export async function listConversations(
@@ -98,4 +97,43 @@ function parseCursor(cursor: string) {
     'cursor: It must be the next_cursor of a previous page. Start again from the first page.',
     { field: 'cursor' },
   );
+}
+
+/** Characters around a match. */
+const context = { before: 40, after: 120 };
+
+/** The first place in a text where one of the words stands, longer words first. */
+export function toSnippet(
+  text: string,
+  words: readonly string[],
+  responseId: string | null,
+): Snippet {
+  for (const word of words.toSorted((one, other) => other.length - one.length)) {
+    const found = new RegExp(escapeRegExp(word), 'iu').exec(text);
+    if (found === null) continue;
+    const [match] = found;
+    const start = Math.max(0, found.index - context.before);
+    const end = found.index + match.length;
+    return {
+      responseId,
+      before: `${start > 0 ? '…' : ''}${inOneLine(text.slice(start, found.index)).trimStart()}`,
+      match,
+      after: inOneLine(text.slice(end, end + context.after)).trimEnd(),
+    };
+  }
+  return {
+    responseId,
+    before: inOneLine(text.slice(0, context.after)).trim(),
+    match: '',
+    after: '',
+  };
+}
+
+/** Slices may end within a surrogate pair. */
+function inOneLine(text: string): string {
+  return text.toWellFormed().replaceAll('\ufffd', '').replaceAll(/\s+/g, ' ');
+}
+
+function escapeRegExp(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 }

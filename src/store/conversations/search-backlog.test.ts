@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { createLogger } from '../../telemetry/logger.ts';
 import { openSqlite } from '../../platform/sqlite.ts';
 import { createSqliteStore } from '../sqlite-store.ts';
-import { startIndexing } from '../start-indexing.ts';
+import { startIndexing } from '../maintenance.ts';
 import type { Store } from '../store.ts';
 
 const script = useThreadScript();

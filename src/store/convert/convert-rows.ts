@@ -1,5 +1,5 @@
 import { CompiledQuery, sql, type Transaction } from 'kysely';
-import { insertBlobs } from '../blobs/insert-blobs.ts';
+import { insertBlobs } from '../blobs/blob-repository.ts';
 import { detachImages } from '../detach-images.ts';
 import type { Schema } from '../schema.ts';
 import { decodeTurn, encodeTurn } from '../turns/codec.ts';

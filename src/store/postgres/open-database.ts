@@ -4,10 +4,10 @@ import { errorCode } from '../../kernel/error-code.ts';
 import { withoutPassword } from '../../kernel/postgres-url.ts';
 import { migrate, NewerSchemaError, readSchemaVersion, type SchemaVersions } from '../migrate.ts';
 import type { Schema } from '../schema.ts';
-import { StoreOpenError } from '../store-open-error.ts';
+import { StoreOpenError } from '../store-errors.ts';
 import { createConnectionPool, maintenanceTimeouts, type PoolOptions } from './connection-pool.ts';
 import { StoreUnavailableError } from './failure.ts';
-import { LockingPostgresDialect } from './locking-driver.ts';
+import { LockingPostgresDialect } from './postgres-transactions.ts';
 import { postgresSchema } from './postgres-schema.ts';
 
 /** The first version in which the owner of a database may create the extension pg_trgm. */

@@ -1,5 +1,5 @@
 import type { SchemaDialect } from '../migrate.ts';
-import { migrationLock } from './locking-driver.ts';
+import { migrationLock } from './postgres-transactions.ts';
 
 export const postgresSchema: SchemaDialect = {
   version: 4,

@@ -1,4 +1,4 @@
-import { StoreOpenError } from '../store-open-error.ts';
+import { StoreOpenError } from '../store-errors.ts';
 import type { ObjectStorage } from '../blobs/object-storage.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

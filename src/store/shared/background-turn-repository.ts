@@ -1,5 +1,5 @@
 import { sql, type Kysely, type Selectable } from 'kysely';
-import { deleteInSteps } from '../delete-in-steps.ts';
+import { deleteInSteps } from '../steps.ts';
 import type { Schema } from '../schema.ts';
 import type { BackgroundTurnRepository, StoredBackgroundTurn } from './background-turn.ts';
 

@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { ObjectStorage } from '../blobs/object-storage.ts';
-import { DamagedObjectError, readObject } from '../blobs/read-object.ts';
+import { DamagedObjectError, readObject, type ObjectStorage } from '../blobs/object-storage.ts';
 import { decodeTurn } from '../turns/codec.ts';
-import { countRows, readRows } from './read-rows.ts';
-import { tables, type StoreTables } from './store-tables.ts';
+import { countRows, readRows, tables, type StoreTables } from './store-tables.ts';
 
 /** Problems of one kind that are listed. */
 const maxListed = 20;

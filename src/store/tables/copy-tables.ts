@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { sql, type Kysely, type Transaction } from 'kysely';
-import type { ObjectStorage } from '../blobs/object-storage.ts';
-import { readObject } from '../blobs/read-object.ts';
+import { readObject, type ObjectStorage } from '../blobs/object-storage.ts';
 import type { Schema } from '../schema.ts';
-import { countRows, readRows, type Row } from './read-rows.ts';
-import { tables, type StoreTables } from './store-tables.ts';
+import { countRows, readRows, tables, type Row, type StoreTables } from './store-tables.ts';
 
 export interface CopiedTable {
   readonly name: string;

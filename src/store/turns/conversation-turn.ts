@@ -1,6 +1,14 @@
-import type { CallApproval } from './call-approval.ts';
 import type { ConversationMessage } from './content.ts';
 import type { TurnItem } from './turn-item.ts';
+
+/** The answer of a client to a call that needs an approval. */
+export interface CallApproval {
+  /** Id of the item `approvalRequest`. */
+  readonly requestId: string;
+  readonly isApproved: boolean;
+  /** Shown to the model where the call is refused. */
+  readonly reason?: string;
+}
 
 /** Why the last generation of a turn ended. */
 export type StopReason =

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { HearthError } from '../../../kernel/errors/errors.ts';
-import { describeStoreError } from '../../../store/describe-store-error.ts';
+import { describeStoreError } from '../../../store/store-errors.ts';
 import type { AppEnvironment } from '../app-environment.ts';
 import type { ApiDescription } from '../api-description.ts';
 import { errorResponse } from './error-response.ts';

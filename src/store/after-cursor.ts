@@ -1,7 +1,22 @@
-import { sql, type Expression, type Kysely, type SqlBool } from 'kysely';
-import { HearthError } from '../../kernel/errors/errors.ts';
-import { creationTime } from '../creation-time.ts';
-import type { Schema } from '../schema.ts';
+import { type Expression, type Kysely, sql, type SqlBool } from 'kysely';
+import type { Schema } from './schema.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
+
+/** When an item of an owner was created, also if it is a tombstone; undefined if it does not exist. */
+export async function creationTime(
+  database: Kysely<Schema>,
+  table: 'responses' | 'files' | 'batches',
+  id: string,
+  ownerId: string | null,
+): Promise<string | undefined> {
+  const row = await database
+    .selectFrom(table)
+    .where('id', '=', id)
+    .where('owner_id', ownerId === null ? 'is' : '=', ownerId)
+    .select('created_at')
+    .executeTakeFirst();
+  return row?.created_at;
+}
 
 interface Cursor {
   /** Id of the last item of the page before. */

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { inBatches } from './in-batches.ts';
-import { StepSize } from './step-size.ts';
+import { inBatches, StepSize } from './steps.ts';
 
 it('grows while steps are short, and shrinks when they are long', () => {
   const steps = new StepSize();

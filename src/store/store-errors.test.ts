@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeStoreError, isDiskFull } from './describe-store-error.ts';
+import { describeStoreError, isDiskFull } from './store-errors.ts';
 
 it.each([
   [8, 'is read-only'],

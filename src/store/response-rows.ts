@@ -1,0 +1,123 @@
+import { type Kysely, type QueryCreator, type Selectable, sql } from 'kysely';
+import type { Schema } from './schema.ts';
+import { decodeTurn, encodeTurn } from './turns/codec.ts';
+import type { ConversationTurn } from './turns/conversation-turn.ts';
+import type { Logger } from '../kernel/logger.ts';
+import type { StoredResponse } from './store.ts';
+
+/** The responses that a caller can find and continue: their own and those made without a token, but for tombstones. */
+export function readableResponses(database: QueryCreator<Schema>, callerId: string | null) {
+  return database
+    .selectFrom('responses')
+    .where((expression) =>
+      expression.or([
+        expression('responses.owner_id', 'is', null),
+        ...(callerId === null ? [] : [expression('responses.owner_id', '=', callerId)]),
+      ]),
+    )
+    .where('responses.deleted_at', 'is', null);
+}
+
+/** The responses that an owner can list and delete: their own, but for tombstones. */
+export function ownResponses(database: QueryCreator<Schema>, ownerId: string | null) {
+  return database
+    .selectFrom('responses')
+    .where('owner_id', ownerId === null ? 'is' : '=', ownerId)
+    .where('deleted_at', 'is', null);
+}
+
+type ResponseRow = Selectable<Schema['responses']>;
+
+export function toRow(response: StoredResponse): Omit<ResponseRow, 'deleted_at'> {
+  return {
+    id: response.id,
+    parent_id: response.parentId,
+    owner_id: response.ownerId,
+    created_at: response.createdAt.toISOString(),
+    model_key: response.modelKey,
+    model_instance_id: response.modelInstanceId,
+    content: encodeTurn(response.turn),
+  };
+}
+
+/** @throws Error if the content can't be read. */
+export function fromRow(row: ResponseRow): StoredResponse {
+  return {
+    id: row.id,
+    parentId: row.parent_id,
+    ownerId: row.owner_id,
+    createdAt: new Date(row.created_at),
+    modelKey: row.model_key,
+    modelInstanceId: row.model_instance_id,
+    turn: readTurn(row),
+  };
+}
+
+/** For lists: leaves out the responses that can't be read, and logs them. */
+export function readableRows(
+  rows: readonly ResponseRow[],
+  logger: Logger,
+): readonly StoredResponse[] {
+  return rows.flatMap((row) => {
+    try {
+      return [fromRow(row)];
+    } catch (err) {
+      logger.warn({ err, responseId: row.id }, 'stored response left out: it cannot be read');
+      return [];
+    }
+  });
+}
+
+function readTurn({ id, content }: ResponseRow): ConversationTurn {
+  try {
+    return decodeTurn(content);
+  } catch (error) {
+    throw new Error(`The stored response ${id} can't be read`, { cause: error });
+  }
+}
+
+/** Bytes of the stored responses of a page, which is in memory as a whole. */
+const maxPageBytes = 16 * 1024 * 1024;
+
+/**
+ * The first of these responses whose contents have at most so many bytes together, one at least. Reads the sizes only.
+ *
+ * @param ids In the order of the page; those that do not exist have no size.
+ */
+export async function firstOfPage(
+  database: Kysely<Schema>,
+  ids: readonly string[],
+  maxBytes = maxPageBytes,
+): Promise<readonly string[]> {
+  if (ids.length === 0) return [];
+  const rows = await database
+    .selectFrom('responses')
+    .where('id', 'in', ids)
+    .where('deleted_at', 'is', null)
+    .select(['id', sql<number>`octet_length(content)`.as('bytes')])
+    .execute();
+  const sizes = new Map(rows.map(({ id, bytes }) => [id, bytes]));
+  let total = 0;
+  const end = ids.findIndex((id) => {
+    total += sizes.get(id) ?? 0;
+    return total > maxBytes;
+  });
+  return end === -1 ? ids : ids.slice(0, Math.max(1, end));
+}
+
+/** Responses in the order of their ids, without those that do not exist or can't be read. */
+export async function responsesOf(
+  database: Kysely<Schema>,
+  logger: Logger,
+  ids: readonly string[],
+): Promise<readonly StoredResponse[]> {
+  if (ids.length === 0) return [];
+  const rows = await database
+    .selectFrom('responses')
+    .where('id', 'in', ids)
+    .where('deleted_at', 'is', null)
+    .selectAll()
+    .execute();
+  const responses = new Map(readableRows(rows, logger).map((each) => [each.id, each]));
+  return ids.flatMap((id) => responses.get(id) ?? []);
+}

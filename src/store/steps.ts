@@ -1,0 +1,45 @@
+import { setImmediate as nextLoop } from 'node:timers/promises';
+import type { DeleteResult } from 'kysely';
+
+/** Time that a step of a long operation takes, as it blocks the event loop. */
+const targetMs = 4;
+const firstSize = 32;
+const maxSize = 512;
+
+/** The size of the steps of a long operation: as many items as take a few milliseconds. */
+export class StepSize {
+  #size = firstSize;
+
+  /** Items of the next step. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Learns how long a step of this size took. Sizes are powers of two, so that few statements are prepared. */
+  learn(elapsedMs: number): void {
+    if (elapsedMs > targetMs) this.#size = Math.max(1, this.#size / 2);
+    else if (elapsedMs < targetMs / 2) this.#size = Math.min(maxSize, this.#size * 2);
+  }
+}
+
+/** Splits a long operation into steps of a few milliseconds; other work of the server runs between them. */
+export async function* inBatches<Item>(items: readonly Item[]): AsyncGenerator<readonly Item[]> {
+  const steps = new StepSize();
+  for (let start = 0; start < items.length;) {
+    const { size } = steps;
+    const startedAt = performance.now();
+    yield items.slice(start, start + size);
+    steps.learn(performance.now() - startedAt);
+    start += size;
+    if (start < items.length) await nextLoop();
+  }
+}
+
+/**
+ * Deletes many rows with one statement after the other, until nothing is left; other work of the server runs between two.
+ *
+ * @param deleteSome Deletes a limited number of the rows.
+ */
+export async function deleteInSteps(deleteSome: () => Promise<DeleteResult>): Promise<void> {
+  while ((await deleteSome()).numDeletedRows > 0n) await nextLoop();
+}
