@@ -3,7 +3,7 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { openSqlite, type SqliteConnection, sqliteResultCode } from '../platform/sqlite.ts';
 import { renameWithRetry } from '../platform/files/rename-with-retry.ts';
 import { NewerSchemaError } from './migrate.ts';
-import { sqliteSchema } from './sqlite-schema.ts';
+import { sqliteSchema } from './sqlite-dialect.ts';
 import { StoreOpenError } from './store-errors.ts';
 
 /**

@@ -6,7 +6,8 @@ import { createLogger } from '../telemetry/logger.ts';
 import { ChainReader } from './chain-reader.ts';
 import { createResponseRepository } from './response-repository.ts';
 import type { Schema } from './schema.ts';
-import { extractSystemPrompts, type ReadSystemPrompts } from './system-prompts.ts';
+import type { ReadSystemPrompts } from './dialect.ts';
+import { sqliteDialect } from './sqlite-dialect.ts';
 
 let database: Kysely<Schema>;
 let chains: ChainReader;
@@ -16,7 +17,7 @@ const readSystemPrompts = vi.fn<ReadSystemPrompts>();
 beforeEach(async () => {
   database = await sqliteSchema();
   deletionCount = 0;
-  readSystemPrompts.mockReset().mockImplementation(extractSystemPrompts);
+  readSystemPrompts.mockReset().mockImplementation(sqliteDialect.readSystemPrompts);
   chains = new ChainReader(database, readSystemPrompts, async () => deletionCount);
 });
 

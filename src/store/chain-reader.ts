@@ -4,7 +4,8 @@ import { ancestryOf } from './ancestry.ts';
 import { fromRow } from './response-rows.ts';
 import type { Schema } from './schema.ts';
 import type { ResponseChain, StoredResponse } from './store.ts';
-import { extractSystemPrompts, type ReadSystemPrompts } from './system-prompts.ts';
+import type { ReadSystemPrompts } from './dialect.ts';
+import { sqliteDialect } from './sqlite-dialect.ts';
 
 /** Responses that a query reads. */
 const rowsPerQuery = 10;
@@ -43,7 +44,7 @@ export class ChainReader {
   /** @param readDeletionCount Changes when another process has deleted something. */
   constructor(
     database: Kysely<Schema>,
-    readSystemPrompts: ReadSystemPrompts = extractSystemPrompts,
+    readSystemPrompts: ReadSystemPrompts = sqliteDialect.readSystemPrompts,
     readDeletionCount: () => Promise<number> = async () => 0,
   ) {
     this.#database = database;

@@ -11,28 +11,25 @@ import type { ObjectStorage } from './blobs/object-storage.ts';
 import type { ChainReader } from './chain-reader.ts';
 import { createConversationRepository } from './conversations/conversation-repository.ts';
 import type { SearchBacklog } from './conversations/search-backlog.ts';
-import type { TextSearch } from './conversations/text-search.ts';
 import { createDownloadRepository } from './download-repository.ts';
 import { createOwnerRepository } from './owner-repository.ts';
 import { createResponseRepository } from './response-repository.ts';
 import type { Schema } from './schema.ts';
 import { createBackgroundTurnRepository } from './shared/background-turn-repository.ts';
-import type { StoreClock } from './shared/clock.ts';
+import type { StoreDialect } from './dialect.ts';
 import { createLeaseRepository } from './shared/lease-repository.ts';
 import { createRateLimitRepository } from './shared/rate-limit-repository.ts';
 import type { Store } from './store.ts';
 import { createTokenRepository } from './token-repository.ts';
 import type { Transactions } from './transactions.ts';
 
-/** What differs between the databases. */
 interface RepositoriesOptions {
   readonly database: Kysely<Schema>;
   readonly transactions: Transactions;
   readonly logger: Logger;
   readonly chains: ChainReader;
-  readonly search: TextSearch;
+  readonly dialect: StoreDialect;
   readonly backlog: Pick<SearchBacklog, 'pendingCount'>;
-  readonly clock: StoreClock;
   /** Keeps the images; the database does if undefined. */
   readonly objects: ObjectStorage | undefined;
   /** The home folder whose downloads are found; all are if undefined. */
@@ -43,12 +40,12 @@ interface RepositoriesOptions {
 
 /** The part of a store that any database has which Kysely supports. */
 export function createRepositories(options: RepositoriesOptions) {
-  const { database, transactions, objects, homeId, clock, onDelete } = options;
+  const { database, transactions, objects, homeId, dialect, onDelete } = options;
   const placeBlobs = createPlaceBlobs(database, objects);
-  const leases = createLeaseRepository(database, clock);
+  const leases = createLeaseRepository(database, dialect.clock);
   return {
     responses: createResponseRepository({ ...options, placeBlobs }),
-    conversations: createConversationRepository({ ...options, placeBlobs }),
+    conversations: createConversationRepository({ ...options, search: dialect.search, placeBlobs }),
     blobs: createBlobRepository(database, objects),
     tokens: createTokenRepository(database),
     owners: createOwnerRepository({ database, transactions, onChange: onDelete }),
@@ -57,7 +54,8 @@ export function createRepositories(options: RepositoriesOptions) {
     batches: createBatchRepository(database, transactions, leases),
     leases,
     backgroundTurns: createBackgroundTurnRepository(database),
-    rateLimits: createRateLimitRepository(database, clock),
+    rateLimits: createRateLimitRepository(database, dialect.clock),
+    size: () => dialect.readSize(database),
     deleteDiscardedObjects: async (signal: AbortSignal) =>
       objects === undefined ? 0 : deleteDiscardedObjects(database, objects, signal),
   } satisfies Partial<Store>;

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 import { openSqlite } from '../platform/sqlite.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { restoreBackup } from './backup.ts';
-import { sqliteSchema } from './sqlite-schema.ts';
+import { sqliteSchema } from './sqlite-dialect.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 
 const newest = sqliteSchema.version;

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { openSqlite } from '../platform/sqlite.ts';
 import { startMaintenance } from './maintenance.ts';
-import { sqliteSchema } from './sqlite-schema.ts';
+import { sqliteSchema } from './sqlite-dialect.ts';
 import { prune } from './prune.ts';
 import { restoreBackup } from './backup.ts';
 import { LeaseKeeper } from './shared/lease-keeper.ts';

@@ -27,7 +27,7 @@ export interface SchemaDialect {
   /** A query for the columns of a table, by `name`; without rows if there is no such table. */
   readonly columnsOf: (table: string) => string;
   /** Statements that create the search of the table `conversation_texts`. */
-  readonly search: readonly string[];
+  readonly createSearch: readonly string[];
   /** A statement that keeps other processes from migrating until the end of the transaction. */
   readonly lock?: string;
   /**
@@ -117,7 +117,7 @@ async function createMissing(
     }
   }
   await run('insert into deletions select 0 where not exists (select 1 from deletions)');
-  if (!hadTexts) for (const statement of dialect.search) await run(statement);
+  if (!hadTexts) for (const statement of dialect.createSearch) await run(statement);
 }
 
 function createTable(name: string, { columns, key }: Table, { types }: SchemaDialect): string {

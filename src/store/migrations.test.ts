@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { openSqlite } from '../platform/sqlite.ts';
 import { NewerSchemaError } from './migrate.ts';
-import { sqliteSchema } from './sqlite-schema.ts';
+import { sqliteSchema } from './sqlite-dialect.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 import { StoreOpenError } from './store-errors.ts';
 

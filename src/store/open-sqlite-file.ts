@@ -14,7 +14,7 @@ const lockWaitMs = 2000;
 const maxKeptLogBytes = 16 * 1024 * 1024;
 
 /** What differs from a local disk, in words for the log. */
-export type ReportFileSystem = (message: string) => void;
+type ReportFileSystem = (message: string) => void;
 
 /** Opens a SQLite file, and restricts a new file to its owner. */
 export function openSqliteFile(

@@ -1,6 +1,7 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { Schema } from './schema.ts';
+import { sqliteDialect } from './sqlite-dialect.ts';
 import type { RunStatement } from './statement-thread.ts';
 import type { SqliteConnection } from '../platform/sqlite.ts';
 import { statfs } from 'node:fs/promises';
@@ -9,12 +10,6 @@ import { HearthError } from '../kernel/errors/errors.ts';
 
 /** Pages that one step frees or merges: other work of the database waits for it. */
 const pagesPerStep = 32;
-
-export interface StoreSize {
-  /** Size of the database without its free pages and the files of batches, which have their own limit. */
-  readonly usedBytes: number;
-  readonly freeBytes: number;
-}
 
 /** Runs statements, with no other one of the database between them. */
 export type RunAlone = <Result>(work: (run: RunStatement) => Promise<Result>) => Promise<Result>;
@@ -57,26 +52,12 @@ export async function freePages(
 ): Promise<void> {
   let free = Number.POSITIVE_INFINITY;
   while (true) {
-    const { freeBytes } = await storeSize(database);
+    const { freeBytes } = await sqliteDialect.readSize(database);
     if (freeBytes === 0 || freeBytes >= free) return;
     free = freeBytes;
     await runAlone((run) => run(`pragma incremental_vacuum(${pagesPerStep})`));
     await pause(signal);
   }
-}
-
-export async function storeSize(database: Kysely<Schema>): Promise<StoreSize> {
-  const { rows } = await sql<{
-    readonly pages: number;
-    readonly free: number;
-    readonly size: number;
-    readonly files: number;
-  }>`
-    select page_count as pages, freelist_count as free, page_size as size,
-      (select coalesce(sum(size_bytes), 0) from files) as files
-    from pragma_page_count, pragma_freelist_count, pragma_page_size`.execute(database);
-  const { pages = 0, free = 0, size = 0, files = 0 } = rows[0] ?? {};
-  return { usedBytes: Math.max(0, (pages - free) * size - files), freeBytes: free * size };
 }
 
 async function totalChanges(run: RunStatement): Promise<number> {

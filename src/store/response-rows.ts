@@ -54,10 +54,7 @@ export function fromRow(row: ResponseRow): StoredResponse {
 }
 
 /** For lists: leaves out the responses that can't be read, and logs them. */
-export function readableRows(
-  rows: readonly ResponseRow[],
-  logger: Logger,
-): readonly StoredResponse[] {
+function readableRows(rows: readonly ResponseRow[], logger: Logger): readonly StoredResponse[] {
   return rows.flatMap((row) => {
     try {
       return [fromRow(row)];

@@ -6,7 +6,7 @@ import { conversationTurn } from '../../test/setup/store/conversation-turn.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { openSqlite, sqliteResultCodes, type SqliteConnection } from '../platform/sqlite.ts';
 import { migrate } from './migrate.ts';
-import { sqliteSchema } from './sqlite-schema.ts';
+import { sqliteSchema } from './sqlite-dialect.ts';
 import { createResponseRepository } from './response-repository.ts';
 import type { Schema } from './schema.ts';
 import { openSqliteFile } from './open-sqlite-file.ts';
@@ -129,7 +129,10 @@ describe('migrate', () => {
     const database = new Kysely<Schema>({
       dialect: new SqliteConnectionDialect(openSqliteFile(file)),
     });
-    const failing = { ...sqliteSchema, search: [...sqliteSchema.search, 'failing step'] };
+    const failing = {
+      ...sqliteSchema,
+      createSearch: [...sqliteSchema.createSearch, 'failing step'],
+    };
     await expect(migrate(database, failing)).rejects.toThrow('syntax error');
     expect(await database.introspection.getTables()).toEqual([]);
     await database.destroy();

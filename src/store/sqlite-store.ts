@@ -7,7 +7,6 @@ import { backUp } from './backup.ts';
 import type { ObjectStorage } from './blobs/object-storage.ts';
 import { ChainReader } from './chain-reader.ts';
 import { SearchBacklog } from './conversations/search-backlog.ts';
-import { fullTextSearch } from './conversations/search-query.ts';
 import { createRepositories } from './create-repositories.ts';
 import {
   applyIndexSettings,
@@ -15,18 +14,16 @@ import {
   freeDiskBytes,
   freePages,
   mergeIndex,
-  storeSize,
   type RunAlone,
 } from './reclaim-space.ts';
 import { migrate, NewerSchemaError, readSchemaVersion, type SchemaVersions } from './migrate.ts';
 import type { Schema } from './schema.ts';
 import { openSqliteFile } from './open-sqlite-file.ts';
 import { SqliteConnectionDialect } from './sqlite-connection.ts';
-import { sqliteSchema } from './sqlite-schema.ts';
+import { sqliteDialect, sqliteSchema } from './sqlite-dialect.ts';
 import { StatementThread, type RunStatement } from './statement-thread.ts';
 import { StoreOpenError } from './store-errors.ts';
 import type { Store } from './store.ts';
-import { processClock } from './shared/clock.ts';
 import { threadTransactions } from './thread-transactions.ts';
 import { serialTransactions } from './transactions.ts';
 
@@ -110,16 +107,14 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
       transactions,
       logger,
       chains,
-      search: fullTextSearch,
+      dialect: sqliteDialect,
       backlog,
-      clock: processClock,
       objects,
       onDelete,
     }),
     // One process uses it.
     deletionCount: async () => 0,
     fillSearchIndex: (signal) => backlog.fill(signal),
-    size: () => storeSize(database),
     freeDiskBytes: () => freeDiskBytes(file),
     reclaim: async (signal) => {
       const hadDeletions = hasDeletions;

@@ -1,7 +1,7 @@
 import type { Permission } from '../kernel/permission.ts';
 import type { TurnPart } from './turns/conversation-turn.ts';
 import type { BatchRepository, FileRepository } from './batches/batch.ts';
-import type { StoreSize } from './reclaim-space.ts';
+import type { StoreSize } from './dialect.ts';
 import type { ConversationRepository } from './conversations/conversation.ts';
 import type { BackgroundTurnRepository } from './shared/background-turn.ts';
 import type { LeaseRepository } from './shared/lease-repository.ts';

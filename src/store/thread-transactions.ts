@@ -66,7 +66,7 @@ export function threadTransactions({
 }
 
 /** A Kysely dialect that runs statements in a thread. Its user runs one transaction at a time. */
-export class ThreadDialect implements Dialect {
+class ThreadDialect implements Dialect {
   readonly #thread: StatementThread;
   readonly #onCommit: () => void;
 

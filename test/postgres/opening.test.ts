@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createLogger } from '../../src/telemetry/logger.ts';
 import { assertSupported } from '../../src/store/postgres/open-database.ts';
-import { postgresSchema } from '../../src/store/postgres/postgres-schema.ts';
+import { postgresSchema } from '../../src/store/postgres/postgres-dialect.ts';
 import { createPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { StoreOpenError } from '../../src/store/store-errors.ts';
 import { lockedUser, startPostgres } from '../setup/postgres/postgres-server.ts';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { collect } from '../../../test/setup/collect.ts';
 import { sqliteSchema } from '../../../test/setup/store/sqlite-schema.ts';
 import { temporaryStore } from '../../../test/setup/store/temporary-store.ts';
-import { processClock } from '../shared/clock.ts';
+import { sqliteDialect } from '../sqlite-dialect.ts';
 import { createLeaseRepository } from '../shared/lease-repository.ts';
 import type { Store } from '../store.ts';
 import { serialTransactions, type Transactions } from '../transactions.ts';
@@ -317,7 +317,7 @@ describe('a commit whose confirmation is lost', () => {
   beforeEach(async () => {
     const database = await sqliteSchema();
     const transactions = serialTransactions(database);
-    const leases = createLeaseRepository(database, processClock);
+    const leases = createLeaseRepository(database, sqliteDialect.clock);
     batches = createBatchRepository(database, breaking(transactions), leases);
     for (const id of ['a', 'b']) {
       await batches.insert(batch(id));

@@ -111,7 +111,7 @@ async function storedHashes(
 }
 
 /** Time in which the transaction that refers to a new object ends. */
-export const uploadGraceMs = 60 * 60_000;
+const uploadGraceMs = 60 * 60_000;
 
 const batchSize = 100;
 

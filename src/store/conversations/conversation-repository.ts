@@ -17,7 +17,7 @@ import { listConversations } from './list-conversations.ts';
 import type { SearchBacklog } from './search-backlog.ts';
 import { toSearchText } from './search-text.ts';
 import type { PlaceBlobs } from '../blobs/blob-repository.ts';
-import type { TextSearch } from './text-search.ts';
+import type { TextSearch } from '../dialect.ts';
 import type { Transactions } from '../transactions.ts';
 import type { Logger } from '../../kernel/logger.ts';
 

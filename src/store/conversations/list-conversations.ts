@@ -4,8 +4,8 @@ import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { Schema } from '../schema.ts';
 import type { ConversationPage, ConversationRepository, Snippet } from './conversation.ts';
 import { fromConversationRow } from './conversation-row.ts';
-import { wordsOf } from './search-query.ts';
-import type { TextSearch } from './text-search.ts';
+import { wordsOf } from './search-text.ts';
+import type { TextSearch } from '../dialect.ts';
 
 /** See `ConversationRepository.page`. */
 export async function listConversations(
@@ -103,11 +103,7 @@ function parseCursor(cursor: string) {
 const context = { before: 40, after: 120 };
 
 /** The first place in a text where one of the words stands, longer words first. */
-export function toSnippet(
-  text: string,
-  words: readonly string[],
-  responseId: string | null,
-): Snippet {
+function toSnippet(text: string, words: readonly string[], responseId: string | null): Snippet {
   for (const word of words.toSorted((one, other) => other.length - one.length)) {
     const found = new RegExp(escapeRegExp(word), 'iu').exec(text);
     if (found === null) continue;

@@ -15,3 +15,11 @@ export const maxIndexedAtOnce = 16 * 1024;
 export function isLongToIndex(turn: TurnTexts): boolean {
   return searchTextOf(turn).length > maxIndexedAtOnce;
 }
+
+const maxWords = 16;
+
+/** The words of a search; text of any form is allowed. */
+export function wordsOf(search: string): readonly string[] {
+  const words = search.toWellFormed().replaceAll('\0', ' ').split(/\s+/).filter(Boolean);
+  return [...new Set(words)].slice(0, maxWords);
+}

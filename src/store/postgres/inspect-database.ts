@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { createLogger } from '../../telemetry/logger.ts';
 import { serverTimeouts } from './connection-pool.ts';
 import { readSchemaVersion } from '../migrate.ts';
-import { postgresSchema } from './postgres-schema.ts';
+import { postgresSchema } from './postgres-dialect.ts';
 import {
   assertSupported,
   createPostgresDatabase,

@@ -8,7 +8,7 @@ import { StoreOpenError } from '../store-errors.ts';
 import { createConnectionPool, maintenanceTimeouts, type PoolOptions } from './connection-pool.ts';
 import { StoreUnavailableError } from './failure.ts';
 import { LockingPostgresDialect } from './postgres-transactions.ts';
-import { postgresSchema } from './postgres-schema.ts';
+import { postgresSchema } from './postgres-dialect.ts';
 
 /** The first version in which the owner of a database may create the extension pg_trgm. */
 const minVersion = 13;

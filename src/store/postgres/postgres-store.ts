@@ -8,14 +8,11 @@ import { adoptDownloads } from '../download-repository.ts';
 import type { SchemaVersions } from '../migrate.ts';
 import type { Schema } from '../schema.ts';
 import type { DownloadRepository, Store } from '../store.ts';
-import { postgresClock } from '../shared/clock.ts';
 import { serverTimeouts, type PoolTimeouts } from './connection-pool.ts';
 import { StoreUnavailableError } from './failure.ts';
 import { isReadOnly, openPostgresDatabase } from './open-database.ts';
 import { createPostgresTransactions } from './postgres-transactions.ts';
-import { postgresSize } from './postgres-size.ts';
-import { parseSystemPrompts } from './parse-system-prompts.ts';
-import { trigramSearch } from './trigram-search.ts';
+import { postgresDialect } from './postgres-dialect.ts';
 
 interface PostgresStoreOptions {
   /** `postgres://…`; what it omits comes from the variables of libpq, such as `PGPASSWORD`. */
@@ -59,7 +56,9 @@ export async function createPostgresStore({
     onMigrated,
   });
   const transactions = createPostgresTransactions(database, retryMs);
-  const chains = new ChainReader(database, parseSystemPrompts, () => readDeletionCount(database));
+  const chains = new ChainReader(database, postgresDialect.readSystemPrompts, () =>
+    readDeletionCount(database),
+  );
   if (homeId !== undefined) {
     // A standby can be read.
     await adoptDownloads(database, homeId).catch((err: unknown) =>
@@ -71,10 +70,9 @@ export async function createPostgresStore({
     transactions,
     logger,
     chains,
-    search: trigramSearch,
+    dialect: postgresDialect,
     // Texts are indexed when they are stored.
     backlog: { pendingCount: async () => 0 },
-    clock: postgresClock,
     objects,
     homeId,
     onDelete: () => chains.clear(),
@@ -84,7 +82,6 @@ export async function createPostgresStore({
     downloads: withUpdatesInOrder(repositories.downloads),
     deletionCount: () => chains.forgetChanged(),
     fillSearchIndex: async () => 0,
-    size: () => postgresSize(database),
     freeDiskBytes: async () => Number.POSITIVE_INFINITY,
     // Autovacuum does it.
     reclaim: async (signal) => signal.throwIfAborted(),

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 import type { Schema } from '../schema.ts';
-import type { StoreClock } from './clock.ts';
+import type { StoreClock } from '../dialect.ts';
 
 /** Names that one process at a time holds, such as jobs. A lease that is not renewed ends on its own. */
 export interface LeaseRepository {

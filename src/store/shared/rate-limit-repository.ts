@@ -1,6 +1,6 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Schema } from '../schema.ts';
-import type { StoreClock } from './clock.ts';
+import type { StoreClock } from '../dialect.ts';
 
 /** Most of each in a minute; null: no limit. */
 export interface RateLimits {

@@ -26,7 +26,7 @@ export async function openTables(
  *
  * @throws StoreOpenError
  */
-export async function openSqliteTables(
+async function openSqliteTables(
   options: SqliteStoreOptions,
   signal: AbortSignal,
 ): Promise<StoreTables> {

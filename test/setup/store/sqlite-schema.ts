@@ -5,7 +5,7 @@ import { migrate } from '../../../src/store/migrate.ts';
 import { openSqliteFile } from '../../../src/store/open-sqlite-file.ts';
 import type { Schema } from '../../../src/store/schema.ts';
 import { SqliteConnectionDialect } from '../../../src/store/sqlite-connection.ts';
-import { sqliteSchema as dialect } from '../../../src/store/sqlite-schema.ts';
+import { sqliteSchema as dialect } from '../../../src/store/sqlite-dialect.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 /** An empty SQLite database with the newest schema, for one repository; it goes with the test. */

@@ -1,0 +1,135 @@
+import { sql, type Kysely } from 'kysely';
+import { trigramLength } from './conversations/search-text.ts';
+import { convertRows } from './convert/convert-rows.ts';
+import type {
+  ReadSystemPrompts,
+  StoreClock,
+  StoreDialect,
+  StoreSize,
+  TextSearch,
+} from './dialect.ts';
+import type { SchemaDialect } from './migrate.ts';
+import type { Schema } from './schema.ts';
+
+/** Most trigrams that stand for a word shorter than one. */
+const maxTerms = 100;
+
+export const sqliteSchema: SchemaDialect = {
+  version: 9,
+  types: {
+    text: 'text',
+    bytes: 'blob',
+    integer: 'integer',
+    bigint: 'bigint',
+    'double precision': 'double precision',
+    'entry number': 'integer primary key autoincrement',
+    // A trigger deletes the texts.
+    'entry reference': 'integer primary key',
+  },
+  columnsOf: (table) => `select name from pragma_table_info('${table}')`,
+  createSearch: [
+    // https://www.sqlite.org/fts5.html#external_content_tables
+    `create virtual table conversation_search using fts5(
+      text, content='conversation_texts', content_rowid='id', tokenize='trigram'
+    )`,
+    'create virtual table conversation_search_terms using fts5vocab(conversation_search, row)',
+    `create trigger conversation_texts_insert after insert on conversation_texts begin
+      insert into conversation_search(rowid, text) values (new.id, new.text);
+    end`,
+    `create trigger conversation_texts_delete after delete on conversation_texts begin
+      insert into conversation_search(conversation_search, rowid, text) values ('delete', old.id, old.text);
+    end`,
+    `create trigger conversation_texts_update after update on conversation_texts begin
+      insert into conversation_search(conversation_search, rowid, text) values ('delete', old.id, old.text);
+      insert into conversation_search(rowid, text) values (new.id, new.text);
+    end`,
+    `create trigger conversation_entries_delete after delete on conversation_entries begin
+      delete from conversation_texts where id = old.id;
+    end`,
+  ],
+  convertRows,
+};
+
+/** For a database that one process uses. It continues where the clock of the machine is set back. */
+const processClock: StoreClock = () =>
+  sql.val(Math.round(performance.timeOrigin + performance.now()));
+
+/** Searches with the full-text index of SQLite. */
+const fullTextSearch: TextSearch = {
+  entriesWith: async (database, words) => {
+    const match = await toFullTextQuery(database, words);
+    return match === undefined
+      ? undefined
+      : sql<number>`(select rowid from conversation_search where conversation_search match ${match})`;
+  },
+};
+
+/**
+ * A full-text query (https://www.sqlite.org/fts5.html#full_text_query_syntax) for texts with all words; undefined if
+ * no text can have them. The index has no words but trigrams: a shorter word is found by those that begin with it, of
+ * which one or two characters may have too many to try all.
+ */
+async function toFullTextQuery(
+  database: Kysely<Schema>,
+  words: readonly string[],
+): Promise<string | undefined> {
+  const conditions: string[] = [];
+  for (const word of words) {
+    if (Array.from(word).length >= trigramLength) {
+      conditions.push(quote(word));
+      continue;
+    }
+    const terms = await termsWith(database, word.toLowerCase());
+    if (terms.length === 0) return undefined;
+    conditions.push(`(${terms.map(quote).join(' OR ')})`);
+  }
+  return conditions.join(' AND ');
+}
+
+/** A string in quotation marks has no operators. */
+function quote(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`;
+}
+
+async function termsWith(database: Kysely<Schema>, start: string): Promise<readonly string[]> {
+  const { rows } = await sql<{ readonly term: string }>`
+    select term from conversation_search_terms
+    where term >= ${start} and term < ${`${start}\u{10ffff}`} limit ${maxTerms}`.execute(database);
+  return rows.map(({ term }) => term);
+}
+
+/** With the JSON functions of SQLite, without reading the rest of the turns. */
+export const extractSystemPrompts: ReadSystemPrompts = async (database, ids) => {
+  const rows = await database
+    .selectFrom('responses')
+    .where('id', 'in', ids)
+    .select([
+      'id',
+      sql<string | null>`case when json_valid(content)
+        then json_extract(content, '$.systemPrompt') end`.as('prompt'),
+    ])
+    .execute();
+  return new Map(rows.map(({ id, prompt }) => [id, prompt]));
+};
+
+export async function storeSize(database: Kysely<Schema>): Promise<StoreSize> {
+  const { rows } = await sql<{
+    readonly pages: number;
+    readonly free: number;
+    readonly size: number;
+    readonly files: number;
+  }>`
+    select page_count as pages, freelist_count as free, page_size as size,
+      (select coalesce(sum(size_bytes), 0) from files) as files
+    from pragma_page_count, pragma_freelist_count, pragma_page_size`.execute(database);
+  const { pages = 0, free = 0, size = 0, files = 0 } = rows[0] ?? {};
+  return { usedBytes: Math.max(0, (pages - free) * size - files), freeBytes: free * size };
+}
+
+export const sqliteDialect: StoreDialect = {
+  schema: sqliteSchema,
+  clock: processClock,
+  search: fullTextSearch,
+  readSystemPrompts: extractSystemPrompts,
+  readSize: storeSize,
+};
