@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { HearthError } from '../kernel/errors/errors.ts';
-import { decodeTurn } from '../store/turns/codec.ts';
+import { decodeTurn, type ConversationTurn } from '../store/turns/conversation-turn.ts';
 import type { ConversationMessage, ToolContent } from '../store/turns/content.ts';
-import type { ConversationTurn } from '../store/turns/conversation-turn.ts';
 import type { StoredConversation } from '../store/conversations/conversation.ts';
 import type { Store } from '../store/store.ts';
 import { ImageAllowance, importLimits } from './image-allowance.ts';

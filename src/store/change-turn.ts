@@ -1,9 +1,8 @@
 import type { Transaction } from 'kysely';
-import { decodeTurn, encodeTurn } from './turns/codec.ts';
+import { decodeTurn, encodeTurn, type TurnPart } from './turns/conversation-turn.ts';
 import type { TurnItem } from './turns/turn-item.ts';
 import { ownResponses, readableResponses } from './response-rows.ts';
 import type { Schema } from './schema.ts';
-import type { TurnPart } from './turns/conversation-turn.ts';
 import { withoutPart } from './turns/removed-parts.ts';
 import { reindexTurn } from './conversations/index-response.ts';
 import { imagesOf } from './detach-images.ts';

@@ -1,7 +1,6 @@
 import { type Kysely, type QueryCreator, type Selectable, sql } from 'kysely';
 import type { Schema } from './schema.ts';
-import { decodeTurn, encodeTurn } from './turns/codec.ts';
-import type { ConversationTurn } from './turns/conversation-turn.ts';
+import { decodeTurn, encodeTurn, type ConversationTurn } from './turns/conversation-turn.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { StoredResponse } from './store.ts';
 

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { conversationTurn } from '../../test/setup/store/conversation-turn.ts';
 import { toOlderSchema } from '../../test/setup/store/to-older-schema.ts';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
-import { encodeTurn } from './turns/codec.ts';
+import { encodeTurn } from './turns/conversation-turn.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { openSqlite } from '../platform/sqlite.ts';
 import { createSqliteStore } from './sqlite-store.ts';

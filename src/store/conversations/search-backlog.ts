@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CompiledQuery, type Kysely, type Transaction } from 'kysely';
-import { decodeTurn } from '../turns/codec.ts';
+import { decodeTurn } from '../turns/conversation-turn.ts';
 import { searchTextOf } from '../turns/turn-summary.ts';
 import type { Schema } from '../schema.ts';
 import type { Transactions } from '../transactions.ts';

@@ -2,8 +2,7 @@ import { CompiledQuery, sql, type Transaction } from 'kysely';
 import { insertBlobs } from '../blobs/blob-repository.ts';
 import { detachImages } from '../detach-images.ts';
 import type { Schema } from '../schema.ts';
-import { decodeTurn, encodeTurn } from '../turns/codec.ts';
-import type { ConversationTurn } from '../turns/conversation-turn.ts';
+import { decodeTurn, encodeTurn, type ConversationTurn } from '../turns/conversation-turn.ts';
 import { previewOf, titleOf } from '../turns/turn-summary.ts';
 import { readFirstFormat } from './first-format.ts';
 

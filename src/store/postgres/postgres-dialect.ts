@@ -8,7 +8,7 @@ import type {
 } from '../dialect.ts';
 import type { SchemaDialect } from '../migrate.ts';
 import type { Schema } from '../schema.ts';
-import { decodeTurn } from '../turns/codec.ts';
+import { decodeTurn } from '../turns/conversation-turn.ts';
 import { migrationLock } from './postgres-transactions.ts';
 
 export const postgresSchema: SchemaDialect = {

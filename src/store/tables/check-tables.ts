@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { DamagedObjectError, readObject, type ObjectStorage } from '../blobs/object-storage.ts';
-import { decodeTurn } from '../turns/codec.ts';
+import { decodeTurn } from '../turns/conversation-turn.ts';
 import { countRows, readRows, tables, type StoreTables } from './store-tables.ts';
 
 /** Problems of one kind that are listed. */

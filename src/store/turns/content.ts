@@ -1,45 +1,63 @@
-export type JsonObject = Readonly<Record<string, unknown>>;
+import * as z from 'zod';
 
+/** The type of a value that a schema reads, unchangeable. */
+export type Stored<Schema extends z.ZodType> = DeepReadonly<z.infer<Schema>>;
+type DeepReadonly<Value> = Value extends object
+  ? { readonly [Name in keyof Value]: DeepReadonly<Value[Name]> }
+  : Value;
+
+export const jsonObjectSchema = z.record(z.string(), z.unknown());
+export type JsonObject = Stored<typeof jsonObjectSchema>;
+
+const contentSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text: z.string() }),
+  z.object({ type: z.literal('image'), sha256: z.string(), mediaType: z.string() }),
+]);
 /** A part of a message as it is stored; an image is a reference to a blob. */
-export type ConversationContent =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'image'; readonly sha256: string; readonly mediaType: string };
+export type ConversationContent = Stored<typeof contentSchema>;
 
+export const toolContentSchema = z.looseObject({ type: z.string() });
 /**
  * A part of a tool's result: one of MCP's content blocks, of limited size. A stored image has the `sha256` of a blob in
  * place of its `data`.
  */
-export type ToolContent = { readonly type: string } & JsonObject;
+export type ToolContent = Stored<typeof toolContentSchema>;
 
+export const toolProviderSchema = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('plugin'),
+    /** `mcp/<label>` */
+    pluginId: z.string(),
+  }),
+  z.object({ type: z.literal('ephemeralMcp'), serverLabel: z.string() }),
+]);
 /** The server that a tool belongs to. */
-export type ToolProvider =
-  | {
-      readonly type: 'plugin';
-      /** `mcp/<label>` */
-      readonly pluginId: string;
-    }
-  | { readonly type: 'ephemeralMcp'; readonly serverLabel: string };
+export type ToolProvider = Stored<typeof toolProviderSchema>;
 
-/** A call of a tool that the client runs. */
-export interface ClientToolCall {
+export const clientToolCallSchema = z.object({
   /** Id that refers to the call in the message with its result. */
-  readonly id: string;
-  readonly name: string;
+  id: z.string(),
+  name: z.string(),
   /** JSON text as the model generated it; may be invalid. */
-  readonly argumentsJson: string;
-}
+  argumentsJson: z.string(),
+});
+/** A call of a tool that the client runs. */
+export type ClientToolCall = Stored<typeof clientToolCallSchema>;
 
+const content = z.array(contentSchema);
+export const messageSchema = z.discriminatedUnion('role', [
+  z.object({ role: z.enum(['system', 'user']), content }),
+  z.object({
+    role: z.literal('assistant'),
+    content,
+    toolCalls: z.array(clientToolCallSchema).exactOptional(),
+  }),
+  z.object({
+    role: z.literal('tool'),
+    toolCallId: z.string(),
+    content,
+    isError: z.boolean().exactOptional(),
+  }),
+]);
 /** A message that a turn adds to its conversation, before the model answers. */
-export type ConversationMessage =
-  | { readonly role: 'system' | 'user'; readonly content: readonly ConversationContent[] }
-  | {
-      readonly role: 'assistant';
-      readonly content: readonly ConversationContent[];
-      readonly toolCalls?: readonly ClientToolCall[];
-    }
-  | {
-      readonly role: 'tool';
-      readonly toolCallId: string;
-      readonly content: readonly ConversationContent[];
-      readonly isError?: boolean;
-    };
+export type ConversationMessage = Stored<typeof messageSchema>;

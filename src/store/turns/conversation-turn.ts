@@ -1,78 +1,112 @@
-import type { ConversationMessage } from './content.ts';
-import type { TurnItem } from './turn-item.ts';
+import * as z from 'zod';
+import { messageSchema, type Stored } from './content.ts';
+import { turnItemSchema } from './turn-item.ts';
 
-/** The answer of a client to a call that needs an approval. */
-export interface CallApproval {
+const approvalSchema = z.object({
   /** Id of the item `approvalRequest`. */
-  readonly requestId: string;
-  readonly isApproved: boolean;
-  /** Shown to the model where the call is refused. */
-  readonly reason?: string;
-}
+  requestId: z.string(),
+  isApproved: z.boolean(),
+  /** Shown to the model if the call is refused. */
+  reason: z.string().exactOptional(),
+});
+/** A client's answer to a call that needs an approval. */
+export type CallApproval = Stored<typeof approvalSchema>;
 
+const stopReasonSchema = z.enum([
+  'eosFound',
+  'stopStringFound',
+  'maxPredictedTokensReached',
+  'contextLengthReached',
+  'toolCalls',
+]);
 /** Why the last generation of a turn ended. */
-export type StopReason =
-  | 'eosFound'
-  | 'stopStringFound'
-  | 'maxPredictedTokensReached'
-  | 'contextLengthReached'
-  | 'toolCalls';
+export type StopReason = z.infer<typeof stopReasonSchema>;
 
-/** Tokens of a turn, summed over its generations. */
-export interface TurnUsage {
+const usageSchema = z.object({
   /** Prompt tokens, including those from the engine's cache. */
-  readonly promptTokens: number;
-  readonly cachedTokens: number;
+  promptTokens: z.number(),
+  cachedTokens: z.number(),
   /** Generated tokens, including the reasoning. */
-  readonly completionTokens: number;
-  readonly reasoningTokens: number;
+  completionTokens: z.number(),
+  reasoningTokens: z.number(),
   /** Tokens that speculation proposed, and those that the model accepted; absent if there were none. */
-  readonly drafts?: { readonly proposedTokens: number; readonly acceptedTokens: number };
-}
+  drafts: z.object({ proposedTokens: z.number(), acceptedTokens: z.number() }).exactOptional(),
+});
+/** Tokens of a turn, summed over its generations. */
+export type TurnUsage = Stored<typeof usageSchema>;
 
-export interface TurnTimings {
+const timingsSchema = z.object({
   /** From the request to the first token, excluding the time to load the model. */
-  readonly timeToFirstTokenSeconds: number;
+  timeToFirstTokenSeconds: z.number(),
   /** Summed over the generations of the turn. */
-  readonly generationSeconds: number;
+  generationSeconds: z.number(),
   /** Measured over generations with two tokens or more; 0 if there is none. */
-  readonly tokensPerSecond: number;
+  tokensPerSecond: z.number(),
   /** Present if the model was loaded for this turn. */
-  readonly loadTimeSeconds?: number;
-}
+  loadTimeSeconds: z.number().exactOptional(),
+});
+export type TurnTimings = Stored<typeof timingsSchema>;
 
+const partSchema = z.object({
+  of: z.enum(['input', 'items']),
+  position: z.int().nonnegative(),
+});
 /** A part of a turn by its position among the parts of its input, or among its items. */
-export interface TurnPart {
-  readonly of: 'input' | 'items';
-  readonly position: number;
+export type TurnPart = Stored<typeof partSchema>;
+
+export const turnSchema = z.object({
+  /** Set by this turn; applies until a later turn changes it. */
+  systemPrompt: z.string().nullable(),
+  /** Applies to this turn only. */
+  instructions: z.string().nullable(),
+  messages: z.array(messageSchema),
+  items: z.array(turnItemSchema),
+  /** Answers to calls of the previous turn. */
+  approvals: z.array(approvalSchema).exactOptional(),
+  /** Null for a turn of Hearth 0.1.0, which did not store it. */
+  stopReason: stopReasonSchema.nullable(),
+  usage: usageSchema,
+  timings: timingsSchema,
+  /** Present if the turn failed on the way; the items are the output until then. */
+  isInterrupted: z.literal(true).exactOptional(),
+  /** Present if a client canceled the turn, which is interrupted then. */
+  isCancelled: z.literal(true).exactOptional(),
+  /** Present if the turn ran without its client. */
+  isBackground: z.literal(true).exactOptional(),
+  /** Turns of the history that the model did not see; absent unless the request allows it. */
+  droppedTurns: z.int().nonnegative().exactOptional(),
+  /** The name of the model in the request; absent if it is the key. */
+  requestedModel: z.string().exactOptional(),
+  /** Parts whose content was deleted. */
+  removed: z.array(partSchema).exactOptional(),
+  /** Metadata that the client attached to the response. */
+  metadata: z.record(z.string(), z.string()).exactOptional(),
+});
+/** A finished turn in its stored form. */
+export type ConversationTurn = Stored<typeof turnSchema>;
+
+/**
+ * Version of the stored form. Raise it with each change that older code can't read, and keep reading the older
+ * forms from 2 on. `convert/` rewrites the first one, which had no version.
+ */
+const formatVersion = 4;
+
+/** Encodes a turn as JSON text for the database. */
+export function encodeTurn(turn: ConversationTurn): string {
+  return JSON.stringify({ formatVersion, ...turn });
 }
 
-/** A finished turn in its stored form. */
-export interface ConversationTurn {
-  /** Set by this turn; applies until a later turn changes it. */
-  readonly systemPrompt: string | null;
-  /** Applies to this turn only. */
-  readonly instructions: string | null;
-  readonly messages: readonly ConversationMessage[];
-  readonly items: readonly TurnItem[];
-  /** Answers to calls of the turn before. */
-  readonly approvals?: readonly CallApproval[];
-  /** Null for a turn of Hearth 0.1.0, which did not store it. */
-  readonly stopReason: StopReason | null;
-  readonly usage: TurnUsage;
-  readonly timings: TurnTimings;
-  /** Present where the turn failed on the way; the items are what it had produced. */
-  readonly isInterrupted?: true;
-  /** Present where a client cancelled the turn, which is interrupted then. */
-  readonly isCancelled?: true;
-  /** Present where the turn ran without its client. */
-  readonly isBackground?: true;
-  /** Turns of the history that the model did not see; absent unless the request allows it. */
-  readonly droppedTurns?: number;
-  /** The name of the model in the request; absent if it is the key. */
-  readonly requestedModel?: string;
-  /** Parts whose content was deleted. */
-  readonly removed?: readonly TurnPart[];
-  /** What the client attached to the response. */
-  readonly metadata?: Readonly<Record<string, string>>;
+/**
+ * Decodes a turn that this or an earlier version of `encodeTurn` wrote.
+ *
+ * @throws Error if the text is malformed or has a newer version.
+ */
+export function decodeTurn(text: string): ConversationTurn {
+  const value: unknown = JSON.parse(text);
+  const { formatVersion: version } = versionSchema.parse(value);
+  // The second format had images of tools as base64, the third no approvals; they read like the present one.
+  if (version <= formatVersion) return turnSchema.parse(value);
+  throw new Error(`A stored turn has format ${version}; this version reads up to ${formatVersion}`);
 }
+
+const versionSchema = z.object({ formatVersion: z.int() });

@@ -1,90 +1,99 @@
-import type { ClientToolCall, JsonObject, ToolContent, ToolProvider } from './content.ts';
+import * as z from 'zod';
+import {
+  clientToolCallSchema,
+  jsonObjectSchema,
+  toolContentSchema,
+  toolProviderSchema,
+  type Stored,
+} from './content.ts';
 
-/** Output of the model in a turn, in order. */
-export type TurnItem =
-  | MessageItem
-  | ReasoningItem
-  | ToolCallItem
-  | InvalidToolCallItem
-  | ClientToolCallItem
-  | ApprovalRequestItem
-  | ToolListItem;
-
-export interface MessageItem {
-  readonly type: 'message';
-  readonly text: string;
-}
-
-export interface ReasoningItem {
-  readonly type: 'reasoning';
-  readonly text: string;
-}
-
-interface CallItem {
+const call = {
   /** Index of the generation that made the call, from 0. */
-  readonly round: number;
+  round: z.int(),
   /** Tool name as the model sees it. */
-  readonly exposedName: string;
-}
+  exposedName: z.string(),
+};
+/** Present if an earlier turn made the call, and this one approved it. */
+const approvalRequestId = z.string().exactOptional();
 
+const toolCallSchema = z.object({
+  type: z.literal('toolCall'),
+  ...call,
+  /** Tool name on its own server. */
+  tool: z.string(),
+  provider: toolProviderSchema,
+  arguments: jsonObjectSchema,
+  result: z.array(toolContentSchema),
+  /** True if the tool reported an error. */
+  isError: z.boolean(),
+  approvalRequestId,
+});
 /** A call that the server executed. */
-export interface ToolCallItem extends CallItem {
-  readonly type: 'toolCall';
-  /** Tool name on its own server. */
-  readonly tool: string;
-  readonly provider: ToolProvider;
-  readonly arguments: JsonObject;
-  readonly result: readonly ToolContent[];
-  /** Whether the tool reported an error. */
-  readonly isError: boolean;
-  /** Present if an earlier turn made the call, and this one approved it. */
-  readonly approvalRequestId?: string;
-}
+export type ToolCallItem = Stored<typeof toolCallSchema>;
 
-/** A call that the server could not execute; the model received the reason. */
-export interface InvalidToolCallItem extends CallItem {
-  readonly type: 'invalidToolCall';
-  readonly cause: 'invalidName' | 'invalidArguments';
-  readonly reason: string;
+const invalidToolCallSchema = z.object({
+  type: z.literal('invalidToolCall'),
+  ...call,
+  cause: z.enum(['invalidName', 'invalidArguments']),
+  reason: z.string(),
   /** Present if the tool exists. */
-  readonly tool?: string;
-  readonly provider?: ToolProvider;
+  tool: z.string().exactOptional(),
+  provider: toolProviderSchema.exactOptional(),
   /** Present if the arguments are a JSON object. */
-  readonly arguments?: JsonObject;
-  /** Present if an earlier turn made the call, and this one approved it. */
-  readonly approvalRequestId?: string;
-}
+  arguments: jsonObjectSchema.exactOptional(),
+  approvalRequestId,
+});
+/** A call that the server could not execute; the model received the reason. */
+export type InvalidToolCallItem = Stored<typeof invalidToolCallSchema>;
 
+const clientToolCallItemSchema = z.object({
+  type: z.literal('clientToolCall'),
+  round: z.int(),
+  ...clientToolCallSchema.shape,
+});
 /** A call for the client to execute; the turn ends with it. */
-export interface ClientToolCallItem extends ClientToolCall {
-  readonly type: 'clientToolCall';
-  readonly round: number;
-}
+export type ClientToolCallItem = Stored<typeof clientToolCallItemSchema>;
 
-/** A call that the server makes when the client approves it; the turn ends with it. */
-export interface ApprovalRequestItem extends CallItem {
-  readonly type: 'approvalRequest';
-  readonly id: string;
+const approvalRequestSchema = z.object({
+  type: z.literal('approvalRequest'),
+  ...call,
+  id: z.string(),
   /** Tool name on its own server. */
-  readonly tool: string;
-  readonly provider: ToolProvider;
-  readonly arguments: JsonObject;
+  tool: z.string(),
+  provider: toolProviderSchema,
+  arguments: jsonObjectSchema,
   /** Present once a later turn began to make the call; it is not made again. */
-  readonly isUsed?: true;
-}
+  isUsed: z.literal(true).exactOptional(),
+});
+/** A call that the server makes when the client approves it; the turn ends with it. */
+export type ApprovalRequestItem = Stored<typeof approvalRequestSchema>;
 
-/** The tools of a server, which the client asked to see. */
-export interface ToolListItem {
-  readonly type: 'toolList';
-  readonly provider: ToolProvider;
-  readonly tools: readonly ToolDescription[];
-}
-
-/** A tool as its server describes it. */
-export interface ToolDescription {
-  readonly name: string;
-  readonly description?: string;
+const toolDescriptionSchema = z.object({
+  name: z.string(),
+  description: z.string().exactOptional(),
   /** JSON schema of the arguments. */
-  readonly parameters: JsonObject;
-  readonly annotations?: JsonObject;
-}
+  parameters: jsonObjectSchema,
+  annotations: jsonObjectSchema.exactOptional(),
+});
+/** A tool as its server describes it. */
+export type ToolDescription = Stored<typeof toolDescriptionSchema>;
+
+const toolListSchema = z.object({
+  type: z.literal('toolList'),
+  provider: toolProviderSchema,
+  tools: z.array(toolDescriptionSchema),
+});
+/** The tools of a server, which the client asked to see. */
+export type ToolListItem = Stored<typeof toolListSchema>;
+
+export const turnItemSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('message'), text: z.string() }),
+  z.object({ type: z.literal('reasoning'), text: z.string() }),
+  toolCallSchema,
+  invalidToolCallSchema,
+  clientToolCallItemSchema,
+  approvalRequestSchema,
+  toolListSchema,
+]);
+/** Output of the model in a turn, in order. */
+export type TurnItem = Stored<typeof turnItemSchema>;

@@ -6,7 +6,7 @@ import {
   exportConversation,
   importConversation as importRoute,
 } from './conversation-export-schema.ts';
-import { encodeTurn } from '../../../store/turns/codec.ts';
+import { encodeTurn } from '../../../store/turns/conversation-turn.ts';
 import type {
   ConversationNode,
   StoredConversation,

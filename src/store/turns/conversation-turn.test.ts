@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { conversationTurn } from '../../../test/setup/store/conversation-turn.ts';
-import { decodeTurn, encodeTurn } from './codec.ts';
+import { decodeTurn, encodeTurn } from './conversation-turn.ts';
 
 const provider = { type: 'ephemeralMcp', serverLabel: 'harbour' } as const;
 
