@@ -20,8 +20,8 @@ interface AfterCommitsOptions {
 }
 
 /**
- * What SQLite does within commits by default, and blocks the event loop for: it merges the search index, and copies the
- * log of changes (WAL) into the file and waits for the disk. Here a thread does it soon after the commits.
+ * By default SQLite merges the search index within commits, copies the log of changes (WAL) into the file and waits for
+ * the disk, all of which blocks the event loop. Here a thread does it soon after the commits.
  */
 export class AfterCommits {
   readonly #options: AfterCommitsOptions;

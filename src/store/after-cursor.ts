@@ -19,13 +19,13 @@ export async function creationTime(
 }
 
 interface Cursor {
-  /** Id of the last item of the page before. */
+  /** Id of the previous page's last item. */
   readonly after: string;
   readonly ownerId: string | null;
   readonly order: 'asc' | 'desc';
 }
 
-/** Matches the items after those of the page before, in the order of their creation. @throws HearthError `invalid_value`. */
+/** Matches the items after the previous page, in the order of their creation. @throws HearthError `invalid_value`. */
 export async function afterCursor(
   database: Kysely<Schema>,
   table: 'files' | 'batches',

@@ -3,7 +3,7 @@ import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { Schema } from './schema.ts';
 import { StepSize } from './steps.ts';
 
-/** Whether the walk stops before a response, such as one that is still needed. */
+/** The responses before which the walk stops. */
 type StopsBefore = 'never' | 'needed';
 
 /**

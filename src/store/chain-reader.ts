@@ -30,7 +30,7 @@ interface CachedChain {
 }
 
 /**
- * Reads conversations turn by turn: the chain of a response is mostly that of its parent, which the previous turn read.
+ * Reads conversations turn by turn: most of a response's chain is its parent's chain, which the previous turn read.
  * Stored responses don't change, so a cached chain stays valid as long as its newest response exists.
  */
 export class ChainReader {
@@ -76,8 +76,8 @@ export class ChainReader {
    * The response, which must exist, and its ancestors, as far as they are wanted. Reads in steps, so that other work of
    * the server runs between them. Undefined if it was deleted in the meantime.
    *
-   * @param wantsOlder Called with each response, newest first: whether to read its parent. What it throws ends the
-   *   reading.
+   * @param wantsOlder Called with each response, newest first: true to read its parent as well. An error that it
+   *   throws ends the reading.
    */
   async read(
     id: string,
@@ -162,7 +162,7 @@ export class ChainReader {
     return this.#database.selectFrom('responses').where('id', 'in', ids);
   }
 
-  /** A chain replaces that of its parent, which only another branch would read. */
+  /** A chain replaces its parent's chain, which only another branch would read. */
   #keep(id: string, chain: CachedChain): void {
     const parentId = chain.ids[1];
     if (parentId !== undefined) this.#cache.delete(parentId);
@@ -178,7 +178,7 @@ export class ChainReader {
   }
 }
 
-/** What the cache has of a chain. */
+/** The cached part of a chain. */
 interface KnownChain {
   readonly ids?: readonly string[];
   readonly cached?: CachedChain;

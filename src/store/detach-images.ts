@@ -15,7 +15,7 @@ export function detachImages(turn: ConversationTurn): DetachedTurn {
     const { data } = block;
     if (block.type !== 'image' || typeof data !== 'string') return block;
     const bytes = Buffer.from(data, 'base64');
-    // What is not base64 stays unchanged.
+    // Data that is not base64 stays unchanged.
     if (bytes.length === 0 || bytes.toString('base64') !== data) return block;
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     blobs.push({ sha256, mediaType: String(block['mimeType']), bytes });

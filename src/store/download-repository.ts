@@ -60,7 +60,7 @@ export function createDownloadRepository(
   };
 }
 
-/** Gives a home folder the jobs that have none, such as those of a database that was SQLite. */
+/** Gives a home folder the jobs that have none, such as the jobs of a database copied from SQLite. */
 export async function adoptDownloads(database: Kysely<Schema>, homeId: string): Promise<void> {
   await database
     .updateTable('downloads')

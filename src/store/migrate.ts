@@ -48,7 +48,7 @@ const droppedColumns: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Creates the tables of an empty database, or converts those of an older version, in one transaction.
+ * Creates the tables of an empty database, or converts a database of an older version, in one transaction.
  *
  * @param onProgress Called with the fraction of the conversion that is done, 0 to 1.
  * @returns the versions before and after; 0 is an empty database.

@@ -13,7 +13,7 @@ const lockWaitMs = 2000;
 /** Size that the file of the log keeps after a long transaction, such as a migration: several times what it needs. */
 const maxKeptLogBytes = 16 * 1024 * 1024;
 
-/** What differs from a local disk, in words for the log. */
+/** Receives the differences from a local disk, in words for the log. */
 type ReportFileSystem = (message: string) => void;
 
 /** Opens a SQLite file, and restricts a new file to its owner. */

@@ -3,7 +3,7 @@ import { isPostgresUrl } from '../kernel/postgres-url.ts';
 import { createSqliteStore, type SqliteStoreOptions } from './sqlite-store.ts';
 import type { Store } from './store.ts';
 
-/** Time that a server waits for the database at its start: that of the database may start at the same time. */
+/** Time that a server waits for the database at its start: both may start at the same time. */
 export const startWaitMs = 30_000;
 
 interface OpenStoreOptions extends Pick<

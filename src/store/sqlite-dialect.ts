@@ -50,7 +50,7 @@ export const sqliteSchema: SchemaDialect = {
   convertRows,
 };
 
-/** For a database that one process uses. It continues where the clock of the machine is set back. */
+/** For a database that one process uses. It continues if the machine's clock is set back. */
 const processClock: StoreClock = () =>
   sql.val(Math.round(performance.timeOrigin + performance.now()));
 

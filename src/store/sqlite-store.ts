@@ -47,7 +47,7 @@ export interface SqliteStoreOptions {
   readonly objects?: ObjectStorage | undefined;
   /** The bundled `statement-thread-main.js`: work that blocks runs in a thread; in this one if absent. */
   readonly threadScript?: string | undefined;
-  /** Whether an older schema may be migrated now, such as not under a running server; it may if absent. */
+  /** False if an older schema must not be migrated now, such as under a running server. Allowed if absent. */
   readonly mayMigrate?: () => Promise<boolean>;
   /** Called while an older schema is migrated, with the fraction that is done, 0 to 1. */
   readonly onMigration?: ((fraction: number) => void) | undefined;

@@ -20,8 +20,8 @@ export interface ResponseRepository {
    * Writes a response and its images in one transaction. An image that is already stored, such as in an
    * ancestor, may be omitted. Images in the results of tools become blobs.
    *
-   * @param conversationId The conversation of the owner that the response is added to; that of its parent, or a new
-   *   one, if absent.
+   * @param conversationId The owner's conversation that the response is added to. If absent, its parent's conversation
+   *   or a new one.
    * @throws HearthError `invalid_value` if the parent is not a response that `find` returns for this owner:
    *   it may have been deleted during the turn. `conversation_not_found` likewise.
    * @throws Error if the database can't write (such as a full disk); nothing is stored then.
@@ -36,8 +36,8 @@ export interface ResponseRepository {
   /**
    * The response and its ancestors, deleted ancestors included; undefined as in `find`.
    *
-   * @param wantsOlder Called with each response as it is read, newest first: whether to read its parent; all by default.
-   *   What it throws ends the reading.
+   * @param wantsOlder Called with each response as it is read, newest first: true to read its parent as well; all by default.
+   *   An error that it throws ends the reading.
    */
   chain(
     id: string,
@@ -88,7 +88,7 @@ export interface StoredToken {
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   readonly lastUsedAt: Date | null;
-  /** Null in a limit: that of the settings. */
+  /** A limit that is null comes from the settings. */
   readonly rateLimits: RateLimits;
 }
 
@@ -122,7 +122,7 @@ export interface StoredDownload {
   /** JSON value, defined by the downloads. */
   readonly plan: unknown;
   readonly status: 'downloading' | 'paused' | 'completed' | 'failed';
-  /** Whether a client paused it; if so, it stays paused when the server restarts. */
+  /** True if a client paused it. It then stays paused when the server restarts. */
   readonly isPausedByUser: boolean;
   readonly totalBytes: number;
   readonly downloadedBytes: number;

@@ -5,11 +5,11 @@ type Work<Result> = (transaction: Transaction<Schema>) => Promise<Result>;
 
 export interface AddOptions<Result> {
   /**
-   * The result if the transaction was committed. Called where the connection was lost before the database confirmed the
+   * The result if the transaction was committed. Called if the connection was lost before the database confirmed the
    * commit.
    */
   readonly findResult?: () => Promise<Result | undefined>;
-  /** Whether statements of it may take long. */
+  /** True if some of its statements may take long. */
   readonly isLong?: boolean;
 }
 

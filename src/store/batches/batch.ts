@@ -19,14 +19,14 @@ interface PageOptions {
   readonly ownerId: string | null;
   readonly limit: number;
   readonly order: 'asc' | 'desc';
-  /** Id of the last item of the page before. */
+  /** Id of the previous page's last item. */
   readonly after?: string | undefined;
 }
 
 /** Room that a file takes from the beginning, so that several that are written at once do not take the same. */
 interface FileReservation {
   readonly sizeBytes: number;
-  /** Called with the bytes of all files, those of this reservation included. */
+  /** Called with the bytes of all files, including this reservation. */
   readonly assertRoom: (totalBytes: number) => void;
 }
 
@@ -35,7 +35,7 @@ export interface FileRepository {
    * Writes a file from its bytes, which is not found before `publish`. If it fails, nothing remains.
    *
    * @param writer Who writes it, for `removeUnpublished`.
-   * @throws What `bytes` and `assertRoom` throw.
+   * @throws The errors of `bytes` and `assertRoom`.
    */
   write(
     file: Omit<StoredFile, 'sizeBytes'>,
@@ -116,7 +116,7 @@ export interface BatchRepository {
   find(id: string, ownerId: string | null): Promise<StoredBatch | undefined>;
   /** @throws HearthError `invalid_value` if `after` does not exist. */
   page(options: PageOptions): Promise<Page<StoredBatch>>;
-  /** Ids of batches that have not ended, oldest first; those of one owner, or all. */
+  /** Ids of batches that have not ended, oldest first; of one owner, or all. */
   activeIds(ownerId?: string | null): Promise<readonly string[]>;
   isInput(fileId: string): Promise<boolean>;
   /**

@@ -48,13 +48,13 @@ export async function insertBlobs(
   }
 }
 
-/** An image and where its bytes are. */
+/** An image and the place of its bytes. */
 export interface PlacedBlob extends NewBlob {
   /** The object that has the bytes; null if the database has them. */
   readonly objectKey: string | null;
 }
 
-/** Puts new images where their bytes belong, before the transaction that refers to them. */
+/** Uploads new images, or leaves them to the database, before the transaction that refers to them. */
 export type PlaceBlobs = (blobs: readonly NewBlob[]) => Promise<readonly PlacedBlob[]>;
 
 /**

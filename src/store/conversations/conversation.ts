@@ -2,7 +2,7 @@ import type { ConversationTurn } from '../turns/conversation-turn.ts';
 import type { NewBlob, ResponsePage } from '../stored-response.ts';
 
 /**
- * The responses of one owner that continue one first response, or those of one import. It exists as long as it has a
+ * The responses of one owner that continue one first response, or the responses of one import. It exists as long as it has a
  * response that was not deleted. A response that continues one of another owner begins a new conversation.
  */
 export interface StoredConversation {
@@ -21,13 +21,13 @@ export interface StoredConversation {
   readonly modelKey: string;
 }
 
-/** What the next response of a conversation needs. A conversation that a client created may have no response yet. */
+/** The data that the next response of a conversation needs. A conversation that a client created may have no response yet. */
 export interface ConversationHead {
   readonly id: string;
   readonly ownerId: string | null;
   readonly createdAt: Date;
   readonly metadata: Readonly<Record<string, string>>;
-  /** Null where it has no response. */
+  /** Null if it has no response. */
   readonly lastResponseId: string | null;
 }
 
@@ -118,11 +118,11 @@ export interface ConversationRepository {
   /** The conversation of a response; undefined for one that was deleted. */
   idOf(responseId: string): Promise<string | undefined>;
   /**
-   * All responses of a conversation that `find` returns, and those of other owners that it continues; parents before
-   * children.
+   * All responses of a conversation that `find` returns, and the responses of other owners that it continues. Parents
+   * come before children.
    */
   tree(id: string): Promise<readonly ConversationNode[]>;
-  /** Whether `tree` returns the response. */
+  /** True if `tree` returns the response. */
   hasResponse(id: string, responseId: string): Promise<boolean>;
   /**
    * The branch from `leafId` to its beginning, newest first unless `isOldestFirst`, without deleted responses and those that can't be read.
@@ -157,6 +157,6 @@ export interface ConversationRepository {
   >;
   /** Stores a conversation with new ids, all or nothing. */
   import(conversation: ConversationImport): Promise<StoredConversation>;
-  /** Whether a response that the caller can read uses the image. */
+  /** True if a response that the caller can read uses the image. */
   canReadBlob(sha256: string, callerId: string | null): Promise<boolean>;
 }

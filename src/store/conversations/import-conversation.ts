@@ -7,7 +7,7 @@ import { insertResponse } from '../insert-response.ts';
 import type { Schema } from '../schema.ts';
 import type { ConversationImport, ImportedResponse } from './conversation.ts';
 
-/** An import whose images are where they belong. */
+/** An import whose images are stored. */
 interface PlacedImport extends Omit<ConversationImport, 'responses' | 'blobs'> {
   readonly responses: readonly (ImportedResponse & { readonly blobs: readonly PlacedBlob[] })[];
 }

@@ -11,7 +11,7 @@ export function toSearchText(text: string): string {
 /** Characters that the database indexes in some milliseconds. */
 export const maxIndexedAtOnce = 16 * 1024;
 
-/** Whether indexing a turn takes long. */
+/** True if indexing a turn takes long. */
 export function isLongToIndex(turn: TurnTexts): boolean {
   return searchTextOf(turn).length > maxIndexedAtOnce;
 }

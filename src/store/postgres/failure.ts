@@ -46,7 +46,7 @@ const driverErrors: readonly (readonly [RegExp, string])[] = [
 
 /** The database can't be used at the moment. */
 export class StoreUnavailableError extends HearthError {
-  /** Whether the transaction may have been committed. */
+  /** True if the transaction may have been committed. */
   readonly isCommitUnknown: boolean;
 
   constructor(reason: string, cause: unknown, isCommitUnknown = false) {
@@ -68,7 +68,7 @@ export function transientReason(error: unknown): string | undefined {
   return driverErrors.find(([pattern]) => pattern.test(error.message))?.[1];
 }
 
-/** Whether a connection is of no use any more: it is lost, or leads to a server that others have replaced. */
+/** True if a connection is of no further use: it is lost, or its server was replaced. */
 export function breaksConnection(error: unknown): boolean {
   const code = errorCode(error) ?? '';
   if (code === '25006' || code.startsWith('57P') || code.startsWith('08')) return true;

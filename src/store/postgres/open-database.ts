@@ -91,7 +91,7 @@ export async function readServer(database: Kysely<Schema>): Promise<PostgresServ
   return rows[0] ?? { version: 0, encoding: 'unknown' };
 }
 
-/** Whether the database rejects changes, as a standby does. */
+/** True if the database rejects changes, as a standby does. */
 export async function isReadOnly(database: Kysely<Schema>): Promise<boolean> {
   const { rows } = await sql<{
     readonly setting: string;

@@ -40,7 +40,7 @@ export const postgresSchema: SchemaDialect = {
   lock: migrationLock,
 };
 
-/** The clock of the server, since those of its clients differ. */
+/** The server's clock, since the clocks of its clients differ. */
 const postgresClock: StoreClock = () =>
   sql<number>`(extract(epoch from clock_timestamp()) * 1000)::double precision`;
 

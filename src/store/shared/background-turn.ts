@@ -6,7 +6,7 @@ export interface StoredBackgroundTurn {
   readonly id: string;
   readonly ownerId: string | null;
   readonly createdAt: Date;
-  /** What its request was, for those that show it. */
+  /** Its request, for clients that show it. */
   readonly head: string;
   /** `recovering`: its process has ended, and another one ends it. */
   readonly status: 'running' | 'recovering' | EndedStatus;
@@ -32,7 +32,7 @@ export interface BackgroundTurnRepository {
   insert(turn: Pick<StoredBackgroundTurn, 'id' | 'ownerId' | 'createdAt' | 'head'>): Promise<void>;
   find(id: string): Promise<StoredBackgroundTurn | undefined>;
   setDraft(id: string, draft: string): Promise<void>;
-  /** Events of any turns, in one statement; those of turns that do not run are left out. */
+  /** Events of any turns, in one statement. Events of turns that do not run are left out. */
   addEvents(pieces: readonly EventPiece[]): Promise<void>;
   /** Takes a turn from the process that ran it. False if it has ended or does not exist. */
   recover(id: string): Promise<boolean>;
@@ -50,7 +50,7 @@ export interface BackgroundTurnRepository {
   runningIds(): Promise<readonly string[]>;
   /** False if it does not run. */
   requestCancel(id: string): Promise<boolean>;
-  /** Those of the turns that are to be cancelled. */
+  /** Those of the given turns for which a cancellation was requested. */
   cancelRequested(ids: readonly string[]): Promise<readonly string[]>;
   delete(id: string): Promise<void>;
   /** Deletes turns that ended before a time. */

@@ -57,7 +57,7 @@ export class LeaseKeeper {
   async #release(name: string, controller: AbortController): Promise<void> {
     if (this.#held.get(name) !== controller) return;
     const { leases, holder, onError } = this.#options;
-    // Not held again here before the row is gone.
+    // Must stay after the deletion: until then the row is still ours.
     await leases.release(name, holder).catch(onError);
     this.#held.delete(name);
   }

@@ -8,7 +8,7 @@ export interface RateLimits {
   readonly tokensPerMinute: number | null;
 }
 
-/** What is left of a limit. */
+/** The rest of a limit. */
 export interface RateState {
   readonly limit: number;
   readonly remaining: number;
@@ -17,7 +17,7 @@ export interface RateState {
 }
 
 export interface RateDecision {
-  /** Absent where there is no limit. */
+  /** Absent if there is no limit. */
   readonly requests?: RateState;
   readonly tokens?: RateState;
   /** Time until the request is allowed; undefined if it is now. */

@@ -8,7 +8,7 @@ export interface StoreTables {
   read<Result>(work: (transaction: Transaction<Schema>) => Promise<Result>): Promise<Result>;
   /** Runs work in which rows may refer to rows that are added later. */
   fill(work: (transaction: Transaction<Schema>) => Promise<void>): Promise<void>;
-  /** What is wrong with the database itself, in sentences. */
+  /** Damage of the database itself, in sentences. */
   findDamage(): Promise<readonly string[]>;
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import type { ConversationMessage } from './content.ts';
 import type { ConversationTurn, TurnPart } from './conversation-turn.ts';
 import type { TurnItem } from './turn-item.ts';
 
-/** What the input of a turn consists of: answers to calls, messages, and the calls of messages. */
+/** A part of a turn's input: an answer to a call, a message, or a call of a message. */
 export type InputPart =
   | { readonly type: 'approval'; readonly index: number }
   | { readonly type: 'message'; readonly index: number }
@@ -22,7 +22,7 @@ export function inputParts({
   return parts;
 }
 
-/** Whether a part was removed. */
+/** True if a part was removed. */
 export function isRemoved({ removed = [] }: ConversationTurn, { of, position }: TurnPart): boolean {
   return removed.some((part) => part.of === of && part.position === position);
 }

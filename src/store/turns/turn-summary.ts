@@ -6,7 +6,7 @@ const maxPreviewLength = 160;
 /** Most characters of one turn that a search finds. */
 const maxSearchLength = 256 * 1024;
 
-/** What the summaries read of a turn. */
+/** The parts of a turn that summaries read. */
 export type TurnTexts = Pick<ConversationTurn, 'messages' | 'items'>;
 
 /** The first words of the input, or of the output if the input has no text. */
@@ -41,7 +41,7 @@ function firstWords({ messages, items }: TurnTexts, maxLength: number): string {
   return '';
 }
 
-/** Cuts between words where the text has any near the end. */
+/** Cuts between words if there is a space near the end. */
 function shorten(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   const start = cut(text, maxLength - 1);
