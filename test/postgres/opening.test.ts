@@ -80,6 +80,26 @@ describe('a database that is opened', () => {
     await Promise.all([first.close(), second.close()]);
   });
 
+  it.each([
+    [1, `${toSchema2}; drop table files, file_chunks, batches, batch_lines`],
+    [2, toSchema2],
+  ])('gets the tables of a new one from schema %i', async (version, undo) => {
+    const [older, fresh] = [await newDatabase(), await newDatabase()];
+    for (const name of [older, fresh]) await (await open(server.url(name))).close();
+    await server.query(`${undo}; update schema_version set version = ${version}`, older);
+    await (await open(server.url(older))).close();
+    expect(await server.query('select version from schema_version', older)).toEqual([
+      { version: postgresSchema.version },
+    ]);
+    for (const structure of [
+      `select table_name, column_name, data_type, collation_name, is_nullable, column_default
+       from information_schema.columns where table_schema = 'public' order by 1, 2`,
+      `select tablename, indexdef from pg_indexes where schemaname = 'public' order by 1, 2`,
+    ]) {
+      expect(await server.query(structure, older)).toEqual(await server.query(structure, fresh));
+    }
+  });
+
   it('is refused and unchanged if a newer Hearth wrote it', async () => {
     const name = await newDatabase();
     await (await open(server.url(name))).close();
