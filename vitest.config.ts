@@ -152,7 +152,7 @@ export default defineConfig({
           retry,
           maxWorkers: 2,
           expect: { poll: { timeout: 20_000 } },
-          testTimeout: 60_000,
+          testTimeout: 120_000,
           hookTimeout: 120_000,
         },
       },

@@ -283,7 +283,7 @@ describe('any history', () => {
           else happen(history, each.type, each.pick, each.cells);
           history.advance();
         }
-        // From here on nobody arrives, and who runs ends: nobody may be left.
+        // No request arrives from here on, and the running ones end: none may be left.
         for (let round = 0; history.places.size + history.waiting.length > 0; round += 1) {
           expect(round).toBeLessThan(500);
           for (const each of history.places) if (each.state === 'preparing') each.state = 'ready';
