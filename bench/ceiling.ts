@@ -202,7 +202,7 @@ try {
   ]);
   const config = { upstreams: Object.fromEntries(settings) };
   await writeFile(join(home, 'config.json'), JSON.stringify(config));
-  const flags = ['--limits-queued-requests=100000', '--log-level=error'];
+  const flags = ['--log-level=error'];
   if (storeUrl !== undefined) flags.push(`--store-url=${storeUrl}`);
   const profile = process.env['BENCH_PROFILE'];
   const hearth = await startHearth(

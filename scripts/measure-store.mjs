@@ -150,7 +150,7 @@ async function withHome(work) {
 async function launch(startServer, home, onProgress = () => {}) {
   return startServer({
     home,
-    environment: { ...process.env, HEARTH_LOG_LEVEL: 'silent', HEARTH_WARM_ENABLED: 'false' },
+    environment: { ...process.env, HEARTH_LOG_LEVEL: 'silent', HEARTH_WARM_MAX_BYTES: '0' },
     flags: { 'server.port': 0, 'log.level': 'silent' },
     onProgress,
   });

@@ -55,8 +55,7 @@ async function measureType(
   signal: AbortSignal,
 ): Promise<void> {
   const flags = [
-    `--engine-kv-type-k=${kvCacheType}`,
-    `--engine-kv-type-v=${kvCacheType}`,
+    `--engine-kv-type=${kvCacheType}`,
     // Prompts kept beside the slots are not in the estimate.
     '--engine-prompt-cache-mib=0',
   ];

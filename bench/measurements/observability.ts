@@ -41,7 +41,6 @@ export const measureObservability: Measurement = async ({ options, signal }) => 
     version: 'bench',
     environment: {},
     settings: {
-      'observability.requests': 200,
       'log.prompts': false,
       'tracing.endpoint': `http://127.0.0.1:${port}`,
       'tracing.prompts': false,

@@ -57,7 +57,7 @@ const otherRemedies = {
   'token rm': /`hearth token ls`/,
   'token adopt': /`hearth token ls`/,
   'mcp test': /`hearth mcp add`/,
-  update: /update\.feed/,
+  update: /--feed/,
 };
 
 describe('every command', () => {
@@ -100,6 +100,7 @@ describe('every command', () => {
         'service logs': otherRemedies['service logs'],
         'service restart': otherRemedies['service restart'],
         'store restore': /There is no file/,
+        update: otherRemedies.update,
         'mcp add': /\/home\. Choose another path; --home/,
         'mcp rm': /\/home\. Choose another path; --home/,
       },
@@ -135,6 +136,7 @@ describe('every command', () => {
         'service logs': otherRemedies['service logs'],
         'service restart': otherRemedies['service restart'],
         'store restore': /There is no file/,
+        update: otherRemedies.update,
       },
     });
     expect(unexpected).toEqual([]);

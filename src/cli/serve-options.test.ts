@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { settingKeys } from '../settings/settings-table.ts';
 import {
+  describeRemovedFlags,
   settingsFromFlags,
   serveOptions,
   toCommandLine,
@@ -19,6 +20,18 @@ describe('serveOptions', () => {
     expect(serveOptions['server.port'].flags).toBe('--server-port <value>');
     expect(serveOptions.port.flags).toBe('-p, --port <value>');
     expect(serveOptions['auth.required'].flags).toBe('--auth-required [boolean]');
+  });
+});
+
+describe('describeRemovedFlags', () => {
+  it('says what replaces a removed flag', () => {
+    const values = { ...nothing, 'limits-load-queue': '5' };
+    expect(describeRemovedFlags(nothing)).toEqual([]);
+    expect(describeRemovedFlags(values)).toEqual([
+      '--limits-load-queue is no longer a setting. It is fixed now: 32.',
+    ]);
+    expect(settingsFromFlags(values)).toEqual({});
+    expect(toCommandLine(values)).toEqual([]);
   });
 });
 

@@ -5,6 +5,7 @@ import {
   settingsTable,
   type SettingKey,
 } from '../settings/settings-table.ts';
+import { removedFlags } from '../settings/removed-settings.ts';
 import { environmentVariables, flagName } from '../settings/setting-names.ts';
 import type { OptionDeclaration } from './command.ts';
 import { flag, text, textList } from './option.ts';
@@ -27,6 +28,12 @@ export const serveOptions = {
   // Commander takes two names per option, and this setting has three.
   port: { ...text('-p, --port <value>', ''), ...describeSetting('server.port') },
   preload: textList('--preload <model>', 'Model to load at startup; can be repeated'),
+  ...Object.fromEntries(
+    [...removedFlags.keys()].map((name) => [
+      name,
+      { ...text(`--${name} [value]`, ''), isHidden: true },
+    ]),
+  ),
   allowUnauthenticated: flag(
     '--allow-unauthenticated',
     'Allow access without a token from other machines',
@@ -37,6 +44,14 @@ export type ServeValues = { readonly [Name in SettingKey | 'host' | 'port']: Val
   readonly allowUnauthenticated: boolean | undefined;
   readonly preload: readonly string[] | undefined;
 };
+
+/** One sentence for each flag of a setting that is no longer one. */
+export function describeRemovedFlags(values: ServeValues): readonly string[] {
+  return Object.entries(values).flatMap(([name, value]) => {
+    const advice = value === undefined ? undefined : removedFlags.get(name);
+    return advice === undefined ? [] : [`--${name} is no longer a setting. ${advice}`];
+  });
+}
 
 /** Settings from the command line. Their values are validated together with all other settings. */
 export function settingsFromFlags(values: ServeValues): Partial<Record<SettingKey, Value>> {

@@ -1,8 +1,20 @@
 import { Batches, type BatchesOptions } from '../chat/batches/batches.ts';
 import type { Settings } from '../settings/settings-table.ts';
+import { leaseMs } from './share-store.ts';
 import { createBatchSender, type BatchSenderOptions } from '../api/openai/batches/send-request.ts';
 
-/** The files and batches of the store, with the limits of the settings. */
+const limits = {
+  /** Batches wait for all other requests, so few at once suffice. */
+  concurrency: 4,
+  /** The limits of OpenAI's API, or less. */
+  maxRequests: 50_000,
+  maxFileBytes: 100 * 1024 * 1024,
+  maxStorageBytes: 4 * 1024 ** 3,
+  maxActive: 32,
+  retentionDays: 30,
+};
+
+/** The files and batches of the store. */
 export function createBatches(
   settings: Settings,
   {
@@ -10,19 +22,13 @@ export function createBatches(
     ...parts
   }: Pick<BatchesOptions, 'store' | 'logger' | 'parseJson'> & { readonly homeId: string },
 ): Batches {
-  const leaseMs = settings['store.leaseSeconds'] * 1000;
   return new Batches({
     ...parts,
     holder: homeId,
     leaseMs,
     pollMs: Math.min(5000, leaseMs / 6),
-    concurrency: settings['batches.concurrency'],
-    maxRequests: settings['batches.maxRequests'],
     maxLineBytes: settings['limits.bodyBytes'],
-    maxFileBytes: settings['batches.maxFileBytes'],
-    maxStorageBytes: settings['batches.maxStorageBytes'],
-    maxActive: settings['batches.maxActive'],
-    retentionDays: settings['batches.retentionDays'],
+    ...limits,
   });
 }
 

@@ -24,6 +24,9 @@ interface PoolServices
   readonly onInstallProgress: (progress: InstallProgress) => void;
 }
 
+/** Requests that wait for one instance, for each that it processes; further ones fail with 429. */
+const queuedForEachSlot = 64;
+
 /** The pool of a server. Live settings are read from `settings` at each use. */
 export function createPool(settings: Settings, services: PoolServices): Engines {
   const { library, runtimes, launcher, stateCache, upstreams } = services;
@@ -39,13 +42,9 @@ export function createPool(settings: Settings, services: PoolServices): Engines 
   };
   const ggufLoader = new GgufLoader({
     ...shared,
-    kvCacheTypes: { k: settings['engine.kvTypeK'], v: settings['engine.kvTypeV'] },
+    kvCacheTypes: { k: settings['engine.kvType'], v: settings['engine.kvType'] },
     gpuLayers: settings['engine.gpuLayers'],
-    gpuSplit: {
-      mode: settings['engine.gpuSplitMode'],
-      shares: settings['engine.gpuShares']?.map(Number),
-      cpuExpertLayers: settings['engine.cpuExpertLayers'],
-    },
+    cpuExpertLayers: settings['engine.cpuExpertLayers'],
     stateCache,
   });
   return new Engines({
@@ -66,13 +65,12 @@ export function createPool(settings: Settings, services: PoolServices): Engines 
     },
     defaults: {
       parallel: settings['engine.parallel'],
-      speculation: settings['engine.speculation'],
       ...omitUndefined({
         contextLength: settings['engine.contextLength'],
         cacheContexts: settings['engine.cacheContexts'],
       }),
     },
-    queueCapacity: settings['limits.queuedRequests'],
+    queueCapacity: settings['engine.parallel'] * queuedForEachSlot,
     get memoryLimitBytes() {
       return settings['models.memoryLimitBytes'];
     },
@@ -83,7 +81,7 @@ export function createPool(settings: Settings, services: PoolServices): Engines 
       return settings['models.autoEvict'];
     },
     pinned: settings['models.pinned'],
-    loadQueueCapacity: settings['limits.loadQueue'],
-    loadWaitSeconds: settings['limits.loadWaitSeconds'],
+    loadQueueCapacity: 32,
+    loadWaitSeconds: settings['engine.loadTimeoutSeconds'] / 2,
   });
 }

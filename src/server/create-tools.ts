@@ -19,8 +19,5 @@ export function createTools(
     get allowedHosts() {
       return settings['mcp.allowedHosts'];
     },
-    connectTimeoutMs: settings['mcp.connectTimeoutSeconds'] * 1000,
-    callTimeoutMs: settings['mcp.callTimeoutSeconds'] * 1000,
-    maxProcesses: settings['mcp.maxProcesses'],
   });
 }

@@ -7,6 +7,9 @@ import { packageFolder } from '../platform/files/package-folder.ts';
 import { openStore, startWaitMs } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 
+/** A server needs few: all but streams end in milliseconds. */
+const postgresConnections = 10;
+
 interface DatabaseOptions {
   readonly home: string;
   readonly homeId: string;
@@ -31,7 +34,7 @@ export async function openDatabase(
   cleanups.push(() => objects?.close());
   const database = await openStore({
     url: databaseUrl(home, settings),
-    maxConnections: settings['store.maxConnections'],
+    maxConnections: postgresConnections,
     homeId,
     objects,
     waitMs: startWaitMs,

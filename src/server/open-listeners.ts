@@ -16,6 +16,9 @@ interface Listeners {
   close(): Promise<void>;
 }
 
+/** Time after which a response is ended if its client does not read it, so that its slot becomes free. */
+const stallLimitMs = 60_000;
+
 interface ListenersOptions {
   readonly app: HonoApp;
   readonly settings: Settings;
@@ -57,7 +60,6 @@ export async function openListeners(options: ListenersOptions): Promise<Listener
     await Promise.all(servers.map((server) => server.close(graceMs)));
   };
   const host = settings['server.host'];
-  const stallLimitMs = settings['limits.stalledResponseSeconds'] * 1000;
   const shared = { app, host, tls: tls?.first, stallLimitMs, logger };
   try {
     const first = await listen({ ...shared, port: settings['server.port'] });

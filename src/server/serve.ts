@@ -139,12 +139,13 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     });
     if (settings['auth.required']) await logUnlisted(database.owners, logger);
     const stateCache = await openStateCache({
-      isEnabled: settings['warm.enabled'],
+      isEnabled: settings['warm.maxBytes'] > 0,
+      persistsStateless: false,
+      // Time without a request after which the states of an instance are saved.
+      idleMs: 5000,
       home,
       maxBytes: settings['warm.maxBytes'],
-      persistsStateless: settings['warm.persistStateless'],
       isolatesTokens: settings['auth.required'],
-      idleMs: settings['warm.idleSeconds'] * 1000,
       isWanted: (prompt) => isWanted(database, prompt),
       availableBytes: () => readAvailableMemory().bytes,
       logger,
@@ -182,7 +183,6 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const runtimes = createRuntimeManager({
       runtimesFolder: settings['engine.runtimesDir'] ?? join(home, 'runtimes'),
       configuredServer: settings['engine.llamaServer'],
-      releaseBaseUrl: settings['engine.releaseUrl'],
       launchers: {
         wheel: join(packageFolder, 'dist/engine/wheel-launcher.py'),
         mlx: join(packageFolder, 'dist/engine/mlx-launcher.py'),
@@ -204,7 +204,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       environment,
       availableBytes: () => readAvailableMemory().bytes,
       extraVariables: settings['engine.environment'],
-      spareBytes: settings['engine.spareMemoryMiB'] * 1024 * 1024,
+      spareBytes: () => Math.min(settings['models.memoryLimitBytes'] ?? Infinity, maxSpareBytes),
     });
     cleanups.push(() => launcher.close());
 
@@ -254,7 +254,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       .continueInterrupted()
       .catch((err: unknown) => logger.error({ err }, 'failed to resume downloads'));
 
-    const background = createBackground(settings, { store, leases, logger });
+    const background = createBackground({ store, leases, logger });
     cleanups.push(() => background.close());
 
     const json = new JsonParser(join(packageFolder, 'dist/json-thread.js'));
@@ -286,8 +286,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       homeId,
       aliases,
       pool,
-      minDimensions: (key) =>
-        settings['models.minDimensions'][key] ?? findKeyInCatalog(key)?.minDimensions,
+      minDimensions: (key) => findKeyInCatalog(key)?.minDimensions,
       downloads,
       hub,
       hubEndpoint: endpoint,
@@ -315,15 +314,8 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       logHistory,
       requestLog,
       feed,
-      maxImagePixels: settings['limits.imagePixels'],
-      fetchImage: createImageFetcher({
-        get isAllowed() {
-          return settings['images.allowUrls'];
-        },
-        get allowedHosts() {
-          return settings['images.allowedHosts'];
-        },
-      }),
+      maxImagePixels: 40_000_000,
+      fetchImage: createImageFetcher({ hosts: () => settings['images.urlHosts'] }),
       server: {
         version,
         pid: process.pid,
@@ -389,4 +381,6 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     throw error;
   }
 }
+/** Memory that an engine may use beyond its cached prompts and twice its estimate, within the limit of the settings. */
+const maxSpareBytes = 4 * 1024 ** 3;
 const builtInPlugins = [speechScriptPlugin];

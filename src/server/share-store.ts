@@ -8,6 +8,9 @@ import { startMaintenance, watchDeletions } from '../store/maintenance.ts';
 import { LeaseKeeper } from '../store/shared/lease-keeper.ts';
 import type { Store } from '../store/store.ts';
 
+/** Time after which another server of the same database takes over the jobs of one that has ended. */
+export const leaseMs = 30_000;
+
 interface SharedStore {
   readonly store: Store;
   readonly logger: Logger;
@@ -32,7 +35,7 @@ export function careForStore(
   const leases = new LeaseKeeper({
     leases: store.leases,
     holder: homeId,
-    durationMs: settings['store.leaseSeconds'] * 1000,
+    durationMs: leaseMs,
     onError: (err) => logger.warn({ err }, 'leases of this server not renewed'),
   });
   cleanups.push(() => leases.close());
@@ -51,13 +54,12 @@ export function careForStore(
 
 /** The turns in the background, of this server and of others that end. */
 export function createBackground(
-  settings: Settings,
   parts: SharedStore & { readonly leases: LeaseKeeper },
 ): BackgroundTurns {
   const background = new BackgroundTurns({
     ...parts,
-    maxRunning: settings['limits.backgroundResponses'],
-    lookMs: Math.min(5000, settings['store.leaseSeconds'] * 500),
+    maxRunning: 16,
+    lookMs: 5000,
   });
   background.watch();
   return background;

@@ -7,6 +7,7 @@ import {
 } from '../kernel/json-document.ts';
 import { nearest } from '../kernel/nearest.ts';
 import { readIfPresent } from '../platform/files/private-file.ts';
+import { removedSettings } from './removed-settings.ts';
 import { SettingsError } from './settings-error.ts';
 import { settingKeys, type SettingKey } from './settings-table.ts';
 
@@ -24,9 +25,6 @@ interface ConfigFile {
   readonly errors: readonly SettingsError[];
 }
 
-/** Settings of earlier versions, with the sentence that replaces the suggestion of a similar name. */
-const retiredSettings: Readonly<Record<string, string>> = {};
-
 /** Groups in which a misspelt setting could leave a server open that its owner thinks is closed. */
 const strictGroups: ReadonlySet<string> = new Set(['auth', 'server']);
 
@@ -42,23 +40,15 @@ export const configFile = (home: string): string => join(home, 'config.json');
  * @returns no settings if there is no such file.
  * @throws SettingsError if the file is not a JSON object.
  */
-export async function readConfigFile(
-  home: string,
-  text?: string,
-  retired: Readonly<Record<string, string>> = retiredSettings,
-): Promise<ConfigFile> {
+export async function readConfigFile(home: string, text?: string): Promise<ConfigFile> {
   const file = configFile(home);
   const content = text ?? (await readIfPresent(file));
   return content === undefined
     ? { settings: new Map(), warnings: [], errors: [] }
-    : parseConfigFile(content, file, retired);
+    : parseConfigFile(content, file);
 }
 
-function parseConfigFile(
-  content: string,
-  file: string,
-  retired: Readonly<Record<string, string>>,
-): ConfigFile {
+function parseConfigFile(content: string, file: string): ConfigFile {
   const settings = new Map<SettingKey, FileSetting>();
   const warnings: string[] = [];
   const errors: SettingsError[] = [];
@@ -71,18 +61,16 @@ function parseConfigFile(
     const name = path.join('.');
     const key = settingKeys.find((candidate) => candidate === name);
     const place = formatPlace(file, document.locate([...path]));
+    const advice = removedSettings.get(name);
     if (key !== undefined) {
       settings.set(key, { value: entry, place });
+    } else if (advice !== undefined) {
+      warnings.push(`config.json: "${name}" is no longer a setting (${place}). ${advice}`);
     } else if (typeof entry === 'object' && entry !== null && !Array.isArray(entry)) {
       for (const [inner, child] of Object.entries(entry)) {
         if (path.length > 0 || inner !== '$schema') visit(child, [...path, inner]);
       }
     } else {
-      const advice = retired[name];
-      if (advice !== undefined) {
-        warnings.push(`config.json: "${name}" is ignored (${place}). ${advice}`);
-        return;
-      }
       const { message, isError } = describeUnknown(name, place);
       if (isError) errors.push(new SettingsError(message));
       else warnings.push(`${message} It is ignored.`);
@@ -133,7 +121,7 @@ function formatPlace(file: string, position: TextPosition | undefined): string {
  */
 export function editConfigFile(
   content: string,
-  changes: Iterable<readonly [SettingKey, unknown]>,
+  changes: Iterable<readonly [string, unknown]>,
 ): string {
   let edited = content;
   for (const [key, value] of changes) {
@@ -147,7 +135,7 @@ export function editConfigFile(
 }
 
 /** Where a file has a setting: nested objects, dotted keys, or both. */
-export function placesOf(content: string, key: SettingKey): readonly (readonly string[])[] {
+export function placesOf(content: string, key: string): readonly (readonly string[])[] {
   const document = parseJsonDocument(content, { allowsComments: true });
   return splits(key.split('.')).filter((path) => document.locate([...path]) !== undefined);
 }

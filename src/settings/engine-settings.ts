@@ -1,8 +1,6 @@
-import { choice, httpUrl, integer, shares, text, variables } from './setting-kinds.ts';
+import { choice, integer, text, variables } from './setting-kinds.ts';
 import { setting, type SettingDeclaration } from './setting-declaration.ts';
 
-const gpuSplitModes = ['none', 'layer', 'row'] as const;
-const speculationModes = ['off', 'ngram'] as const;
 const kvTypes = ['f32', 'f16', 'bf16', 'q8_0', 'q5_1', 'q5_0', 'q4_1', 'q4_0', 'iq4_nl'] as const;
 
 /** The settings of engine processes; a part of `settingsTable`. */
@@ -16,11 +14,6 @@ export const engineSettings = {
     path: 'path',
     computedDefault: '<home>/runtimes',
   }),
-  'engine.releaseUrl': setting(
-    httpUrl.optional(),
-    'Mirror of the llama.cpp releases to install runtimes from.',
-    { computedDefault: 'the releases on GitHub' },
-  ),
   'engine.contextLength': setting(
     integer(16, 2 ** 31 - 1).optional(),
     'Context length of loads that do not set one, capped at the context length of the model.',
@@ -43,40 +36,18 @@ export const engineSettings = {
     'Number of model layers to offload to the GPU.',
     { computedDefault: 'as many as fit' },
   ),
-  'engine.gpuSplitMode': setting(
-    choice(gpuSplitModes).optional(),
-    `How a model is divided among GPUs: ${gpuSplitModes.join(', ')}.`,
-    { computedDefault: 'layer' },
-  ),
-  'engine.gpuShares': setting(
-    shares.optional(),
-    'Share of each GPU, in the order in which the runtime lists them, such as 3,1.',
-    { computedDefault: 'by free memory' },
-  ),
   'engine.cpuExpertLayers': setting(
     integer(0, 10_000).optional(),
     'Number of layers of a mixture-of-experts model whose experts stay in the memory of the machine.',
     { computedDefault: 'none' },
   ),
-  'engine.kvTypeK': setting(
+  'engine.kvType': setting(
     choice(kvTypes).default('f16'),
-    `Data type of the keys in the KV cache: ${kvTypes.join(', ')}.`,
-  ),
-  'engine.kvTypeV': setting(
-    choice(kvTypes).default('f16'),
-    `Data type of the values in the KV cache: ${kvTypes.join(', ')}.`,
-  ),
-  'engine.speculation': setting(
-    choice(speculationModes).default('off'),
-    'Speculation of loads that do not set it: off, or ngram, which drafts text that the prompt or the answer repeats.',
+    `Data type of the KV cache: ${kvTypes.join(', ')}.`,
   ),
   'engine.promptCacheMiB': setting(
     integer(0, 1024 * 1024).default(512),
     'Maximum memory of one instance for cached prompts besides those in its slots.',
-  ),
-  'engine.spareMemoryMiB': setting(
-    integer(0, 1024 * 1024).default(4096),
-    'Memory that an instance may use beyond its prompt cache and twice its estimate. An engine that uses more is stopped.',
   ),
   'engine.environment': setting(
     variables.default({}),
@@ -84,6 +55,6 @@ export const engineSettings = {
   ),
   'engine.loadTimeoutSeconds': setting(
     integer(1, 24 * 3600).default(600),
-    'Timeout for loading a model.',
+    'Timeout for loading a model. A load waits at most half as long for memory, and so does a request for a load; streams keep waiting for a load in progress.',
   ),
 } as const satisfies Record<string, SettingDeclaration>;

@@ -30,10 +30,6 @@ export const list = z
     'It must be a list of strings, or one string with commas between the items.',
   )
   .pipe(z.array(z.string().min(1)));
-export const shares = list.refine(
-  (each) => each.every((share) => /^\d{1,6}(?:\.\d{1,6})?$/u.test(share)),
-  'Each share must be a number, such as 3 or 0.5',
-);
 export const database = text.regex(
   /^(?:postgres(?:ql)?:\/\/|(?!.*:\/\/))/s,
   'It must be a file, or postgres://USER@HOST/DATABASE.',
@@ -61,11 +57,6 @@ export const aliases = objectOrJson(z.string(), aliasesAllowed)
     ),
   )
   .refine((names) => Object.keys(names).every((name) => aliasPattern.test(name)), aliasesAllowed);
-const lengthsAllowed =
-  'It must be an object such as {"publisher/model": 64}, with whole numbers from 1 to 65536, or its JSON.';
-export const vectorLengths = objectOrJson(z.union([z.number(), z.string()]), lengthsAllowed).pipe(
-  z.record(z.string(), integer(1, 65_536), lengthsAllowed),
-);
 export const choice = <const Choice extends string>(choices: readonly Choice[]) =>
   z.enum(choices, `It must be one of ${choices.join(', ')}.`);
 export const originUrl = z

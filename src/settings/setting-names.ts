@@ -3,17 +3,17 @@ import { settingDeclaration, type SettingKey } from './settings-table.ts';
 /** Environment variables of a setting, by precedence: `models.ttlSeconds` → `HEARTH_MODELS_TTL_SECONDS`. */
 export function environmentVariables(key: SettingKey): readonly string[] {
   const { alias } = settingDeclaration(key);
-  const variable = `HEARTH_${words(key).join('_').toUpperCase()}`;
+  const variable = `HEARTH_${settingWords(key).join('_').toUpperCase()}`;
   return alias === undefined ? [variable] : [variable, alias];
 }
 
 /** Name of the flag, without dashes in front: `models.ttlSeconds` → `models-ttl-seconds`. */
 export function flagName(key: SettingKey): string {
-  return words(key).join('-').toLowerCase();
+  return settingWords(key).join('-').toLowerCase();
 }
 
 /** Splits a key at its dots and capitals; `MiB` is one word. */
-function words(key: SettingKey): string[] {
+export function settingWords(key: string): string[] {
   return key
     .replace('MiB', 'Mib')
     .replace(/([a-z])([A-Z])/g, '$1.$2')

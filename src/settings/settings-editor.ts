@@ -2,6 +2,7 @@ import { withFileLock } from '../platform/files/file-lock.ts';
 import { readIfPresent, replacePrivateFile } from '../platform/files/private-file.ts';
 import { configFile, editConfigFile, readConfigFile, suggestName } from './config-file.ts';
 import { hiddenUser } from '../kernel/postgres-url.ts';
+import { removedSettings } from './removed-settings.ts';
 import { SettingsError } from './settings-error.ts';
 import {
   parseFileSetting,
@@ -68,7 +69,8 @@ export function createSettingsEditor(sources: SettingsSources): SettingsEditor {
 }
 
 /** @returns the value as the file gets it; undefined removes the setting. */
-function parseChange(name: string, value: unknown): readonly [SettingKey, unknown] {
+function parseChange(name: string, value: unknown): readonly [string, unknown] {
+  if (value === null && isRemovable(name)) return [name, undefined];
   const key = findKey(name);
   if (typeof value === 'string' && /(?::\/\/|password=)\*{3}/.test(value)) {
     throw new SettingChangeError(key, `${key}: write the password in place of ${hiddenUser}.`);
@@ -82,10 +84,19 @@ function parseChange(name: string, value: unknown): readonly [SettingKey, unknow
   }
 }
 
+/** Whether a name that is no longer a setting may be removed from the file. */
+export function isRemovable(name: string): boolean {
+  return removedSettings.has(name);
+}
+
 /** @throws SettingChangeError, which names the nearest setting. */
 export function findKey(name: string): SettingKey {
   const key = settingKeys.find((candidate) => candidate === name);
   if (key !== undefined) return key;
+  const advice = removedSettings.get(name);
+  if (advice !== undefined) {
+    throw new SettingChangeError(name, `"${name}" is no longer a setting. ${advice}`);
+  }
   const meant = suggestName(name, settingKeys, '.');
   const hint =
     meant === undefined ? '`hearth config ls` lists the settings.' : `Did you mean "${meant}"?`;

@@ -11,7 +11,6 @@ import {
   notEmpty,
   originUrl,
   text,
-  vectorLengths,
 } from './setting-kinds.ts';
 import { formatValue } from './format-value.ts';
 import { setting, type SettingDeclaration } from './setting-declaration.ts';
@@ -24,7 +23,6 @@ import { upstreams } from './upstreams-setting.ts';
  * `docs/config.schema.json` are derived from this table.
  */
 
-const logFormats = ['auto', 'text', 'json'] as const;
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
 export const settingsTable = {
@@ -76,14 +74,9 @@ export const settingsTable = {
     upstreams.default({}),
     'Remote servers whose models are served like local ones: {"lab": {"url": "http://lab:8000/v1", "kind": "vllm"}}.',
   ),
-  'images.allowUrls': setting(
-    boolean.default(false),
-    'Read images that requests name by http or https URL. Private addresses are refused.',
-    { isLive: true },
-  ),
-  'images.allowedHosts': setting(
+  'images.urlHosts': setting(
     list.default([]),
-    'Hosts (name or name:port) with private or loopback addresses from which images may be read.',
+    'Hosts from which images that requests name by http or https URL are read: * allows every public address; name or name:port allows that host, also with private or loopback addresses. Without it, images must be data URLs.',
     { isLive: true },
   ),
   'mcp.allowPlugins': setting(
@@ -101,15 +94,6 @@ export const settingsTable = {
     'Hosts (name or name:port) of ephemeral servers that may have private or loopback addresses.',
     { isLive: true },
   ),
-  'mcp.connectTimeoutSeconds': setting(
-    integer(1, 600).default(30),
-    'Timeout for connecting to an MCP server; the same timeout applies to listing its tools.',
-  ),
-  'mcp.callTimeoutSeconds': setting(integer(1, 3600).default(60), 'Timeout for one tool call.'),
-  'mcp.maxProcesses': setting(
-    integer(1, 1000).default(32),
-    'Maximum number of plugin processes. Requests that need more fail with 429.',
-  ),
   'models.dir': setting(text.optional(), 'Folder of the model library.', {
     path: 'path',
     computedDefault: '<home>/models',
@@ -122,11 +106,6 @@ export const settingsTable = {
   'models.aliases': setting(
     aliases.default({}),
     'Other names for models: {"claude-*": "publisher/model"}. One * stands for any characters; the name of a model takes precedence over an alias. `hearth alias` changes them while the server runs.',
-    { isLive: true },
-  ),
-  'models.minDimensions': setting(
-    vectorLengths.default({}),
-    'Smallest `dimensions` of embedding models that were trained for shorter vectors (Matryoshka): {"publisher/model": 64}. Models of the catalog need no entry.',
     { isLive: true },
   ),
   'models.jit': setting(boolean.default(true), 'Load models on request (just in time).', {
@@ -164,21 +143,9 @@ export const settingsTable = {
     { computedDefault: 'the free memory of the machine', isLive: true },
   ),
   ...engineSettings,
-  'warm.enabled': setting(
-    boolean.default(true),
-    'Save the KV cache of stored conversations to disk, so that they continue quickly after a restart or an unload.',
-  ),
   'warm.maxBytes': setting(
     integer(0, Number.MAX_SAFE_INTEGER).default(8 * 1024 ** 3),
-    'Maximum disk space for saved states. The least recently used ones are deleted; 5 % of the disk always stay free.',
-  ),
-  'warm.idleSeconds': setting(
-    integer(0, 24 * 3600).default(5),
-    'Time without a request after which the states of an instance are saved.',
-  ),
-  'warm.persistStateless': setting(
-    boolean.default(false),
-    'Also save the states of requests whose responses are not stored.',
+    'Maximum disk space for the saved KV caches of stored conversations, with which they continue quickly after a restart or an unload. The least recently used ones are deleted; 5 % of the disk always stay free. 0 saves none.',
   ),
   'hub.endpoint': setting(
     httpUrl.default('https://huggingface.co'),
@@ -192,11 +159,6 @@ export const settingsTable = {
     'Access token of the hub for gated and private repositories. It is sent to the hub only.',
     { isSecret: true },
   ),
-  'update.feed': setting(
-    httpUrl.optional(),
-    'URL of a JSON document with the `version` and `url` of the latest release, for `hearth update`.',
-    { computedDefault: 'the package registry that npm is configured for' },
-  ),
   'store.url': setting(
     database.optional(),
     'File of the SQLite database, or a PostgreSQL database as postgres://USER@HOST/DATABASE.',
@@ -206,14 +168,6 @@ export const settingsTable = {
     bucketUrl.optional(),
     'Bucket of S3, or of a storage with its API, that keeps the images of conversations, as https://HOST/BUCKET or https://HOST/BUCKET/PREFIX. Credentials and region come from the variables AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN and AWS_REGION.',
     { computedDefault: 'the database' },
-  ),
-  'store.maxConnections': setting(
-    integer(2, 1000).default(10),
-    'Maximum number of connections to PostgreSQL; further work waits for a free one.',
-  ),
-  'store.leaseSeconds': setting(
-    integer(2, 3600).default(30),
-    'Time after which the jobs of a server that has ended, or does not reach the database, are taken over by another server of the same database.',
   ),
   'store.retentionDays': setting(
     integer(1, 36_500).optional(),
@@ -225,49 +179,9 @@ export const settingsTable = {
     'Maximum size of the database, without the files of batches: the least recently used conversations beyond it are deleted; pinned ones stay.',
     { computedDefault: 'no limit' },
   ),
-  'batches.concurrency': setting(
-    integer(1, 1000).default(4),
-    'Maximum number of requests of batches that run at the same time. They wait for all other requests.',
-  ),
-  'batches.maxFileBytes': setting(
-    integer(1024, Number.MAX_SAFE_INTEGER).default(100 * 1024 * 1024),
-    'Maximum size of a file of requests.',
-  ),
-  'batches.maxRequests': setting(
-    integer(1, 1_000_000).default(50_000),
-    'Maximum number of requests in a batch.',
-  ),
-  'batches.maxActive': setting(
-    integer(1, 10_000).default(32),
-    'Maximum number of batches of a token that have not ended. Further ones fail with 429.',
-  ),
-  'batches.maxStorageBytes': setting(
-    integer(1024, Number.MAX_SAFE_INTEGER).default(4 * 1024 ** 3),
-    'Maximum size of the files of all batches. Further files fail with 507.',
-  ),
-  'batches.retentionDays': setting(
-    integer(1, 36_500).default(30),
-    'Days after which files and ended batches are deleted.',
-  ),
   'limits.bodyBytes': setting(
     integer(1024, 2 ** 31).default(64 * 1024 * 1024),
     'Maximum size of a request body.',
-  ),
-  'limits.queuedRequests': setting(
-    integer(0, 100_000).default(256),
-    'Maximum number of requests that wait for one instance. Further requests fail with 429.',
-  ),
-  'limits.loadWaitSeconds': setting(
-    integer(1, 24 * 3600).default(300),
-    'Maximum time that a load waits for memory, and that a request waits for a load. Streams keep waiting for a load in progress.',
-  ),
-  'limits.loadQueue': setting(
-    integer(0, 1000).default(32),
-    'Maximum number of loads that wait for memory. Further loads fail with 429.',
-  ),
-  'limits.backgroundResponses': setting(
-    integer(0, 10_000).default(16),
-    'Maximum number of responses that run in the background at the same time. Further ones fail with 429.',
   ),
   'limits.requestsPerMinute': setting(
     integer(1, 1_000_000_000).optional(),
@@ -277,14 +191,6 @@ export const settingsTable = {
     integer(1, 1_000_000_000).optional(),
     'Maximum number of tokens of prompts and answers of a token in a minute, over all servers of the database. Requests fail with 429 while more were used. A token may have its own limit.',
   ),
-  'limits.imagePixels': setting(
-    integer(1, 2 ** 31 - 1).default(40_000_000),
-    'Maximum size of an image in pixels (width × height).',
-  ),
-  'limits.stalledResponseSeconds': setting(
-    integer(1, 24 * 3600).default(60),
-    'Time after which a response is ended if its client does not read it, so that its slot becomes free.',
-  ),
   'limits.shutdownSeconds': setting(
     integer(0, 3600).default(30),
     'Time that requests in flight have to finish when the server stops.',
@@ -293,21 +199,9 @@ export const settingsTable = {
     choice(logLevels).default('info'),
     `Minimum severity to log: ${logLevels.join(', ')}.`,
   ),
-  'log.format': setting(
-    choice(logFormats).default('auto'),
-    'Format of the log: text or json; auto is text on a terminal and json elsewhere.',
-  ),
   'log.prompts': setting(
     boolean.default(false),
     'Write the exact prompt and the output of each generation to the log, and keep them and the request bodies in memory for `GET /api/v1/requests/{id}`.',
-  ),
-  'log.fileMiB': setting(
-    integer(1, 10_000).default(10),
-    'Size at which the log file of a server in the background or of a service (<home>/logs/server.log), or of --log-file, is rotated. Three older files are kept.',
-  ),
-  'observability.requests': setting(
-    integer(0, 10_000).default(200),
-    'Number of requests that the server keeps in memory for `GET /api/v1/requests`.',
   ),
   'tracing.endpoint': setting(
     httpUrl.optional(),

@@ -2,9 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { homedir } from 'node:os';
-import { readConfigFile } from './config-file.ts';
 import { SettingsError } from './settings-error.ts';
-import { findUnknownVariables, loadSettings, resolveSettings } from './settings.ts';
+import { removedFlags, removedSettings, removedVariables } from './removed-settings.ts';
+import { describeUnknownVariables, loadSettings, resolveSettings } from './settings.ts';
+import { settingKeys } from './settings-table.ts';
 import { environmentVariables, flagName } from './setting-names.ts';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 
@@ -116,12 +117,13 @@ describe('loadSettings', () => {
     expect(errors).toHaveLength(4);
   });
 
-  it('names the successor of a retired setting', async () => {
-    await configure({ 'models.old': 1 });
-    const retired = { 'models.old': 'Use models.new.' };
-    const { warnings } = await readConfigFile(home, undefined, retired);
+  it('ignores a removed setting, and says once what replaces it', async () => {
+    await configure({ engine: { kvTypeK: 'q8_0' }, 'models.minDimensions': { 'a/b': 64 } });
+    const { settings, warnings } = await resolveSettings({ home, environment: {}, flags: {} });
+    expect(settings['engine.kvType']).toBe('f16');
     expect(warnings).toEqual([
-      expect.stringMatching(/"models\.old" is ignored .* Use models\.new\./),
+      `config.json: "engine.kvTypeK" is no longer a setting (${join(home, 'config.json')}:1:22). Use engine.kvType.`,
+      expect.stringMatching(/^config\.json: "models\.minDimensions" is no longer .* catalog/),
     ]);
   });
 
@@ -186,8 +188,8 @@ describe('loadSettings', () => {
     ['server.host', '', /It must be a non-empty string\.$/],
     ['server.cors', [1], /It must be a list of strings/],
     ['log.level', 'loud', /It must be one of debug, info, warn, error, silent\.$/],
-    ['engine.kvTypeK', 'q9', /It must be one of f32, .*iq4_nl\.$/],
-    ['engine.releaseUrl', 'ftp', /It must be an http or https URL\.$/],
+    ['engine.kvType', 'q9', /It must be one of f32, .*iq4_nl\.$/],
+    ['hub.endpoint', 'ftp', /It must be an http or https URL\.$/],
   ])('rejects %s = %j and states the allowed values', async (key, value, message) => {
     await configure({ [key]: value });
     await expect(load()).rejects.toThrow(message);
@@ -203,7 +205,16 @@ describe('loadSettings', () => {
   );
 });
 
-describe('findUnknownVariables', () => {
+describe('removed settings', () => {
+  it('are not settings, and have variables and flags', () => {
+    expect(settingKeys.filter((key) => removedSettings.has(key))).toEqual([]);
+    expect(removedVariables.get('HEARTH_ENGINE_KV_TYPE_K')).toBe('Use engine.kvType.');
+    expect(removedVariables.get('HEARTH_LOG_FILE_MIB')).toContain('10');
+    expect(removedFlags.get('limits-load-queue')).toContain('32');
+  });
+});
+
+describe('describeUnknownVariables', () => {
   it('suggests the setting that was probably meant', () => {
     const environment = {
       PATH: '/bin',
@@ -213,11 +224,13 @@ describe('findUnknownVariables', () => {
       HEARTH_SERVER_PROT: '1',
       HEARTH_PORT: '1',
       HEARTH_COLOR: 'red',
+      HEARTH_BATCHES_CONCURRENCY: '1',
     };
-    expect(findUnknownVariables(environment)).toEqual([
-      { name: 'HEARTH_SERVER_PROT', nearest: 'HEARTH_SERVER_PORT' },
-      { name: 'HEARTH_PORT', nearest: 'HEARTH_SERVER_PORT' },
-      { name: 'HEARTH_COLOR', nearest: undefined },
+    expect(describeUnknownVariables(environment)).toEqual([
+      'HEARTH_SERVER_PROT is not a setting. Did you mean HEARTH_SERVER_PORT?',
+      'HEARTH_PORT is not a setting. Did you mean HEARTH_SERVER_PORT?',
+      'HEARTH_COLOR is not a setting.',
+      'HEARTH_BATCHES_CONCURRENCY is no longer a setting. It is fixed now: 4.',
     ]);
   });
 });

@@ -1,6 +1,7 @@
 import { isPostgresUrl } from '../kernel/postgres-url.ts';
 import { readConfigFile, suggestName } from './config-file.ts';
 import { resolvePath, resolveProgram, type Folders } from './resolve-path.ts';
+import { removedVariables } from './removed-settings.ts';
 import { SettingsError, throwSettingsErrors } from './settings-error.ts';
 import {
   isSecretSetting,
@@ -109,14 +110,19 @@ export function parseFileSetting(key: SettingKey, value: unknown): unknown {
   return parseSetting(key, { value, source: { kind: 'file', name: 'config.json' }, label: key });
 }
 
-/** Variables with the prefix of settings that no setting has, and the setting that was probably meant. */
-export function findUnknownVariables(
+/** One sentence for each variable with the prefix of settings that no setting has; other programs may own it. */
+export function describeUnknownVariables(
   environment: Readonly<Record<string, string | undefined>>,
-): readonly { readonly name: string; readonly nearest: string | undefined }[] {
+): readonly string[] {
   const known = new Set([...settingKeys.flatMap(environmentVariables), ...otherVariables]);
   return Object.keys(environment)
     .filter((name) => name.startsWith('HEARTH_') && !known.has(name))
-    .map((name) => ({ name, nearest: suggestName(name, [...known], '_') }));
+    .map((name) => {
+      const advice = removedVariables.get(name);
+      if (advice !== undefined) return `${name} is no longer a setting. ${advice}`;
+      const meant = suggestName(name, [...known], '_');
+      return `${name} is not a setting.${meant === undefined ? '' : ` Did you mean ${meant}?`}`;
+    });
 }
 
 const otherVariables = ['HEARTH_HOME', 'HEARTH_HOST', 'HEARTH_TOKEN'];

@@ -8,18 +8,20 @@ interface ObservabilityOptions {
   readonly version: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly settings: {
-    readonly 'observability.requests': number;
     readonly 'log.prompts': boolean;
     readonly 'tracing.endpoint': string | undefined;
     readonly 'tracing.prompts': boolean;
   };
 }
 
+/** Requests that `GET /api/v1/requests` remembers. */
+const requestCount = 200;
+
 /** The events of the server and what listens to them: the request log, and the traces if there is a collector. */
 export async function createObservability(options: ObservabilityOptions) {
   const { logger, version, environment, settings } = options;
   const events = new ServerEvents((err) => logger.error({ err }, 'event not processed'));
-  const requestLog = new RequestLog({ events, capacity: settings['observability.requests'] });
+  const requestLog = new RequestLog({ events, capacity: requestCount });
   const endpoint = settings['tracing.endpoint'];
   const stopTracing = endpoint === undefined ? async () => {} : await trace(endpoint);
 

@@ -6,8 +6,6 @@ import type { LogLevel } from '../kernel/logger.ts';
 interface ServerLogOptions {
   readonly settings: {
     readonly 'log.level': LogLevel;
-    readonly 'log.format': 'auto' | 'text' | 'json';
-    readonly 'log.fileMiB': number;
   };
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** File of a server in the background. */
@@ -17,6 +15,9 @@ interface ServerLogOptions {
   readonly isForTerminal: boolean;
 }
 
+/** Size at which the log file is rotated. */
+const maxFileBytes = 10 * 1024 * 1024;
+
 /** The logger of the server and the latest lines. */
 export function createServerLog({
   settings,
@@ -25,14 +26,13 @@ export function createServerLog({
   isOpened,
   isForTerminal,
 }: ServerLogOptions) {
-  const format = settings['log.format'];
   const history = new LogHistory();
   const destination = serverLog({
-    format: format === 'auto' ? (isForTerminal ? 'text' : 'json') : format,
+    format: isForTerminal ? 'text' : 'json',
     hasColors: isForTerminal && (environment['NO_COLOR'] ?? '') === '',
     descriptor: isOpened ? standardError : openSync(file, 'a', 0o600),
     file,
-    maxFileBytes: settings['log.fileMiB'] * 1024 * 1024,
+    maxFileBytes,
   });
   return { logger: createLogger(settings['log.level'], history.tee(destination)), history };
 }

@@ -7,7 +7,14 @@ function parse(servers: unknown) {
 
 it('parses commands and URLs, and ignores the keys of other programs', () => {
   const entries = parse({
-    files: { command: 'node', args: ['a.js'], env: { A: 'b' }, cwd: '/tmp', disabled: false },
+    files: {
+      command: 'node',
+      args: ['a.js'],
+      env: { A: 'b' },
+      cwd: '/tmp',
+      disabled: false,
+      timeoutSeconds: 90,
+    },
     'my.web-1': { type: 'http', url: 'https://example.com/mcp', headers: { 'X-Key': 'k' } },
   });
   expect(entries.get('files')).toEqual({
@@ -16,6 +23,7 @@ it('parses commands and URLs, and ignores the keys of other programs', () => {
     arguments: ['a.js'],
     environment: { A: 'b' },
     workingFolder: '/tmp',
+    timeoutMs: 90_000,
   });
   expect(entries.get('my.web-1')).toMatchObject({ type: 'http', headers: { 'X-Key': 'k' } });
 });
@@ -52,6 +60,7 @@ describe('an entry that cannot be used', () => {
     ['x', { command: 'a', args: 'b' }, 'mcpServers.x.args must be a list of texts'],
     ['x', { command: 'a', args: ['b', 1] }, 'mcpServers.x.args[1] must be a text'],
     ['x', { command: 'a', env: { B: 1 } }, 'mcpServers.x.env.B must be a text'],
+    ['x', { command: 'a', timeoutSeconds: 0 }, 'must be a whole number from 1 to 3600'],
     ['x', { url: 'ftp://a' }, 'mcpServers.x.url must be an http or https URL'],
     ['x', { url: 'http://a', headers: { 'a b': '' } }, 'must be the name of a header'],
     [

@@ -10,11 +10,14 @@ export type PluginConfiguration =
       readonly arguments: readonly string[];
       readonly environment: Readonly<Record<string, string>>;
       readonly workingFolder: string | undefined;
+      readonly timeoutMs: number | undefined;
     }
   | {
       readonly type: 'http';
       readonly url: URL;
       readonly headers: Readonly<Record<string, string>>;
+      /** Time limit of a tool call, and of connecting if it is shorter than the usual one. */
+      readonly timeoutMs: number | undefined;
     };
 
 /** An entry of mcp.json, or the reason why it is invalid. */
@@ -36,11 +39,19 @@ const variables = z.record(
   'must be an object of texts',
 );
 
+const timeoutAllowed = 'must be a whole number from 1 to 3600';
+const timeoutSeconds = z
+  .int(timeoutAllowed)
+  .min(1, timeoutAllowed)
+  .max(3600, timeoutAllowed)
+  .optional();
+
 const processSchema = z.looseObject({
   command: notEmpty,
   args: z.array(text, 'must be a list of texts').max(1000, 'is too long').default([]),
   env: variables.default({}),
   cwd: notEmpty.optional(),
+  timeoutSeconds,
 });
 const httpSchema = z.looseObject({
   url: z.url({ protocol: /^https?$/u, error: 'must be an http or https URL' }),
@@ -51,6 +62,7 @@ const httpSchema = z.looseObject({
       'must be an object of texts',
     )
     .default({}),
+  timeoutSeconds,
 });
 const fileSchema = z.looseObject(
   { mcpServers: z.record(z.string(), z.unknown(), 'must be an object').default({}) },
@@ -99,12 +111,28 @@ function parseEntry(label: string, entry: unknown): PluginEntry {
     const parsed = processSchema.safeParse(entry);
     if (!parsed.success) return fault(describe(parsed.error, place));
     const { command, args, env, cwd } = parsed.data;
-    return { type: 'process', command, arguments: args, environment: env, workingFolder: cwd };
+    return {
+      type: 'process',
+      command,
+      arguments: args,
+      environment: env,
+      workingFolder: cwd,
+      timeoutMs: toMs(parsed.data.timeoutSeconds),
+    };
   }
   const parsed = httpSchema.safeParse(entry);
   if (!parsed.success) return fault(describe(parsed.error, place));
-  return { type: 'http', url: new URL(parsed.data.url), headers: parsed.data.headers };
+  const { url, headers } = parsed.data;
+  return {
+    type: 'http',
+    url: new URL(url),
+    headers,
+    timeoutMs: toMs(parsed.data.timeoutSeconds),
+  };
 }
+
+const toMs = (seconds: number | undefined): number | undefined =>
+  seconds === undefined ? undefined : seconds * 1000;
 
 /** Why a label is not allowed. */
 export function describeLabel(label: string, error: z.ZodError): string {

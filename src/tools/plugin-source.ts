@@ -47,13 +47,14 @@ interface PluginSources {
 }
 
 export function createPluginSources(options: PluginSourcesOptions): PluginSources {
-  const { home, environment, builtInPlugins, limits, bounds } = options;
+  const { home, environment, builtInPlugins, bounds } = options;
   const catalog = createPluginCatalog(join(home, 'mcp.json'));
   let runningProcesses = 0;
 
   function openTransport(
     { createHttpTransport, createProcessMcpTransport }: typeof mcpClient,
     entry: PluginConfiguration,
+    limits: ConnectionLimits,
     logger: Logger,
   ): McpTransport {
     if (entry.type === 'http') {
@@ -70,7 +71,7 @@ export function createPluginSources(options: PluginSourcesOptions): PluginSource
     if (runningProcesses >= options.maxProcesses) {
       throw new HearthError(
         'queue_full',
-        `${runningProcesses} plugin processes are running, which is the maximum (mcp.maxProcesses).`,
+        `${runningProcesses} plugin processes are running, which is the maximum.`,
         { retryAfterSeconds: 5 },
       );
     }
@@ -99,7 +100,8 @@ export function createPluginSources(options: PluginSourcesOptions): PluginSource
         const logger = context.logger.child({ plugin: label });
         try {
           const client = await import('./mcp-client.ts');
-          const transport = openTransport(client, entry, logger);
+          const limits = limitsOf(entry, options.limits);
+          const transport = openTransport(client, entry, limits, logger);
           return await client.connectServer(transport, limits, logger, context.signal);
         } catch (error) {
           if (!(error instanceof ServerUnusableError)) throw error;
@@ -132,6 +134,15 @@ export function createPluginSources(options: PluginSourcesOptions): PluginSource
       if (entry.type === 'faulty') throw unusable(id, `${entry.fault} (mcp.json)`, idField);
       return toSource(label, entry, field);
     },
+  };
+}
+
+/** The limits of a plugin, which mcp.json may change. */
+function limitsOf({ timeoutMs }: PluginConfiguration, limits: ConnectionLimits): ConnectionLimits {
+  if (timeoutMs === undefined) return limits;
+  return {
+    connectTimeoutMs: Math.min(timeoutMs, limits.connectTimeoutMs),
+    callTimeoutMs: timeoutMs,
   };
 }
 

@@ -26,11 +26,12 @@ export interface ToolServersOptions extends ToolSwitches {
   readonly builtInPlugins: readonly BuiltInPlugin[];
   /** `name` or `name:port`: hosts of ephemeral servers whose addresses may be private. */
   readonly allowedHosts: readonly string[];
-  /** Time limit for connecting, and again for listing the tools. */
-  readonly connectTimeoutMs: number;
-  readonly callTimeoutMs: number;
-  /** Maximum number of plugin processes. */
-  readonly maxProcesses: number;
+  /** Time limit for connecting, and again for listing the tools; 30 s by default. */
+  readonly connectTimeoutMs?: number;
+  /** 60 s by default; a plugin may have its own in mcp.json. */
+  readonly callTimeoutMs?: number;
+  /** Maximum number of plugin processes; 32 by default. */
+  readonly maxProcesses?: number;
   readonly guard?: ProcessGuard;
   readonly bounds?: Partial<TransportBounds>;
   /** Time for a plugin's process to exit by itself. */
@@ -57,10 +58,20 @@ const emptyToolbox: Toolbox = { tools: () => [], close: async () => {} };
 
 /** Opens tool servers for turns: each turn has its own connections and processes, which end with it. */
 export function createToolServers(options: ToolServersOptions): TriableToolServers {
-  const { connectTimeoutMs, callTimeoutMs, stopGraceMs = 2000 } = options;
+  const { connectTimeoutMs = 30_000, callTimeoutMs = 60_000 } = options;
+  const { maxProcesses = 32, stopGraceMs = 2000 } = options;
   const bounds = { ...defaultBounds, ...options.bounds };
   const limits = { connectTimeoutMs, callTimeoutMs };
-  const plugins = createPluginSources({ ...options, limits, bounds, stopGraceMs });
+  const plugins = createPluginSources({
+    home: options.home,
+    environment: options.environment,
+    builtInPlugins: options.builtInPlugins,
+    guard: options.guard,
+    maxProcesses,
+    limits,
+    bounds,
+    stopGraceMs,
+  });
   const openToolboxes = new Set<Toolbox>();
   const openings = new Set<Promise<unknown>>();
   const closing = new AbortController();

@@ -17,6 +17,7 @@ import { picture } from '../setup/models/picture.ts';
 import { get, postRaw } from '../setup/server/api.ts';
 import { waitForRequests } from '../setup/server/instances.ts';
 import { enginePidOf } from '../setup/server/loaded-engines.ts';
+import { fillQueue } from '../setup/server/fill-queue.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { withTokens } from '../setup/server/with-tokens.ts';
 
@@ -323,7 +324,7 @@ describe('a server that cannot answer', () => {
   const hearth = useHearth(async (home) => {
     await placeEndlessModel(home);
     return {
-      flags: ['--engine-parallel=1', '--limits-queued-requests=0', '--limits-shutdown-seconds=0'],
+      flags: ['--engine-parallel=1', '--limits-shutdown-seconds=0'],
     };
   });
   const connect = () => new Anthropic({ baseURL: hearth.url, apiKey: 'x', maxRetries: 0 });
@@ -343,11 +344,13 @@ describe('a server that cannot answer', () => {
     };
     await readAll('content_block_delta');
 
+    const leave = await fillQueue(hearth.url, endlessModel);
     const busy = await failureOf(connect().messages.create(endless));
     expect(busy).toBeInstanceOf(RateLimitError);
     expect(busy.type).toBe('rate_limit_error');
     expect(busy.headers?.get('retry-after')).toMatch(/^\d+$/);
     expect(busy.headers?.get('x-should-retry')).toBe('true');
+    await leave();
 
     process.kill(await enginePidOf(hearth, endlessModel), 'SIGKILL');
     const failure = await failureOf(readAll());

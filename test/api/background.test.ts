@@ -11,7 +11,7 @@ import { useHearth } from '../setup/server/use-hearth.ts';
 
 const hearth = useHearth(async (home) => {
   await placeEndlessModel(home);
-  return { flags: ['--limits-background-responses=2', '--limits-shutdown-seconds=1'] };
+  return { flags: ['--limits-shutdown-seconds=1'] };
 });
 const model = 'hearth/starter-chat';
 const connect = () => new OpenAI({ baseURL: `${hearth.url}/v1`, apiKey: 'any', maxRetries: 0 });
@@ -134,15 +134,17 @@ describe('a v1 chat in the background', () => {
     const unknown = `resp_${'0'.repeat(48)}`;
     expect((await get(hearth.url, `/api/v1/responses/${unknown}/events`)).status).toBe(404);
     expect((await cancel(unknown)).status).toBe(404);
-    const ids = [];
-    for (const input of ['One', 'Two'])
-      ids.push(await startAndLeave({ model: endlessModel, input }));
+    const ids = [await startAndLeave({ model: endlessModel, input: 'One' })];
+    while (ids.length < 16) {
+      const request = { model: endlessModel, input: 'Another', background: true };
+      ids.push((await connect().responses.create(request)).id);
+    }
     const wrong = await get(hearth.url, `/api/v1/responses/${ids[0]}/events`, {
       headers: { 'last-event-id': 'first' },
     });
     expect(wrong).toMatchObject({ status: 400, body: { error: { param: 'last-event-id' } } });
-    const third = await post(hearth.url, '/api/v1/chat', { model, input: 'x', background: true });
-    expect(third).toMatchObject({ status: 429, body: { error: { code: 'queue_full' } } });
+    const further = await post(hearth.url, '/api/v1/chat', { model, input: 'x', background: true });
+    expect(further).toMatchObject({ status: 429, body: { error: { code: 'queue_full' } } });
     for (const id of ids) await cancel(id);
   });
 

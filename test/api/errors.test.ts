@@ -22,6 +22,8 @@ import { placeBadPlugins, toolErrorCases } from './tool-error-cases.ts';
 import { modelErrorCases } from './model-error-cases.ts';
 import { requestErrorCases } from './request-error-cases.ts';
 import { writeScriptedEngine } from '../setup/engine/scripted-engine.ts';
+import { uploadTooMuch } from '../setup/server/upload-too-much.ts';
+import { fillQueue } from '../setup/server/fill-queue.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { useResource } from '../setup/use-resource.ts';
 
@@ -66,7 +68,7 @@ function expectProvoked(
   provoked.add(code);
 }
 
-describe('a server with one slot and no queue', () => {
+describe('a server with one slot', () => {
   let token: string;
   const hub = useResource(() => startFakeHub({ repositories: [] }));
   const broken = useResource(() =>
@@ -85,8 +87,6 @@ describe('a server with one slot and no queue', () => {
       '--mcp-allowed-hosts=127.0.0.1:9',
       '--engine-parallel=1',
       '--limits-body-bytes=100000',
-      '--limits-queued-requests=0',
-      '--batches-max-storage-bytes=1024',
       '--limits-shutdown-seconds=0',
       `--models-memory-limit-bytes=${2000 * 1024 * 1024}`,
     ];
@@ -110,18 +110,17 @@ describe('a server with one slot and no queue', () => {
   );
 
   it('errors of files and batches', async () => {
-    const form = new FormData();
-    form.append('purpose', 'batch');
-    form.append('file', new Blob(['x'.repeat(2000)]), 'requests.jsonl');
-    for (const [code, path, init] of [
-      ['file_not_found', '/v1/files/file-x', {}],
-      ['batch_not_found', '/v1/batches/batch_x', {}],
-      ['storage_full', '/v1/files', { method: 'POST', body: form }],
-    ] as const) {
-      const { status, body } = await toAnswer(await fetch(hearth.url + path, init));
+    const expectCode = ({ status, body }: ApiAnswer, code: ErrorCode): void => {
       expect([status, body.error.code]).toEqual([errorTable[code].status, code]);
       provoked.add(code);
+    };
+    for (const [code, path] of [
+      ['file_not_found', '/v1/files/file-x'],
+      ['batch_not_found', '/v1/batches/batch_x'],
+    ] as const) {
+      expectCode(await toAnswer(await fetch(hearth.url + path)), code);
     }
+    expectCode(await uploadTooMuch(hearth.url), 'storage_full');
   });
 
   it('errors of downloads', async () => {
@@ -168,8 +167,9 @@ describe('a server with one slot and no queue', () => {
     return { answer };
   }
 
-  it('queue_full if all slots are taken and none may wait', async () => {
+  it('queue_full if all slots are taken and no more may wait', async () => {
     const { answer } = await startEndless();
+    const leave = await fillQueue(hearth.url, endlessModel);
     const asV0 = { ...helloV0, model: endlessModel };
     for (const [path, body] of [
       [chat, endless],
@@ -178,14 +178,10 @@ describe('a server with one slot and no queue', () => {
       [chatV0, { ...asV0, stream: true }],
     ] as const) {
       const refused = await post(hearth.url, path, body);
-      expectProvoked(
-        refused,
-        'queue_full',
-        '1 requests run and 0 wait (limits.queuedRequests is 0)',
-        path,
-      );
+      expectProvoked(refused, 'queue_full', '1 requests run and 64 wait (at most 64)', path);
       expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
     }
+    await leave();
     await post(hearth.url, '/api/v1/models/unload', { instance_id: endlessModel });
     expectProvoked(
       await answer,
@@ -277,7 +273,7 @@ describe('a server with one slot and no queue', () => {
 describe('a server whose engine follows a script', () => {
   const hearth = useHearth(async (home) => {
     const program = await writeScriptedEngine(home);
-    const limits = ['--engine-spare-memory-mib=64', '--engine-prompt-cache-mib=0'];
+    const limits = ['--models-memory-limit-bytes=300000000', '--engine-prompt-cache-mib=0'];
     return { flags: [`--engine-llama-server=${program}`, ...limits] };
   });
 
@@ -308,12 +304,7 @@ describe('a server whose engine fails', () => {
     const vanishing = await placeModel(home, 'bad/vanishing', model);
     await placeModel(home, 'bad/slow', model);
     const stub = await writeStubEngine(home, `rm '${vanishing}'`);
-    const flags = [
-      '--limits-load-wait-seconds=1',
-      `--engine-llama-server=${stub}`,
-      '--engine-load-timeout-seconds=4',
-    ];
-    return { flags };
+    return { flags: [`--engine-llama-server=${stub}`, '--engine-load-timeout-seconds=4'] };
   });
 
   it.each([
@@ -334,12 +325,13 @@ describe('a server whose engine fails', () => {
   });
 
   it('model_loading if a load takes too long, and the load continues', async () => {
-    for (const [path, body] of [
-      [chat, { ...hello, model: 'bad/slow' }],
-      [chatV0, { ...helloV0, model: 'bad/slow' }],
-    ] as const) {
-      const answer = await post(hearth.url, path, body);
-      expectProvoked(answer, 'model_loading', 'bad/slow still loads after 1 s', path);
+    const requests = [
+      [chat, post(hearth.url, chat, { ...hello, model: 'bad/slow' })],
+      [chatV0, post(hearth.url, chatV0, { ...helloV0, model: 'bad/slow' })],
+    ] as const;
+    for (const [path, request] of requests) {
+      const answer = await request;
+      expectProvoked(answer, 'model_loading', 'bad/slow still loads after 2 s', path);
       expect(answer.headers.get('retry-after')).toBe('10');
     }
     expect((await instancesOf(hearth.url)).get('bad/slow')).toMatchObject({ state: 'loading' });
@@ -361,8 +353,12 @@ describe('a server that requires tokens and has no engine', () => {
     ({ token } = await withTokens(home, (tokens) => tokens.create({ name: 'test', permissions })));
     return {
       // Port 9 (discard) is closed; Node itself was found before PATH matters.
-      flags: ['--auth-required', '--engine-release-url=http://127.0.0.1:9/releases'],
-      environment: { PATH: '', HEARTH_ENGINE_RUNTIMES_DIR: join(home, 'runtimes') },
+      flags: ['--auth-required'],
+      environment: {
+        HTTPS_PROXY: 'http://127.0.0.1:9',
+        PATH: '',
+        HEARTH_ENGINE_RUNTIMES_DIR: join(home, 'runtimes'),
+      },
     };
   });
 

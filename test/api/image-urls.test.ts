@@ -13,7 +13,7 @@ const host = useResource(() =>
   }),
 );
 const hearth = useHearth(() => ({
-  flags: ['--images-allow-urls', 'true', '--images-allowed-hosts', new URL(host.url).host],
+  flags: ['--images-url-hosts', `*,${new URL(host.url).host}`],
 }));
 
 const model = 'hearth/starter-vision';

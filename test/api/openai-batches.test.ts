@@ -23,7 +23,7 @@ const hearth = useHearth(async (home) => {
       other: await make('chat'),
     };
   });
-  return { flags: ['--auth-required', '--batches-max-file-bytes=20000'] };
+  return { flags: ['--auth-required'] };
 });
 
 const model = 'hearth/starter-chat';
@@ -179,7 +179,10 @@ it('has files of its token only, in pages, within the limits', async () => {
   expect(await client.files.delete(first)).toEqual({ id: first, object: 'file', deleted: true });
   await expect(client.files.retrieve(first)).rejects.toBeInstanceOf(NotFoundError);
 
-  const large = upload([ask('a', { messages: 'x'.repeat(30_000) })], client);
+  const large = client.files.create({
+    file: await toFile(Buffer.alloc(100 * 1024 * 1024 + 1, 'x'), 'x.jsonl'),
+    purpose: 'batch',
+  });
   await expect(large).rejects.toMatchObject({ status: 413, param: 'file' });
   const image = await toFile(Buffer.from('x'), 'x.png');
   const vision = client.files.create({ file: image, purpose: 'vision' });

@@ -1,11 +1,17 @@
+import { readFile } from 'node:fs/promises';
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { openAiCompletionSchema } from '../../src/api/openai/completions/text-completion-schema.ts';
-import { runHearth } from '../setup/cli/run-hearth.ts';
+import { starterPath } from '../setup/engine/test-engines.ts';
+import { placeModel } from '../setup/models/place-model.ts';
 import { post } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 
-const hearth = useHearth();
+const cuttable = 'nomic-ai/nomic-embed-text-v1.5';
+const hearth = useHearth(async (home) => {
+  await placeModel(home, cuttable, await readFile(starterPath('embed')));
+  return {};
+});
 
 const model = 'hearth/starter-chat';
 const connect = () =>
@@ -108,15 +114,14 @@ describe('OpenAI embeddings', () => {
     await expect(shorter).rejects.toMatchObject({ status: 400, param: 'dimensions' });
   });
 
-  it('are cut where a setting allows it, from the next request on', async () => {
-    const declare = async (lengths: object) => {
-      const commandLine = ['config', 'set', 'models.minDimensions', JSON.stringify(lengths)];
-      const { exitCode, stderr } = await runHearth(commandLine, { home: hearth.home });
-      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    };
-    await declare({ [request.model]: 32 });
+  it('are cut where the catalog allows it', async () => {
     const embed = async (more: object) => {
-      const { data } = await connect().embeddings.create({ ...request, input: 'x', ...more });
+      const { data } = await connect().embeddings.create({
+        ...request,
+        model,
+        input: 'x',
+        ...more,
+      });
       return data[0]?.embedding ?? [];
     };
     const whole = await embed({});
@@ -127,12 +132,10 @@ describe('OpenAI embeddings', () => {
     for (const [index, component] of cut.entries()) {
       expect(component).toBeCloseTo((whole[index] ?? 9) * scale, 4);
     }
-    const ollama = { model: request.model, input: 'x', dimensions: 64 };
+    const ollama = { model: cuttable, input: 'x', dimensions: 64 };
     const { body } = await post(hearth.url, '/api/embed', ollama);
     expect(body.embeddings[0]).toHaveLength(64);
-    await expect(embed({ dimensions: 31 })).rejects.toMatchObject({ status: 400 });
-    await declare({});
-    await expect(embed({ dimensions: 64 })).rejects.toMatchObject({ status: 400 });
+    await expect(embed({ dimensions: 63 })).rejects.toMatchObject({ status: 400 });
   });
 
   it('take empty texts, and texts beside tokens', async () => {

@@ -10,7 +10,7 @@ import { useHearth } from '../setup/server/use-hearth.ts';
 import { complete, respond } from '../setup/warm-state/responses-client.ts';
 
 const copied = 'test/copied';
-const flags = ['--warm-idle-seconds=0', '--engine-parallel=2', '--engine-cache-contexts=1'];
+const flags = ['--engine-parallel=2', '--engine-cache-contexts=1'];
 /** Of the random test; with a number set, the seed differs from run to run. */
 const conversationCount = Number(process.env['HEARTH_TEST_CONVERSATIONS'] ?? 25);
 const turnsOfEach = 4;
@@ -20,7 +20,7 @@ const hearth = useHearth(async (home) => {
   await copyFile(starterPath('chat'), path);
   return { flags };
 });
-const reference = useHearth({ flags: ['--warm-enabled=false'] });
+const reference = useHearth({ flags: ['--warm-max-bytes=0'] });
 
 const keptFolder = (): string => join(hearth.home, 'warm-state', 'kept');
 const diskStates = (): Promise<readonly string[]> => readdir(keptFolder());

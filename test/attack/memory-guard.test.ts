@@ -12,7 +12,7 @@ const hearth = useHearth(async (home) => {
   return {
     flags: [
       `--engine-llama-server=${program}`,
-      '--engine-spare-memory-mib=64',
+      '--models-memory-limit-bytes=300000000',
       '--engine-prompt-cache-mib=0',
       '--engine-parallel=3',
       // All three run at once.

@@ -18,7 +18,6 @@ const hearth = useHearth(async (home) => {
     '--engine-parallel=2',
     // Enough context for the endless model to generate for a whole test.
     '--engine-context-length=16384',
-    '--limits-queued-requests=70',
   ];
   return { flags };
 });

@@ -75,7 +75,7 @@ it('every command names a full disk, or needs no room on it', async () => {
       'runtime rm': /`hearth runtime ls`/,
       'mcp test': /`hearth mcp add`/,
       'alias rm': /`hearth alias ls`/,
-      update: /update\.feed/,
+      update: /--feed/,
     },
   });
   expect(unexpected).toEqual([]);
@@ -102,6 +102,7 @@ it.skipIf(process.platform === 'win32')(
             'store restore': /There is no file/,
             'mcp add': /can't be opened.*Run the command as the owner/,
             'mcp rm': /can't be opened.*Run the command as the owner/,
+            update: /--feed/,
           },
         }),
       );

@@ -162,10 +162,10 @@ describe('hearth doctor', () => {
 
 describe('hearth update', () => {
   it('is honest without a network', async () => {
-    const { exitCode, stdout, stderr } = await runHearth(['update'], {
-      home: await temporaryFolder(),
-      environment: { HEARTH_UPDATE_FEED: 'http://127.0.0.1:9/feed.json' },
-    });
+    const { exitCode, stdout, stderr } = await runHearth(
+      ['update', '--feed', 'http://127.0.0.1:9/feed.json'],
+      { home: await temporaryFolder() },
+    );
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
     expect(stderr).toMatch(/The latest version is not known: 127\.0\.0\.1:9: .*Check the network/);
   });

@@ -12,7 +12,10 @@ import { temporaryFolder } from '../setup/temporary-folder.ts';
 const mebibyte = 1024 * 1024;
 let engines: TestEngines;
 beforeAll(async () => {
-  engines = await createTestEngines({ spareBytes: 128 * mebibyte, availableBytes: () => Infinity });
+  engines = await createTestEngines({
+    spareBytes: () => 128 * mebibyte,
+    availableBytes: () => Infinity,
+  });
 });
 afterAll(() => engines.close());
 

@@ -21,7 +21,7 @@ const garbageMiB = 32;
 const model = 'hearth/starter-chat';
 
 const hearth = useHearth({
-  flags: ['--engine-parallel=4', '--limits-queued-requests=200', '--log-level=warn'],
+  flags: ['--engine-parallel=4', '--log-level=warn'],
 });
 
 interface IdleStream {

@@ -53,7 +53,10 @@ const file = 'model-Q8_0.gguf';
 const hub = useResource(() => startFakeHub({ repositories: [] }));
 const hearth = useHearth(async (home) => {
   const script = await bundleScript('test/setup/mcp/stdio-server.ts', home);
-  const servers = behaviours.map((behaviour) => [behaviour, badServer(script, behaviour)]);
+  const servers = behaviours.map((behaviour) => [
+    behaviour,
+    { ...badServer(script, behaviour), timeoutSeconds: 1 },
+  ]);
   const mcpServers = Object.fromEntries(servers) as Record<string, object>;
   await writeFile(join(home, 'mcp.json'), JSON.stringify({ mcpServers }));
   return {
@@ -61,8 +64,6 @@ const hearth = useHearth(async (home) => {
       `--engine-llama-server=${await writeScriptedEngine(home)}`,
       '--engine-parallel=8',
       '--mcp-allow-plugins',
-      '--mcp-connect-timeout-seconds=2',
-      '--mcp-call-timeout-seconds=1',
       '--log-level=error',
     ],
     environment: { HEARTH_HUB_ENDPOINT: hub.url },

@@ -21,7 +21,6 @@ const hearth = useHearth(async (home) => ({
   flags: [
     `--engine-llama-server=${await writeScriptedEngine(home, 65_536)}`,
     '--engine-parallel=4',
-    '--limits-stalled-response-seconds=1',
     '--log-level=warn',
   ],
 }));
@@ -63,7 +62,7 @@ async function trickle(): Promise<number> {
 
 it(
   'answers others while some read slowly or not at all, and ends those that do not read',
-  { timeout: 120_000 + seconds * 1500 },
+  { timeout: 240_000 + seconds * 1500 },
   async () => {
     await post(hearth.url, '/api/v1/models/load', { model });
     const answerTimes: number[] = [];
@@ -87,7 +86,7 @@ it(
       for (const length of lengths) expect(length).toBeGreaterThan(longAnswer.times * 1000);
       await Promise.all(others);
       // Their slots are free although they stay connected.
-      await waitForRequests(hearth.url, model, 0, 30_000);
+      await waitForRequests(hearth.url, model, 0, 90_000);
       for (const socket of stalled) socket.destroy();
       residents.push((await readFigures(hearth)).residentMiB);
       rounds += 1;

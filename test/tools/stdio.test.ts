@@ -219,6 +219,13 @@ describe('failures when calling', () => {
     expect(textOf(result)).toContain(reason);
   });
 
+  it('has the time limit of mcp.json', async () => {
+    servers = await openTools();
+    await servers.configure({ bad: { ...badServer(script, 'hang-at-call'), timeoutSeconds: 1 } });
+    const result = await call(await servers.openPlugin('bad'), 'echo');
+    expect(textOf(result)).toContain('gave no result in 1 s');
+  });
+
   it('cancels a call on the server too', async () => {
     servers = await openTools();
     const file = join(servers.home, 'cancelled');

@@ -24,7 +24,8 @@ const imageBlockSchema = z
           .meta({ id: 'AnthropicBase64Image' }),
         z.looseObject({ type: z.literal('url'), url: textSchema }).meta({
           id: 'AnthropicUrlImage',
-          description: 'An http or https URL if `images.allowUrls` is on, or a base64 `data:` URL.',
+          description:
+            'An http or https URL if `images.urlHosts` allows it, or a base64 `data:` URL.',
         }),
       ])
       .meta({ id: 'AnthropicImageSource' }),

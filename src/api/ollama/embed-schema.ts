@@ -38,7 +38,7 @@ export const embedOllama = defineRoute({
         .max(2 ** 31 - 1)
         .nullish()
         .describe(
-          "Length of the vectors. One below the model's is possible for models that were trained for it: those of the catalog, and of the setting `models.minDimensions`.",
+          "Length of the vectors. One below the model's is possible for models that were trained for it: those of the catalog.",
         ),
     })
     .meta({

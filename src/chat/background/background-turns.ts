@@ -14,7 +14,7 @@ export interface BackgroundTurnsOptions extends Pick<
   SharedTurnsOptions,
   'store' | 'leases' | 'logger' | 'lookMs'
 > {
-  /** Most turns that run at the same time (`limits.backgroundResponses`). */
+  /** Most turns that run at the same time. */
   readonly maxRunning: number;
   /** Time for which the events of a turn are kept after its end. */
   readonly retentionMs?: number;
@@ -171,7 +171,7 @@ export class BackgroundTurns {
     if (running.length >= maxRunning) {
       throw new HearthError(
         'queue_full',
-        `${maxRunning} responses run in the background, which is the limit (limits.backgroundResponses). Try again later.`,
+        `${maxRunning} responses run in the background, which is the limit. Try again later.`,
         { retryAfterSeconds: 5 },
       );
     }

@@ -29,7 +29,7 @@ export interface BatchRunnerOptions extends BatchLimits {
   readonly store: Pick<Store, 'files' | 'batches'>;
   /** Id of this server, the same after a restart. */
   readonly holder: string;
-  /** Requests of all batches that run at the same time (`batches.concurrency`). */
+  /** Requests of all batches that run at the same time. */
   readonly concurrency: number;
   readonly parseJson: ParseJson;
   readonly send: SendRequest;

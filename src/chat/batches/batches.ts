@@ -7,13 +7,13 @@ import { BatchRunner, type BatchRunnerOptions, type SendRequest } from './batch-
 
 export interface BatchesOptions extends Omit<BatchRunnerOptions, 'send' | 'store'> {
   readonly store: Pick<Store, 'files' | 'batches' | 'freeDiskBytes'>;
-  /** Bytes of an uploaded file (`batches.maxFileBytes`). */
+  /** Bytes of an uploaded file. */
   readonly maxFileBytes: number;
-  /** Bytes of the files of all tokens (`batches.maxStorageBytes`). */
+  /** Bytes of the files of all tokens. */
   readonly maxStorageBytes: number;
-  /** Batches of a token that have not ended (`batches.maxActive`). */
+  /** Batches of a token that have not ended. */
   readonly maxActive: number;
-  /** Days after which files and ended batches are deleted (`batches.retentionDays`). */
+  /** Days after which files and ended batches are deleted. */
   readonly retentionDays: number;
 }
 
@@ -83,7 +83,7 @@ export class Batches {
       if (totalBytes <= maxStorageBytes) return;
       throw new HearthError(
         'storage_full',
-        `The files of batches take ${totalBytes - sizeBytes} of ${maxStorageBytes} bytes (batches.maxStorageBytes). Delete files first.`,
+        `The files of batches take ${totalBytes - sizeBytes} of ${maxStorageBytes} bytes. Delete files first.`,
       );
     };
     const file = {
@@ -168,7 +168,7 @@ export class Batches {
       if ((await store.batches.activeIds(ownerId)).length >= maxActive) {
         throw new HearthError(
           'queue_full',
-          `${maxActive} batches have not ended, which is the limit (batches.maxActive).`,
+          `${maxActive} batches have not ended, which is the limit.`,
           { retryAfterSeconds: 60 },
         );
       }
@@ -244,7 +244,7 @@ async function* upTo(
 function tooLarge(maxFileBytes: number): HearthError {
   return new HearthError(
     'body_too_large',
-    `The file has more than ${maxFileBytes} bytes (batches.maxFileBytes). Split it into several batches.`,
+    `The file has more than ${maxFileBytes} bytes. Split it into several batches.`,
     { param: 'file' },
   );
 }

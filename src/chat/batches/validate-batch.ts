@@ -5,7 +5,7 @@ import { parseRequest, type ParseJson } from './parse-request.ts';
 import { LongLineError, readLines } from './read-lines.ts';
 
 export interface BatchLimits {
-  /** Requests of a batch (`batches.maxRequests`). */
+  /** Requests of a batch. */
   readonly maxRequests: number;
   /** Bytes of a request. */
   readonly maxLineBytes: number;
@@ -41,12 +41,7 @@ export async function validateBatch(
       signal.throwIfAborted();
       if (isBlank(bytes)) continue;
       if (lineOfId.size >= maxRequests) {
-        refuse(
-          'too_many_requests',
-          `The file has more than ${maxRequests} requests (\`batches.maxRequests\`).`,
-          line,
-          null,
-        );
+        refuse('too_many_requests', `The file has more than ${maxRequests} requests.`, line, null);
         break;
       }
       const length = bytes.byteLength;

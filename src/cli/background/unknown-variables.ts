@@ -1,11 +1,17 @@
-import { findUnknownVariables } from '../../settings/settings.ts';
+import { describeUnknownVariables } from '../../settings/settings.ts';
 import type { CommandContext } from '../context.ts';
 import { printable } from '../../kernel/printable.ts';
+import { describeRemovedFlags, type ServeValues } from '../serve-options.ts';
 
-/** Warns about `HEARTH_*` environment variables that are not settings. Other programs may own them. */
-export function warnOfUnknownVariables({ environment, terminal }: CommandContext): void {
-  for (const { name, nearest } of findUnknownVariables(environment)) {
-    const hint = nearest === undefined ? '' : ` Did you mean ${nearest}?`;
-    terminal.messages.line(printable(`warning: ${name} is not a setting.${hint}`));
+/** Warns about flags and `HEARTH_*` environment variables that are ignored. Other programs may own the variables. */
+export function warnOfIgnoredSettings(
+  { environment, terminal }: CommandContext,
+  values: ServeValues,
+): void {
+  for (const warning of [
+    ...describeRemovedFlags(values),
+    ...describeUnknownVariables(environment),
+  ]) {
+    terminal.messages.line(printable(`warning: ${warning}`));
   }
 }

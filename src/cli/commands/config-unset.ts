@@ -1,4 +1,4 @@
-import { findKey } from '../../settings/settings-editor.ts';
+import { findKey, isRemovable } from '../../settings/settings-editor.ts';
 import { defineCommand } from '../command.ts';
 import { changeSettings, reportChange } from '../local/settings.ts';
 import { jsonOption, required, rest } from '../option.ts';
@@ -14,7 +14,9 @@ export const configUnset = defineCommand({
     'hearth config unset server.tls.cert server.tls.key',
   ],
   async run({ context, options, positionals: { key, more } }) {
-    const changes = Object.fromEntries([key, ...more].map((name) => [findKey(name), null]));
+    const changes = Object.fromEntries(
+      [key, ...more].map((name) => [isRemovable(name) ? name : findKey(name), null]),
+    );
     reportChange(context, await changeSettings(context, changes), options.json === true);
   },
 });

@@ -28,9 +28,6 @@ export const mcpTest = defineCommand({
       allowsPlugins: true,
       allowsEphemeral: false,
       allowedHosts: [],
-      connectTimeoutMs: settings['mcp.connectTimeoutSeconds'] * 1000,
-      callTimeoutMs: settings['mcp.callTimeoutSeconds'] * 1000,
-      maxProcesses: 1,
     });
     const requestContext = {
       requestId: 'local',

@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { loadSettings } from '../../settings/settings.ts';
 import { withLogFile } from '../background/log-file.ts';
 import { formatStartMessage } from '../background/start-message.ts';
-import { warnOfUnknownVariables } from '../background/unknown-variables.ts';
+import { warnOfIgnoredSettings } from '../background/unknown-variables.ts';
 import { defineCommand, type ExitCode } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { Interruption } from '../failure.ts';
@@ -51,7 +51,7 @@ async function runServer(
   const { home, environment, signal, terminal } = context;
   const { output, messages } = terminal;
   const flags = settingsFromFlags(options);
-  warnOfUnknownVariables(context);
+  warnOfIgnoredSettings(context, options);
   const installation = createInstallView(messages);
   const migration = createMigrationView(messages);
   const server = await startServer({

@@ -1,7 +1,7 @@
 import { loadSettings } from '../../settings/settings.ts';
 import { formatStartMessage } from '../background/start-message.ts';
 import { defineCommand } from '../command.ts';
-import { warnOfUnknownVariables } from '../background/unknown-variables.ts';
+import { warnOfIgnoredSettings } from '../background/unknown-variables.ts';
 import { findServer } from '../background/find-server.ts';
 import { integer, jsonOption } from '../option.ts';
 import {
@@ -48,7 +48,7 @@ export const serverStart = defineCommand({
       output.line(`Hearth is already running on ${record.url} (pid ${record.pid})`);
     } else {
       output.line(`Hearth is listening on ${record.url}`);
-      warnOfUnknownVariables(context);
+      warnOfIgnoredSettings(context, options);
       messages.line(
         formatStartMessage(record.url, {
           host: settings['server.host'],

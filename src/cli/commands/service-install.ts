@@ -3,7 +3,7 @@ import { readServerRecord } from '../../platform/home/server-record.ts';
 import { defineCommand } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { choice, jsonOption } from '../option.ts';
-import { serveOptions, toCommandLine } from '../serve-options.ts';
+import { describeRemovedFlags, serveOptions, toCommandLine } from '../serve-options.ts';
 import { installService } from '../service/apply-steps.ts';
 import { assertFolders, assertManager, assertPermission } from '../service/assert-installable.ts';
 import { createService } from '../service/create-service.ts';
@@ -42,6 +42,7 @@ export const serviceInstall = defineCommand({
       platform === undefined || platform === process.platform
         ? await readMachine({ ...context, entryPoint: await realpath(context.entryPoint) })
         : exampleMachine(platform);
+    for (const warning of describeRemovedFlags(options)) messages.line(`warning: ${warning}`);
     const facts = await serviceFacts(context, machine, scope, options);
     const definition = createService(facts);
     const { name, file, files, register, restart, notes } = definition;

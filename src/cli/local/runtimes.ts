@@ -14,7 +14,6 @@ export async function openRuntimes(context: CommandContext): Promise<RuntimeMana
     runtimesFolder: settings['engine.runtimesDir'] ?? join(home, 'runtimes'),
     environment,
     configuredServer: settings['engine.llamaServer'],
-    releaseBaseUrl: settings['engine.releaseUrl'],
     launchers: {
       wheel: join(packageFolder, 'dist/engine/wheel-launcher.py'),
       mlx: join(packageFolder, 'dist/engine/mlx-launcher.py'),

@@ -5,7 +5,7 @@ import {
   SettingChangeError,
   type SettingsEditor,
 } from '../../settings/settings-editor.ts';
-import type { SettingKey } from '../../settings/settings-table.ts';
+import { settingKeys } from '../../settings/settings-table.ts';
 import { changeSettings as changeSettingsRoute } from '../../api/v1/server/setting-schema.ts';
 import { readOwnerToken } from '../../platform/home/owner-token.ts';
 import { findServer } from '../background/find-server.ts';
@@ -60,7 +60,10 @@ export async function changeSettings(
     // The command line of the next start is not known.
     assertStartable(settings, { isUnauthenticatedAllowed: true }),
   );
-  const described = describeSettings(resolved, keys as SettingKey[]);
+  const described = describeSettings(
+    resolved,
+    settingKeys.filter((key) => keys.includes(key)),
+  );
   return {
     keys,
     isRunning: server !== undefined,

@@ -24,7 +24,7 @@ const timeoutMs = 15_000;
 const maxAnswerBytes = 1024 * 1024;
 
 /**
- * Reads the release feed of the setting `update.feed`.
+ * Reads a release feed.
  *
  * @throws CommandError if it can't be read; the signal's reason when aborted.
  */
@@ -131,7 +131,7 @@ function npmFailure(error: Error & { readonly code?: unknown }, stderr: string):
 
 function unknownRelease(reason: string, cause?: unknown): CommandError {
   return new CommandError(
-    `The latest version is not known: ${reason}. Check the network and the proxy, or set update.feed to a release feed.`,
+    `The latest version is not known: ${reason}. Check the network and the proxy, or name a release feed with --feed.`,
     { cause },
   );
 }

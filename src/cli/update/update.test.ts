@@ -46,7 +46,7 @@ describe('the release feed', () => {
     [{ version: '9.9.9; rm -rf /', url: 'https://example.com' }],
     [[]],
   ])('is refused: %j', async (body) => {
-    await expect(feedWith(body)).rejects.toThrow(/The latest version is not known: .*update\.feed/);
+    await expect(feedWith(body)).rejects.toThrow(/The latest version is not known: .*--feed/);
   });
 
   it('that is unreachable is named', async () => {

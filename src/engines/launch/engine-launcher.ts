@@ -47,13 +47,13 @@ export interface EngineLauncherOptions {
   /** Folder for the sockets of engines; that for temporary files if absent. */
   readonly socketFolder?: string | undefined;
   /** Memory that an engine may use beyond its prompt cache and twice its estimate. */
-  readonly spareBytes?: number;
+  readonly spareBytes?: () => number;
 }
 
 /** Starts engines as child processes: llama-server, unless a launch names another program. */
 export function createEngineLauncher(options: EngineLauncherOptions): EngineLauncher {
   const { logger, watchdog, environment, availableBytes } = options;
-  const { spareBytes = defaultSpareBytes } = options;
+  const { spareBytes = () => defaultSpareBytes } = options;
   /** The stop functions of the running engines, in the order of their start. */
   const running = new Set<() => Promise<void>>();
   let isClosed = false;
@@ -112,7 +112,7 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
     const watch = watchMemory({
       measureBytes: () => residentBytes(pid, 'RssAnon'),
       expectedBytes,
-      spareBytes: spareBytes + spec.promptCacheMiB * mebibyte,
+      spareBytes: spareBytes() + spec.promptCacheMiB * mebibyte,
       intervalMs: memoryCheckMs,
       onOutgrown: (bytes, limitBytes) => {
         logger.error({ pid, model, bytes, limitBytes }, 'engine killed: it took too much memory');

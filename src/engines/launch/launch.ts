@@ -11,16 +11,6 @@ import type { EngineEndpoint } from './endpoint.ts';
 
 export type { EngineExit } from '../engine.ts';
 
-/** How an engine divides a model among GPUs, and between them and the processor. */
-export interface GpuSplit {
-  /** `layer`: whole layers on each GPU; `row`: parts of each layer; `none`: one GPU. Absent: as the engine does. */
-  readonly mode?: 'none' | 'layer' | 'row' | undefined;
-  /** Share of each GPU, in their order; absent: by their free memory. */
-  readonly shares?: readonly number[] | undefined;
-  /** Layers whose experts stay on the processor. */
-  readonly cpuExpertLayers?: number | undefined;
-}
-
 /** `ngram`: from what the prompt and the answer repeat; `draft`: with a smaller model of the same vocabulary. */
 export type Speculation =
   | { readonly kind: 'ngram' }
@@ -48,7 +38,8 @@ export interface LaunchSpec {
   readonly threads?: number;
   /** Layers on the GPU; absent: as many as fit. */
   readonly gpuLayers?: number;
-  readonly gpuSplit?: GpuSplit;
+  /** Layers whose experts stay on the processor. */
+  readonly cpuExpertLayers?: number;
   /**
    * Prompt tokens in one batch; raised to `parallel` and to 2, the engine's minimum. Only for generation:
    * other models process a whole context in one batch.

@@ -45,12 +45,12 @@ describe('buildServerArguments', () => {
     expect(valueOf('--no-cache-idle-slots', shared)).toBe(true);
   });
 
-  it('divides the model as the settings say', () => {
-    const gpuSplit = { mode: 'row', shares: [3, 0.5], cpuExpertLayers: 12 } as const;
-    expect(valueOf('--split-mode', { gpuSplit })).toBe('row');
-    expect(valueOf('--tensor-split', { gpuSplit })).toBe('3,0.5');
-    expect(valueOf('--n-cpu-moe', { gpuSplit })).toBe('12');
-    expect(valueOf('--tensor-split', { gpuSplit: {} })).toBeUndefined();
+  it('divides the model as the settings say, and among GPUs as the environment says', () => {
+    expect(valueOf('--n-cpu-moe', { cpuExpertLayers: 12 })).toBe('12');
+    expect(valueOf('--n-cpu-moe')).toBeUndefined();
+    // A flag would override LLAMA_ARG_SPLIT_MODE and LLAMA_ARG_TENSOR_SPLIT of engine.environment.
+    expect(valueOf('--split-mode')).toBeUndefined();
+    expect(valueOf('--tensor-split')).toBeUndefined();
   });
 
   it('drafts from what repeats, where the launch wants it and the model generates', () => {

@@ -1,4 +1,4 @@
-import type { EngineLauncher, GpuSplit, Speculation } from '../launch/launch.ts';
+import type { EngineLauncher, Speculation } from '../launch/launch.ts';
 import { batchTokens, mayUseGpu } from '../launch/server-arguments.ts';
 import type { InstallProgress, Runtime, RuntimeManager } from '../runtimes/runtime.ts';
 import type { ModelSelection } from '../../library/model.ts';
@@ -18,8 +18,8 @@ export interface GgufLoaderOptions {
   readonly launcher: EngineLauncher;
   readonly threads: number | undefined;
   readonly gpuLayers: number | undefined;
-  /** How the layers are divided; absent: as the engine does. */
-  readonly gpuSplit?: GpuSplit | undefined;
+  /** Layers whose experts stay on the processor. */
+  readonly cpuExpertLayers?: number | undefined;
   readonly kvCacheTypes: { readonly k: string; readonly v: string };
   readonly promptCacheMiB: number;
   readonly loadTimeoutMs: number;
@@ -70,12 +70,12 @@ export class GgufLoader implements EngineLoader {
     estimate: MemoryEstimate,
     gpuBytes: number,
   ): Placement {
-    const { gpuLayers, gpuSplit } = this.#options;
+    const { gpuLayers, cpuExpertLayers } = this.#options;
     return placeOnGpu(estimate, layerSizes(model, variant), {
       gpuBytes,
       requestedLayers: config.gpuLayers ?? gpuLayers,
       keepsCacheOnHost: config.offloadsKvCacheToGpu === false,
-      cpuExpertLayers: gpuSplit?.cpuExpertLayers ?? 0,
+      cpuExpertLayers: cpuExpertLayers ?? 0,
     });
   }
 
@@ -102,7 +102,7 @@ export class GgufLoader implements EngineLoader {
         speculation: toSpeculation(draft, speculation),
         projectorPath: model.projectorPath,
         threads,
-        gpuSplit: this.#options.gpuSplit,
+        cpuExpertLayers: this.#options.cpuExpertLayers,
         gpuLayers: config.gpuLayers ?? gpuLayers,
         sharedContexts: knowsSharing(runtime) ? this.#sharedContexts(selection, config) : undefined,
       }),

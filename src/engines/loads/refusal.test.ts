@@ -85,7 +85,7 @@ describe('waitedTooLong', () => {
       code: 'out_of_memory',
       retryAfterSeconds: 10,
       message:
-        'new/model with a context of 512 tokens needs about 21.0 MB, and 16.8 MB can be used of the 31.5 MB of models.memoryLimitBytes once the models that are busy get idle; its turn did not come within 60 s (limits.loadWaitSeconds). Try again later.',
+        'new/model with a context of 512 tokens needs about 21.0 MB, and 16.8 MB can be used of the 31.5 MB of models.memoryLimitBytes once the models that are busy get idle; its turn did not come within 60 s (half of engine.loadTimeoutSeconds). Try again later.',
     });
     const placed = { ...refused, capacity: { ...limited, maxLoaded: 2 } };
     expect(waitedTooLong(placed, 60).message).toContain(
@@ -99,15 +99,14 @@ describe('a full queue and a slow load', () => {
     expect(admissionQueueFull('new/model', 64)).toMatchObject({
       code: 'queue_full',
       retryAfterSeconds: 10,
-      message:
-        "new/model can't be loaded now: 64 loads wait for memory already (limits.loadQueue). Try again later.",
+      message: "new/model can't be loaded now: 64 loads wait for memory already. Try again later.",
     });
     expect(stillLoading('new/model:2', 0.25, 60)).toMatchObject({
       code: 'model_loading',
       retryAfterSeconds: 10,
       loading: { progress: 0.25 },
       message:
-        'new/model:2 still loads after 60 s (limits.loadWaitSeconds). The load continues: try again.',
+        'new/model:2 still loads after 60 s (half of engine.loadTimeoutSeconds). The load continues: try again.',
     });
   });
 });

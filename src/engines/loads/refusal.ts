@@ -55,7 +55,7 @@ export function waitedTooLong(refused: Refused, waitedSeconds: number): HearthEr
   return new HearthError(
     'out_of_memory',
     `${numbers(refused)}${places} once the models that are busy get idle; its turn did not come within ` +
-      `${waitedSeconds} s (limits.loadWaitSeconds). Try again later.`,
+      `${waitedSeconds} s (half of engine.loadTimeoutSeconds). Try again later.`,
     { retryAfterSeconds },
   );
 }
@@ -64,7 +64,7 @@ export function waitedTooLong(refused: Refused, waitedSeconds: number): HearthEr
 export function admissionQueueFull(modelKey: string, capacity: number): HearthError {
   return new HearthError(
     'queue_full',
-    `${modelKey} can't be loaded now: ${capacity} loads wait for memory already (limits.loadQueue). Try again later.`,
+    `${modelKey} can't be loaded now: ${capacity} loads wait for memory already. Try again later.`,
     { retryAfterSeconds },
   );
 }
@@ -100,7 +100,7 @@ export function notLoaded(
 export function stillLoading(id: string, progress: number, waitedSeconds: number): HearthError {
   return new HearthError(
     'model_loading',
-    `${id} still loads after ${waitedSeconds} s (limits.loadWaitSeconds). The load continues: try again.`,
+    `${id} still loads after ${waitedSeconds} s (half of engine.loadTimeoutSeconds). The load continues: try again.`,
     { retryAfterSeconds, loading: { progress } },
   );
 }

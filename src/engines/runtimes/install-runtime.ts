@@ -123,7 +123,7 @@ function unavailable(failures: readonly Failure[]): HearthError {
       ...causes,
       'Three ways out: set engine.llamaServer (HEARTH_LLAMA_SERVER) to a llama-server binary;',
       'or install llama.cpp so that llama-server is on PATH;',
-      'or run `hearth runtime install` with access to the network (engine.releaseUrl names a mirror)',
+      'or run `hearth runtime install` with access to the network',
       'or with python3 and pip.',
     ].join(' '),
     { cause: new AggregateError(failures.map(({ error }) => error)) },

@@ -29,7 +29,7 @@ export interface RuntimeManagerOptions {
   readonly runtimesFolder: string;
   /** The setting `engine.llamaServer`: a path, or a name on `PATH`. */
   readonly configuredServer?: string | undefined;
-  /** The setting `engine.releaseUrl`: a URL with a folder for each tag, like GitHub's downloads. */
+  /** A URL with a folder for each tag, like GitHub's downloads. */
   readonly releaseBaseUrl?: string | undefined;
   readonly launchers: PythonLaunchers;
   /** Environment of child programs, with `PATH` and the proxies. */

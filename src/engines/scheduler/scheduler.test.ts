@@ -72,7 +72,7 @@ describe('Scheduler', () => {
         code: 'queue_full',
         retryAfterSeconds: 1,
         message:
-          'The queue of this model is full: 1 requests run and 1 wait (limits.queuedRequests is 1). Try again soon.',
+          'The queue of this model is full: 1 requests run and 1 wait (at most 1). Try again soon.',
       }),
     );
   });

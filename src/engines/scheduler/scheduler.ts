@@ -237,7 +237,7 @@ export class Scheduler implements PlaceOwner {
     return new HearthError(
       'queue_full',
       `The queue of this model is full: ${this.activeCount} requests run and ` +
-        `${this.waitingCount} wait (limits.queuedRequests is ${this.#capacity}). Try again soon.`,
+        `${this.waitingCount} wait (at most ${this.#capacity}). Try again soon.`,
       { retryAfterSeconds: 1 },
     );
   }

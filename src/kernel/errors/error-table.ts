@@ -51,7 +51,7 @@ export const errorTable = {
     type: 'invalid_request',
     status: 400,
     retryable: false,
-    when: 'An image is not a readable PNG, JPEG, WebP or GIF, or is too large. All images of a request together may have four times `limits.imagePixels`, and 32 MiB as they were sent; those of a conversation may take 24 MiB after they were scaled for the model.',
+    when: 'An image is not a readable PNG, JPEG, WebP or GIF, or is too large. All images of a request together may have 160 million pixels, and 32 MiB as they were sent; those of a conversation may take 24 MiB after they were scaled for the model.',
   },
   wrong_model_type: {
     type: 'invalid_request',
@@ -339,7 +339,7 @@ export const errorTable = {
     type: 'server_busy',
     status: 503,
     retryable: true,
-    when: 'The model is still loading after `limits.loadWaitSeconds`; `Retry-After` has the seconds to wait.',
+    when: 'The model is still loading after half of `engine.loadTimeoutSeconds`; `Retry-After` has the seconds to wait.',
   },
   crashed: {
     type: 'engine_crashed',
@@ -387,7 +387,7 @@ export const errorTable = {
     type: 'insufficient_storage',
     status: 507,
     retryable: true,
-    when: 'The files of batches would take more than `batches.maxStorageBytes`, or the disk of the database has too little room.',
+    when: 'The files of batches would take more than 4 GiB, or the disk of the database has too little room.',
   },
 } as const satisfies Record<string, ErrorDefinition>;
 

@@ -57,6 +57,8 @@ export interface PublicEgress {
   readonly type: 'public';
   /** Exceptions, as `host` (any port) or `host:port`, IPv6 in brackets. */
   readonly allowedHosts: readonly string[];
+  /** Refuses all other hosts, also those with public addresses. */
+  readonly allowsOnlyListed?: boolean;
   /**
    * Whether a name that does not exist fails like a private one: with the same error after the same time. Otherwise a
    * client can find out the names of the server's network.
@@ -93,8 +95,8 @@ export function createAddressPolicy(egress: PublicEgress): AddressPolicy {
     assertUrl(url) {
       if (isAllowed(url)) return;
       const hostname = url.hostname.replaceAll(/^\[|\]$/g, '');
-      const isRefused = isIP(hostname) === 0 ? isLocalName(hostname) : !isPublicAddress(hostname);
-      if (isRefused) throw new AddressRefused(url.host);
+      const isPrivate = isIP(hostname) === 0 ? isLocalName(hostname) : !isPublicAddress(hostname);
+      if (isPrivate || egress.allowsOnlyListed === true) throw new AddressRefused(url.host);
     },
     lookup(hostname, options, callback) {
       const settle = egress.concealsNames === true ? concealed(hostname, callback) : callback;

@@ -13,8 +13,8 @@ async function serve(answer: Answer, options: { timeoutMs?: number; isListed?: b
   const server = await startLoopbackServer(answer);
   onTestFinished(() => server.close());
   const { timeoutMs = 10_000, isListed = true } = options;
-  const allowedHosts = isListed ? [new URL(server.url).host] : [];
-  const fetchImage = createImageFetcher({ isAllowed: true, allowedHosts, timeoutMs });
+  const hosts = isListed ? [new URL(server.url).host] : ['*'];
+  const fetchImage = createImageFetcher({ hosts: () => hosts, timeoutMs });
   const read = (path: string, signal = never) =>
     fetchImage(server.url + path, { field, maxBytes: 100, signal });
   return { server, read, fetchImage };
@@ -38,14 +38,14 @@ describe('images by URL', () => {
   });
 
   it('are refused where the setting is off', async () => {
-    const fetchImage = createImageFetcher({ isAllowed: false, allowedHosts: [] });
+    const fetchImage = createImageFetcher({ hosts: () => [] });
     await expect(
       fetchImage('https://example.com/a.png', { field, maxBytes: 100, signal: never }),
-    ).rejects.toMatchObject(invalid('The setting images.allowUrls allows http and https URLs.'));
+    ).rejects.toMatchObject(invalid('The setting images.urlHosts allows http and https URLs.'));
   });
 
   it('are quoted with their first 32 characters where the setting is off', async () => {
-    const fetchImage = createImageFetcher({ isAllowed: false, allowedHosts: [] });
+    const fetchImage = createImageFetcher({ hosts: () => [] });
     const url = `https://example.com/${'a'.repeat(12)}`;
     await expect(
       fetchImage(`${url}secret`, { field, maxBytes: 100, signal: never }),
@@ -54,7 +54,7 @@ describe('images by URL', () => {
 
   it('are refused at private addresses, also after a redirect', async () => {
     const { server, read } = await serve(() => {}, { isListed: false });
-    await expect(read('/a.png')).rejects.toMatchObject(invalid('images.allowedHosts'));
+    await expect(read('/a.png')).rejects.toMatchObject(invalid('images.urlHosts'));
     expect(server.requests).toEqual([]);
     const redirecting = await serve((_, response) =>
       response.writeHead(302, { location: `${server.url}/a.png` }).end(),
@@ -71,14 +71,23 @@ describe('images by URL', () => {
     'http://localhost:1/',
     'http://192.168.1.1/',
   ])('are refused at %s', async (url) => {
-    const fetchImage = createImageFetcher({ isAllowed: true, allowedHosts: [] });
+    const fetchImage = createImageFetcher({ hosts: () => ['*'] });
     await expect(fetchImage(url, { field, maxBytes: 100, signal: never })).rejects.toMatchObject(
       invalid('is not at a public address'),
     );
   });
 
+  it('are read from listed hosts alone without *, also after a redirect', async () => {
+    const { fetchImage, read } = await serve((_, response) =>
+      response.writeHead(302, { location: 'http://192.0.2.1/a.png' }).end(),
+    );
+    const elsewhere = fetchImage('http://8.8.8.8/a.png', { field, maxBytes: 100, signal: never });
+    await expect(elsewhere).rejects.toMatchObject(invalid('images.urlHosts'));
+    await expect(read('/')).rejects.toMatchObject(invalid('images.urlHosts'));
+  });
+
   it('may have a URL of 8192 characters', async () => {
-    const fetchImage = createImageFetcher({ isAllowed: true, allowedHosts: [] });
+    const fetchImage = createImageFetcher({ hosts: () => ['*'] });
     const url = 'http://192.168.1.1/'.padEnd(8192, 'a');
     await expect(fetchImage(url, { field, maxBytes: 100, signal: never })).rejects.toMatchObject(
       invalid('is not at a public address'),
@@ -92,7 +101,7 @@ describe('images by URL', () => {
     'http://',
     'http://192.168.1.1/'.padEnd(8193, 'a'),
   ])('need a plain URL, unlike %.40s', async (url) => {
-    const fetchImage = createImageFetcher({ isAllowed: true, allowedHosts: [] });
+    const fetchImage = createImageFetcher({ hosts: () => ['*'] });
     const reading = fetchImage(url, { field, maxBytes: 100, signal: never });
     await expect(reading).rejects.toMatchObject(invalid('The URL of an image must have a host'));
     await expect(reading).rejects.not.toMatchObject({

@@ -5,10 +5,11 @@ import { HttpFailure } from './http-failure.ts';
 import { readRemoteFile } from './remote-file.ts';
 
 interface ImageFetcherOptions {
-  /** The setting `images.allowUrls`. */
-  readonly isAllowed: boolean;
-  /** `name` or `name:port`: hosts whose addresses may be private. */
-  readonly allowedHosts: readonly string[];
+  /**
+   * The setting `images.urlHosts`: `*` for all public addresses, `name` or `name:port` for a host whose addresses may
+   * be private.
+   */
+  readonly hosts: () => readonly string[];
   /** Time limit for one image. */
   readonly timeoutMs?: number;
   /** Resolves host names; the system's resolver by default. */
@@ -36,10 +37,11 @@ export function createImageFetcher(
   return async (text, { field, maxBytes, signal }) => {
     const refusal = (message: string, cause?: unknown): HearthError =>
       new HearthError('invalid_image', message, { field, cause });
-    const { isAllowed, allowedHosts, timeoutMs = 20_000, resolve } = options;
-    if (!isAllowed) {
+    const { timeoutMs = 20_000, resolve } = options;
+    const hosts = options.hosts();
+    if (hosts.length === 0) {
       throw refusal(
-        `An image must be a base64 data URL such as data:image/png;base64,...; this one starts with ${JSON.stringify(text.slice(0, 32))}. The setting images.allowUrls allows http and https URLs.`,
+        `An image must be a base64 data URL such as data:image/png;base64,...; this one starts with ${JSON.stringify(text.slice(0, 32))}. The setting images.urlHosts allows http and https URLs.`,
       );
     }
     const url = parseUrl(text);
@@ -50,7 +52,8 @@ export function createImageFetcher(
     }
     const egress = {
       type: 'public',
-      allowedHosts,
+      allowedHosts: hosts.filter((host) => host !== '*'),
+      allowsOnlyListed: !hosts.includes('*'),
       concealsNames: true,
       ...omitUndefined({ resolve }),
     } as const;
@@ -60,7 +63,7 @@ export function createImageFetcher(
       if (!(error instanceof HttpFailure)) throw error;
       const advice =
         error.reason === 'refused'
-          ? ' The setting images.allowedHosts lists the hosts that may have private addresses.'
+          ? ' The setting images.urlHosts lists the hosts from which images may be read, and that may have private addresses.'
           : '';
       throw refusal(`The image at ${url.host} can't be read: ${error.message}.${advice}`, error);
     }

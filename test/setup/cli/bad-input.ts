@@ -43,6 +43,7 @@ const commandArguments = (folder: string): Readonly<Record<string, readonly stri
   'alias set': ['small', 'hearth/starter-chat'],
   'alias rm': ['small'],
   completion: ['bash'],
+  update: ['--feed', 'http://127.0.0.1:9/'],
 });
 
 /** Names of all commands, such as `server start`. */
@@ -83,8 +84,7 @@ export async function findUnexpected(input: BadInput): Promise<readonly string[]
     HOME: folder,
     XDG_CONFIG_HOME: folder,
     HEARTH_SERVER_PORT: '9',
-    HEARTH_UPDATE_FEED: 'http://127.0.0.1:9/',
-    HEARTH_ENGINE_RELEASE_URL: 'http://127.0.0.1:9/',
+    HTTPS_PROXY: 'http://127.0.0.1:9',
     ...input.environment,
   };
   for (const name of commandNames) {

@@ -18,7 +18,7 @@ import { toPage, toSeconds } from '../page.ts';
 const unsupported: readonly UnsupportedField[] = [
   {
     name: 'output_expires_after',
-    reason: 'is not supported: the setting `batches.retentionDays` decides.',
+    reason: 'is not supported: batches are deleted after 30 days.',
   },
 ];
 

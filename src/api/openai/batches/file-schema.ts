@@ -31,7 +31,7 @@ const fileSchema = z
     object: z.literal('file'),
     bytes: z.int().nonnegative(),
     created_at: z.int().describe('Unix time in seconds.'),
-    expires_at: z.int().describe('When the file is deleted (`batches.retentionDays`).'),
+    expires_at: z.int().describe('When the file is deleted: after 30 days.'),
     filename: z.string(),
     purpose: z.enum(['batch', 'batch_output']),
     status: z.literal('processed'),
@@ -54,7 +54,7 @@ export const createFileOpenAi = defineRoute({
   operationId: 'createFileOpenAi',
   summary: 'Upload a file of requests for a batch',
   description:
-    'A form with the fields `purpose` (`batch`) and `file`: one request in each line, as JSON. Limits: `batches.maxFileBytes` and `batches.maxStorageBytes`.',
+    'A form with the fields `purpose` (`batch`) and `file`: one request in each line, as JSON. A file has at most 100 MiB, and all files together 4 GiB.',
   permission: batchPermissions,
   upload: {
     contentType: 'multipart/form-data',

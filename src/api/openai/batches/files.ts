@@ -88,7 +88,7 @@ function assertNoExpiry(fields: ReadonlyMap<string, string>): void {
   if (![...fields.keys()].some((name) => name.startsWith('expires_after'))) return;
   throw new HearthError(
     'invalid_value',
-    '`expires_after` is not supported; the setting `batches.retentionDays` applies. Omit it.',
+    '`expires_after` is not supported: files are deleted after 30 days. Omit it.',
     { param: 'expires_after' },
   );
 }

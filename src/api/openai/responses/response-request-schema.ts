@@ -21,7 +21,7 @@ const inputImageSchema = z
   .looseObject({
     type: z.literal('input_image'),
     image_url: textSchema.describe(
-      'A PNG, JPEG, WebP or GIF as a base64 `data:` URL, or its http or https URL if `images.allowUrls` is on.',
+      'A PNG, JPEG, WebP or GIF as a base64 `data:` URL, or its http or https URL if `images.urlHosts` allows it.',
     ),
   })
   .meta({ id: 'OpenAiInputImage' });

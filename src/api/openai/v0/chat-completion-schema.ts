@@ -16,7 +16,7 @@ const imagePartSchema = z
     image_url: z
       .union([textSchema, z.looseObject({ url: textSchema }).meta({ id: 'V0ImageUrl' })])
       .describe(
-        'A PNG, JPEG, WebP or GIF as a base64 `data:` URL, or its http or https URL if `images.allowUrls` is on.',
+        'A PNG, JPEG, WebP or GIF as a base64 `data:` URL, or its http or https URL if `images.urlHosts` allows it.',
       ),
   })
   .meta({ id: 'V0ImagePart' });

@@ -28,7 +28,7 @@ export const v0EmbeddingRequestSchema = z
       .max(2 ** 31 - 1)
       .nullish()
       .describe(
-        "Length of the vectors. One below the model's is possible for models that were trained for it: those of the catalog, and of the setting `models.minDimensions`.",
+        "Length of the vectors. One below the model's is possible for models that were trained for it: those of the catalog.",
       ),
     ttl: ttlSchema.nullish(),
   })

@@ -197,7 +197,7 @@ export const loadRequestSchema = z
     speculation: speculationSchema
       .nullish()
       .describe(
-        '`ngram`: draft text that the prompt or the answer repeats; `engine.speculation` if absent. An instance with speculation returns no log probabilities.',
+        '`ngram`: draft text that the prompt or the answer repeats; `off` if absent. An instance with speculation returns no log probabilities.',
       ),
     draft_model: modelIdentifierSchema
       .nullish()

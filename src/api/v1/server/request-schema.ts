@@ -155,7 +155,7 @@ export const listRequests = defineRoute({
   operationId: 'listRequests',
   summary: 'List the latest requests, newest first',
   description:
-    'The server keeps `observability.requests` requests in memory. Polling requests, such as ' +
+    'The server keeps the latest 200 requests in memory. Polling requests, such as ' +
     '`/health`, are not listed unless they fail.',
   permission: 'admin',
   query: z.object({

@@ -20,7 +20,7 @@ export function mountRequests(app: App, requestLog: RequestLog): void {
     if (record !== undefined) return toRequestDetails(record);
     throw new HearthError(
       'request_not_found',
-      `The server remembers no request with the id ${shorten(params.id)}; it keeps the latest ones (observability.requests).`,
+      `The server remembers no request with the id ${shorten(params.id)}; it keeps the latest ones.`,
       { param: 'id' },
     );
   });

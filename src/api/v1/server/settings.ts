@@ -2,7 +2,7 @@ import { describeSettings, type SettingDescription } from '../../../settings/des
 import { SettingChangeError } from '../../../settings/settings-editor.ts';
 import { SettingsError } from '../../../settings/settings-error.ts';
 import type { ResolvedSettings } from '../../../settings/settings.ts';
-import type { SettingKey } from '../../../settings/settings-table.ts';
+import { settingKeys, type SettingKey } from '../../../settings/settings-table.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import { changeSettings, listSettings, type SettingRecord } from './setting-schema.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
@@ -26,7 +26,10 @@ export function mountSettings(app: App, { settings: service, logger }: ApiServic
       .change(body, ({ settings }) => service.check(settings))
       .catch(toHearthError);
     service.live.apply(resolved.settings);
-    const settings = toRecords(resolved, Object.keys(body) as SettingKey[]);
+    const changed = Object.keys(body).flatMap(
+      (name) => settingKeys.find((key) => key === name) ?? [],
+    );
+    const settings = toRecords(resolved, changed);
     const keysOf = (isIncluded: (record: SettingRecord) => boolean) =>
       settings.filter(isIncluded).map(({ key }) => key);
     const isOverridden = ({ source }: SettingRecord) =>

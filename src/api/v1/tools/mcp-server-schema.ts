@@ -13,6 +13,12 @@ const exampleServer = {
   env: { KEY: redacted },
 };
 
+const timeoutSeconds = z
+  .int()
+  .min(1)
+  .max(3600)
+  .describe('Time limit of a tool call (`timeoutSeconds` in mcp.json); 60 seconds if absent.');
+
 const serverSchema = z
   .object({
     label: z.string(),
@@ -26,6 +32,7 @@ const serverSchema = z
     cwd: z.string().optional(),
     url: z.string().optional().describe('Its password and the values of its query are redacted.'),
     headers: z.record(z.string(), z.string()).optional().describe('Values are redacted.'),
+    timeout_seconds: timeoutSeconds.optional(),
     fault: z.string().optional().describe('Why a faulty entry cannot be used.'),
   })
   .meta({ id: 'McpServer', examples: [exampleServer] });
@@ -77,6 +84,7 @@ const serverRequestSchema = z
     cwd: textSchema.min(1).optional(),
     url: textSchema.min(1).optional().describe('MCP server over HTTP; either this or `command`.'),
     headers: z.record(z.string().max(512), textSchema).optional(),
+    timeout_seconds: timeoutSeconds.optional(),
   })
   .meta({
     id: 'McpServerRequest',
@@ -126,7 +134,8 @@ export const testMcpServer = defineRoute({
   path: '/api/v1/mcp/servers/{label}/test',
   operationId: 'testMcpServer',
   summary: 'Connect to an MCP server and list its tools',
-  description: 'Starts its process, or connects to its URL, within `mcp.connectTimeoutSeconds`.',
+  description:
+    'Starts its process, or connects to its URL, within 30 seconds, or `timeout_seconds` if that is less.',
   permission: 'admin',
   params,
   result: z
@@ -152,7 +161,7 @@ export const callMcpTool = defineRoute({
   operationId: 'callMcpTool',
   summary: 'Call a tool of an MCP server',
   description:
-    'Tries a tool without a model. The call ends after `mcp.callTimeoutSeconds`. If the tool fails or takes too long, the result has `is_error`.',
+    'Tries a tool without a model. The call ends after 60 seconds, or `timeout_seconds`. If the tool fails or takes too long, the result has `is_error`.',
   permission: 'admin',
   params: params.extend({
     tool: z

@@ -10,7 +10,11 @@ import {
 } from './mcp-server-schema.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import type { RequestContext } from '../../../telemetry/request-context.ts';
-import { PluginFileError, type PluginEntry } from '../../../tools/plugin-file.ts';
+import {
+  PluginFileError,
+  type PluginConfiguration,
+  type PluginEntry,
+} from '../../../tools/plugin-file.ts';
 import { pluginId } from '../../../tools/plugin-label.ts';
 import {
   MissingSecretError,
@@ -62,8 +66,9 @@ export function mountMcpServers(app: App, { plugins, tools }: ApiServices): void
   mount(app, getMcpServer, async ({ params: { label } }) => find(label));
 
   mount(app, putMcpServer, async ({ params: { label }, body }) => {
+    const { timeout_seconds: timeoutSeconds, ...entry } = body;
     const fault = await plugins.file
-      .put(label, (present) => restoreSecrets(omitUndefined(body), present))
+      .put(label, (present) => restoreSecrets(omitUndefined({ ...entry, timeoutSeconds }), present))
       .catch(toHearthError);
     if (fault !== undefined) throw new HearthError('invalid_value', `${fault}.`);
     return find(label);
@@ -132,6 +137,7 @@ function toRecord(label: string, entry: PluginEntry): McpServerRecord {
       type: 'http',
       url: redactUrl(shown.url.href),
       headers: { ...shown.headers },
+      ...timeoutOf(shown),
     };
   }
   return {
@@ -141,5 +147,9 @@ function toRecord(label: string, entry: PluginEntry): McpServerRecord {
     args: [...shown.arguments],
     env: { ...shown.environment },
     ...omitUndefined({ cwd: shown.workingFolder }),
+    ...timeoutOf(shown),
   };
 }
+
+const timeoutOf = ({ timeoutMs }: PluginConfiguration) =>
+  timeoutMs === undefined ? {} : { timeout_seconds: timeoutMs / 1000 };

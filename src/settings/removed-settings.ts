@@ -1,0 +1,59 @@
+import { settingWords } from './setting-names.ts';
+
+const fixed = (value: string): string => `It is fixed now: ${value}.`;
+
+/** Settings of earlier versions, with the sentence that says what replaces them. They are ignored with a warning. */
+export const removedSettings: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    'images.allowUrls': 'Use images.urlHosts: * allows all public addresses.',
+    'images.allowedHosts': 'Use images.urlHosts.',
+    'mcp.connectTimeoutSeconds': fixed(
+      '30, or timeoutSeconds of a server in mcp.json if it is less',
+    ),
+    'mcp.callTimeoutSeconds': 'Set timeoutSeconds of a server in mcp.json; the default is 60.',
+    'mcp.maxProcesses': fixed('32'),
+    'models.minDimensions': 'The catalog of models says it.',
+    'engine.releaseUrl':
+      'Use HTTPS_PROXY, or install llama.cpp yourself and set engine.llamaServer.',
+    'engine.gpuSplitMode': 'Set LLAMA_ARG_SPLIT_MODE in engine.environment.',
+    'engine.gpuShares': 'Set LLAMA_ARG_TENSOR_SPLIT in engine.environment.',
+    'engine.kvTypeK': 'Use engine.kvType.',
+    'engine.kvTypeV': 'Use engine.kvType.',
+    'engine.speculation': 'Set speculation when you load a model.',
+    'engine.spareMemoryMiB': fixed('4096, or models.memoryLimitBytes if it is less'),
+    'warm.enabled': 'Set warm.maxBytes to 0 to save no states.',
+    'warm.idleSeconds': fixed('5'),
+    'warm.persistStateless': fixed('false'),
+    'update.feed': 'Use the option --feed of hearth update.',
+    'store.maxConnections': fixed('10'),
+    'store.leaseSeconds': fixed('30'),
+    'batches.concurrency': fixed('4'),
+    'batches.maxFileBytes': fixed('100 MiB'),
+    'batches.maxRequests': fixed('50000'),
+    'batches.maxActive': fixed('32'),
+    'batches.maxStorageBytes': fixed('4 GiB'),
+    'batches.retentionDays': fixed('30'),
+    'limits.queuedRequests': fixed('64 for each of engine.parallel'),
+    'limits.loadWaitSeconds': fixed('half of engine.loadTimeoutSeconds'),
+    'limits.loadQueue': fixed('32'),
+    'limits.backgroundResponses': fixed('16'),
+    'limits.imagePixels': fixed('40 million'),
+    'limits.stalledResponseSeconds': fixed('60'),
+    'log.format': fixed('text on a terminal, JSON elsewhere'),
+    'log.fileMiB': fixed('10'),
+    'observability.requests': fixed('200'),
+  }),
+);
+
+/** The variables of the removed settings, with the sentences that replace them. */
+export const removedVariables: ReadonlyMap<string, string> = new Map(
+  [...removedSettings].map(([key, advice]) => [
+    `HEARTH_${settingWords(key).join('_').toUpperCase()}`,
+    advice,
+  ]),
+);
+
+/** The flags of the removed settings without dashes in front, with the sentences that replace them. */
+export const removedFlags: ReadonlyMap<string, string> = new Map(
+  [...removedSettings].map(([key, advice]) => [settingWords(key).join('-').toLowerCase(), advice]),
+);
