@@ -134,8 +134,8 @@ export const modules = [
   {
     name: 'server',
     purpose:
-      'The composition root: makes every service from the settings, listens, serves the web app.',
-    publicFiles: ['serve.ts', 'reference.ts'],
+      'The composition root: makes every service from the settings, listens, serves the web app. `offline/` opens a home folder without a server.',
+    publicFiles: ['serve.ts', 'reference.ts', 'offline/'],
     imports: [
       'kernel',
       'telemetry',
@@ -152,22 +152,11 @@ export const modules = [
   },
   {
     name: 'cli',
-    purpose: 'Commands, one file each. They talk to the server through the client of v1.',
+    purpose:
+      'Commands. They talk to the server through the client of v1, or open a home folder with `server/offline/`.',
     publicFiles: [],
-    imports: [
-      'kernel',
-      'telemetry',
-      'platform',
-      'settings',
-      'speech-script',
-      'store',
-      'access',
-      'library',
-      'engines',
-      'tools',
-      'api',
-      'server',
-    ],
+    // `telemetry` prints the log as text, `speech-script` formats scripts: pure functions.
+    imports: ['kernel', 'telemetry', 'platform', 'settings', 'speech-script', 'api', 'server'],
   },
   {
     name: 'index.ts',

@@ -1,6 +1,6 @@
 import { SettingsError } from '../settings/settings-error.ts';
 import { HearthError } from '../kernel/errors/errors.ts';
-import { StoreOpenError } from '../store/store-errors.ts';
+import { StoreOpenError } from '../server/offline/errors.ts';
 import type { ExitCode } from './command.ts';
 import { describeSystemError, systemErrorRemedy } from './system-error.ts';
 

@@ -1,6 +1,5 @@
-import type { ModelAlias } from '../../library/model-aliases.ts';
+import { openAliases, type ModelAlias } from '../../server/offline/models.ts';
 import { defineCommand } from '../command.ts';
-import { withAliases } from '../local/aliases.ts';
 import { jsonOption } from '../option.ts';
 import { writeTable } from '../ui/table.ts';
 
@@ -8,7 +7,7 @@ export const aliasLs = defineCommand({
   options: jsonOption,
   examples: ['hearth alias ls', 'hearth alias ls --json'],
   async run({ context, options }) {
-    const aliases = await withAliases(context, (each) => each.list());
+    const aliases = await openAliases(context).list();
     const { output, messages } = context.terminal;
     if (options.json === true) {
       output.json({ aliases });

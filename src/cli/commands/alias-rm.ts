@@ -1,6 +1,6 @@
 import { defineCommand } from '../command.ts';
 import { CommandError } from '../failure.ts';
-import { withAliases } from '../local/aliases.ts';
+import { openAliases } from '../../server/offline/models.ts';
 import { jsonOption, required } from '../option.ts';
 
 export const aliasRm = defineCommand({
@@ -8,7 +8,7 @@ export const aliasRm = defineCommand({
   options: jsonOption,
   examples: ['hearth alias rm gpt-4o-mini'],
   async run({ context, options, positionals: { alias } }) {
-    const isRemoved = await withAliases(context, (aliases) => aliases.remove(alias));
+    const isRemoved = await openAliases(context).remove(alias);
     if (!isRemoved) throw new CommandError(`Alias "${alias}" not found. See \`hearth alias ls\`.`);
     const { output } = context.terminal;
     if (options.json === true) output.json({ name: alias, removed: true });

@@ -4,8 +4,7 @@ import { nearestModel } from '../check-model.ts';
 import { defineCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { CommandError } from '../failure.ts';
-import { withAliases } from '../local/aliases.ts';
-import { openLibrary } from '../local/library.ts';
+import { openAliases, openLibrary } from '../../server/offline/models.ts';
 import { flag, jsonOption, required } from '../option.ts';
 
 export const aliasSet = defineCommand({
@@ -23,7 +22,7 @@ export const aliasSet = defineCommand({
   ],
   async run({ context, options, positionals: { alias, model } }) {
     if (options.force !== true) await assertModelExists(context, model);
-    await withAliases(context, (aliases) => aliases.set(alias, model));
+    await openAliases(context).set(alias, model);
     const { output } = context.terminal;
     if (options.json === true) output.json({ name: alias, model });
     else output.line(`${alias} is now ${model}`);

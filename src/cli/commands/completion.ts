@@ -2,7 +2,7 @@ import { listCommandWords } from '../completion/names.ts';
 import { completionScript, shells } from '../completion/scripts.ts';
 import { defineCommand } from '../command.ts';
 import { UsageError } from '../failure.ts';
-import { openLibrary } from '../local/library.ts';
+import { openLibrary } from '../../server/offline/models.ts';
 import { required } from '../option.ts';
 
 export const completion = defineCommand({

@@ -1,7 +1,7 @@
 import { describeSettings } from '../../settings/describe-settings.ts';
 import { findKey } from '../../settings/settings-editor.ts';
 import { defineCommand } from '../command.ts';
-import { openSettings } from '../local/settings.ts';
+import { openSettings } from '../change-settings.ts';
 import { jsonOption, required } from '../option.ts';
 import { formatSetting, toSettingRecord } from '../ui/setting.ts';
 

@@ -1,7 +1,7 @@
 import { describeSettings, type SettingDescription } from '../../settings/describe-settings.ts';
 import { defineCommand } from '../command.ts';
 import { flag, jsonOption } from '../option.ts';
-import { openSettings } from '../local/settings.ts';
+import { openSettings } from '../change-settings.ts';
 import { formatSetting, toSettingRecord } from '../ui/setting.ts';
 import { writeTable } from '../ui/table.ts';
 

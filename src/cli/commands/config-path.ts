@@ -1,5 +1,5 @@
 import { defineCommand } from '../command.ts';
-import { openSettings } from '../local/settings.ts';
+import { openSettings } from '../change-settings.ts';
 import { jsonOption } from '../option.ts';
 
 export const configPath = defineCommand({

@@ -2,7 +2,7 @@ import { findKey } from '../../settings/settings-editor.ts';
 import type { SettingKey } from '../../settings/settings-table.ts';
 import { defineCommand } from '../command.ts';
 import { UsageError } from '../failure.ts';
-import { changeSettings, reportChange } from '../local/settings.ts';
+import { changeSettings, reportChange } from '../change-settings.ts';
 import { jsonOption, required, rest } from '../option.ts';
 
 export const configSet = defineCommand({

@@ -1,6 +1,6 @@
 import { findKey, isRemovable } from '../../settings/settings-editor.ts';
 import { defineCommand } from '../command.ts';
-import { changeSettings, reportChange } from '../local/settings.ts';
+import { changeSettings, reportChange } from '../change-settings.ts';
 import { jsonOption, required, rest } from '../option.ts';
 
 export const configUnset = defineCommand({

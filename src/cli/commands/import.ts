@@ -1,10 +1,10 @@
-import { join } from 'node:path';
-import { loadSettings } from '../../settings/settings.ts';
+import {
+  importModels,
+  openLibrary,
+  type ImportResult,
+  type PlacingMethod,
+} from '../../server/offline/models.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
-import { createModelLibrary } from '../../library/library.ts';
-import { createLogger } from '../../telemetry/logger.ts';
-import { importModels, type ImportResult } from '../../library/import/import-models.ts';
-import type { PlacingMethod } from '../../library/import/place-files.ts';
 import { defineCommand } from '../command.ts';
 import { connect } from '../client/connect.ts';
 import { usageHint } from '../download/usage-hint.ts';
@@ -33,7 +33,7 @@ export const importCommand = defineCommand({
     'hearth import model.gguf --host http://192.168.1.5:1234',
   ],
   async run({ context, options, positionals: { file } }) {
-    const { home, environment, signal, terminal } = context;
+    const { signal, terminal } = context;
     const how = placingMethod(options);
     if (options.host !== undefined) {
       if (how !== 'copy') {
@@ -47,17 +47,13 @@ export const importCommand = defineCommand({
       else terminal.output.line(`Imported ${printable(key)} on ${client.baseUrl}`);
       return;
     }
-    const settings = await loadSettings({ home, environment, flags: {} });
-    const modelsFolder = settings['models.dir'] ?? join(home, 'models');
     const progress = createProgress(terminal.messages, 'Copying');
     let result: ImportResult;
     try {
-      result = await importModels({
+      result = await importModels(context, {
         path: file,
-        modelsFolder,
         ...omitUndefined({ publisher: options.publisher, repo: options.repo }),
         how,
-        signal,
         onProgress: ({ copiedBytes, totalBytes }) =>
           progress.update(copiedBytes / totalBytes, formatBytes(totalBytes)),
       });
@@ -71,23 +67,11 @@ export const importCommand = defineCommand({
     if (keys.length === 0) throw new CommandError('Nothing was imported.');
     if (options.json === true) terminal.output.json(keys.length === 1 ? { key, keys } : { keys });
     else if (key !== undefined && keys.length === 1) {
-      const hint = await readUsageHint(key, modelsFolder, signal);
-      terminal.output.line(`Imported ${key}. ${hint}`);
+      const { model } = await (await openLibrary(context)).find(key);
+      terminal.output.line(`Imported ${key}. ${usageHint(key, model.type)}`);
     } else for (const each of keys) terminal.output.line(`Imported ${each}`);
   },
 });
-
-/** Suggests how to use the model; needs no running server. */
-async function readUsageHint(
-  key: string,
-  modelsFolder: string,
-  signal: AbortSignal,
-): Promise<string> {
-  const logger = createLogger('silent');
-  const library = createModelLibrary({ roots: [{ folder: modelsFolder }], logger, signal });
-  const { model } = await library.find(key);
-  return usageHint(key, model.type);
-}
 
 function placingMethod(options: {
   readonly link: boolean | undefined;

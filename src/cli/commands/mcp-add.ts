@@ -1,9 +1,8 @@
 import { resolve } from 'node:path';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
-import { pluginId } from '../../tools/plugin-label.ts';
+import { pluginId, withPlugins } from '../../server/offline/plugins.ts';
 import { defineCommand } from '../command.ts';
 import { UsageError } from '../failure.ts';
-import { withPlugins } from '../local/plugins.ts';
 import { jsonOption, required, rest, text, textList } from '../option.ts';
 import { parsePluginLabel } from '../parse-plugin-label.ts';
 

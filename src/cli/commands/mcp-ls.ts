@@ -1,8 +1,10 @@
-import type { PluginEntry } from '../../tools/plugin-file.ts';
-import { pluginId } from '../../tools/plugin-label.ts';
-import { redactUrl } from '../../tools/plugin-secrets.ts';
+import {
+  pluginId,
+  redactUrl,
+  withPlugins,
+  type PluginEntry,
+} from '../../server/offline/plugins.ts';
 import { defineCommand } from '../command.ts';
-import { withPlugins } from '../local/plugins.ts';
 import { jsonOption } from '../option.ts';
 import { writeTable } from '../ui/table.ts';
 

@@ -1,6 +1,6 @@
 import { defineCommand } from '../command.ts';
 import { CommandError } from '../failure.ts';
-import { withPlugins } from '../local/plugins.ts';
+import { withPlugins } from '../../server/offline/plugins.ts';
 import { jsonOption, required } from '../option.ts';
 import { parsePluginLabel } from '../parse-plugin-label.ts';
 

@@ -1,11 +1,6 @@
-import { loadSettings } from '../../settings/settings.ts';
+import { readSettings } from '../../server/offline/offline-home.ts';
+import { listPluginTools, pluginId, type Tool } from '../../server/offline/plugins.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
-import { RequestRecord } from '../../telemetry/request-record.ts';
-import { createLogger } from '../../telemetry/logger.ts';
-import { pluginId } from '../../tools/plugin-label.ts';
-import { speechScriptPlugin } from '../../tools/speech-script-plugin.ts';
-import { createToolServers } from '../../tools/tool-servers.ts';
-import type { Tool } from '../../tools/toolbox.ts';
 import { defineCommand } from '../command.ts';
 import { CommandError } from '../failure.ts';
 import { jsonOption, required } from '../option.ts';
@@ -18,27 +13,10 @@ export const mcpTest = defineCommand({
   examples: ['hearth mcp test files'],
   async run({ context, options, positionals }) {
     const label = parsePluginLabel(positionals.label);
-    const { home, environment, signal, terminal } = context;
-    const settings = await loadSettings({ home, environment, flags: {} });
-    const servers = createToolServers({
-      home,
-      environment,
-      builtInPlugins: [speechScriptPlugin],
-      // A user who can run this command can run the plugin's program too.
-      allowsPlugins: true,
-      allowsEphemeral: false,
-      allowedHosts: [],
-    });
-    const requestContext = {
-      requestId: 'local',
-      record: RequestRecord.detached('local'),
-      logger: createLogger('error'),
-      caller: { tokenId: 'local', clientKey: 'local', hasPermission: () => true },
-      signal,
-    };
-    const integration = { type: 'plugin', id: pluginId(label) } as const;
+    const { terminal } = context;
+    const settings = await readSettings(context);
     try {
-      const tools = (await servers.open([integration], requestContext)).tools();
+      const tools = await listPluginTools(context, label);
       if (options.json === true) {
         terminal.output.json({
           label,
@@ -63,7 +41,7 @@ export const mcpTest = defineCommand({
         tools,
       );
       const count = tools.length === 1 ? '1 tool' : `${tools.length} tools`;
-      terminal.messages.line(`Connected to ${integration.id}: ${count}.`);
+      terminal.messages.line(`Connected to ${pluginId(label)}: ${count}.`);
       if (!settings['mcp.allowPlugins']) {
         terminal.messages.line(
           'Plugins are disabled. To enable them, run `hearth serve --mcp-allow-plugins`, or set mcp.allowPlugins in config.json.',
@@ -76,8 +54,6 @@ export const mcpTest = defineCommand({
         );
       }
       throw error;
-    } finally {
-      await servers.close();
     }
   },
 });

@@ -1,6 +1,6 @@
 import { defineCommand } from '../command.ts';
 import { UsageError } from '../failure.ts';
-import { openRuntimes } from '../local/runtimes.ts';
+import { openRuntimes } from '../../server/offline/runtimes.ts';
 import { choice, jsonOption, optional } from '../option.ts';
 import { createInstallView } from '../ui/install-progress.ts';
 

@@ -1,6 +1,5 @@
-import type { ListedRuntime } from '../../engines/runtimes/runtime.ts';
+import { openRuntimes, type ListedRuntime } from '../../server/offline/runtimes.ts';
 import { defineCommand } from '../command.ts';
-import { openRuntimes } from '../local/runtimes.ts';
 import { jsonOption } from '../option.ts';
 import { writeTable } from '../ui/table.ts';
 

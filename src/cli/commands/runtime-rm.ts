@@ -1,6 +1,6 @@
 import { defineCommand } from '../command.ts';
 import { CommandError } from '../failure.ts';
-import { openRuntimes } from '../local/runtimes.ts';
+import { openRuntimes } from '../../server/offline/runtimes.ts';
 import { jsonOption, optional, required } from '../option.ts';
 
 export const runtimeRm = defineCommand({

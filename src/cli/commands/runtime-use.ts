@@ -1,6 +1,6 @@
 import { defineCommand } from '../command.ts';
 import { CommandError, UsageError } from '../failure.ts';
-import { openRuntimes } from '../local/runtimes.ts';
+import { openRuntimes } from '../../server/offline/runtimes.ts';
 import { flag, jsonOption, optional } from '../option.ts';
 
 export const runtimeUse = defineCommand({

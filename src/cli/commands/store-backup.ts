@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defineCommand } from '../command.ts';
+import { withMigration } from '../ui/migration-progress.ts';
 import { CommandError } from '../failure.ts';
-import { withSqliteStore } from '../local/store.ts';
+import { withSqliteStore } from '../../server/offline/store.ts';
 import { flag, jsonOption, required } from '../option.ts';
 import { formatPath } from '../ui/format-path.ts';
 
@@ -15,7 +16,9 @@ export const storeBackup = defineCommand({
     if (options.force !== true && existsSync(file)) {
       throw new CommandError(`${file} exists. Choose another name, or use --force to replace it.`);
     }
-    await withSqliteStore(context, 'Back it up with `pg_dump`.', (store) => store.backUp(file));
+    await withSqliteStore(withMigration(context), 'Back it up with `pg_dump`.', (store) =>
+      store.backUp(file),
+    );
     const { output, messages } = context.terminal;
     if (options.json === true) output.json({ file });
     else

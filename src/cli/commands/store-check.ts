@@ -1,14 +1,19 @@
 import { defineCommand } from '../command.ts';
-import { existingDatabase, withObjects, withTables } from '../local/store.ts';
+import { withMigration } from '../ui/migration-progress.ts';
+import {
+  existingDatabase,
+  withObjects,
+  withTables,
+  checkTables,
+} from '../../server/offline/store.ts';
 import { jsonOption } from '../option.ts';
-import { checkTables } from '../../store/tables/check-tables.ts';
 
 export const storeCheck = defineCommand({
   options: jsonOption,
   examples: ['hearth store check'],
   async run({ context, options }) {
     const { rowCounts, problems } = await withTables(
-      context,
+      withMigration(context),
       await existingDatabase(context, undefined),
       (tables) => withObjects(context, (objects) => checkTables(tables, context.signal, objects)),
     );

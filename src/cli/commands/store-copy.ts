@@ -1,9 +1,16 @@
 import { resolve } from 'node:path';
 import { isPostgresUrl, withoutPassword } from '../../kernel/postgres-url.ts';
-import { CopyError, copyTables } from '../../store/tables/copy-tables.ts';
+import {
+  CopyError,
+  copyTables,
+  assertNoServer,
+  existingDatabase,
+  withObjects,
+  withTables,
+} from '../../server/offline/store.ts';
 import { defineCommand } from '../command.ts';
+import { withMigration } from '../ui/migration-progress.ts';
 import { CommandError } from '../failure.ts';
-import { assertNoServer, existingDatabase, withObjects, withTables } from '../local/store.ts';
 import { jsonOption, required, text } from '../option.ts';
 import { createProgress } from '../ui/progress.ts';
 
@@ -26,8 +33,8 @@ export const storeCopy = defineCommand({
     const to = toUrl(positionals.to);
     const { output, messages } = context.terminal;
     const progress = createProgress(messages, 'Copying');
-    const copied = await withTables(context, from, (source) =>
-      withTables(context, to, (target) =>
+    const copied = await withTables(withMigration(context), from, (source) =>
+      withTables(withMigration(context), to, (target) =>
         withObjects(context, (objects) =>
           copyTables({
             from: source,

@@ -1,8 +1,8 @@
 import { formatBytes } from '../../kernel/format.ts';
-import { prune } from '../../store/prune.ts';
+import { prune, withStore } from '../../server/offline/store.ts';
 import { defineCommand } from '../command.ts';
+import { withMigration } from '../ui/migration-progress.ts';
 import { UsageError } from '../failure.ts';
-import { withStore } from '../local/store.ts';
 import { integer, jsonOption } from '../option.ts';
 
 export const storePrune = defineCommand({
@@ -23,7 +23,7 @@ export const storePrune = defineCommand({
   },
   examples: ['hearth store prune --days 90', 'hearth store prune --max-bytes 1000000000'],
   async run({ context, options }) {
-    const result = await withStore(context, async ({ store, settings }) => {
+    const result = await withStore(withMigration(context), async ({ store, settings }) => {
       const limits =
         options.days === undefined && options.maxBytes === undefined
           ? { retentionDays: settings['store.retentionDays'], maxBytes: settings['store.maxBytes'] }

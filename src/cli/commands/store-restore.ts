@@ -1,9 +1,13 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { restoreBackup } from '../../store/backup.ts';
+import {
+  restoreBackup,
+  assertNoServer,
+  databaseFile,
+  readSettings,
+} from '../../server/offline/store.ts';
 import { defineCommand } from '../command.ts';
 import { CommandError } from '../failure.ts';
-import { assertNoServer, databaseFile, readSettings } from '../local/store.ts';
 import { jsonOption, required } from '../option.ts';
 import { formatPath } from '../ui/format-path.ts';
 

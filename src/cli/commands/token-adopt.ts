@@ -1,6 +1,6 @@
-import { moveResponses } from '../../access/revoke-token.ts';
+import { moveResponses, unknownToken, withTokens } from '../../server/offline/tokens.ts';
 import { defineCommand } from '../command.ts';
-import { unknownToken, withTokens } from '../local/tokens.ts';
+import { withMigration } from '../ui/migration-progress.ts';
 import { jsonOption, required, text } from '../option.ts';
 import { formatResponseCount } from '../ui/response-count.ts';
 
@@ -16,7 +16,9 @@ export const tokenAdopt = defineCommand({
   examples: ['hearth token adopt 3f9c01ab27', 'hearth token adopt 3f9c01ab27 --from 81d20c44fe'],
   async run({ context, options, positionals: { id } }) {
     const from = options.from ?? null;
-    const moved = await withTokens(context, (_, store) => moveResponses(store, from, id));
+    const moved = await withTokens(withMigration(context), (_, store) =>
+      moveResponses(store, from, id),
+    );
     if (moved === undefined) throw unknownToken(id);
     const { output } = context.terminal;
     const { responseCount, conversationCount } = moved;

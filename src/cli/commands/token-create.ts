@@ -1,8 +1,9 @@
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { permissionSchema, type Permission } from '../../kernel/permission.ts';
+import { withMigration } from '../ui/migration-progress.ts';
 import { defineCommand, type OptionDeclaration } from '../command.ts';
 import { UsageError } from '../failure.ts';
-import { withTokens } from '../local/tokens.ts';
+import { withTokens } from '../../server/offline/tokens.ts';
 import { integer, jsonOption, text } from '../option.ts';
 import { formatResponseCount } from '../ui/response-count.ts';
 
@@ -47,18 +48,21 @@ export const tokenCreate = defineCommand({
     const name = options.name?.trim() ?? '';
     if (name === '') throw new UsageError('The token needs a name: --name NAME.');
     const { output, messages } = context.terminal;
-    const { record, token, orphan } = await withTokens(context, async (tokens, store) => ({
-      ...(await tokens.create({
-        name,
-        permissions: options.permissions ?? defaultPermissions,
-        rateLimits: {
-          requestsPerMinute: options.requestsPerMinute ?? null,
-          tokensPerMinute: options.tokensPerMinute ?? null,
-        },
-        ...omitUndefined({ expiresAt: daysFromNow(options.expiresInDays) }),
-      })),
-      orphan: (await store.owners.counts()).find(({ ownerId }) => ownerId === null),
-    }));
+    const { record, token, orphan } = await withTokens(
+      withMigration(context),
+      async (tokens, store) => ({
+        ...(await tokens.create({
+          name,
+          permissions: options.permissions ?? defaultPermissions,
+          rateLimits: {
+            requestsPerMinute: options.requestsPerMinute ?? null,
+            tokensPerMinute: options.tokensPerMinute ?? null,
+          },
+          ...omitUndefined({ expiresAt: daysFromNow(options.expiresInDays) }),
+        })),
+        orphan: (await store.owners.counts()).find(({ ownerId }) => ownerId === null),
+      }),
+    );
     if (options.json === true) {
       const { id, permissions, expiresAt } = record;
       output.json({ id, name, permissions, expires_at: expiresAt, token });

@@ -1,7 +1,12 @@
-import { countResponses, type OwnerCounts } from '../../access/revoke-token.ts';
-import type { OwnedCount, StoredToken } from '../../store/store.ts';
+import {
+  countResponses,
+  withTokens,
+  type OwnerCounts,
+  type OwnedCount,
+  type StoredToken,
+} from '../../server/offline/tokens.ts';
 import { defineCommand } from '../command.ts';
-import { withTokens } from '../local/tokens.ts';
+import { withMigration } from '../ui/migration-progress.ts';
 import { jsonOption } from '../option.ts';
 import { formatResponseCount } from '../ui/response-count.ts';
 import { writeTable } from '../ui/table.ts';
@@ -10,7 +15,7 @@ export const tokenLs = defineCommand({
   options: jsonOption,
   examples: ['hearth token ls', 'hearth token ls --json'],
   async run({ context, options }) {
-    const { tokens, counts } = await withTokens(context, async (service, store) => ({
+    const { tokens, counts } = await withTokens(withMigration(context), async (service, store) => ({
       tokens: await service.list(),
       counts: await countResponses(store),
     }));

@@ -1,7 +1,12 @@
-import { revokeToken, type ResponseDisposal } from '../../access/revoke-token.ts';
+import {
+  revokeToken,
+  unknownToken,
+  withTokens,
+  type ResponseDisposal,
+} from '../../server/offline/tokens.ts';
 import { defineCommand } from '../command.ts';
+import { withMigration } from '../ui/migration-progress.ts';
 import { UsageError } from '../failure.ts';
-import { unknownToken, withTokens } from '../local/tokens.ts';
 import { flag, jsonOption, required, text } from '../option.ts';
 import { formatResponseCount } from '../ui/response-count.ts';
 
@@ -19,7 +24,9 @@ export const tokenRm = defineCommand({
   ],
   async run({ context, options, positionals: { id } }) {
     const disposal = disposalOf(options.deleteResponses === true, options.moveTo);
-    const revocation = await withTokens(context, (_, store) => revokeToken(store, id, disposal));
+    const revocation = await withTokens(withMigration(context), (_, store) =>
+      revokeToken(store, id, disposal),
+    );
     if (revocation.kind === 'unknown_token') throw unknownToken(revocation.id);
     const { responses } = revocation;
     const { output, messages } = context.terminal;

@@ -1,7 +1,7 @@
 import type { CatalogModelRecord } from '../../api/v1/models/catalog-schema.ts';
 import { startDownload } from '../../api/v1/downloads/download-schema.ts';
 import { getModel, listModels } from '../../api/v1/models/model-schema.ts';
-import { modelName } from '../../library/library-model.ts';
+import { modelName } from '../../server/offline/models.ts';
 import { printable } from '../../kernel/printable.ts';
 import { describeDownload, findCatalogModel } from '../check-model.ts';
 import { ApiError } from '../client/client-error.ts';

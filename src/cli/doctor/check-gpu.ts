@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { ok, warning, type DoctorContext, type Finding } from './check.ts';
-import { openRuntimes } from '../local/runtimes.ts';
+import { openRuntimes } from '../../server/offline/runtimes.ts';
 import { skipped } from './check-runtime.ts';
 
 /** Whether the runtime uses the graphics processor that is there. */

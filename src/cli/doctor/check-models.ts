@@ -1,5 +1,4 @@
-import { createLogger } from '../../telemetry/logger.ts';
-import { openLibrary } from '../local/library.ts';
+import { openLibrary } from '../../server/offline/models.ts';
 import { printable } from '../../kernel/printable.ts';
 import { ok, warning, type DoctorContext, type Finding } from './check.ts';
 import { skipped } from './check-runtime.ts';
@@ -8,14 +7,8 @@ import { skipped } from './check-runtime.ts';
 export async function checkModels(context: DoctorContext): Promise<readonly Finding[]> {
   if (context.settings === null) return [skipped];
   const faults: string[] = [];
-  // The library logs a file that it can't read, once.
-  const logger = createLogger('warn', {
-    write: (line) => {
-      const { reason, msg } = JSON.parse(line) as { reason?: string; msg: string };
-      faults.push(reason ?? msg);
-    },
-  });
-  const models = await (await openLibrary(context, logger)).list();
+  const library = await openLibrary(context, (fault) => faults.push(fault));
+  const models = await library.list();
   const [first] = models;
   return [
     first === undefined

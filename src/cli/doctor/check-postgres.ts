@@ -1,3 +1,4 @@
+import { inspectPostgres } from '../../server/offline/store.ts';
 import { withoutPassword } from '../../kernel/postgres-url.ts';
 import { describeGrowth } from './database-growth.ts';
 import { ok, problem, warning, type DoctorContext, type Finding } from './check.ts';
@@ -7,7 +8,6 @@ export async function checkPostgres(
   url: string,
   settings: DoctorContext['settings'],
 ): Promise<readonly Finding[]> {
-  const { inspectPostgres } = await import('../../store/postgres/inspect-database.ts');
   const shown = withoutPassword(url);
   const state = await inspectPostgres(url);
   if ('reason' in state) {

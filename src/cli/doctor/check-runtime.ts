@@ -1,4 +1,4 @@
-import { openRuntimes } from '../local/runtimes.ts';
+import { openRuntimes } from '../../server/offline/runtimes.ts';
 import { ok, warning, type DoctorContext, type Finding } from './check.ts';
 
 /** Whether a runtime is there that runs models. */

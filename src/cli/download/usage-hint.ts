@@ -1,6 +1,6 @@
 import type { DownloadStartRecord } from '../../api/v1/downloads/download-schema.ts';
 import { getModel, type ModelType } from '../../api/v1/models/model-schema.ts';
-import type { ModelEntry } from '../../library/model.ts';
+import type { ModelEntry } from '../../server/offline/models.ts';
 import { ApiError } from '../client/client-error.ts';
 import type { Client } from '../client/client.ts';
 import { printable } from '../../kernel/printable.ts';

@@ -1,4 +1,4 @@
-import type { InstallProgress } from '../../engines/runtimes/runtime.ts';
+import type { InstallProgress } from '../../server/offline/runtimes.ts';
 import { formatBytes } from '../../kernel/format.ts';
 import { createProgress, type Progress } from './progress.ts';
 import type { TerminalStream } from './terminal.ts';

@@ -1,4 +1,6 @@
 import { createProgress, type Progress } from './progress.ts';
+import type { CommandContext } from '../context.ts';
+import type { OfflineHome } from '../../server/offline/offline-home.ts';
 import type { TerminalStream } from './terminal.ts';
 
 interface MigrationView {
@@ -23,4 +25,9 @@ export function createMigrationView(stream: TerminalStream): MigrationView {
     },
     stop,
   };
+}
+
+/** The home folder of a command that may migrate its database. */
+export function withMigration(context: CommandContext): OfflineHome {
+  return { ...context, migration: createMigrationView(context.terminal.messages) };
 }

@@ -1,4 +1,4 @@
-import type { OwnedCount } from '../../store/store.ts';
+import type { OwnedCount } from '../../server/offline/tokens.ts';
 
 /** Such as `31 responses in 4 conversations`. */
 export function formatResponseCount({ responseCount, conversationCount }: OwnedCount): string {

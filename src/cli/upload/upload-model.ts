@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { uploadModelFile } from '../../api/v1/models/model-import-schema.ts';
 import { formatBytes } from '../../kernel/format.ts';
-import { findInFile } from '../../library/import/find-in-file.ts';
+import { findInFile } from '../../server/offline/models.ts';
 import type { Client } from '../client/client.ts';
 import { CommandError, UsageError } from '../failure.ts';
 import { createProgress } from '../ui/progress.ts';

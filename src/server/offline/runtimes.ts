@@ -1,15 +1,16 @@
 import { join } from 'node:path';
-import { loadSettings } from '../../settings/settings.ts';
 import { createRuntimeManager } from '../../engines/runtimes/runtime-manager.ts';
 import type { RuntimeManager } from '../../engines/runtimes/runtime.ts';
 import { createLogger } from '../../telemetry/logger.ts';
 import { packageFolder } from '../../platform/files/package-folder.ts';
-import type { CommandContext } from '../context.ts';
+import { readSettings, type OfflineHome } from './offline-home.ts';
 
-/** Manages the runtimes of the home folder; needs no running server. */
-export async function openRuntimes(context: CommandContext): Promise<RuntimeManager> {
-  const { home, environment } = context;
-  const settings = await loadSettings({ home, environment, flags: {} });
+export type { InstallProgress, ListedRuntime } from '../../engines/runtimes/runtime.ts';
+
+/** Manages the runtimes of the home folder. */
+export async function openRuntimes(offline: OfflineHome): Promise<RuntimeManager> {
+  const { home, environment } = offline;
+  const settings = await readSettings(offline);
   return createRuntimeManager({
     runtimesFolder: settings['engine.runtimesDir'] ?? join(home, 'runtimes'),
     environment,

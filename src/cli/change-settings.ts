@@ -1,17 +1,17 @@
-import { assertStartable } from '../../settings/assert-startable.ts';
-import { describeSettings } from '../../settings/describe-settings.ts';
+import { assertStartable } from '../settings/assert-startable.ts';
+import { describeSettings } from '../settings/describe-settings.ts';
 import {
   createSettingsEditor,
   SettingChangeError,
   type SettingsEditor,
-} from '../../settings/settings-editor.ts';
-import { settingKeys } from '../../settings/settings-table.ts';
-import { changeSettings as changeSettingsRoute } from '../../api/v1/server/setting-schema.ts';
-import { readOwnerToken } from '../../platform/home/owner-token.ts';
-import { findServer } from '../background/find-server.ts';
-import { ApiError } from '../client/client-error.ts';
-import { createClient } from '../client/client.ts';
-import type { CommandContext } from '../context.ts';
+} from '../settings/settings-editor.ts';
+import { settingKeys } from '../settings/settings-table.ts';
+import { changeSettings as changeSettingsRoute } from '../api/v1/server/setting-schema.ts';
+import { readOwnerToken } from '../platform/home/owner-token.ts';
+import { findServer } from './background/find-server.ts';
+import { ApiError } from './client/client-error.ts';
+import { createClient } from './client/client.ts';
+import type { CommandContext } from './context.ts';
 
 /** The settings of the home folder; needs no running server. */
 export function openSettings({ home, environment }: CommandContext): SettingsEditor {

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { databaseUrl } from '../../settings/database-url.ts';
-import { loadSettings } from '../../settings/settings.ts';
 import type { Settings } from '../../settings/settings-table.ts';
+import type { inspectPostgres as inspect } from '../../store/postgres/inspect-database.ts';
 import { isHomeInUse } from '../../platform/home/home-lock.ts';
 import { createLogger } from '../../telemetry/logger.ts';
 import { isPostgresUrl, withoutPassword } from '../../kernel/postgres-url.ts';
@@ -18,9 +18,20 @@ import {
 import type { Store } from '../../store/store.ts';
 import { openTables } from '../../store/tables/open-tables.ts';
 import type { StoreTables } from '../../store/tables/store-tables.ts';
-import type { CommandContext } from '../context.ts';
-import { CommandError } from '../failure.ts';
-import { createMigrationView } from '../ui/migration-progress.ts';
+import { OfflineError } from './errors.ts';
+import { readSettings, type OfflineHome } from './offline-home.ts';
+
+export { readSettings } from './offline-home.ts';
+export { prune } from '../../store/prune.ts';
+export { restoreBackup } from '../../store/backup.ts';
+export { checkTables } from '../../store/tables/check-tables.ts';
+export { CopyError, copyTables } from '../../store/tables/copy-tables.ts';
+
+/** The state of a PostgreSQL database. Its driver is loaded on use. */
+export async function inspectPostgres(url: string): ReturnType<typeof inspect> {
+  const database = await import('../../store/postgres/inspect-database.ts');
+  return database.inspectPostgres(url);
+}
 
 interface LocalStore {
   readonly store: Store;
@@ -31,19 +42,19 @@ interface LocalStore {
 
 /** Works on the database of the home folder; a server may run. */
 export async function withStore<Result>(
-  context: CommandContext,
+  context: OfflineHome,
   work: (local: LocalStore) => Promise<Result>,
 ): Promise<Result> {
   const settings = await readSettings(context);
   let migrated: SchemaVersions | undefined;
-  const store = await opening(context, (migration) =>
+  const store = await opening(context, (shared) =>
     openStore({
       url: databaseUrl(context.home, settings),
       maxConnections: commandConnections,
       onMigrated: (versions) => {
         migrated = versions;
       },
-      ...migration,
+      ...shared,
     }),
   );
   try {
@@ -57,15 +68,15 @@ export async function withStore<Result>(
  * The same for what only a database in a file can do.
  *
  * @param instead What to do with PostgreSQL, as a sentence.
- * @throws CommandError for PostgreSQL.
+ * @throws OfflineError for PostgreSQL.
  */
 export async function withSqliteStore<Result>(
-  context: CommandContext,
+  context: OfflineHome,
   instead: string,
   work: (store: SqliteStore) => Promise<Result>,
 ): Promise<Result> {
   const file = databaseFile(context, await readSettings(context), instead);
-  const store = await opening(context, (migration) => createSqliteStore({ file, ...migration }));
+  const store = await opening(context, (shared) => createSqliteStore({ file, ...shared }));
   try {
     return await work(store);
   } finally {
@@ -77,24 +88,24 @@ export async function withSqliteStore<Result>(
  * The file or URL of a database to read.
  *
  * @param url That of the home folder if undefined.
- * @throws CommandError if there is no such file.
+ * @throws OfflineError if there is no such file.
  */
 export async function existingDatabase(
-  context: CommandContext,
+  context: OfflineHome,
   url: string | undefined,
 ): Promise<string> {
   const found = url ?? databaseUrl(context.home, await readSettings(context));
   if (isPostgresUrl(found) || existsSync(found)) return found;
-  throw new CommandError(`There is no database ${found}.`);
+  throw new OfflineError(`There is no database ${found}.`);
 }
 
 /** Works on the tables of a database, which is created if it does not exist, in the newest schema. */
 export async function withTables<Result>(
-  context: CommandContext,
+  context: OfflineHome,
   url: string,
   work: (tables: StoreTables) => Promise<Result>,
 ): Promise<Result> {
-  const tables = await opening(context, (migration) => openTables(url, migration, context.signal));
+  const tables = await opening(context, (shared) => openTables(url, shared, context.signal));
   try {
     return await work(tables);
   } finally {
@@ -104,7 +115,7 @@ export async function withTables<Result>(
 
 /** Works with the storage of images, if there is one. */
 export async function withObjects<Result>(
-  context: CommandContext,
+  context: OfflineHome,
   work: (objects: ObjectStorage | undefined) => Promise<Result>,
 ): Promise<Result> {
   const { 'store.blobsUrl': url } = await readSettings(context);
@@ -121,42 +132,37 @@ const commandConnections = 2;
 
 /** Shows the progress of a migration, which a running server forbids. */
 async function opening<Opened>(
-  { home, terminal }: CommandContext,
+  { home, migration }: OfflineHome,
   open: (
     options: Pick<SqliteStoreOptions, 'logger' | 'mayMigrate' | 'onMigration'>,
   ) => Promise<Opened>,
 ): Promise<Opened> {
   await mkdir(home, { recursive: true, mode: 0o700 });
-  const migration = createMigrationView(terminal.messages);
   return open({
     logger: createLogger('error'),
     mayMigrate: async () => !(await isHomeInUse(home)),
-    onMigration: (fraction) => migration.show(fraction),
-  }).finally(() => migration.stop());
-}
-
-export async function readSettings({ home, environment }: CommandContext): Promise<Settings> {
-  return loadSettings({ home, environment, flags: {} });
+    onMigration: (fraction) => migration?.show(fraction),
+  }).finally(() => migration?.stop());
 }
 
 /**
  * The file of the database.
  *
  * @param instead What to do with PostgreSQL, as a sentence.
- * @throws CommandError for PostgreSQL.
+ * @throws OfflineError for PostgreSQL.
  */
-export function databaseFile(context: CommandContext, settings: Settings, instead: string): string {
+export function databaseFile(context: OfflineHome, settings: Settings, instead: string): string {
   const url = databaseUrl(context.home, settings);
   if (!isPostgresUrl(url)) return url;
-  throw new CommandError(
+  throw new OfflineError(
     `This command works on SQLite files; store.url is ${withoutPassword(url)}. ${instead}`,
   );
 }
 
-/** @throws CommandError if a server uses the home folder. */
-export async function assertNoServer({ home }: CommandContext): Promise<void> {
+/** @throws OfflineError if a server uses the home folder. */
+export async function assertNoServer({ home }: OfflineHome): Promise<void> {
   if (!(await isHomeInUse(home))) return;
-  throw new CommandError(
+  throw new OfflineError(
     'A server uses the database. Stop it first with `hearth server stop`, which also stops a service until the next boot.',
   );
 }

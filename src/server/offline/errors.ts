@@ -1,0 +1,7 @@
+/** The errors of this folder. Apart from the rest, so that a command that opens nothing loads no store. */
+export { StoreOpenError } from '../../store/store-errors.ts';
+
+/** The work is impossible in this home folder; the message says what the user can do. */
+export class OfflineError extends Error {
+  override readonly name = 'OfflineError';
+}
