@@ -25,7 +25,7 @@ const {
   export { referenceFiles } from './src/server/reference.ts';
   export { configSchema, settingsPage } from './src/settings/settings-reference.ts';
   export { resultsMarkdown } from './bench/results-page.ts';
-  export { dryRunMarkdown } from './src/cli/service/dry-run-reference.ts';
+  export { dryRunMarkdown } from './src/cli/service/show-steps.ts';
   export { metricsMarkdown } from './src/telemetry/metrics/metrics-reference.ts';
 `);
 

@@ -8,10 +8,10 @@ import {
 import { settingKeys } from '../settings/settings-table.ts';
 import { changeSettings as changeSettingsRoute } from '../api/v1/server/setting-schema.ts';
 import { readOwnerToken } from '../platform/home/owner-token.ts';
-import { findServer } from './background/find-server.ts';
+import { findServer } from './background/start-in-background.ts';
 import { ApiError } from './client/client-error.ts';
 import { createClient } from './client/client.ts';
-import type { CommandContext } from './context.ts';
+import type { CommandContext } from './command.ts';
 
 /** The settings of the home folder; needs no running server. */
 export function openSettings({ home, environment }: CommandContext): SettingsEditor {

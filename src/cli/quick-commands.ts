@@ -3,7 +3,7 @@ import type { CommandEntry } from './command.ts';
 export const status: CommandEntry = {
   name: 'status',
   summary: 'Show server status, memory usage and loaded models',
-  load: async () => (await import('./commands/status.ts')).status,
+  load: async () => (await import('./commands/ls.ts')).status,
 };
 
 export const ls: CommandEntry = {
@@ -16,7 +16,7 @@ export const ls: CommandEntry = {
 export const ps: CommandEntry = {
   name: 'ps',
   summary: 'List loaded models',
-  load: async () => (await import('./commands/ps.ts')).ps,
+  load: async () => (await import('./commands/ls.ts')).ps,
 };
 
 /** Commands that people and scripts run often. They start faster than the others, if their name is the first argument. */

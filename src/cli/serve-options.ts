@@ -1,14 +1,16 @@
 import {
   describeDefault,
   isSecretSetting,
+  type SettingKey,
   settingKeys,
   settingsTable,
-  type SettingKey,
 } from '../settings/settings-table.ts';
 import { removedFlags } from '../settings/removed-settings.ts';
 import { environmentVariables, flagName } from '../settings/setting-names.ts';
-import type { OptionDeclaration } from './command.ts';
+import type { OptionDeclaration, CommandContext } from './command.ts';
 import { flag, text, textList } from './option.ts';
+import { describeUnknownVariables } from '../settings/settings.ts';
+import { printable } from '../kernel/printable.ts';
 
 /** Short names of common flags; all flags also have the name derived from the setting's key. */
 const shortNames: Partial<Record<SettingKey, string>> = {
@@ -106,4 +108,17 @@ function describeSetting(key: SettingKey): { readonly summary: string } {
   return {
     summary: defaultValue === '' ? description : `${description} (default: ${defaultValue})`,
   };
+}
+
+/** Warns about flags and `HEARTH_*` environment variables that are ignored. Other programs may own the variables. */
+export function warnOfIgnoredSettings(
+  { environment, terminal }: CommandContext,
+  values: ServeValues,
+): void {
+  for (const warning of [
+    ...describeRemovedFlags(values),
+    ...describeUnknownVariables(environment),
+  ]) {
+    terminal.messages.line(printable(`warning: ${warning}`));
+  }
 }

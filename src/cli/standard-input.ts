@@ -1,5 +1,5 @@
 import { addAbortSignal } from 'node:stream';
-import type { StandardInput } from './context.ts';
+import type { StandardInput } from './command.ts';
 import { CommandError } from './failure.ts';
 import type { TerminalStream } from './ui/terminal.ts';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { databaseUrl } from '../settings/database-url.ts';
+import { databaseUrl } from '../settings/resolve-path.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import { openObjectStorage } from '../store/s3/open-object-storage.ts';
 import type { Logger } from '../kernel/logger.ts';

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { SettingsError } from './settings-error.ts';
+import type { Settings } from './settings-table.ts';
 
 export interface Folders {
   /** Home folder of Hearth, where relative paths start. */
@@ -24,4 +25,12 @@ export function resolvePath(path: string, { home, userHome }: Folders): string {
 /** The same, but a word without a separator stays unchanged: the name of a program on the `PATH`. */
 export function resolveProgram(program: string, folders: Folders): string {
   return /^[^/\\~]+$/.test(program) ? program : resolvePath(program, folders);
+}
+
+/** The file of the database, or its URL. */
+export function databaseUrl(
+  home: string,
+  settings: Partial<Pick<Settings, 'store.url'>> | null,
+): string {
+  return settings?.['store.url'] ?? join(home, 'hearth.db');
 }

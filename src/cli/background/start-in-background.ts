@@ -1,13 +1,31 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { open, type FileHandle } from 'node:fs/promises';
+import { isHomeInUse } from '../../platform/home/home-lock.ts';
+import { readServerRecord, type ServerRecord } from '../../platform/home/server-record.ts';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createPrivateFolder } from '../../platform/files/create-private-folder.ts';
 import { serverLogFile } from '../../platform/home/server-log-file.ts';
-import { readServerRecord, type ServerRecord } from '../../platform/home/server-record.ts';
-import type { CommandContext } from '../context.ts';
+import type { CommandContext } from '../command.ts';
 import { CommandError } from '../failure.ts';
 import { serverNodeOptions } from '../server-node-options.ts';
+import type { Client } from '../client/client.ts';
+import { ServerUnreachableError } from '../client/client-error.ts';
+import { connect, type ConnectionOptions } from '../client/connect.ts';
+import { withElapsed } from '../ui/progress.ts';
+
+/**
+ * Finds the running server of a home folder. The home lock distinguishes it from a killed server, which
+ * leaves its record behind and whose process id may belong to another program by now.
+ *
+ * @returns undefined if no server is running.
+ */
+export async function findServer(home: string): Promise<ServerRecord | undefined> {
+  const record = await readServerRecord(home);
+  if (record === undefined || !(await isHomeInUse(home))) return undefined;
+  // A new server may have started since the first read and replaced the record of a killed one.
+  return readServerRecord(home);
+}
 
 const pollMs = 50;
 const maxLogExcerptBytes = 4096;
@@ -107,4 +125,28 @@ async function readEnd(log: FileHandle, start: number): Promise<string> {
     position: from,
   });
   return buffer.toString('utf8', 0, bytesRead);
+}
+
+const startTimeoutMs = 30_000;
+
+/**
+ * Connects as `connect` does, and starts the server of the home folder in the background if it does not run.
+ *
+ * @param mayStart Whether to start it; asked only if none runs.
+ * @throws as `connect` and `startInBackground`.
+ */
+export async function connectOrStart(
+  context: CommandContext,
+  options: ConnectionOptions,
+  mayStart: () => Promise<boolean> = async () => true,
+): Promise<Client> {
+  try {
+    return await connect(context, options);
+  } catch (error) {
+    if (!(error instanceof ServerUnreachableError) || !(await mayStart())) throw error;
+  }
+  await withElapsed(context.terminal.messages, 'Starting the server', () =>
+    startInBackground(context, [], startTimeoutMs),
+  );
+  return connect(context, options);
 }

@@ -1,11 +1,11 @@
 import type * as z from 'zod';
 import type { Route } from '../../api/kit/route.ts';
 import {
-  sendApiRequest,
-  TransportError,
   type ApiAnswer,
   type ApiMethod,
   type ApiUpload,
+  sendApiRequest,
+  TransportError,
 } from '../../platform/net/api-client-transport.ts';
 import {
   ApiError,
@@ -14,8 +14,8 @@ import {
   ServerUnreachableError,
   toApiError,
 } from './client-error.ts';
-import { findOtherScheme } from './find-other-scheme.ts';
-import { readServerSentEvents } from './server-sent-events.ts';
+import { findOtherScheme } from './probe-server.ts';
+import { createParser } from 'eventsource-parser';
 
 type SchemaInput<Schema> = Schema extends z.ZodType ? z.input<Schema> : never;
 
@@ -179,4 +179,32 @@ async function toUnreachableError(
     ? `No server is running at ${baseUrl}. Start one with \`hearth serve\`, or in the background with \`hearth server start\`.`
     : `The connection to ${baseUrl} was lost: ${error.message}`;
   return new ServerUnreachableError(message, { cause: error });
+}
+
+/** In characters; the last event of a chat contains the whole answer. */
+const maxEventLength = 256 * 1024 * 1024;
+
+/** Yields the `data` field of each server-sent event (WHATWG HTML); skips comments. */
+export async function* readServerSentEvents(
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<string> {
+  let ready: string[] = [];
+  const parser = createParser({
+    maxBufferSize: maxEventLength,
+    onEvent: ({ data }) => ready.push(data),
+    onError: (error) => {
+      if (error.type !== 'max-buffer-size-exceeded') return;
+      throw new ApiError({
+        type: 'unexpected_response',
+        message: 'The server sent an event that is too long.',
+      });
+    },
+  });
+  const decoder = new TextDecoder();
+  for await (const chunk of chunks) {
+    parser.feed(decoder.decode(chunk, { stream: true }));
+    const events = ready;
+    ready = [];
+    yield* events;
+  }
 }

@@ -1,4 +1,4 @@
-import type { CommandContext } from '../context.ts';
+import type { CommandContext } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { createClient, type Client } from './client.ts';
 import { findHomeServer } from './find-home-server.ts';

@@ -1,7 +1,7 @@
 import { readHomeId } from '../../platform/home/home-id.ts';
 import { readOwnerToken } from '../../platform/home/owner-token.ts';
 import { readServerRecord } from '../../platform/home/server-record.ts';
-import type { CommandContext } from '../context.ts';
+import type { CommandContext } from '../command.ts';
 import { formatPath } from '../ui/format-path.ts';
 import { ServerUnreachableError } from './client-error.ts';
 import { probeServer, type ProbeResult } from './probe-server.ts';

@@ -1,22 +1,22 @@
 import type { InputItem } from '../../api/v1/chat/chat-schema.ts';
-import { answerOnce } from '../conversation/one-shot.ts';
+import { answerOnce, answerFormatted, readFormat } from '../conversation/one-shot.ts';
 import { checkChatModel } from '../check-model.ts';
-import { connectOrStart } from '../background/connect-or-start.ts';
+import { connectOrStart } from '../background/start-in-background.ts';
 import { getModel, loadModel } from '../../api/v1/models/model-schema.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
-import { chooseChatModel } from '../conversation/choose-chat-model.ts';
-import { createConversation, type ChatSettings } from '../conversation/conversation.ts';
-import { downloadModel, offerCatalogModel } from '../conversation/download-chat-model.ts';
-import { answerFormatted, readFormat } from '../conversation/formatted-answer.ts';
+import {
+  chooseChatModel,
+  findDefaultModel,
+  downloadModel,
+  offerCatalogModel,
+} from '../conversation/choose-chat-model.ts';
+import { createConversation, toInput, type ChatSettings } from '../conversation/conversation.ts';
 import { readPreset } from '../presets/presets.ts';
-import { findDefaultModel } from '../conversation/default-model.ts';
 import { readImageFile } from '../conversation/image-file.ts';
 import { chatInteractively } from '../conversation/interactive.ts';
-import { toInput } from '../conversation/to-input.ts';
-import { defineCommand } from '../command.ts';
+import { defineCommand, type CommandContext } from '../command.ts';
 import type { Client } from '../client/client.ts';
 import type { ConnectionOptions } from '../client/connect.ts';
-import type { CommandContext } from '../context.ts';
 import { UsageError } from '../failure.ts';
 import {
   choice,
@@ -32,7 +32,7 @@ import {
 } from '../option.ts';
 import { readStandardInput } from '../standard-input.ts';
 import { printable } from '../../kernel/printable.ts';
-import { confirm } from '../ui/confirm.ts';
+import { confirm } from '../ui/ask.ts';
 
 /** Ends a runaway answer of a script; a chat is watched by its user. */
 const oneShotTokens = 4096;

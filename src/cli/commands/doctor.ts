@@ -1,14 +1,31 @@
+import type { Check, DoctorContext, Finding } from '../doctor/check.ts';
+import { checkClock, checkDisk, checkProxy } from '../doctor/check-machine.ts';
+import { checkDatabase } from '../doctor/check-database.ts';
+import { checkGpu, checkModels, checkRuntime } from '../doctor/check-models.ts';
+import { checkHome, checkSettings } from '../doctor/check-home.ts';
+import { checkServer } from '../doctor/check-server.ts';
 import { join } from 'node:path';
 import { loadSettings } from '../../settings/settings.ts';
 import { printable } from '../../kernel/printable.ts';
 import { version } from '../../kernel/version.ts';
 import { defineCommand } from '../command.ts';
-import { checks } from '../doctor/checks.ts';
-import type { Check, DoctorContext, Finding } from '../doctor/check.ts';
-import { remedyOf } from '../failure.ts';
+import { remedyOf, describeSystemError } from '../failure.ts';
 import { jsonOption } from '../option.ts';
-import { describeSystemError } from '../system-error.ts';
 import type { TerminalStream } from '../ui/terminal.ts';
+
+/** The checks of `hearth doctor`, in their order. */
+export const checks: readonly Check[] = [
+  { name: 'Settings', run: checkSettings },
+  { name: 'Home folder', run: checkHome },
+  { name: 'Disk', run: checkDisk },
+  { name: 'Database', run: checkDatabase },
+  { name: 'Runtime', run: checkRuntime },
+  { name: 'GPU', run: checkGpu },
+  { name: 'Models', run: checkModels },
+  { name: 'Server', run: checkServer },
+  { name: 'Proxy', run: checkProxy },
+  { name: 'Clock', run: checkClock },
+];
 
 export const doctor = defineCommand({
   options: jsonOption,

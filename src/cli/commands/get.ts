@@ -7,11 +7,9 @@ import {
 import { ApiError } from '../client/client-error.ts';
 import type { Client } from '../client/client.ts';
 import { connect } from '../client/connect.ts';
-import { defineCommand } from '../command.ts';
-import type { CommandContext } from '../context.ts';
+import { defineCommand, type CommandContext } from '../command.ts';
 import { resolveModel } from '../download/resolve-model.ts';
-import { followDownload, progressFraction } from '../download/follow-download.ts';
-import { describeUsage } from '../download/usage-hint.ts';
+import { followDownload, progressFraction, describeUsage } from '../download/follow-download.ts';
 import { CommandError } from '../failure.ts';
 import { connectionOptions, flag, jsonOption, rest } from '../option.ts';
 import { formatBytes } from '../../kernel/format.ts';

@@ -1,19 +1,26 @@
 import {
+  findInFile,
   importModels,
-  openLibrary,
   type ImportResult,
+  openLibrary,
   type PlacingMethod,
 } from '../../server/offline/models.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { defineCommand } from '../command.ts';
 import { connect } from '../client/connect.ts';
-import { usageHint } from '../download/usage-hint.ts';
+import { usageHint } from '../download/follow-download.ts';
 import { CommandError, UsageError } from '../failure.ts';
 import { connectionOptions, flag, jsonOption, required, text } from '../option.ts';
 import { formatBytes } from '../../kernel/format.ts';
 import { printable } from '../../kernel/printable.ts';
 import { createProgress } from '../ui/progress.ts';
-import { uploadModel } from '../upload/upload-model.ts';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import { uploadModelFile } from '../../api/v1/models/model-import-schema.ts';
+import type { Client } from '../client/client.ts';
+import type { TerminalStream } from '../ui/terminal.ts';
 
 export const importCommand = defineCommand({
   positionals: { file: required('GGUF file (any part of a split model), or folder of models') },
@@ -86,4 +93,63 @@ function placingMethod(options: {
   const [method, ...others] = chosen.filter(([, isChosen]) => isChosen === true);
   if (others.length > 0) throw new UsageError('Use only one of --link, --hard-link and --move.');
   return method?.[0] ?? 'copy';
+}
+
+interface Upload {
+  /** A GGUF file, or any part of a split model. */
+  readonly file: string;
+  /** `local` by default. */
+  readonly publisher: string | undefined;
+  /** From the file name by default. */
+  readonly repo: string | undefined;
+}
+
+/**
+ * Uploads a model with all its parts to a server.
+ *
+ * @returns its key
+ * @throws UsageError for a folder, HearthError as `findInFile`, and the errors of `Client.call`.
+ */
+export async function uploadModel(
+  client: Client,
+  { file, publisher = 'local', repo }: Upload,
+  messages: TerminalStream,
+  signal: AbortSignal,
+): Promise<string> {
+  const path = resolve(file);
+  if ((await stat(path)).isDirectory()) {
+    throw new UsageError("A folder can't be uploaded. Upload each GGUF file with its own command.");
+  }
+  const source = await findInFile(path, repo, signal);
+  const parts = await Promise.all(
+    source.files.map(async (each) => ({ ...each, sizeBytes: (await stat(each.path)).size })),
+  );
+  const totalBytes = parts.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const progress = createProgress(messages, 'Uploading');
+  let sentBytes = 0;
+  async function* read(part: string): AsyncGenerator<Buffer> {
+    for await (const chunk of createReadStream(part, { highWaterMark: 256 * 1024 })) {
+      sentBytes += chunk.length;
+      progress.update(sentBytes / totalBytes, formatBytes(totalBytes));
+      yield chunk;
+    }
+  }
+  let key: string | null = null;
+  try {
+    for (const { path: part, target, sizeBytes } of parts) {
+      const content = Readable.from(read(part), { objectMode: false });
+      const params = { publisher, repository: source.repo, file: target };
+      const result = await client.call(
+        uploadModelFile,
+        { params, upload: { content, sizeBytes } },
+        signal,
+      );
+      key = result.model ?? key;
+    }
+  } finally {
+    progress.stop();
+  }
+  if (key === null)
+    throw new CommandError('The files were uploaded, but other parts of the model are missing.');
+  return key;
 }

@@ -5,7 +5,7 @@ import { runCommand } from '../../../test/setup/cli/run-command.ts';
 import { sendJson, startLoopbackServer } from '../../../test/setup/net/loopback-server.ts';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { codingAgents } from '../launch/coding-agents.ts';
-import { shellCommands } from '../launch/shell-commands.ts';
+import { shellCommands } from './launch.ts';
 
 const model = {
   type: 'llm',

@@ -2,17 +2,18 @@ import { getModel, listModels, type V1Model } from '../../api/v1/models/model-sc
 import { formatCount } from '../../kernel/format.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import { ApiError } from '../client/client-error.ts';
-import { createClient, type Client } from '../client/client.ts';
+import { type Client, createClient } from '../client/client.ts';
 import { connect } from '../client/connect.ts';
 import { checkChatModel } from '../check-model.ts';
 import { defineCommand } from '../command.ts';
-import { findDefaultModel } from '../conversation/default-model.ts';
+import { findDefaultModel } from '../conversation/choose-chat-model.ts';
 import { CommandError, UsageError } from '../failure.ts';
-import { codingAgents, type CodingAgent } from '../launch/coding-agents.ts';
-import { runProgramInTerminal } from '../launch/run-program.ts';
-import { shellCommands } from '../launch/shell-commands.ts';
+import { type CodingAgent, codingAgents } from '../launch/coding-agents.ts';
 import { connectionOptions, flag, jsonOption, optional, rest, text } from '../option.ts';
 import { writeTable } from '../ui/table.ts';
+import { formatCommand } from '../service/show-steps.ts';
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
 
 /** Instructions and tools of an agent alone take 10,000 to 20,000 tokens. */
 const enoughTokens = 24_576;
@@ -138,4 +139,59 @@ async function contextWarning(
 function largestContext({ loaded_instances: instances, max_context_length: maximum }: V1Model) {
   const lengths = instances.map(({ config }) => config.context_length);
   return lengths.length === 0 ? Math.min(maximum, 4096) : Math.max(...lengths);
+}
+
+/** Lines that set variables and start a program, for PowerShell on Windows and for POSIX shells elsewhere. */
+export function shellCommands(
+  environment: Readonly<Record<string, string>>,
+  command: readonly string[],
+  platform: NodeJS.Platform,
+): readonly string[] {
+  const variables = Object.entries(environment);
+  if (platform === 'win32') {
+    return [
+      ...variables.map(([name, value]) => `$env:${name} = ${quoteForPowerShell(value)}`),
+      ['&', ...command.map(quoteForPowerShell)].join(' '),
+    ];
+  }
+  return [
+    ...variables.map(([name, value]) => `export ${name}=${formatCommand([value])}`),
+    formatCommand(command),
+  ];
+}
+
+function quoteForPowerShell(word: string): string {
+  return `'${word.replaceAll("'", "''")}'`;
+}
+
+/**
+ * Runs a program in this terminal until it exits. An abort of the signal stops it.
+ *
+ * @returns its exit code; 128 and the number of the signal that ended it.
+ * @throws CommandError if it is not installed or cannot be started.
+ */
+export function runProgramInTerminal(
+  [program, ...programArguments]: readonly [string, ...string[]],
+  environment: Readonly<Record<string, string | undefined>>,
+  installHint: string,
+  signal: AbortSignal,
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, programArguments, { stdio: 'inherit', env: { ...environment } });
+    // Ctrl-C in a terminal reaches the program, too, and the program decides what it means.
+    const stop = () => void (child.pid !== undefined && child.kill('SIGTERM'));
+    signal.addEventListener('abort', stop, { once: true });
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      signal.removeEventListener('abort', stop);
+      const reason =
+        error.code === 'ENOENT'
+          ? `${program} is not installed, or not in PATH. To install it: ${installHint}`
+          : `${program} could not be started: ${error.message}`;
+      reject(new CommandError(reason, { cause: error }));
+    });
+    child.once('exit', (code, endedBy) => {
+      signal.removeEventListener('abort', stop);
+      resolve(code ?? 128 + constants.signals[endedBy ?? 'SIGTERM']);
+    });
+  });
 }

@@ -1,10 +1,14 @@
 import { getStatus, type InstanceStatus } from '../../api/v1/server/status-schema.ts';
-import { loadModel, type ChosenConfig, type LoadResult } from '../../api/v1/models/model-schema.ts';
+import {
+  type ChosenConfig,
+  type LoadEstimateResult,
+  loadModel,
+  type LoadResult,
+} from '../../api/v1/models/model-schema.ts';
 import { suggestModel } from '../check-model.ts';
 import { ApiError } from '../client/client-error.ts';
 import type { Client } from '../client/client.ts';
-import type { CommandContext } from '../context.ts';
-import { defineCommand } from '../command.ts';
+import { defineCommand, type CommandContext } from '../command.ts';
 import { connect } from '../client/connect.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import {
@@ -18,12 +22,13 @@ import {
   text,
 } from '../option.ts';
 import { readPreset, savePreset } from '../presets/presets.ts';
-import { describeContext } from '../ui/context-text.ts';
-import { withElapsed } from '../ui/elapsed.ts';
-import { writeEstimate } from '../ui/estimate-table.ts';
+import { describeContext } from '../ui/instance-table.ts';
+import { withElapsed } from '../ui/progress.ts';
 import { describeDifferences, findLoadedInstance } from '../loaded-instance.ts';
-import { formatDuration } from '../../kernel/format.ts';
+import { formatBytes, formatDuration } from '../../kernel/format.ts';
 import { printable } from '../../kernel/printable.ts';
+import { writeFields } from '../ui/table.ts';
+import type { TerminalStream } from '../ui/terminal.ts';
 
 export const load = defineCommand({
   positionals: { model: required('Model key, optionally with @quantization') },
@@ -167,4 +172,24 @@ function writeAlreadyLoaded(
     `${printable(model)} is already loaded as ${printable(id)}, context ${describeContext(config)}`,
   );
   terminal.messages.line('To load another instance, add --another.');
+}
+
+/** Writes the memory estimate of a load, one line per part. */
+export function writeEstimate(
+  stream: TerminalStream,
+  { estimate, load_config: config }: LoadEstimateResult,
+): void {
+  const formatNonzeroBytes = (bytes: number): string | undefined =>
+    bytes === 0 ? undefined : formatBytes(bytes);
+  writeFields(stream, [
+    ['Context', describeContext(config, estimate.kv_cache_bytes)],
+    ['Weights', formatBytes(estimate.weights_bytes)],
+    ['KV cache', formatNonzeroBytes(estimate.kv_cache_bytes)],
+    ['Compute buffers', formatNonzeroBytes(estimate.compute_bytes)],
+    ['Projector', formatNonzeroBytes(estimate.projector_bytes)],
+    ['Process', formatBytes(estimate.process_bytes)],
+    ['Total', formatBytes(estimate.total_bytes)],
+    ['On GPUs', formatNonzeroBytes(estimate.gpu_bytes ?? 0)],
+    ['Available', `${formatBytes(estimate.usable_bytes)}${estimate.fits ? '' : ' (does not fit)'}`],
+  ]);
 }

@@ -1,5 +1,5 @@
 import { createSessionLink } from '../../api/v1/tokens/session-schema.ts';
-import { connectOrStart } from '../background/connect-or-start.ts';
+import { connectOrStart } from '../background/start-in-background.ts';
 import { browserCommand, openBrowser } from '../browser.ts';
 import { ApiError } from '../client/client-error.ts';
 import { defineCommand } from '../command.ts';

@@ -5,7 +5,7 @@ import { connect } from '../client/connect.ts';
 import { defineCommand } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { connectionOptions, flag, jsonOption, required } from '../option.ts';
-import { confirm } from '../ui/confirm.ts';
+import { confirm } from '../ui/ask.ts';
 import { formatBytes } from '../../kernel/format.ts';
 import { printable } from '../../kernel/printable.ts';
 

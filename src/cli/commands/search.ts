@@ -7,10 +7,9 @@ import { formatBytes, formatCount } from '../../kernel/format.ts';
 import { printable } from '../../kernel/printable.ts';
 import { connect } from '../client/connect.ts';
 import { defineCommand } from '../command.ts';
-import { writeCatalog } from '../download/catalog-table.ts';
+import { writeCatalog, describeFit } from '../download/catalog-table.ts';
 import { CommandError } from '../failure.ts';
 import { connectionOptions, integer, jsonOption, rest } from '../option.ts';
-import { describeFit } from '../ui/memory-fit.ts';
 import { writeFields, writeTable } from '../ui/table.ts';
 import type { TerminalStream } from '../ui/terminal.ts';
 

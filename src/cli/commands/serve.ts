@@ -1,17 +1,23 @@
 import { once } from 'node:events';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { loadSettings } from '../../settings/settings.ts';
-import { withLogFile } from '../background/log-file.ts';
 import { formatStartMessage } from '../background/start-message.ts';
-import { warnOfIgnoredSettings } from '../background/unknown-variables.ts';
-import { defineCommand, type ExitCode } from '../command.ts';
-import type { CommandContext } from '../context.ts';
-import { Interruption } from '../failure.ts';
+import {
+  serveOptions,
+  type ServeValues,
+  settingsFromFlags,
+  warnOfIgnoredSettings,
+} from '../serve-options.ts';
+import { defineCommand, type ExitCode, type CommandContext } from '../command.ts';
+import { describeFailure, Interruption } from '../failure.ts';
 import { text } from '../option.ts';
-import { serveOptions, settingsFromFlags, type ServeValues } from '../serve-options.ts';
-import { createInstallView } from '../ui/install-progress.ts';
-import { createMigrationView } from '../ui/migration-progress.ts';
+import { createInstallView, createMigrationView } from '../ui/progress.ts';
+import { openSync, writeSync } from 'node:fs';
+import { Writable } from 'node:stream';
+import { inspect } from 'node:util';
+import { createPrivateFolder } from '../../platform/files/create-private-folder.ts';
+import { createTerminal, type Terminal } from '../ui/terminal.ts';
 
 export const serve = defineCommand({
   options: {
@@ -96,4 +102,40 @@ async function runServer(
 
 async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
+}
+
+/**
+ * Runs work whose messages go to a file, as does the error that ends it: a service manager may keep no output.
+ *
+ * @param file Absolute path; only its owner can read a new file.
+ */
+export async function withLogFile<Result>(
+  file: string,
+  { environment }: CommandContext,
+  work: (terminal: Terminal) => Promise<Result>,
+): Promise<Result> {
+  await createPrivateFolder(dirname(file));
+  const descriptor = openSync(file, 'a', 0o600);
+  const append = (part: string | Buffer): void => {
+    try {
+      writeSync(descriptor, Buffer.from(part));
+    } catch {
+      // It can't be reported: this is the log.
+    }
+  };
+  // Node.js writes it to stderr only.
+  process.on('uncaughtExceptionMonitor', (error) => append(`${inspect(error)}\n`));
+  const stream = new Writable({
+    write: (chunk: Buffer, _, done) => {
+      append(chunk);
+      done();
+    },
+  });
+  try {
+    return await work(createTerminal({ stdout: stream, stderr: stream, environment }));
+  } catch (error) {
+    const message = describeFailure(error);
+    if (message !== undefined) append(`error: ${message}\n`);
+    throw error;
+  }
 }

@@ -11,8 +11,8 @@ import type { Client } from '../client/client.ts';
 import { connect } from '../client/connect.ts';
 import { defineCommand } from '../command.ts';
 import { connectionOptions, flag, jsonOption, required } from '../option.ts';
-import { describeContext } from '../ui/context-text.ts';
-import { describeFit } from '../ui/memory-fit.ts';
+import { describeContext } from '../ui/instance-table.ts';
+import { describeFit } from '../download/catalog-table.ts';
 import { writeFields, writeTable } from '../ui/table.ts';
 import type { TerminalStream } from '../ui/terminal.ts';
 

@@ -5,8 +5,7 @@ import { version } from '../../kernel/version.ts';
 import { defineCommand } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { jsonOption, text } from '../option.ts';
-import { compareVersions } from '../update/compare-versions.ts';
-import { askNpm, readFeed } from '../update/latest-release.ts';
+import { compareVersions, askNpm, readFeed } from '../update/latest-release.ts';
 
 export const update = defineCommand({
   options: {

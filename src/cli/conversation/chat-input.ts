@@ -1,6 +1,6 @@
 import { createInterface, emitKeypressEvents, type Key } from 'node:readline';
 import { PassThrough } from 'node:stream';
-import type { StandardInput } from '../context.ts';
+import type { StandardInput } from '../command.ts';
 import { printable } from '../../kernel/printable.ts';
 import type { TerminalStream } from '../ui/terminal.ts';
 

@@ -1,9 +1,17 @@
 import type { ChatRequest, ChatResult, InputItem } from '../../api/v1/chat/chat-schema.ts';
 import type { Client } from '../client/client.ts';
 import type { Terminal } from '../ui/terminal.ts';
-import { createAnswerView } from './answer-view.ts';
-import { streamAnswer } from './stream-answer.ts';
-import { toInput } from './to-input.ts';
+import { type AnswerView, createAnswerView } from './answer-view.ts';
+import { createChat } from '../../api/v1/chat/chat-event-schema.ts';
+import { ApiError } from '../client/client-error.ts';
+import { formatCount } from '../../kernel/format.ts';
+
+/** Plain text if there are no images; otherwise the images followed by the text. */
+export function toInput(text: string, images: readonly InputItem[]): ChatRequest['input'] {
+  return images.length === 0
+    ? text
+    : [...images, ...(text === '' ? [] : [{ type: 'text' as const, content: text }])];
+}
 
 /** Settings of the turns. The system prompt is that of a new conversation. */
 export type ChatSettings = Omit<ChatRequest, 'input' | 'previous_response_id'>;
@@ -82,4 +90,45 @@ export function createConversation(
       lastResponseId = undefined;
     },
   };
+}
+
+/**
+ * Sends a message, shows the answer as it streams and returns the complete result.
+ *
+ * @throws ApiError, also for an error event in the stream; ServerUnreachableError; the signal's reason.
+ */
+export async function streamAnswer(
+  client: Client,
+  request: ChatRequest,
+  view: AnswerView,
+  signal: AbortSignal,
+): Promise<ChatResult> {
+  let result: ChatResult | undefined;
+  let failure: ApiError | undefined;
+  try {
+    const body = { ...request, stream: true };
+    for await (const event of client.stream(createChat, { body }, signal)) {
+      view.show(event);
+      if (event.type === 'error') failure = new ApiError(event.error);
+      if (event.type === 'chat.end') ({ result } = event);
+    }
+  } finally {
+    view.end();
+  }
+  if (failure !== undefined) throw failure;
+  if (result !== undefined) return result;
+  throw new ApiError({
+    type: 'unexpected_response',
+    message: 'The stream ended before the answer was complete.',
+  });
+}
+
+/** @returns the message for the user if the model wrote no answer; otherwise undefined. */
+export function describeMissingAnswer({ output, stats }: ChatResult): string | undefined {
+  const hasText = output.some((item) => item.type === 'message' && item.content.trim() !== '');
+  if (hasText) return undefined;
+  const tokens = stats.reasoning_output_tokens;
+  return tokens === 0
+    ? 'The model returned an empty answer.'
+    : `The model returned no answer, only ${formatCount(tokens)} tokens of reasoning. Try --reasoning off.`;
 }

@@ -1,14 +1,12 @@
 import type { ChatStats } from '../../api/v1/chat/chat-schema.ts';
 import type { Client } from '../client/client.ts';
-import type { CommandContext } from '../context.ts';
+import type { CommandContext } from '../command.ts';
 import { describeFailure } from '../failure.ts';
 import { printable } from '../../kernel/printable.ts';
 import { formatStats } from './answer-view.ts';
 import { createChatInput } from './chat-input.ts';
-import type { Conversation } from './conversation.ts';
-import { describeMissingAnswer } from './describe-missing-answer.ts';
-import { readImageFile } from './image-file.ts';
-import { splitImagePaths } from './image-paths.ts';
+import { describeMissingAnswer, type Conversation } from './conversation.ts';
+import { readImageFile, splitImagePaths } from './image-file.ts';
 import { parseSlashCommand, slashHelp, type ChatDisplay } from './slash-commands.ts';
 import { readUserHome } from '../../platform/files/user-home.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describeSettings, parseSetting } from './chat-settings.ts';
-import { splitImagePaths } from './image-paths.ts';
+import { splitImagePaths } from './image-file.ts';
 import { parseSlashCommand, slashCommands, slashHelp } from './slash-commands.ts';
 
 describe('a line that begins with a slash', () => {

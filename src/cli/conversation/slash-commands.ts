@@ -3,10 +3,10 @@ import { listResponses, getResponse } from '../../api/v1/responses/stored-respon
 import { printable } from '../../kernel/printable.ts';
 import { checkChatModel } from '../check-model.ts';
 import type { Client } from '../client/client.ts';
-import type { CommandContext } from '../context.ts';
+import type { CommandContext } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { readPreset, savePreset } from '../presets/presets.ts';
-import { truncateText } from '../ui/truncate-text.ts';
+import { truncateText } from '../ui/table.ts';
 import { formatStats } from './answer-view.ts';
 import { describeSettings, parseSetting } from './chat-settings.ts';
 import type { Conversation } from './conversation.ts';

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { isPostgresUrl } from '../../kernel/postgres-url.ts';
-import { databaseUrl } from '../../settings/database-url.ts';
+import { isPostgresUrl, withoutPassword } from '../../kernel/postgres-url.ts';
+import { databaseUrl } from '../../settings/resolve-path.ts';
 import { formatPath } from '../ui/format-path.ts';
 import { openSqlite, sqliteResultCode, sqliteResultCodes } from '../../platform/sqlite.ts';
-import { ok, problem, warning, type DoctorContext, type Finding } from './check.ts';
-import { checkPostgres } from './check-postgres.ts';
-import { describeGrowth } from './database-growth.ts';
+import { type DoctorContext, type Finding, ok, problem, warning } from './check.ts';
+import { inspectPostgres } from '../../server/offline/store.ts';
+import { formatBytes } from '../../kernel/format.ts';
+import type { Settings } from '../../settings/settings-table.ts';
 
 /** Whether the database can be read and is not damaged. */
 export async function checkDatabase(context: DoctorContext): Promise<readonly Finding[]> {
@@ -45,4 +46,58 @@ function damaged(file: string, reason: string): Finding {
     `${file} is damaged: ${reason}.`,
     'Stop the server, then run `hearth store restore BACKUP`; or move the file away to start with an empty one.',
   );
+}
+
+/** Whether the PostgreSQL database can be reached and used. */
+export async function checkPostgres(
+  url: string,
+  settings: DoctorContext['settings'],
+): Promise<readonly Finding[]> {
+  const shown = withoutPassword(url);
+  const state = await inspectPostgres(url);
+  if ('reason' in state) {
+    return [problem(`${shown} can't be used: ${state.reason}.`, `${state.remedy}.`)];
+  }
+  const { majorVersion, isReadOnly, schema, newestSchema, sizeBytes } = state;
+  if (schema > newestSchema) {
+    return [
+      problem(
+        `${shown} was written by a newer Hearth (schema ${schema}; this one knows up to ${newestSchema}).`,
+        'Install that version again, or use another database.',
+      ),
+    ];
+  }
+  return [
+    ok(`${shown} responds (PostgreSQL ${majorVersion}).`),
+    ...(isReadOnly
+      ? [problem(`${shown} is read-only.`, 'Set store.url to the primary server.')]
+      : []),
+    ...(schema < newestSchema
+      ? [
+          warning(
+            `${shown} has schema ${schema} of ${newestSchema}.`,
+            'The next start of the server migrates it, as does `hearth store migrate`.',
+          ),
+        ]
+      : []),
+    ...describeGrowth(sizeBytes, settings ?? {}),
+  ];
+}
+
+const largeBytes = 1e9;
+
+/** A warning if the database is large and nothing limits it. */
+export function describeGrowth(
+  sizeBytes: number,
+  settings: Partial<Pick<Settings, 'store.retentionDays' | 'store.maxBytes'>>,
+): readonly Finding[] {
+  const isLimited =
+    settings['store.retentionDays'] !== undefined || settings['store.maxBytes'] !== undefined;
+  if (isLimited || sizeBytes < largeBytes) return [];
+  return [
+    warning(
+      `The database takes ${formatBytes(sizeBytes)}, and nothing deletes old conversations.`,
+      'Set store.retentionDays or store.maxBytes with `hearth config set`, or delete some with `hearth store prune`.',
+    ),
+  ];
 }

@@ -1,9 +1,9 @@
 import { readHomeId } from '../../platform/home/home-id.ts';
-import { findServer } from '../background/find-server.ts';
+import { findServer } from '../background/start-in-background.ts';
 import { probeServer } from '../client/probe-server.ts';
 import { version } from '../../kernel/version.ts';
 import { ok, problem, warning, type DoctorContext, type Finding } from './check.ts';
-import { skipped } from './check-runtime.ts';
+import { skipped } from './check-models.ts';
 
 /** Whether the server of the home folder runs, and if not, whether its port is free. */
 export async function checkServer(context: DoctorContext): Promise<readonly Finding[]> {

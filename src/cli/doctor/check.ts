@@ -1,5 +1,5 @@
 import type { Settings } from '../../settings/settings-table.ts';
-import type { CommandContext } from '../context.ts';
+import type { CommandContext } from '../command.ts';
 
 /** What a check found. */
 export interface Finding {

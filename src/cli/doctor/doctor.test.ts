@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { describeClock } from './check-clock.ts';
-import { describeGrowth } from './database-growth.ts';
-import { describeSpace } from './check-disk.ts';
-import { describeGpu, findGpu } from './check-gpu.ts';
-import { describeProxy } from './check-proxy.ts';
-import { checks } from './checks.ts';
+import { describeClock, describeSpace, describeProxy } from './check-machine.ts';
+import { describeGrowth } from './check-database.ts';
+import { describeGpu, findGpu } from './check-models.ts';
+import { checks } from '../commands/doctor.ts';
 
 it('has one name for each check', () => {
   expect(new Set(checks.map(({ name }) => name)).size).toBe(checks.length);

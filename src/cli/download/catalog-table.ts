@@ -1,8 +1,19 @@
+import type { MemoryFit } from '../../api/v1/models/memory-schema.ts';
 import type { CatalogModelRecord } from '../../api/v1/models/catalog-schema.ts';
 import { formatBytes, formatCount } from '../../kernel/format.ts';
-import { describeFit } from '../ui/memory-fit.ts';
 import { writeTable } from '../ui/table.ts';
 import type { TerminalStream } from '../ui/terminal.ts';
+
+const texts: Readonly<Record<MemoryFit, string>> = {
+  fits: 'yes',
+  partly: 'not now',
+  too_large: 'no',
+};
+
+/** Whether a model fits into the memory, as a table shows it; `-` if it is unknown. */
+export function describeFit(fit: MemoryFit | undefined): string {
+  return fit === undefined ? '-' : texts[fit];
+}
 
 const downloadsColumn = {
   title: 'DOWNLOADS',

@@ -1,13 +1,11 @@
-import { searchCatalog, type CatalogModelRecord } from '../../api/v1/models/catalog-schema.ts';
+import { type CatalogModelRecord, searchCatalog } from '../../api/v1/models/catalog-schema.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { Client } from '../client/client.ts';
-import type { ExitCode } from '../command.ts';
-import type { CommandContext } from '../context.ts';
+import type { ExitCode, CommandContext } from '../command.ts';
 import { CommandError } from '../failure.ts';
 import { printable } from '../../kernel/printable.ts';
 import { writeCatalog } from './catalog-table.ts';
-import { chooseModel } from './choose-model.ts';
-import { parseModelArgument } from './model-argument.ts';
+import { askForChoice } from '../ui/ask.ts';
 
 /** Body of a download request. */
 export interface ModelRequest {
@@ -83,4 +81,64 @@ function asRequest(model: CatalogModelRecord, quantization: string | undefined):
     quantization === undefined ? { model: model.id } : { model: model.url, quantization };
   const argument = quantization === undefined ? model.id : `${model.id}@${quantization}`;
   return { kind: 'request', request, argument };
+}
+
+/**
+ * Asks on the terminal which of the listed models to download.
+ *
+ * @returns undefined if the user chooses none.
+ * @throws as `askForChoice`
+ */
+export async function chooseModel(
+  context: CommandContext,
+  models: readonly CatalogModelRecord[],
+): Promise<CatalogModelRecord | undefined> {
+  const chosen = await askForChoice(context, {
+    question: `Download which model? [1-${models.length}, Enter to cancel] `,
+    choices: models.map(({ id }) => id),
+    otherwise: undefined,
+  });
+  return models.find(({ id }) => id === chosen);
+}
+
+/** Parsed argument of `hearth get`. */
+export type ModelArgument =
+  /** The body of a download request. */
+  | { readonly kind: 'request'; readonly model: string; readonly quantization?: string }
+  /** A catalog id, or search words. */
+  | { readonly kind: 'words'; readonly words: string; readonly quantization?: string };
+
+const hubUrl = 'https://huggingface.co/';
+const urlPattern = /^(https?:\/\/[^@]+?)(?:@([\w.-]+))?$/i;
+/** A URL without its scheme, as browsers show it. */
+const bareUrlPattern = /^(?:www\.)?(?:huggingface\.co|hf\.co)\//i;
+const repositoryPattern = /^([\w.-]+\/[\w.-]+?)(?:[@:]([\w.-]+))?$/;
+/** Neither an id nor words; the server rejects it with a precise error. */
+const addressPattern = /^\S*\/\S*$/;
+const idPattern = /^([\w.-]+)@([\w.-]+)$/;
+
+/**
+ * Parses a hub URL, `owner/name`, a catalog id or search words. All but words may end with `@quantization`;
+ * `owner/name:quantization` works too. The API accepts a quantization only with a URL, so `owner/name` with
+ * one becomes a URL.
+ */
+export function parseModelArgument(argument: string): ModelArgument {
+  const text = argument.trim().replace(bareUrlPattern, hubUrl);
+  const [, url, urlQuantization] = urlPattern.exec(text) ?? [];
+  if (url !== undefined) return withQuantization({ kind: 'request', model: url }, urlQuantization);
+  const [, repository, quantization] = repositoryPattern.exec(text) ?? [];
+  if (repository !== undefined) {
+    const model = quantization === undefined ? repository : `${hubUrl}${repository}`;
+    return withQuantization({ kind: 'request', model }, quantization);
+  }
+  if (addressPattern.test(text)) return { kind: 'request', model: text };
+  const [, id, idQuantization] = idPattern.exec(text) ?? [];
+  return withQuantization({ kind: 'words', words: id ?? text }, idQuantization);
+}
+
+function withQuantization<Argument extends ModelArgument>(
+  argument: Argument,
+  quantization: string | undefined,
+): Argument {
+  return quantization === undefined ? argument : { ...argument, quantization };
 }

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { createMemoryTerminal } from '../../../test/setup/cli/memory-terminal.ts';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
-import type { CommandContext } from '../context.ts';
+import type { CommandContext } from '../command.ts';
 import { installService, restartService } from './apply-steps.ts';
 import { run, type ServiceDefinition } from './service-definition.ts';
 

@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import type { CommandContext } from '../context.ts';
+import type { CommandContext } from '../command.ts';
 import { CommandError } from '../failure.ts';
-import { formatCommand } from './format-command.ts';
+import { formatCommand } from './show-steps.ts';
 import type { ServiceDefinition, ServiceStep } from './service-definition.ts';
 import { runProgram } from './service-machine.ts';
 import { renameWithRetry } from '../../platform/files/rename-with-retry.ts';

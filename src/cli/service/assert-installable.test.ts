@@ -2,7 +2,7 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import type { CommandContext } from '../context.ts';
+import type { CommandContext } from '../command.ts';
 import { createMemoryTerminal } from '../../../test/setup/cli/memory-terminal.ts';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { assertPermission, assertReadableByOthers } from './assert-installable.ts';

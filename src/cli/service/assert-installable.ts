@@ -1,9 +1,9 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCode } from '../../kernel/error-code.ts';
-import type { CommandContext } from '../context.ts';
+import type { CommandContext } from '../command.ts';
 import { CommandError } from '../failure.ts';
-import { formatCommand } from './format-command.ts';
+import { formatCommand } from './show-steps.ts';
 import type { ServiceFacts, ServiceScope } from './service-definition.ts';
 import { hasSystemd } from './service-machine.ts';
 

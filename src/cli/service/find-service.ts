@@ -1,9 +1,23 @@
-import { access } from 'node:fs/promises';
-import type { CommandContext } from '../context.ts';
-import { createService } from './create-service.ts';
+import { launchdService } from './launchd-service.ts';
 import type { ServiceDefinition, ServiceFacts, ServiceScope } from './service-definition.ts';
+import { systemdService } from './systemd-service.ts';
+import { windowsService } from './windows-service.ts';
+import { access } from 'node:fs/promises';
+import type { CommandContext } from '../command.ts';
 import { serviceNames } from './service-facts.ts';
 import { readMachine, runProgram, type ServiceMachine } from './service-machine.ts';
+
+/** The service of the platform in `facts`. */
+export function createService(facts: ServiceFacts): ServiceDefinition {
+  switch (facts.platform) {
+    case 'linux':
+      return systemdService(facts);
+    case 'darwin':
+      return launchdService(facts);
+    case 'win32':
+      return windowsService(facts);
+  }
+}
 
 export interface FoundService {
   readonly definition: ServiceDefinition;

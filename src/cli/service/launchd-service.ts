@@ -3,10 +3,10 @@ import {
   run,
   serveCommand,
   tryRun,
+  escapeXml,
   type ServiceDefinition,
   type ServiceFacts,
 } from './service-definition.ts';
-import { escapeXml } from './xml.ts';
 
 const label = 'hearth.server';
 /** Engines get this long to exit after the requests have ended. */

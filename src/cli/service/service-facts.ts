@@ -2,7 +2,7 @@ import { isPostgresUrl } from '../../kernel/postgres-url.ts';
 import { dirname, join, sep } from 'node:path';
 import { isSecretSetting, type SettingKey } from '../../settings/settings-table.ts';
 import { loadSettings } from '../../settings/settings.ts';
-import type { CommandContext } from '../context.ts';
+import type { CommandContext } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { settingsFromFlags, toCommandLine, type ServeValues } from '../serve-options.ts';
 import type { ServiceFacts, ServiceScope } from './service-definition.ts';

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { createService } from './create-service.ts';
+import { createService, parseState } from './find-service.ts';
 import type { ServiceFacts, ServicePlatform, ServiceStep } from './service-definition.ts';
 import { exampleMachine } from './service-machine.ts';
 
@@ -187,4 +187,17 @@ describe('an uninstallation', () => {
       expect(removed.filter((path) => folders.has(path))).toEqual([]);
     },
   );
+});
+
+it.each([
+  ['active\n', 'active'],
+  ['inactive\n', 'inactive'],
+  [
+    'gui/501/hearth.server = {\n\tactive count = 1\n\tpath = /a/b.plist\n\tstate = running\n\n\tpid = 7\n}\n',
+    'running',
+  ],
+  ['system/hearth.server = {\n\tstate = not running\n}\n', 'not running'],
+  ['', null],
+])('reads the state in %j', (stdout, state) => {
+  expect(parseState(stdout)).toBe(state);
 });

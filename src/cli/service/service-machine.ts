@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
-import type { CommandContext } from '../context.ts';
+import type { CommandContext } from '../command.ts';
 import { readUserHome } from '../../platform/files/user-home.ts';
 import { CommandError } from '../failure.ts';
 import type { ServicePlatform, ServiceScope } from './service-definition.ts';

@@ -1,6 +1,16 @@
 import type { TerminalStream } from '../ui/terminal.ts';
-import { formatCommand } from './format-command.ts';
-import type { ServiceStep } from './service-definition.ts';
+import type { ServicePlatform, ServiceStep } from './service-definition.ts';
+import { createService } from './find-service.ts';
+import { exampleMachine } from './service-machine.ts';
+
+/** A command line for a POSIX shell. */
+export function formatCommand(command: readonly string[]): string {
+  return command
+    .map((word) =>
+      /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`,
+    )
+    .join(' ');
+}
 
 /** Prints the steps of a dry run: files with their content, commands for a shell. */
 export function showSteps(
@@ -28,4 +38,24 @@ export function showSteps(
         break;
     }
   }
+}
+
+/** What `hearth service install --dry-run` prints for the service of an example machine, as a block of Markdown. */
+export function dryRunMarkdown(platform: ServicePlatform): string {
+  const { homes, serviceFolders, ...machine } = exampleMachine(platform);
+  const { files, register, restart } = createService({
+    ...machine,
+    scope: 'system',
+    home: homes.system,
+    serviceFolder: serviceFolders.system,
+    serveArguments: ['--models-preload=hearth/starter-chat'],
+    shutdownSeconds: 30,
+    port: 1234,
+    writableFolders: [],
+    readableFolders: [],
+  });
+  const lines: string[] = [];
+  const output = { line: (text = '') => lines.push(text), json: () => {} };
+  showSteps(output, [...files, ...register, ...restart], false);
+  return `\n\`\`\`\n${lines.join('\n')}\n\`\`\`\n`;
 }

@@ -1,6 +1,11 @@
 import { dirname, join } from 'node:path/posix';
-import { run, tryRun, type ServiceDefinition, type ServiceFacts } from './service-definition.ts';
-import { serviceUser, stateFolder, sysusersFile, systemdUnit } from './systemd-unit.ts';
+import {
+  run,
+  serveCommand,
+  type ServiceDefinition,
+  type ServiceFacts,
+  tryRun,
+} from './service-definition.ts';
 
 const unit = 'hearth.service';
 const sysusers = '/etc/sysusers.d/hearth.conf';
@@ -75,4 +80,135 @@ export function systemdService(facts: ServiceFacts): ServiceDefinition {
         ]
       : [`the data in ${home}`],
   };
+}
+
+/** Account of the system service. */
+export const serviceUser = 'hearth';
+export const stateFolder = '/var/lib/hearth';
+
+/** Engines get this long to exit after the requests have ended, before systemd kills what is left. */
+const stopReserveSeconds = 20;
+
+/** The unit `hearth.service`, for the system or for the manager of a user; see systemd.service(5). */
+export function systemdUnit(facts: ServiceFacts): string {
+  const isSystem = facts.scope === 'system';
+  return [
+    section('Unit', [
+      'Description=Hearth model server',
+      ...(isSystem ? ['Wants=network-online.target', 'After=network-online.target'] : []),
+      '# Gives up after ten failed starts in five minutes.',
+      'StartLimitIntervalSec=300',
+      'StartLimitBurst=10',
+    ]),
+    section('Service', [
+      'Type=notify',
+      '# systemd-notify, a child of the server, sends READY and WATCHDOG.',
+      'NotifyAccess=all',
+      `ExecStart=${serveCommand(facts).map(quoteArgument).join(' ')}`,
+      `Environment=${quote(`PATH=${dirname(facts.nodePath)}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`)}`,
+      '# The database may be migrated first.',
+      'TimeoutStartSec=600',
+      'WatchdogSec=60',
+      'Restart=on-failure',
+      'RestartSec=2',
+      '# A restart repairs neither a wrong setting nor a damaged database.',
+      'RestartPreventExitStatus=2',
+      '# Only the server gets SIGTERM: the engines must finish the running answers.',
+      'KillMode=mixed',
+      `TimeoutStopSec=${facts.shutdownSeconds + stopReserveSeconds}`,
+      '# An engine that runs out of memory ends alone; the server reports it.',
+      'OOMPolicy=continue',
+      'LimitNOFILE=65536',
+      ...(isSystem ? systemDirectives(facts) : []),
+      ...hardening,
+      ...(isSystem ? systemHardening(facts) : []),
+    ]),
+    section('Install', [`WantedBy=${isSystem ? 'multi-user.target' : 'default.target'}`]),
+  ].join('\n');
+}
+
+/** Declares the account of the system service; see sysusers.d(5). */
+export function sysusersFile(home: string): string {
+  return `u ${serviceUser} - "Hearth model server" ${quote(home)} -\n`;
+}
+
+function systemDirectives({ home, deviceGroups, port }: ServiceFacts): string[] {
+  return [
+    `User=${serviceUser}`,
+    `Group=${serviceUser}`,
+    ...(deviceGroups.length === 0 ? [] : [`SupplementaryGroups=${deviceGroups.join(' ')}`]),
+    ...(home === stateFolder ? ['StateDirectory=hearth', 'StateDirectoryMode=0700'] : []),
+    '# server.json, by which the commands of all users find the server.',
+    'RuntimeDirectory=hearth',
+    'RuntimeDirectoryMode=0755',
+    'UMask=0077',
+    ...(isPrivileged(port) ? ['AmbientCapabilities=CAP_NET_BIND_SERVICE'] : []),
+  ];
+}
+
+/** Works in the manager of a user, too. No MemoryDenyWriteExecute: V8 compiles JavaScript at run time. */
+const hardening = [
+  'NoNewPrivileges=yes',
+  'LockPersonality=yes',
+  'RestrictRealtime=yes',
+  'RestrictSUIDSGID=yes',
+  'SystemCallArchitectures=native',
+];
+
+function systemHardening(facts: ServiceFacts): string[] {
+  const { home, port, nodePath, entryPoint, writableFolders, readableFolders } = facts;
+  const writable = [...(home === stateFolder ? [] : [home]), ...writableFolders];
+  const used = [nodePath, entryPoint, ...writable, ...readableFolders];
+  return [
+    `CapabilityBoundingSet=${isPrivileged(port) ? 'CAP_NET_BIND_SERVICE' : ''}`,
+    'ProtectSystem=strict',
+    `ProtectHome=${used.some(isInUserHome) ? 'read-only' : 'yes'}`,
+    ...(writable.length === 0
+      ? []
+      : [`ReadWritePaths=${writable.map((path) => quote(`-${path}`)).join(' ')}`]),
+    'PrivateTmp=yes',
+    'ProtectClock=yes',
+    'ProtectControlGroups=yes',
+    'ProtectHostname=yes',
+    'ProtectKernelLogs=yes',
+    'ProtectKernelModules=yes',
+    'ProtectKernelTunables=yes',
+    '# Not ProcSubset=pid: the memory of the machine is read from /proc/meminfo.',
+    'ProtectProc=invisible',
+    'RemoveIPC=yes',
+    'RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK',
+    'RestrictNamespaces=yes',
+    '# With memory protection keys, V8 guards the code that it compiles.',
+    'SystemCallFilter=@system-service @pkey',
+    'SystemCallErrorNumber=EPERM',
+    '# GPUs instead of PrivateDevices.',
+    'DevicePolicy=closed',
+    'DeviceAllow=char-drm rw',
+    'DeviceAllow=char-kfd rw',
+    'DeviceAllow=char-nvidia* rw',
+  ];
+}
+
+const isPrivileged = (port: number) => port > 0 && port < 1024;
+
+/** Whether ProtectHome=yes would hide the path. */
+function isInUserHome(path: string): boolean {
+  return ['/home', '/root', '/run/user'].some(
+    (folder) => path === folder || path.startsWith(`${folder}/`),
+  );
+}
+
+function section(name: string, lines: readonly string[]): string {
+  return `[${name}]\n${lines.join('\n')}\n`;
+}
+
+/** `%` starts a specifier (systemd.unit(5)). */
+function quote(text: string): string {
+  const escaped = text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('%', '%%');
+  return /^[\w@%+=:,./-]+$/.test(escaped) ? escaped : `"${escaped}"`;
+}
+
+/** In ExecStart, `$` starts a variable. */
+function quoteArgument(text: string): string {
+  return quote(text).replaceAll('$', () => '$$');
 }

@@ -3,10 +3,10 @@ import {
   run,
   serveCommand,
   tryRun,
+  escapeXml,
   type ServiceDefinition,
   type ServiceFacts,
 } from './service-definition.ts';
-import { escapeXml } from './xml.ts';
 
 /** Security identifiers, the same in every language of Windows. */
 const localService = 'S-1-5-19';

@@ -1,5 +1,9 @@
 import { SingleBar } from 'cli-progress';
 import type { TerminalStream } from './terminal.ts';
+import { formatBytes, formatDuration } from '../../kernel/format.ts';
+import type { CommandContext } from '../command.ts';
+import type { OfflineHome } from '../../server/offline/offline-home.ts';
+import type { InstallProgress } from '../../server/offline/runtimes.ts';
 
 export interface Progress {
   /** @param fraction 0 to 1 */
@@ -58,5 +62,99 @@ function createLines(stream: TerminalStream, label: string): Progress {
       stream.line(`${label} ${tenth * 10} %  ${detail}`.trimEnd());
     },
     stop: () => {},
+  };
+}
+
+const refreshMs = 100;
+
+/**
+ * Shows a label and the elapsed time while the work runs, then removes the line. Writes one plain line if the
+ * stream is not a terminal.
+ */
+export async function withElapsed<Result>(
+  stream: TerminalStream,
+  label: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if (!stream.isInteractive) {
+    stream.line(`${label} ...`);
+    return work();
+  }
+  const start = performance.now();
+  const show = (): void => {
+    const elapsed = formatDuration((performance.now() - start) / 1000);
+    stream.write(`\r\u001b[K${label} ${stream.style.dim(elapsed)}`);
+  };
+  show();
+  const timer = setInterval(show, refreshMs);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+    stream.write('\r\u001b[K');
+  }
+}
+
+interface MigrationView {
+  /** @param fraction 0 to 1 */
+  show(fraction: number): void;
+  /** Removes the bar, such as after a failure. */
+  stop(): void;
+}
+
+/** Shows how far the migration of an older database is. */
+export function createMigrationView(stream: TerminalStream): MigrationView {
+  let bar: Progress | undefined;
+  const stop = (): void => {
+    bar?.stop();
+    bar = undefined;
+  };
+  return {
+    show(fraction) {
+      bar ??= createProgress(stream, 'Updating the database');
+      bar.update(fraction);
+      if (fraction >= 1) stop();
+    },
+    stop,
+  };
+}
+
+/** The home folder of a command that may migrate its database. */
+export function withMigration(context: CommandContext): OfflineHome {
+  return { ...context, migration: createMigrationView(context.terminal.messages) };
+}
+
+interface InstallView {
+  show(progress: InstallProgress): void;
+  stop(): void;
+}
+
+/** Shows the progress of a runtime installation: steps as lines, the download as a bar. */
+export function createInstallView(stream: TerminalStream): InstallView {
+  let bar: Progress | undefined;
+  const stop = (): void => {
+    bar?.stop();
+    bar = undefined;
+  };
+  return {
+    show(progress) {
+      if (progress.type === 'install.step') {
+        stop();
+        stream.line(progress.message);
+        return;
+      }
+      const { receivedBytes, totalBytes } = progress;
+      if (totalBytes === undefined || totalBytes === 0) return;
+      if (receivedBytes >= totalBytes) {
+        stop();
+        return;
+      }
+      bar ??= createProgress(stream, 'Downloading the runtime');
+      bar.update(
+        receivedBytes / totalBytes,
+        `${formatBytes(receivedBytes)} of ${formatBytes(totalBytes)}`,
+      );
+    },
+    stop,
   };
 }

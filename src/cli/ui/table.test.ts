@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createMemoryTerminal } from '../../../test/setup/cli/memory-terminal.ts';
-import { writeFields, writeTable } from './table.ts';
+import { truncateText, writeFields, writeTable } from './table.ts';
 
 describe('writeTable', () => {
   it('aligns texts to the left and numbers to the right', () => {
@@ -86,4 +86,17 @@ describe('writeFields', () => {
     ]);
     expect(stdout.text).toBe('Server  here\nUp      1 s\n');
   });
+});
+
+it.each([
+  ['short', 5, 'short'],
+  ['a rather long text', 14, 'a rather long…'],
+  ['a rather long text', 13, 'a rather…'],
+  ['a rather long text', 9, 'a rather…'],
+  ['uninterrupted', 6, 'unint…'],
+  ['a uninterrupted', 8, 'a unint…'],
+  ['日本語のモデル', 9, '日本語の…'],
+  ['👩‍👩‍👧 family', 4, '👩‍👩‍👧…'],
+])('%j in %d columns is %j', (text, columns, shortened) => {
+  expect(truncateText(text, columns)).toBe(shortened);
 });

@@ -1,8 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { createMemoryTerminal } from '../../../test/setup/cli/memory-terminal.ts';
-import { createInstallView } from './install-progress.ts';
-import { createBarFormat, createProgress } from './progress.ts';
+import { createInstallView, createBarFormat, createProgress } from './progress.ts';
 import { createTerminal } from './terminal.ts';
 
 describe('createTerminal', () => {

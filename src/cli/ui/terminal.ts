@@ -1,5 +1,3 @@
-import { createStyle, type Style } from './style.ts';
-
 /** The part of `process.stdout` and `process.stderr` that a terminal stream uses. */
 interface OutputStream extends NodeJS.WritableStream {
   readonly isTTY?: boolean;
@@ -67,4 +65,19 @@ function wrap(stream: OutputStream, hasColors: boolean, onClosed: () => void): T
     },
     raw: stream,
   };
+}
+
+const codes = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39] } as const;
+
+/** Functions that add color to text, or return it unchanged. */
+export type Style = Readonly<Record<keyof typeof codes, (text: string) => string>>;
+
+/** Styles text with ANSI escape sequences (ECMA-48, select graphic rendition). */
+export function createStyle(isOn: boolean): Style {
+  const paint = (name: keyof typeof codes) => {
+    const [open, close] = codes[name];
+    return (text: string) =>
+      isOn && text !== '' ? `\u001b[${open}m${text}\u001b[${close}m` : text;
+  };
+  return { bold: paint('bold'), dim: paint('dim'), red: paint('red'), green: paint('green') };
 }

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { sendJson, startLoopbackServer } from '../../../test/setup/net/loopback-server.ts';
-import { compareVersions } from './compare-versions.ts';
-import { askNpm, readFeed } from './latest-release.ts';
+import { compareVersions, askNpm, readFeed } from './latest-release.ts';
 
 const { signal } = new AbortController();
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { databaseUrl } from '../../settings/database-url.ts';
+import { databaseUrl } from '../../settings/resolve-path.ts';
 import type { Settings } from '../../settings/settings-table.ts';
 import type { inspectPostgres as inspect } from '../../store/postgres/inspect-database.ts';
 import { isHomeInUse } from '../../platform/home/home-lock.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { commandTable } from '../../../src/cli/command-table.ts';
-import type { StandardInput } from '../../../src/cli/context.ts';
+import type { StandardInput } from '../../../src/cli/command.ts';
 import { runProgram } from '../../../src/cli/program.ts';
 import { createMemoryTerminal } from './memory-terminal.ts';
 

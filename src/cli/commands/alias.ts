@@ -1,0 +1,87 @@
+import { type ModelAlias, openAliases, openLibrary } from '../../server/offline/models.ts';
+import { defineCommand, type CommandContext } from '../command.ts';
+import { flag, jsonOption, required } from '../option.ts';
+import { writeTable } from '../ui/table.ts';
+import { loadSettings } from '../../settings/settings.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
+import { nearestModel } from '../check-model.ts';
+import { CommandError } from '../failure.ts';
+
+export const aliasLs = defineCommand({
+  options: jsonOption,
+  examples: ['hearth alias ls', 'hearth alias ls --json'],
+  async run({ context, options }) {
+    const aliases = await openAliases(context).list();
+    const { output, messages } = context.terminal;
+    if (options.json === true) {
+      output.json({ aliases });
+    } else if (aliases.length === 0) {
+      messages.line('No aliases. Add one with `hearth alias set NAME MODEL`.');
+    } else {
+      writeTable<ModelAlias>(
+        output,
+        [
+          { title: 'ALIAS', value: ({ name }) => name },
+          { title: 'MODEL', value: ({ model }) => model },
+        ],
+        aliases,
+      );
+    }
+  },
+});
+
+export const aliasSet = defineCommand({
+  positionals: {
+    alias: required('Name that requests use; one * stands for any characters'),
+    model: required('Key of the model'),
+  },
+  options: {
+    force: flag('--force', 'Set it although the model is not there yet'),
+    ...jsonOption,
+  },
+  examples: [
+    'hearth alias set gpt-4o-mini hearth/starter-chat',
+    "hearth alias set 'claude-*' hearth/starter-chat",
+  ],
+  async run({ context, options, positionals: { alias, model } }) {
+    if (options.force !== true) await assertModelExists(context, model);
+    await openAliases(context).set(alias, model);
+    const { output } = context.terminal;
+    if (options.json === true) output.json({ name: alias, model });
+    else output.line(`${alias} is now ${model}`);
+  },
+});
+
+/** @throws CommandError, which names the nearest model. Does not check models of remote servers. */
+async function assertModelExists(context: CommandContext, model: string): Promise<void> {
+  const { home, environment } = context;
+  const { upstreams } = await loadSettings({ home, environment, flags: {} });
+  if (Object.keys(upstreams).some((name) => model.startsWith(`${name}/`))) return;
+  const library = await openLibrary(context);
+  const found = await library.find(model).catch((error: unknown) => {
+    if (error instanceof HearthError && error.code === 'model_not_found') return undefined;
+    throw error;
+  });
+  if (found !== undefined) return;
+  const meant = nearestModel(
+    model,
+    (await library.list()).map(({ key }) => key),
+  );
+  const advice = meant === undefined ? '`hearth ls` lists the models.' : `Did you mean ${meant}?`;
+  throw new CommandError(
+    `Model "${model}" not found. ${advice} To set the alias before the model is there, add --force.`,
+  );
+}
+
+export const aliasRm = defineCommand({
+  positionals: { alias: required('Name of the alias') },
+  options: jsonOption,
+  examples: ['hearth alias rm gpt-4o-mini'],
+  async run({ context, options, positionals: { alias } }) {
+    const isRemoved = await openAliases(context).remove(alias);
+    if (!isRemoved) throw new CommandError(`Alias "${alias}" not found. See \`hearth alias ls\`.`);
+    const { output } = context.terminal;
+    if (options.json === true) output.json({ name: alias, removed: true });
+    else output.line(`Removed ${alias}`);
+  },
+});

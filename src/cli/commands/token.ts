@@ -1,0 +1,268 @@
+import {
+  countResponses,
+  moveResponses,
+  type OwnedCount,
+  type OwnerCounts,
+  type ResponseDisposal,
+  revokeToken,
+  type StoredToken,
+  unknownToken,
+  withTokens,
+} from '../../server/offline/tokens.ts';
+import { defineCommand, type OptionDeclaration } from '../command.ts';
+import { withMigration } from '../ui/progress.ts';
+import { flag, integer, jsonOption, required, text } from '../option.ts';
+import { writeTable } from '../ui/table.ts';
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
+import { type Permission, permissionSchema } from '../../kernel/permission.ts';
+import { UsageError } from '../failure.ts';
+
+/** Such as `31 responses in 4 conversations`. */
+export function formatResponseCount({ responseCount, conversationCount }: OwnedCount): string {
+  return `${counted(responseCount, 'response')} in ${counted(conversationCount, 'conversation')}`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+export const tokenLs = defineCommand({
+  options: jsonOption,
+  examples: ['hearth token ls', 'hearth token ls --json'],
+  async run({ context, options }) {
+    const { tokens, counts } = await withTokens(withMigration(context), async (service, store) => ({
+      tokens: await service.list(),
+      counts: await countResponses(store),
+    }));
+    const { output, messages } = context.terminal;
+    if (options.json === true) {
+      output.json({
+        tokens: tokens.map((token) => ({
+          ...withoutSecret(token),
+          ...toFields(counts.of(token.id)),
+        })),
+        orphans: counts.orphans.map((orphan) => ({
+          token_id: orphan.ownerId,
+          ...toFields(orphan),
+        })),
+      });
+    } else if (tokens.length === 0) {
+      messages.line('No tokens. Create one with `hearth token create --name NAME`.');
+    } else {
+      writeTable<StoredToken>(
+        output,
+        [
+          { title: 'ID', value: ({ id }) => id },
+          { title: 'NAME', value: ({ name }) => name },
+          { title: 'PERMISSIONS', dropOrder: 4, value: ({ permissions }) => permissions.join(',') },
+          { title: 'CREATED', dropOrder: 1, value: ({ createdAt }) => formatTime(createdAt) },
+          { title: 'EXPIRES', dropOrder: 3, value: ({ expiresAt }) => formatTime(expiresAt) },
+          { title: 'LAST USED', dropOrder: 2, value: ({ lastUsedAt }) => formatTime(lastUsedAt) },
+          { title: 'RESPONSES', dropOrder: 5, value: ({ id }) => `${counts.of(id).responseCount}` },
+        ],
+        tokens,
+      );
+    }
+    if (options.json !== true) {
+      for (const orphan of counts.orphans) messages.line(describeOrphans(orphan));
+    }
+  },
+});
+
+function describeOrphans(orphan: OwnerCounts[number]): string {
+  const count = formatResponseCount(orphan);
+  return orphan.ownerId === null
+    ? `Without a token: ${count}. \`hearth token adopt TOKEN\` moves them to a token.`
+    : `Of the revoked token ${orphan.ownerId}: ${count}. \`hearth token adopt TOKEN --from ${orphan.ownerId}\` moves them to another one.`;
+}
+
+function toFields({ responseCount, conversationCount }: OwnedCount) {
+  return { response_count: responseCount, conversation_count: conversationCount };
+}
+
+function withoutSecret(token: StoredToken) {
+  const { id, name, permissions, createdAt, expiresAt, lastUsedAt, rateLimits } = token;
+  return {
+    id,
+    name,
+    permissions,
+    created_at: createdAt,
+    expires_at: expiresAt,
+    last_used_at: lastUsedAt,
+    requests_per_minute: rateLimits.requestsPerMinute,
+    tokens_per_minute: rateLimits.tokensPerMinute,
+  };
+}
+
+/** To the minute, in UTC. */
+function formatTime(time: Date | null): string {
+  return time === null ? 'never' : `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+const permissionNames = permissionSchema.options;
+const defaultPermissions = ['chat', 'embeddings', 'models:read'] as const;
+
+const permissionsOption: OptionDeclaration<readonly Permission[]> = {
+  flags: '--permissions <list>',
+  summary: `Comma-separated permissions: ${permissionNames.join(', ')} (default: ${defaultPermissions.join(',')})`,
+  parse: parsePermissions,
+};
+
+export const tokenCreate = defineCommand({
+  options: {
+    name: text('--name <name>', 'Name of the token'),
+    permissions: permissionsOption,
+    expiresInDays: integer(
+      '--expires-in-days <days>',
+      'Days until the token expires (default: never)',
+      1,
+      36_500,
+    ),
+    requestsPerMinute: integer(
+      '--requests-per-minute <count>',
+      'Most requests that generate, in a minute (default: limits.requestsPerMinute)',
+      1,
+      1_000_000_000,
+    ),
+    tokensPerMinute: integer(
+      '--tokens-per-minute <count>',
+      'Most tokens of prompts and answers, in a minute (default: limits.tokensPerMinute)',
+      1,
+      1_000_000_000,
+    ),
+    ...jsonOption,
+  },
+  examples: [
+    'hearth token create --name laptop --permissions chat,models:read',
+    'hearth token create --name guest --expires-in-days 7',
+  ],
+  async run({ context, options }) {
+    const name = options.name?.trim() ?? '';
+    if (name === '') throw new UsageError('The token needs a name: --name NAME.');
+    const { output, messages } = context.terminal;
+    const { record, token, orphan } = await withTokens(
+      withMigration(context),
+      async (tokens, store) => ({
+        ...(await tokens.create({
+          name,
+          permissions: options.permissions ?? defaultPermissions,
+          rateLimits: {
+            requestsPerMinute: options.requestsPerMinute ?? null,
+            tokensPerMinute: options.tokensPerMinute ?? null,
+          },
+          ...omitUndefined({ expiresAt: daysFromNow(options.expiresInDays) }),
+        })),
+        orphan: (await store.owners.counts()).find(({ ownerId }) => ownerId === null),
+      }),
+    );
+    if (options.json === true) {
+      const { id, permissions, expiresAt } = record;
+      output.json({ id, name, permissions, expires_at: expiresAt, token });
+      return;
+    }
+    messages.line('Save this token now. It is not shown again.');
+    output.line(token);
+    if (orphan === undefined) return;
+    messages.line(
+      `Conversations without a token (${formatResponseCount(orphan)}) can be read with this token, but are not listed. \`hearth token adopt ${record.id}\` moves them to it.`,
+    );
+  },
+});
+
+function daysFromNow(days: number | undefined): Date | undefined {
+  return days === undefined ? undefined : new Date(Date.now() + days * 24 * 3600 * 1000);
+}
+
+/** @throws UsageError */
+function parsePermissions(list: string): readonly Permission[] {
+  const names = list.split(',').map((name) => name.trim());
+  const permissions = permissionNames.filter((permission) => names.includes(permission));
+  if (permissions.length === new Set(names).size) return permissions;
+  throw new UsageError(`Allowed: ${permissionNames.join(', ')}.`);
+}
+
+export const tokenRm = defineCommand({
+  positionals: { id: required('Token id, as shown by `hearth token ls`') },
+  options: {
+    deleteResponses: flag('--delete-responses', 'Delete the stored responses of the token'),
+    moveTo: text('--move-to <token>', 'Id of the token that gets the stored responses'),
+    ...jsonOption,
+  },
+  examples: [
+    'hearth token rm 3f9c01ab27',
+    'hearth token rm 3f9c01ab27 --move-to 81d20c44fe',
+    'hearth token rm 3f9c01ab27 --delete-responses',
+  ],
+  async run({ context, options, positionals: { id } }) {
+    const disposal = disposalOf(options.deleteResponses === true, options.moveTo);
+    const revocation = await withTokens(withMigration(context), (_, store) =>
+      revokeToken(store, id, disposal),
+    );
+    if (revocation.kind === 'unknown_token') throw unknownToken(revocation.id);
+    const { responses } = revocation;
+    const { output, messages } = context.terminal;
+    if (options.json === true) {
+      const { responseCount, conversationCount } = responses;
+      output.json({
+        id,
+        revoked: true,
+        responses: {
+          action: disposal.action,
+          response_count: responseCount,
+          conversation_count: conversationCount,
+        },
+      });
+      return;
+    }
+    output.line(`Revoked ${id}`);
+    if (responses.conversationCount === 0) return;
+    const count = formatResponseCount(responses);
+    switch (disposal.action) {
+      case 'moved':
+        messages.line(`Moved ${count} to ${disposal.to}.`);
+        return;
+      case 'deleted':
+        messages.line(`Deleted ${count}.`);
+        return;
+      case 'kept':
+        messages.line(
+          `${count} remain, but no token lists them. \`hearth token adopt TOKEN --from ${id}\` moves them to another one.`,
+        );
+    }
+  },
+});
+
+function disposalOf(deletes: boolean, moveTo: string | undefined): ResponseDisposal {
+  if (moveTo === undefined) return { action: deletes ? 'deleted' : 'kept' };
+  if (deletes) throw new UsageError('Use --delete-responses or --move-to, not both.');
+  return { action: 'moved', to: moveTo };
+}
+
+export const tokenAdopt = defineCommand({
+  positionals: { id: required('Id of the token that gets the responses') },
+  options: {
+    from: text(
+      '--from <token>',
+      'Id of the token to move them from, which may be revoked (default: responses without a token)',
+    ),
+    ...jsonOption,
+  },
+  examples: ['hearth token adopt 3f9c01ab27', 'hearth token adopt 3f9c01ab27 --from 81d20c44fe'],
+  async run({ context, options, positionals: { id } }) {
+    const from = options.from ?? null;
+    const moved = await withTokens(withMigration(context), (_, store) =>
+      moveResponses(store, from, id),
+    );
+    if (moved === undefined) throw unknownToken(id);
+    const { output } = context.terminal;
+    const { responseCount, conversationCount } = moved;
+    if (options.json === true)
+      output.json({
+        id,
+        from,
+        response_count: responseCount,
+        conversation_count: conversationCount,
+      });
+    else output.line(`Moved ${formatResponseCount(moved)} to ${id}.`);
+  },
+});
