@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HearthError } from '../kernel/errors/errors.ts';
-import { nameV0Field, v0Errors } from './openai/v0/errors.ts';
+import { nameV0Field, v0Errors } from './openai/errors.ts';
 import { nameV1Field, v1Errors } from './v1/errors.ts';
 
 describe('a field of the domain', () => {

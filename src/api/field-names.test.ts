@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nameV0Field } from './openai/v0/errors.ts';
+import { nameV0Field } from './openai/errors.ts';
 import { nameV1Field } from './v1/errors.ts';
 
 describe('the names of domain fields', () => {

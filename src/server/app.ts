@@ -5,16 +5,15 @@ import type { AppEnvironment, HonoApp } from '../api/kit/app-environment.ts';
 import { parseJsonBody, type ParseJson } from '../api/kit/body/json-body.ts';
 import type { CallerWatch } from '../api/kit/guards/caller-watch.ts';
 import { mountDocs } from './web/docs.ts';
-import { createErrorHandler, type ApiOf } from '../api/kit/errors/handle-error.ts';
+import { createErrorHandler, type ApiOf } from '../api/kit/errors/error-response.ts';
 import { createGuards, type GuardSettings } from '../api/kit/guards/guards.ts';
 import type { Authenticator } from '../api/kit/guards/authentication.ts';
 import type { Endpoint } from '../api/kit/mount.ts';
 import { createNotFoundHandler } from '../api/kit/not-found.ts';
 import { createObserver, type Observation } from '../api/kit/observe.ts';
 import { openApiDocument } from '../api/kit/openapi/document.ts';
-import type { Api } from '../api/kit/api.ts';
+import { findApi, type Api } from '../api/kit/api.ts';
 import type { RateGate } from '../api/kit/guards/rate-gate.ts';
-import { findApi } from '../api/kit/api-description.ts';
 import { createServerApi, type MetricsReader } from '../api/monitoring/api.ts';
 import { mountWebApp } from './web/mount-web-app.ts';
 

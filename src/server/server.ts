@@ -9,11 +9,9 @@ import { errorCode } from '../kernel/error-code.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { HonoApp } from '../api/kit/app-environment.ts';
 import { errorResponse } from '../api/kit/errors/error-response.ts';
-import { requestIdOf } from '../api/kit/guards/request-id.ts';
+import { requestIdOf, setDefaultHeaders } from '../api/kit/observe.ts';
 import { serverErrors } from '../api/monitoring/api.ts';
-import { limitReceiving } from '../api/kit/guards/limit-receiving.ts';
-import { createRunningRequests } from '../api/kit/running-requests.ts';
-import { setDefaultHeaders } from '../api/kit/default-headers.ts';
+import { limitReceiving, createRunningRequests } from '../api/kit/running-requests.ts';
 import type { KeyPair } from './tls-files.ts';
 
 interface ListenOptions {

@@ -10,7 +10,7 @@ import Anthropic, {
   type ClientOptions,
 } from '@anthropic-ai/sdk';
 import { describe, expect, it } from 'vitest';
-import { anthropicErrorBodySchema } from '../../src/api/anthropic/error-schema.ts';
+import { anthropicErrorBodySchema } from '../../src/api/anthropic/errors.ts';
 import type { Permission } from '../../src/kernel/permission.ts';
 import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.ts';
 import { picture } from '../setup/models/picture.ts';

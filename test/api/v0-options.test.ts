@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { v0ChatResultSchema } from '../../src/api/openai/v0/chat-completion-schema.ts';
-import { v0EmbeddingResultSchema } from '../../src/api/openai/v0/embedding-schema.ts';
+import { v0EmbeddingResultSchema } from '../../src/api/openai/embeddings/embedding-schema.ts';
 import {
   v0CompletionChunkSchema,
   v0CompletionResultSchema,

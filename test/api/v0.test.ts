@@ -4,8 +4,8 @@ import {
   v0ChatChunkSchema,
   v0ChatResultSchema,
 } from '../../src/api/openai/v0/chat-completion-schema.ts';
-import { v0EmbeddingResultSchema } from '../../src/api/openai/v0/embedding-schema.ts';
-import { v0ModelListSchema } from '../../src/api/openai/v0/model-schema.ts';
+import { v0EmbeddingResultSchema } from '../../src/api/openai/embeddings/embedding-schema.ts';
+import { v0ModelListSchema } from '../../src/api/openai/v0/models.ts';
 import {
   v0CompletionChunkSchema,
   v0CompletionResultSchema,

@@ -1,6 +1,6 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
 import { expectTypeOf, it } from 'vitest';
-import type { AnthropicErrorBody } from './error-schema.ts';
+import type { AnthropicErrorBody } from './errors.ts';
 import type {
   AnthropicContentBlock,
   AnthropicMessage,

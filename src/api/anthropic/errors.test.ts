@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import { anthropicErrorBodySchema } from './error-schema.ts';
+import { anthropicErrorBodySchema, anthropicErrors, nameAnthropicField } from './errors.ts';
 import { errorTable, HearthError, type ErrorCode } from '../../kernel/errors/errors.ts';
-import { anthropicErrors, nameAnthropicField } from './errors.ts';
 
 it.each<[ErrorCode, number, string]>([
   ['invalid_value', 400, 'invalid_request_error'],

@@ -5,10 +5,8 @@ import type {
   AnthropicMessageEvent,
 } from './message-schema.ts';
 import type { TurnUsage } from '../../store/turns/conversation-turn.ts';
-import { toStop } from './stop-reason.ts';
+import { toStop, toolUseBlock, toTokens, toUsage, type MessageHead } from './to-message.ts';
 import { signThinking, type ThinkingDisplay } from './thinking.ts';
-import { toolUseBlock, type MessageHead } from './to-message.ts';
-import { toTokens, toUsage } from './usage.ts';
 
 /** Turns the events of a turn into those of a message. The first one waits for the number of prompt tokens, which it says. */
 export class MessageRecorder {

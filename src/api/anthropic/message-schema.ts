@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { chatErrors, generationErrors } from '../../kernel/errors/error-groups.ts';
 import { tokenCountSchema } from '../../kernel/field.ts';
 import { defineRoute } from '../kit/route.ts';
-import { anthropicErrorBodySchema } from './error-schema.ts';
+import { anthropicErrorBodySchema } from './errors.ts';
 import { countTokensRequestSchema, messageRequestSchema } from './message-request-schema.ts';
 
 /** A field of the format that this server always leaves empty. */

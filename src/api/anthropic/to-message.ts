@@ -1,11 +1,68 @@
+import type { GenerationSummary, TurnResult } from '../../chat/turn-event.ts';
+import type {
+  AnthropicContentBlock,
+  AnthropicMessage,
+  AnthropicStopReason,
+  AnthropicUsage,
+} from './message-schema.ts';
+import type { StopReason, TurnUsage } from '../../store/turns/conversation-turn.ts';
 import { parseArguments } from '../../chat/tool-call.ts';
 import { randomInt } from 'node:crypto';
-import type { TurnResult } from '../../chat/turn-event.ts';
-import type { AnthropicContentBlock, AnthropicMessage } from './message-schema.ts';
 import type { TurnItem } from '../../store/turns/turn-item.ts';
-import { toStop } from './stop-reason.ts';
 import { signThinking, type ThinkingDisplay } from './thinking.ts';
-import { toUsage } from './usage.ts';
+
+const stopReasons: Readonly<Record<StopReason, AnthropicStopReason>> = {
+  eosFound: 'end_turn',
+  stopStringFound: 'stop_sequence',
+  maxPredictedTokensReached: 'max_tokens',
+  contextLengthReached: 'model_context_window_exceeded',
+  toolCalls: 'tool_use',
+};
+
+/** Why a message ended, in Anthropic's words. */
+export function toStop({
+  stopReason,
+  stopString,
+}: Pick<GenerationSummary, 'stopReason' | 'stopString'>): Pick<
+  AnthropicMessage,
+  'container' | 'stop_reason' | 'stop_sequence' | 'stop_details'
+> {
+  const reason = stopReasons[stopReason ?? 'eosFound'];
+  return {
+    container: null,
+    stop_reason: reason,
+    stop_sequence: reason === 'stop_sequence' ? (stopString ?? null) : null,
+    stop_details: null,
+  };
+}
+
+/** Anthropic counts the prompt tokens from the cache apart from the others. */
+export function toUsage(usage: TurnUsage): AnthropicUsage {
+  return {
+    ...toTokens(usage),
+    cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
+    inference_geo: null,
+    service_tier: 'standard',
+    speed: 'standard',
+  };
+}
+
+/** The tokens alone, as the end of a stream has them. */
+export function toTokens({
+  promptTokens,
+  cachedTokens,
+  completionTokens,
+  reasoningTokens,
+}: TurnUsage) {
+  return {
+    input_tokens: Math.max(0, promptTokens - cachedTokens),
+    cache_read_input_tokens: cachedTokens,
+    cache_creation_input_tokens: 0,
+    output_tokens: completionTokens,
+    output_tokens_details: { thinking_tokens: reasoningTokens },
+    server_tool_use: null,
+  };
+}
 
 export type MessageHead = Pick<AnthropicMessage, 'id' | 'model'>;
 

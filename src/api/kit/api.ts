@@ -1,5 +1,92 @@
+import type { ErrorSerializer } from './errors/error-serializer.ts';
 import type { App } from './mount.ts';
-import type { ApiDescription } from './api-description.ts';
+
+/** An API: a group of endpoints with one error format, for one kind of client. */
+export interface ApiDescription {
+  /** Tag of its endpoints in the OpenAPI document. */
+  readonly name: string;
+  readonly description: string;
+  /** All paths of its endpoints begin with one of these, such as `/api/v1`. */
+  readonly prefixes: readonly string[];
+  /**
+   * Request headers that only its clients send, such as `anthropic-version`. They choose the API of a
+   * request to a path or prefix that it shares with another API.
+   */
+  readonly clientHeaders?: readonly string[];
+  /** Paths of its vendor's API that it does not serve although another API does: its clients get 404 there. */
+  readonly unservedPaths?: readonly string[];
+  /** Whether programs may send JSON without declaring it, as curl does; web pages may not. */
+  readonly takesUndeclaredJson?: boolean;
+  readonly errorSerializer: ErrorSerializer;
+  /** Header of its responses with the id of the request, besides `X-Request-Id`. */
+  readonly requestIdHeader?: string;
+  /** Whose names the headers with the limits of a token have; OpenAI's by default. */
+  readonly rateLimitStyle?: 'anthropic';
+}
+
+/** What choosing an API needs of a request. */
+interface RequestHead {
+  readonly path: string;
+  header(name: string): string | undefined;
+}
+
+/**
+ * The API of a request, by path and headers alone: the one with the longest matching prefix. Among several
+ * with that prefix the first whose client sent the request wins, then the first without client headers.
+ */
+export function findApi<Candidate extends Pick<ApiDescription, 'prefixes' | 'clientHeaders'>>(
+  apis: readonly Candidate[],
+  request: RequestHead,
+): Candidate | undefined {
+  const lengths = apis.map((api) => matchLength(api, request.path));
+  const longest = Math.max(...lengths);
+  if (longest < 0) return undefined;
+  return chooseByClient(
+    apis.filter((_, index) => lengths[index] === longest),
+    request,
+  );
+}
+
+/** Of APIs that share a path: the one whose client sent the request, or else the one without client headers. */
+export function chooseByClient<Candidate extends Pick<ApiDescription, 'clientHeaders'>>(
+  apis: readonly Candidate[],
+  request: Pick<RequestHead, 'header'>,
+): Candidate | undefined {
+  return (
+    apis.find(({ clientHeaders = [] }) =>
+      clientHeaders.some((name) => request.header(name) !== undefined),
+    ) ??
+    apis.find(({ clientHeaders = [] }) => clientHeaders.length === 0) ??
+    apis[0]
+  );
+}
+
+/** The API of the client that sent the request, if that API does not serve the path. */
+export function unservedBy<
+  Candidate extends Pick<ApiDescription, 'clientHeaders' | 'unservedPaths'>,
+>(apis: readonly Candidate[], request: RequestHead): Candidate | undefined {
+  return apis.find(
+    ({ clientHeaders = [], unservedPaths = [] }) =>
+      matchLength({ prefixes: unservedPaths }, request.path) >= 0 &&
+      clientHeaders.some((name) => request.header(name) !== undefined),
+  );
+}
+
+/** Whether a path is that of an API. */
+export function hasPath(api: Pick<ApiDescription, 'prefixes'>, path: string): boolean {
+  return matchLength(api, path) >= 0;
+}
+
+/** Length of the longest prefix that matches; -1 if none does. */
+function matchLength({ prefixes }: Pick<ApiDescription, 'prefixes'>, path: string): number {
+  let longest = -1;
+  for (const prefix of prefixes) {
+    const length = prefix.endsWith('/') ? prefix.length - 1 : prefix.length;
+    const isEnd = path.length === length || path[length] === '/';
+    if (length > longest && isEnd && path.startsWith(prefix.slice(0, length))) longest = length;
+  }
+  return longest;
+}
 
 /** An API with its endpoints. */
 export interface Api extends ApiDescription {

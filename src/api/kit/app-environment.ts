@@ -4,7 +4,7 @@ import type { RequestRecord } from '../../telemetry/request-record.ts';
 import type { RateDecision } from '../../store/shared/rate-limit-repository.ts';
 import type { Principal } from './guards/principal.ts';
 import type { RunningRequest } from './running-requests.ts';
-import type { ApiDescription } from './api-description.ts';
+import type { ApiDescription } from './api.ts';
 
 /** What Hono carries with each request. */
 export interface AppEnvironment {

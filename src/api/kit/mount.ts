@@ -8,15 +8,14 @@ import type { AppEnvironment, HonoApp } from './app-environment.ts';
 import { readJsonBody, type ParseJson } from './body/json-body.ts';
 import { elideLongTexts } from './body/elide-long-texts.ts';
 import { openUpload, type UploadBody } from './body/upload-body.ts';
-import { toCaller, toRecordedCaller } from './guards/caller.ts';
+import { toCaller, toRecordedCaller, authorize, type Principal } from './guards/principal.ts';
 import type { CallerWatch } from './guards/caller-watch.ts';
-import { endpointMethods } from './endpoint-methods.ts';
+import { endpointMethods } from './not-found.ts';
 import { checkContentLength, checkContentType } from './guards/content.ts';
 import type { RateGate } from './guards/rate-gate.ts';
-import { authorize, type Principal } from './guards/principal.ts';
-import { chooseByClient, hasPath, unservedBy, type ApiDescription } from './api-description.ts';
+import { chooseByClient, hasPath, unservedBy, type ApiDescription } from './api.ts';
 import { shorten } from './validation/shown-value.ts';
-import { validate } from './validation/validate.ts';
+import { validate } from './validation/validation-error.ts';
 
 /** A mounted route and the API that it belongs to. */
 export interface Endpoint {

@@ -1,11 +1,28 @@
+import type { AppEnvironment, HonoApp } from './app-environment.ts';
 import type { Context } from 'hono';
 import { HearthError } from '../../kernel/errors/errors.ts';
-import type { AppEnvironment, HonoApp } from './app-environment.ts';
-import { endpointMethods } from './endpoint-methods.ts';
-import { errorResponse } from './errors/error-response.ts';
-import type { ApiOf } from './errors/handle-error.ts';
+import { errorResponse, type ApiOf } from './errors/error-response.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import { shorten } from './validation/shown-value.ts';
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+/**
+ * The methods that a path accepts. An endpoint that matches segment by segment hides those whose parameter takes
+ * the rest of the path: `models/load` and `models/download/{job_id}/pause` are not models.
+ */
+export function endpointMethods(app: HonoApp, path: string): readonly string[] {
+  const endpoints = methods.flatMap((method) => endpointsAt(app, method, path));
+  const exact = endpoints.filter((endpoint) => !endpoint.path.includes('{.+}'));
+  const matching = exact.length > 0 ? exact : endpoints;
+  return methods.filter((method) => matching.some((endpoint) => endpoint.method === method));
+}
+
+/** Middleware is registered for all methods, endpoints for one. */
+function endpointsAt(app: HonoApp, method: string, path: string) {
+  const [handlers] = app.router.match(method, path);
+  return handlers.map(([[, route]]) => route).filter((route) => route.method === method);
+}
 
 /** Responds to paths without an endpoint, and to paths whose endpoints have other methods. */
 export function createNotFoundHandler(

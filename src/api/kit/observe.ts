@@ -1,15 +1,64 @@
-import type { MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import type { Logger } from '../../kernel/logger.ts';
+import type { AppEnvironment } from './app-environment.ts';
+import { randomUUID } from 'node:crypto';
 import { RequestRecord } from '../../telemetry/request-record.ts';
 import type { EventPublisher } from '../../telemetry/server-events.ts';
 import { checkTraceparent, startTrace } from '../../telemetry/trace-context.ts';
-import { isPoll, reportAtEnd } from './access-log.ts';
-import type { AppEnvironment } from './app-environment.ts';
-import type { ApiOf } from './errors/handle-error.ts';
-import { shareWithOrigin } from './guards/origin.ts';
-import { rateLimitHeaders } from './guards/rate-limit-headers.ts';
-import { requestIdOf } from './guards/request-id.ts';
-import { setDefaultHeaders } from './default-headers.ts';
+import type { ApiOf } from './errors/error-response.ts';
+import { shareWithOrigin } from './guards/cross-site.ts';
+import { rateLimitHeaders } from './guards/rate-gate.ts';
+
+/** Requests that programs repeat to watch the server; they would hide the others. */
+const pollPaths =
+  /^\/(?:health|ready|metrics|api\/v1\/(?:status|events|logs|requests(?:\/[^/]+)?|models\/download(?:s|\/status\/[^/]+)))$/;
+
+/** Whether a program sends the request only to watch the server. */
+export function isPoll(method: string, path: string): boolean {
+  return method === 'GET' && pollPaths.test(path);
+}
+
+/**
+ * Ends the record of a request and logs it after its response was sent, without query and body, which may be private.
+ * Polls that succeed are logged as `debug`.
+ */
+export function reportAtEnd(logger: Logger, context: Context<AppEnvironment>): void {
+  const record = context.get('record');
+  const write = (isComplete: boolean): void => {
+    const { status } = context.res;
+    record.finish(status, isComplete);
+    const { method, path, failure } = record;
+    logger[record.isPoll && status < 400 ? 'debug' : 'info'](
+      {
+        method,
+        path,
+        status,
+        durationMs: Math.round((record.durationSeconds ?? 0) * 10_000) / 10,
+        ...(failure === undefined ? {} : { code: failure.code }),
+        ...(isComplete ? {} : { aborted: true }),
+      },
+      'request',
+    );
+  };
+  const { running } = context.env;
+  if (running === undefined) write(true);
+  else running.onEnd(({ isComplete }) => write(isComplete));
+}
+
+const saneId = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** The id that the client sent if it is safe in a log and a header, or else a new UUID. */
+export function requestIdOf(header: string | undefined): string {
+  return header !== undefined && saneId.test(header) ? header : randomUUID();
+}
+
+/** Sets the headers of every response; an endpoint may set its own `Cache-Control`. */
+export function setDefaultHeaders(headers: Headers, requestId: string): void {
+  headers.set('X-Request-Id', requestId);
+  headers.set('X-Content-Type-Options', 'nosniff');
+  headers.set('Cross-Origin-Resource-Policy', 'same-origin');
+  if (!headers.has('Cache-Control')) headers.set('Cache-Control', 'no-store');
+}
 
 /** Where requests are reported, and what of them. */
 export interface Observation {

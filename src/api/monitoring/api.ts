@@ -1,8 +1,7 @@
 import { getHealth, getReadiness } from './health-schema.ts';
 import { getMetrics } from '../v1/server/status-schema.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
-import { createHearthErrorSerializer } from '../kit/errors/hearth-error-serializer.ts';
-import { toSnakeCase } from '../kit/errors/snake-case.ts';
+import { createHearthErrorSerializer, toSnakeCase } from '../kit/errors/error-serializer.ts';
 import { mount } from '../kit/mount.ts';
 import type { Api } from '../kit/api.ts';
 

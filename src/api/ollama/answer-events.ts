@@ -5,7 +5,7 @@ import { HearthError } from '../../kernel/errors/errors.ts';
 import type { JsonObject } from '../../store/turns/content.ts';
 import type { ClientToolCallItem } from '../../store/turns/turn-item.ts';
 import type { TokenLogprob } from '../../engines/engine.ts';
-import { toChatMessage } from '../openai/chat/chat-message.ts';
+import { toChatMessage } from '../openai/chat/choice-fields.ts';
 
 /** A call of a tool that the client runs. */
 export interface AnswerCall {

@@ -1,6 +1,9 @@
 import { ollamaErrorSchema } from './fields-schema.ts';
-import { createErrorSerializer } from '../kit/errors/error-serializer.ts';
-import { createNameField, type FieldNames } from '../kit/errors/name-field.ts';
+import {
+  createErrorSerializer,
+  createNameField,
+  type FieldNames,
+} from '../kit/errors/error-serializer.ts';
 
 /** Names that are not the domain's name in snake case. */
 const fieldNames: FieldNames = [

@@ -8,7 +8,7 @@ import { mountEmbeddings } from './embeddings/embeddings.ts';
 import { ConversationLocks } from './conversations/conversation-locks.ts';
 import { mountConversations } from './conversations/conversations.ts';
 import { openAiErrors } from './errors.ts';
-import { mountModels } from './models/models.ts';
+import { mountModels } from './models.ts';
 import { mountRerank } from './embeddings/rerank.ts';
 import { mountResponses } from './responses/responses.ts';
 

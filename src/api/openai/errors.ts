@@ -1,8 +1,12 @@
 import { openAiErrorBodySchema } from '../kit/error-body.ts';
 import { errorTable, type ErrorCode } from '../../kernel/errors/errors.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
-import { createErrorSerializer } from '../kit/errors/error-serializer.ts';
-import { createNameField, type FieldNames } from '../kit/errors/name-field.ts';
+import {
+  createErrorSerializer,
+  createNameField,
+  type NamedError,
+  type FieldNames,
+} from '../kit/errors/error-serializer.ts';
 
 /** Names that are not the domain's name in snake case. Of the parts of a message only images are checked. */
 const fieldNames: FieldNames = [
@@ -10,32 +14,37 @@ const fieldNames: FieldNames = [
   [/^clientTools(\[\d+\])?\.name$/, 'tools$1.function.name'],
   [/^clientTools/, 'tools'],
   [/^responseFormat\.schema$/, 'response_format.json_schema.schema'],
-  [/^maxOutputTokens$/, 'max_completion_tokens'],
   [/^inputs$/, 'input'],
   [/^ttlSeconds$/, 'ttl'],
-  [/^isStored$/, 'store'],
   [/^reasoning$/, 'reasoning_effort'],
 ];
-
-/** `messages[2].content[0]` becomes `messages[2].content[0].image_url`, `toolChoice` becomes `tool_choice`. */
-const nameOpenAiField = createNameField(fieldNames);
 
 /** Errors in OpenAI's format with OpenAI's types; the codes are Hearth's. */
 export const openAiErrors = createErrorSerializer({
   schema: openAiErrorBodySchema,
-  nameField: nameOpenAiField,
-  toBody: ({ message, code, param, loading }) => ({
-    error: {
-      message,
-      type: toType(code),
-      param: param ?? null,
-      code,
-      ...omitUndefined({ loading }),
-    },
-  }),
+  nameField: createNameField([
+    ...fieldNames,
+    [/^maxOutputTokens$/, 'max_completion_tokens'],
+    [/^isStored$/, 'store'],
+  ]),
+  toBody: (error) => toBody(error, toOpenAiType(error.code)),
 });
 
-function toType(code: ErrorCode): string {
+/** `messages[2].content[0]` becomes `messages[2].content[0].image_url`, `toolChoice` becomes `tool_choice`. */
+export const nameV0Field = createNameField([...fieldNames, [/^maxOutputTokens$/, 'max_tokens']]);
+
+/** v0's errors have Hearth's types. */
+export const v0Errors = createErrorSerializer({
+  schema: openAiErrorBodySchema,
+  nameField: nameV0Field,
+  toBody: (error) => toBody(error, error.type),
+});
+
+function toBody({ message, code, param, loading }: NamedError, type: string) {
+  return { error: { message, type, param: param ?? null, code, ...omitUndefined({ loading }) } };
+}
+
+function toOpenAiType(code: ErrorCode): string {
   const { status } = errorTable[code];
   if (status === 429) return 'rate_limit_error';
   return status < 500 ? 'invalid_request_error' : 'server_error';

@@ -1,4 +1,6 @@
 import type { Api } from '../kit/api.ts';
+import { mount } from '../kit/mount.ts';
+import { formatSpeechScript } from '../../speech-script/format-speech-script.ts';
 import type { ApiServices } from '../services.ts';
 import { mountBlobs } from './conversations/blobs.ts';
 import { mountCatalog } from './models/catalog.ts';
@@ -19,9 +21,8 @@ import { mountResponses } from './responses/responses.ts';
 import { mountRuntimes } from './server/runtimes.ts';
 import { mountSessions } from './tokens/sessions.ts';
 import { mountSettings } from './server/settings.ts';
-import { mountSpeechScript } from './tools/speech-script.ts';
-import { mountStatus } from './server/status.ts';
-import { mountStopServer } from './server/stop-server.ts';
+import { createSpeechScript } from './tools/speech-script-schema.ts';
+import { mountStatus, mountStopServer } from './server/status.ts';
 import { mountTokens } from './tokens/tokens.ts';
 
 /** `/api/v1`: conversations stored on the server, typed events, models loaded and unloaded. */
@@ -44,7 +45,7 @@ export function createV1Api(services: ApiServices): Api {
       mountConversations(app, services);
       mountConversationExport(app, services);
       mountBlobs(app, services);
-      mountSpeechScript(app);
+      mount(app, createSpeechScript, async ({ body }) => formatSpeechScript(body));
       mountStatus(app, services);
       mountStopServer(app, services);
       mountTokens(app, services);

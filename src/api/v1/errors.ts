@@ -1,5 +1,4 @@
-import { createHearthErrorSerializer } from '../kit/errors/hearth-error-serializer.ts';
-import { toSnakeCase } from '../kit/errors/snake-case.ts';
+import { createHearthErrorSerializer, toSnakeCase } from '../kit/errors/error-serializer.ts';
 
 export const v1Errors = createHearthErrorSerializer(nameV1Field);
 

@@ -6,7 +6,7 @@ import { createApp, type AppOptions } from '../../../src/server/app.ts';
 import type { GuardSettings } from '../../../src/api/kit/guards/guards.ts';
 import type { App } from '../../../src/api/kit/mount.ts';
 import type { Api } from '../../../src/api/kit/api.ts';
-import { v0Errors } from '../../../src/api/openai/v0/errors.ts';
+import { v0Errors } from '../../../src/api/openai/errors.ts';
 import { v1Errors } from '../../../src/api/v1/errors.ts';
 
 interface TestAppOptions extends Partial<Omit<AppOptions, 'settings' | 'logger'>> {

@@ -1,4 +1,4 @@
-import type * as embedding from '../../../src/api/openai/v0/embedding-schema.ts';
+import type * as embedding from '../../../src/api/openai/embeddings/embedding-schema.ts';
 import type * as catalog from '../../../src/api/v1/models/catalog-schema.ts';
 import type * as chat from '../../../src/api/v1/chat/chat-event-schema.ts';
 import type * as conversation from '../../../src/api/v1/conversations/conversation-schema.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseJsonBody, readJsonBody } from './json-body.ts';
-import { measureJson } from './json-size.ts';
+import { measureJson } from './parse-json.ts';
 
 describe('measureJson', () => {
   const measure = (json: string, valueCount = 1000, depth = 1000, fieldCount = 1000) =>

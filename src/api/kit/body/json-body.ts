@@ -1,8 +1,7 @@
 import { isAscii } from 'node:buffer';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import { bodyTooLarge } from '../guards/content.ts';
-import { measureJson } from './json-size.ts';
-import { parseJson } from './parse-json.ts';
+import { measureJson, parseJson } from './parse-json.ts';
 import { shorten } from '../validation/shown-value.ts';
 
 /**

@@ -1,10 +1,31 @@
-import type { ZodType } from 'zod';
 import {
-  errorTable,
   type ErrorCode,
+  errorTable,
   type HearthError,
   type NameField,
 } from '../../../kernel/errors/errors.ts';
+import type { ZodType } from 'zod';
+import { type ErrorBody, errorBodySchema } from '../error-body.ts';
+import { omitUndefined } from '../../../kernel/omit-undefined.ts';
+
+/** Domain fields, and the names of an API for them, with `$1` for a group of the pattern. */
+export type FieldNames = readonly (readonly [RegExp, string])[];
+
+/** Names domain fields: by the first pattern that matches, or in snake case. */
+export function createNameField(names: FieldNames): NameField {
+  return (field) => {
+    const name = names.find(([pattern]) => pattern.test(field));
+    return name === undefined ? toSnakeCase(field) : field.replace(...name);
+  };
+}
+
+/** A domain field in snake case: `integrations[0].serverUrl` becomes `integrations[0].server_url`. */
+export function toSnakeCase(field: string): string {
+  // Keys in brackets, such as the name of a header, come from the client.
+  return field.replace(/\[[^\]]*\]|[A-Z]/g, (match) =>
+    match.startsWith('[') ? match : `_${match.toLowerCase()}`,
+  );
+}
 
 /** An error as an API sends it. In an event stream only the body is sent. */
 export interface SerializedError<Body extends object = object> {
@@ -80,4 +101,15 @@ function errorHeaders({ code, retryAfterSeconds }: HearthError): Record<string, 
       : { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSeconds))) }),
     ...(code === 'invalid_api_key' ? { 'WWW-Authenticate': 'Bearer' } : {}),
   };
+}
+
+/** Errors in Hearth's own format; without `param` if no field is at fault. */
+export function createHearthErrorSerializer(nameField: NameField): ErrorSerializer<ErrorBody> {
+  return createErrorSerializer({
+    schema: errorBodySchema,
+    nameField,
+    toBody: ({ type, message, code, param, loading }) => ({
+      error: { type, message, code, ...omitUndefined({ param, loading }) },
+    }),
+  });
 }

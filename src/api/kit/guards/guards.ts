@@ -5,8 +5,13 @@ import { getHealth } from '../../monitoring/health-schema.ts';
 import type { AppEnvironment } from '../app-environment.ts';
 import { identify, type Authenticator } from './authentication.ts';
 import { checkUrlLength } from './content.ts';
-import { authorityOf, createHostGuard, originOf } from './host.ts';
-import { createOriginGuard, preflightResponse } from './origin.ts';
+import {
+  authorityOf,
+  createHostGuard,
+  originOf,
+  createOriginGuard,
+  preflightResponse,
+} from './cross-site.ts';
 
 export type GuardSettings = Pick<
   Settings,

@@ -1,8 +1,11 @@
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import type { Permission } from '../../../kernel/permission.ts';
-import type { CallerIdentity } from '../../../telemetry/request-context.ts';
+import type { Caller, CallerIdentity } from '../../../telemetry/request-context.ts';
 import type { RateLimits } from '../../../store/shared/rate-limit-repository.ts';
-import type { StoredToken } from '../../../store/store.ts';
+import type { StoredToken, TokenRepository } from '../../../store/store.ts';
+import { ownerId as homeOwner } from '../../../access/owner-token.ts';
+import ipaddr from 'ipaddr.js';
+import type { RequestRecord } from '../../../telemetry/request-record.ts';
 
 /** The sender of a request and its permissions. */
 export interface Principal {
@@ -61,4 +64,52 @@ export function authorize(
       ? `This endpoint needs a token with ${lacking}.`
       : `The token lacks ${lacking}; it has: ${principal.permissions.join(', ') || 'none'}.`,
   );
+}
+
+/** The principal for what an owner left to the server; undefined if its token was revoked or has expired. */
+export async function principalOf(
+  tokens: Pick<TokenRepository, 'find'>,
+  ownerId: string | null,
+  isTokenRequired: boolean,
+): Promise<Principal | undefined> {
+  if (ownerId === null) return isTokenRequired ? undefined : anonymousPrincipal;
+  if (ownerId === homeOwner) return { tokenId: ownerId, permissions: ['admin'] };
+  const token = await tokens.find(ownerId);
+  if (token === undefined || (token.expiresAt !== null && token.expiresAt <= new Date())) {
+    return undefined;
+  }
+  return tokenPrincipal(token);
+}
+
+/** An IPv6 customer has a network of this many bits (RFC 6177), and may use any address of it. */
+const ipv6NetworkBits = 64;
+
+/** The principal of a request as the rest of the server sees it. */
+export function toCaller(principal: Principal, remoteAddress: string | undefined): Caller {
+  return {
+    tokenId: principal.tokenId,
+    identity: principal.identity,
+    clientKey: clientKeyOf(principal, remoteAddress),
+    hasPermission: (permission) => permits(principal, permission),
+  };
+}
+
+/** The token of a request; null if it has none. */
+export function toRecordedCaller({ tokenId, identity }: Principal): RequestRecord['caller'] {
+  return tokenId === null ? null : { tokenId, name: identity?.name ?? tokenId };
+}
+
+/** The token, or else the address. Addresses that one client can change at will share a key. */
+function clientKeyOf({ tokenId }: Principal, remoteAddress: string | undefined): string {
+  if (tokenId !== null) return `token ${tokenId}`;
+  return `address ${remoteAddress === undefined ? 'unknown' : networkOf(remoteAddress)}`;
+}
+
+function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  // A dual-stack socket reports IPv4 clients as ::ffff:192.0.2.1.
+  const parsed = ipaddr.process(address);
+  if (parsed instanceof ipaddr.IPv4) return parsed.toString();
+  const network = parsed.parts.slice(0, ipv6NetworkBits / 16);
+  return `${network.map((part) => part.toString(16)).join(':')}::/${ipv6NetworkBits}`;
 }

@@ -4,7 +4,7 @@ import { collect } from '../../../../test/setup/collect.ts';
 import { deferred } from '../../../../test/setup/deferred.ts';
 import { createChannel } from '../../../kernel/concurrency/channel.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
-import { openStream, type StreamItem } from './open-stream.ts';
+import { openStream, type StreamItem, toStreamError } from './open-stream.ts';
 
 const crashed = new HearthError('crashed', 'It stopped.');
 
@@ -149,4 +149,22 @@ it('ends the source when the reader returns', async () => {
   push({ type: 'message.delta' });
   for await (const _ of await stream) break;
   expect(ended).toHaveBeenCalledOnce();
+});
+
+const failure = new Error('broken');
+
+it('passes on errors of the domain, and hides others', () => {
+  const error = new HearthError('conflict', 'Busy.');
+  expect(toStreamError(error, testContext())).toBe(error);
+  expect(toStreamError(failure, testContext()).code).toBe('internal');
+});
+
+it('says why the server ended the request', () => {
+  const reason = new HearthError('shutting_down', 'The server is stopping.');
+  expect(toStreamError(failure, testContext({ signal: AbortSignal.abort(reason) }))).toBe(reason);
+});
+
+it('throws what ended because the client has left', () => {
+  const context = testContext({ signal: AbortSignal.abort() });
+  expect(() => toStreamError(failure, context)).toThrow(failure);
 });

@@ -4,7 +4,7 @@ import { HearthError } from '../../../kernel/errors/errors.ts';
 import { v0ChatRequestSchema } from '../../openai/v0/chat-completion-schema.ts';
 import { chatRequestSchema } from '../../v1/chat/chat-schema.ts';
 import { loadRequestSchema } from '../../v1/models/model-schema.ts';
-import { validate } from './validate.ts';
+import { validate } from './validation-error.ts';
 
 function faultOf(schema: z.ZodType, value: unknown) {
   try {

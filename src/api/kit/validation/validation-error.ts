@@ -1,11 +1,61 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import { nearest } from '../../../kernel/nearest.ts';
 import { describeRequirement } from './requirement.ts';
 import { shorten, showValue } from './shown-value.ts';
-import { locateIssue, type ValidationIssue } from './validation-issue.ts';
 
 type Path = readonly PropertyKey[];
+
+/** An issue of a schema, at the deepest value that it is about. */
+export interface ValidationIssue {
+  readonly issue: z.core.$ZodIssue;
+  /** Path from the root of the validated value. */
+  readonly path: Path;
+  /** The invalid value; undefined if it is absent. */
+  readonly value: unknown;
+  /** Whether the value already has the wrong JSON type. */
+  readonly isWrongType: boolean;
+}
+
+/**
+ * Follows an issue into unions. If the value has the JSON type of a branch, the issue of that branch is returned;
+ * otherwise the issue of the whole union.
+ */
+export function locateIssue(issue: z.core.$ZodIssue, root: unknown): ValidationIssue {
+  return locate(issue, [], root);
+}
+
+function locate(issue: z.core.$ZodIssue, base: Path, root: unknown): ValidationIssue {
+  const path = [...base, ...issue.path];
+  const value = valueAt(root, path);
+  if (issue.code !== 'invalid_union' || issue.errors.length === 0) {
+    return { issue, path, value, isWrongType: hasWrongType(issue, value) };
+  }
+  const branches = issue.errors
+    .flatMap((issues) => issues.slice(0, 1))
+    .map((branch) => locate(branch, path, root));
+  const matching = branches.find(
+    (branch) => branch.path.length > path.length || !branch.isWrongType,
+  );
+  return matching ?? { issue, path, value, isWrongType: true };
+}
+
+function hasWrongType(issue: z.core.$ZodIssue, value: unknown): boolean {
+  if (issue.code === 'invalid_type') return true;
+  if (issue.code !== 'invalid_value') return false;
+  return !issue.values.some((allowed) => typeof allowed === typeof value);
+}
+
+function valueAt(root: unknown, path: Path): unknown {
+  let value = root;
+  for (const segment of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, segment)) {
+      return undefined;
+    }
+    value = (value as Readonly<Record<PropertyKey, unknown>>)[segment];
+  }
+  return value;
+}
 
 /** The first issue of a schema as an error that names the field, its value and what is allowed. */
 export function toValidationError(
@@ -71,4 +121,31 @@ function toJsonPath(path: Path): string {
       return `${index === 0 ? '' : '.'}${key.slice(0, maxSegmentLength)}`;
     })
     .join('');
+}
+
+/**
+ * Validates a value and returns the output of its schema.
+ *
+ * @throws HearthError for the first issue.
+ */
+export function validate<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+): z.output<Schema> {
+  const result = schema.safeParse(value, { error: messageOf });
+  if (result.success) return result.data;
+  throw toValidationError(result.error.issues, value);
+}
+
+/** Only this function sees the schema, so the message carries what `toValidationError` needs from it. */
+function messageOf({ code, inst }: z.core.$ZodRawIssue): string {
+  if (code === 'unrecognized_keys' && inst instanceof z.ZodObject) {
+    return Object.keys(inst.shape).join(' ');
+  }
+  // For an unsafe integer the issue has the bound of safe integers, not that of the schema.
+  if (code === 'too_big' && inst instanceof z.ZodNumber)
+    return `It must be at most ${inst.maxValue}`;
+  if (code === 'too_small' && inst instanceof z.ZodNumber)
+    return `It must be at least ${inst.minValue}`;
+  return '';
 }

@@ -2,7 +2,7 @@ import type { SendRequest } from '../../../chat/batches/batch-runner.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import type { TokenRepository } from '../../../store/store.ts';
 import type { HonoApp } from '../../kit/app-environment.ts';
-import { principalOf } from '../../kit/guards/principal-of.ts';
+import { principalOf } from '../../kit/guards/principal.ts';
 import type { RunningRequest } from '../../kit/running-requests.ts';
 import { openAiErrors } from '../errors.ts';
 

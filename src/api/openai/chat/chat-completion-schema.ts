@@ -12,7 +12,7 @@ import { responseFormatFields } from './response-format-schema.ts';
 import { v0FinishReasonSchema } from '../v0/result-schema.ts';
 import { v0GenerationFields } from './sampling-schema.ts';
 import { metadataSchema } from '../responses/response-request-schema.ts';
-import { exampleUsage, openAiUsageSchema } from './usage-schema.ts';
+import { exampleUsage, openAiUsageSchema } from './usage.ts';
 
 const functionChoiceSchema = z
   .looseObject({

@@ -1,19 +1,17 @@
 import { runTurn } from '../../../chat/run-turn.ts';
 import { newResponseId } from '../../../chat/turn-request.ts';
 import { createChatCompletionOpenAi } from './chat-completion-schema.ts';
-import { unstoredResult } from '../../kit/errors/unstored-result.ts';
+import { unstoredResult } from '../../kit/errors/error-response.ts';
 import { mount, type App } from '../../kit/mount.ts';
-import { runChoices, type ChoiceEvent } from './choices.ts';
-import { completionHead } from './completion-head.ts';
+import { runChoices, withSeedOf, type ChoiceEvent } from './choices.ts';
+import { completionHead } from './choice-fields.ts';
 import { toReasoning } from './reasoning.ts';
-import { withSeedOf } from './with-seed-of.ts';
 import { eventStream, type SseMessage } from '../../kit/stream/sse.ts';
 import { collect } from '../../kit/stream/collect.ts';
 import { openStream, type StreamFormat } from '../../kit/stream/open-stream.ts';
 import type { ApiServices } from '../../services.ts';
-import { createChatChunks } from './chat-chunks.ts';
+import { createChatChunks, toChatCompletion } from './to-chat-completion.ts';
 import { openAiErrors } from '../errors.ts';
-import { toChatCompletion } from './to-chat-completion.ts';
 import { toTurnRequest } from './to-turn-request.ts';
 
 export function mountChatCompletions(app: App, services: ApiServices): void {

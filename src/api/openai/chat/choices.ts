@@ -1,6 +1,8 @@
 import { createChannel } from '../../../kernel/concurrency/channel.ts';
 import { linkAbort } from '../../../kernel/concurrency/linked-abort.ts';
-import { withSignal, type RequestContext } from '../../../telemetry/request-context.ts';
+import { type RequestContext, withSignal } from '../../../telemetry/request-context.ts';
+import { foldSeed } from '../../../engines/fold-seed.ts';
+import type { GenerationOptions } from '../../../chat/turn-request.ts';
 
 /** An event of one of the choices of a request. */
 export interface ChoiceEvent<Event> {
@@ -50,4 +52,14 @@ export async function* runChoices<Event>(
     ended.abort();
     await Promise.allSettled(workers);
   }
+}
+
+/** Each choice has a seed of its own, as they would be the same otherwise. */
+export function withSeedOf<Request extends Pick<GenerationOptions, 'sampling'>>(
+  request: Request,
+  index: number,
+): Request {
+  const { seed } = request.sampling;
+  if (seed === undefined || seed < 0 || index === 0) return request;
+  return { ...request, sampling: { ...request.sampling, seed: foldSeed(seed + index) } };
 }

@@ -5,10 +5,9 @@ import type { TurnEvent, TurnResult } from '../../../chat/turn-event.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import { openAiChatChunkSchema } from './chat-completion-schema.ts';
 import { openAiResponseSchema } from '../responses/response-schema.ts';
-import { createChatChunks } from './chat-chunks.ts';
+import { createChatChunks, toChatCompletion } from './to-chat-completion.ts';
 import { ResponseStream } from '../responses/response-stream.ts';
 import { toInitialResponse } from '../responses/to-response.ts';
-import { toChatCompletion } from './to-chat-completion.ts';
 
 const model = modelEntry();
 const [variant] = model.variants;

@@ -1,10 +1,10 @@
-import type { TurnResult } from '../../../chat/turn-event.ts';
-import type { OpenAiChatCompletion } from './chat-completion-schema.ts';
+import type { TurnEvent, TurnResult } from '../../../chat/turn-event.ts';
+import type { OpenAiChatChunk, OpenAiChatCompletion } from './chat-completion-schema.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
-import { toChatMessage } from './chat-message.ts';
-import { toFinishReason } from './finish-reason.ts';
-import { toLogprobs } from './to-logprobs.ts';
+import { toChatDelta, toChatMessage, toFinishReason, toLogprobs } from './choice-fields.ts';
 import { toUsage } from './usage.ts';
+import type { TurnUsage } from '../../../store/turns/conversation-turn.ts';
+import type { ChoiceEvent } from './choices.ts';
 
 type Choice = OpenAiChatCompletion['choices'][number];
 
@@ -34,4 +34,66 @@ function toChoice(result: TurnResult, index: number): Choice {
     logprobs: toLogprobs(result.logprobs),
     finish_reason: toFinishReason(result),
   };
+}
+
+type ChunkChoice = OpenAiChatChunk['choices'][number];
+export type ChunkHead = Pick<OpenAiChatChunk, 'id' | 'object' | 'created' | 'model'>;
+
+interface ChatChunkOptions {
+  readonly head: ChunkHead;
+  /** Number of choices. */
+  readonly count: number;
+  readonly includesUsage: boolean;
+}
+
+/**
+ * Returns a function that writes the chunks of a chat completion: deltas of its choices, the finish reason of each, the
+ * usage if requested. It throws the error of `turn.error`.
+ */
+export function createChatChunks({
+  head: { id, object, created, model },
+  count,
+  includesUsage,
+}: ChatChunkOptions): (choiceEvent: ChoiceEvent<TurnEvent>) => readonly OpenAiChatChunk[] {
+  const begun = new Set<number>();
+  const usages: TurnUsage[] = [];
+  const noUsage = includesUsage ? { usage: null } : undefined;
+  // Written out: this runs for each token, and objects that are copied into others take twice the time.
+  const chunk = (choice: ChunkChoice): OpenAiChatChunk => ({
+    id,
+    object,
+    created,
+    model,
+    choices: [choice],
+    ...noUsage,
+  });
+  // Some clients ignore the rest of a chunk with a role.
+  const begin = (index: number): readonly OpenAiChatChunk[] => {
+    if (begun.has(index)) return [];
+    begun.add(index);
+    return [chunk(toChunkChoice(index, { role: 'assistant', content: '' }))];
+  };
+  return ({ index, event }) => {
+    if (event.type === 'turn.error') throw event.error;
+    if (event.type === 'turn.end') {
+      usages[index] = event.result.usage;
+      const end = chunk(toChunkChoice(index, {}, null, toFinishReason(event.result)));
+      const isLast = Object.keys(usages).length === count;
+      const total = { id, object, created, model, choices: [], usage: toUsage(usages) };
+      return [...begin(index), end, ...(isLast && includesUsage ? [total] : [])];
+    }
+    const delta = toChatDelta(event);
+    if (delta === undefined) return [];
+    const logprobs = toLogprobs(event.type === 'message.delta' ? event.logprobs : undefined);
+    return [...begin(index), chunk(toChunkChoice(index, delta, logprobs))];
+  };
+}
+
+function toChunkChoice(
+  index: number,
+  delta: ChunkChoice['delta'],
+  logprobs: ChunkChoice['logprobs'] = null,
+  finish_reason: ChunkChoice['finish_reason'] = null,
+): ChunkChoice {
+  return { index, delta, logprobs, finish_reason };
 }

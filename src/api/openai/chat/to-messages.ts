@@ -2,6 +2,7 @@ import type { TurnContent, TurnMessage } from '../../../chat/turn-request.ts';
 import type { V0ChatRequest, V0Message } from '../v0/chat-completion-schema.ts';
 import type { ToolDefinition } from '../../../engines/engine.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
+import { HearthError } from '../../../kernel/errors/errors.ts';
 
 /** A message of a chat completion as a message of a turn. */
 export function toMessage(message: V0Message): TurnMessage {
@@ -43,4 +44,23 @@ export function toTools(tools: V0ChatRequest['tools']): readonly ToolDefinition[
     ...omitUndefined({ description }),
     parameters: parameters ?? { type: 'object', properties: {} },
   }));
+}
+
+/**
+ * Checks that every result of a tool follows its call. A stored conversation that is continued is checked against
+ * its calls elsewhere.
+ *
+ * @throws HearthError `invalid_value`.
+ */
+export function assertToolCalls(messages: readonly TurnMessage[]): void {
+  const known = new Set<string>();
+  for (const [index, message] of messages.entries()) {
+    if (message.role === 'assistant') for (const { id } of message.toolCalls ?? []) known.add(id);
+    if (message.role !== 'tool' || known.has(message.toolCallId)) continue;
+    throw new HearthError(
+      'invalid_value',
+      `No tool call ${JSON.stringify(message.toolCallId)} comes before this result.`,
+      { field: `messages[${index}].toolCallId` },
+    );
+  }
 }

@@ -3,7 +3,7 @@ import { modelEntry } from '../../../../test/setup/models/model-entry.ts';
 import { reasoningOfEffort } from '../../../chat/prepare-turn.ts';
 import { createChatCompletionOpenAi } from './chat-completion-schema.ts';
 import { createResponseOpenAi } from '../responses/response-schema.ts';
-import { withSeedOf } from './with-seed-of.ts';
+import { withSeedOf } from './choices.ts';
 import { toTurnRequest as toResponseTurn } from '../responses/to-turn-request.ts';
 import { toTurnRequest } from './to-turn-request.ts';
 

@@ -2,11 +2,10 @@ import type { TurnRequest } from '../../../chat/turn-request.ts';
 import type { OpenAiChatRequest } from './chat-completion-schema.ts';
 import type { ReasoningLevel, ToolChoice } from '../../../engines/engine.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
-import { toMessage, toTools } from './to-messages.ts';
+import { toMessage, toTools, assertToolCalls } from './to-messages.ts';
 import { toResponseFormat } from './response-format.ts';
 import { toGenerationOptions } from './to-generation-options.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
-import { assertToolCalls } from './assert-tool-calls.ts';
 import { assertSupported, unsupportedChatFields } from './unsupported-fields.ts';
 
 /**

@@ -1,22 +1,29 @@
+import type { Prompt } from '../../../engines/engine.ts';
 import {
-  runCompletion,
   type CompletionEvent,
   type CompletionRequest,
   type CompletionResult,
+  runCompletion,
 } from '../../../chat/run-completion.ts';
 import type { V0CompletionRequest } from '../v0/text-completion-schema.ts';
-import type { Prompt } from '../../../engines/engine.ts';
 import type { ModelTarget } from '../../../engines/loads/open-request.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import type { RequestContext } from '../../../telemetry/request-context.ts';
-import { runChoices, type ChoiceEvent } from '../chat/choices.ts';
-import { toFinishReason } from '../chat/finish-reason.ts';
-import { toCompletionLogprobs } from '../chat/logprobs.ts';
-import { toPrompts } from './prompts.ts';
+import { runChoices, withSeedOf, type ChoiceEvent } from '../chat/choices.ts';
+import { toFinishReason, toCompletionLogprobs } from '../chat/choice-fields.ts';
 import { chatFormatFields } from '../chat/response-format.ts';
 import { toGenerationOptions } from '../chat/to-generation-options.ts';
 import { assertSupported } from '../chat/unsupported-fields.ts';
-import { withSeedOf } from '../chat/with-seed-of.ts';
+
+/** A text, its tokens, or a list of both. */
+export type PromptField = string | readonly number[] | readonly (string | number[])[];
+
+/** The texts and token lists of a field that takes one or several. */
+export function toPrompts(field: PromptField): readonly Prompt[] {
+  if (typeof field === 'string') return [field];
+  const isTokens = typeof field[0] === 'number';
+  return isTokens ? [field as readonly number[]] : (field as readonly Prompt[]);
+}
 
 type CompletionBody = Parameters<typeof toGenerationOptions>[0] &
   Pick<V0CompletionRequest, 'prompt' | 'echo' | 'suffix' | 'logprobs'>;

@@ -14,7 +14,7 @@ import {
   toCompletionChoices,
   type CompletionChoices,
 } from './completion-choices.ts';
-import { completionHead } from '../chat/completion-head.ts';
+import { completionHead } from '../chat/choice-fields.ts';
 import { eventStream } from '../../kit/stream/sse.ts';
 import { collect } from '../../kit/stream/collect.ts';
 import { openStream } from '../../kit/stream/open-stream.ts';

@@ -6,7 +6,7 @@ import { defineRoute } from '../../kit/route.ts';
 import { v0GenerationFields } from '../chat/sampling-schema.ts';
 import { promptSchema } from '../v0/text-completion-schema.ts';
 import { choiceCountSchema } from '../chat/chat-completion-schema.ts';
-import { exampleUsage, openAiUsageSchema } from '../chat/usage-schema.ts';
+import { exampleUsage, openAiUsageSchema } from '../chat/usage.ts';
 
 const requestSchema = z
   .looseObject({

@@ -1,10 +1,9 @@
 import { withToolImages } from '../../../chat/stored-image.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
-import type { OpenAiStoredItem } from '../item-list-schema.ts';
+import { toPage, type OpenAiStoredItem } from '../page.ts';
 import type { ConversationHead } from '../../../store/conversations/conversation.ts';
 import type { Store, StoredResponse } from '../../../store/store.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
-import { toPage } from '../page.ts';
 import { toInputItems } from '../responses/to-input-items.ts';
 import { responseIdOf, toOutput } from '../responses/to-output-item.ts';
 

@@ -1,12 +1,7 @@
 import * as z from 'zod';
 import { defineRoute } from '../../kit/route.ts';
-import { exampleConversationId } from '../../v1/conversations/conversation-id-schema.ts';
-import {
-  exampleItem,
-  itemListSchema,
-  itemPageQuerySchema,
-  storedItemSchema,
-} from '../item-list-schema.ts';
+import { exampleConversationId } from '../../v1/chat/chat-schema.ts';
+import { exampleItem, itemListSchema, itemPageQuerySchema, storedItemSchema } from '../page.ts';
 import { inputItemSchema, metadataSchema } from '../responses/response-request-schema.ts';
 
 const params = z.object({

@@ -19,7 +19,7 @@ import type { ConversationHead } from '../../../store/conversations/conversation
 import type { StoredResponse } from '../../../store/store.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import type { ApiServices } from '../../services.ts';
-import { assertToolCalls } from '../chat/assert-tool-calls.ts';
+import { assertToolCalls } from '../chat/to-messages.ts';
 import { toPage } from '../page.ts';
 import { withItemNames } from '../responses/field-names.ts';
 import { withReferencedItems } from '../responses/item-references.ts';

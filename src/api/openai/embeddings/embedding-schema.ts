@@ -1,6 +1,89 @@
+import * as z from 'zod';
 import { generationErrors } from '../../../kernel/errors/error-groups.ts';
+import { textSchema, tokenCountSchema, ttlSchema } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
-import { v0EmbeddingRequestSchema, v0EmbeddingResultSchema } from '../v0/embedding-schema.ts';
+import { tokensSchema } from '../v0/text-completion-schema.ts';
+
+export const v0EmbeddingRequestSchema = z
+  .looseObject({
+    model: z
+      .string()
+      .max(512)
+      .nullish()
+      .describe('The only loaded embedding model if absent or empty.'),
+    input: z
+      .union([
+        textSchema,
+        tokensSchema,
+        z
+          .array(z.union([textSchema, tokensSchema]))
+          .min(1)
+          .max(2048),
+      ])
+      .meta({ id: 'V0EmbeddingInput', description: 'A text or tokens, or a list of either.' }),
+    encoding_format: z.enum(['float', 'base64']).nullish(),
+    dimensions: z
+      .int()
+      .min(1)
+      .max(2 ** 31 - 1)
+      .nullish()
+      .describe(
+        "Length of the vectors. One below the model's is possible for models that were trained for it: those of the catalog.",
+      ),
+    ttl: ttlSchema.nullish(),
+  })
+  .meta({
+    id: 'V0EmbeddingRequest',
+    examples: [{ model: 'hearth/starter-embed', input: 'The sea is calm at dawn.' }],
+  });
+
+export type V0EmbeddingRequest = z.infer<typeof v0EmbeddingRequestSchema>;
+
+export const v0EmbeddingResultSchema = z
+  .object({
+    object: z.literal('list'),
+    data: z.array(
+      z
+        .object({
+          object: z.literal('embedding'),
+          embedding: z.union([z.array(z.number()), z.string()]).meta({
+            id: 'V0EmbeddingVector',
+            description:
+              'Numbers, or base64 of 32-bit little-endian floats if `encoding_format` is `base64`.',
+          }),
+          index: z.int(),
+        })
+        .meta({ id: 'V0Embedding' }),
+    ),
+    model: z.string(),
+    usage: z
+      .object({ prompt_tokens: tokenCountSchema, total_tokens: tokenCountSchema })
+      .meta({ id: 'V0EmbeddingUsage' }),
+  })
+  .meta({
+    id: 'V0EmbeddingResult',
+    examples: [
+      {
+        object: 'list',
+        data: [{ object: 'embedding', embedding: [0.0421, -0.1187, 0.0093], index: 0 }],
+        model: 'hearth/starter-embed',
+        usage: { prompt_tokens: 8, total_tokens: 8 },
+      },
+    ],
+  });
+
+export type V0EmbeddingResult = z.infer<typeof v0EmbeddingResultSchema>;
+
+export const createEmbeddingV0 = defineRoute({
+  method: 'post',
+  path: '/api/v0/embeddings',
+  operationId: 'createEmbeddingV0',
+  summary: 'Embed texts as vectors',
+  permission: 'embeddings',
+  body: v0EmbeddingRequestSchema,
+  result: v0EmbeddingResultSchema,
+  errors: generationErrors,
+});
 
 export const createEmbeddingOpenAi = defineRoute({
   method: 'post',

@@ -1,6 +1,6 @@
 import { HearthError, type NameField } from '../../../kernel/errors/errors.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
-import { createNameField, type FieldNames } from '../../kit/errors/name-field.ts';
+import { createNameField, type FieldNames } from '../../kit/errors/error-serializer.ts';
 
 /** Names of a response's request that are not the domain's name in snake case. */
 const responseNames: FieldNames = [

@@ -20,12 +20,11 @@ import {
 } from './stored-response-schema.ts';
 import type { RequestContext } from '../../../telemetry/request-context.ts';
 import type { StoredResponse } from '../../../store/store.ts';
-import { unstoredResult } from '../../kit/errors/unstored-result.ts';
+import { unstoredResult } from '../../kit/errors/error-response.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import { eventStream, type SseMessage } from '../../kit/stream/sse.ts';
 import { collect } from '../../kit/stream/collect.ts';
-import { openStream, type StreamFormat } from '../../kit/stream/open-stream.ts';
-import { toStreamError } from '../../kit/stream/stream-error.ts';
+import { openStream, toStreamError, type StreamFormat } from '../../kit/stream/open-stream.ts';
 import type { ApiServices } from '../../services.ts';
 import { openAiErrors } from '../errors.ts';
 import { toReasoning } from '../chat/reasoning.ts';
@@ -38,8 +37,7 @@ import { withReferencedItems } from './item-references.ts';
 import type { ErrorEvent, NumberedEvent, ResponseEvent } from './response-event.ts';
 import { ResponseStream } from './response-stream.ts';
 import { toInputItems } from './to-input-items.ts';
-import { namedConversation } from './named-conversation.ts';
-import { toInitialResponse, toStoredResponse } from './to-response.ts';
+import { namedConversation, toInitialResponse, toStoredResponse } from './to-response.ts';
 import { toTurnRequest } from './to-turn-request.ts';
 
 export function mountResponses(app: App, services: ApiServices, locks: ConversationLocks): void {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineRoute } from '../../kit/route.ts';
 import { exampleResponseId } from '../../v1/chat/chat-schema.ts';
-import { itemListSchema, itemPageQuerySchema } from '../item-list-schema.ts';
+import { itemListSchema, itemPageQuerySchema } from '../page.ts';
 import { openAiResponseEventSchema, openAiResponseSchema } from './response-schema.ts';
 
 const params = z.object({

@@ -11,7 +11,7 @@ import type { ConversationHead } from '../../../store/conversations/conversation
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import type { ApprovalRule, ToolFilter } from '../../../tools/tool-filter.ts';
 import type { Integration } from '../../../tools/toolbox.ts';
-import { assertToolCalls } from '../chat/assert-tool-calls.ts';
+import { assertToolCalls } from '../chat/to-messages.ts';
 import { toFunctions } from './namespaces.ts';
 import { readInput } from './read-input.ts';
 import {

@@ -1,9 +1,9 @@
 import type { Api } from '../../kit/api.ts';
 import type { ApiServices } from '../../services.ts';
-import { mountChatCompletions } from './chat-completions.ts';
+import { mountChatCompletions } from './chat.ts';
 import { mountCompletions } from './completions.ts';
-import { mountEmbeddings } from './embeddings.ts';
-import { v0Errors } from './errors.ts';
+import { mountEmbeddingsV0 } from '../embeddings/embeddings.ts';
+import { v0Errors } from '../errors.ts';
 import { mountModels } from './models.ts';
 
 /** `/api/v0`: stateless, in OpenAI's shapes, with statistics. */
@@ -17,7 +17,7 @@ export function createV0Api(services: ApiServices): Api {
       mountModels(app, services);
       mountChatCompletions(app, services);
       mountCompletions(app, services);
-      mountEmbeddings(app, services);
+      mountEmbeddingsV0(app, services);
     },
   };
 }

@@ -6,13 +6,12 @@ import {
   toCompletionChoice,
   toCompletionChoices,
 } from '../completions/completion-choices.ts';
-import { completionHead } from '../chat/completion-head.ts';
+import { completionHead } from '../chat/choice-fields.ts';
 import { eventStream } from '../../kit/stream/sse.ts';
 import { collect } from '../../kit/stream/collect.ts';
 import { openStream } from '../../kit/stream/open-stream.ts';
 import type { ApiServices } from '../../services.ts';
-import { toStreamFormat } from './chunk-stream.ts';
-import { toReport } from './to-report.ts';
+import { toStreamFormat, toReport } from './report.ts';
 
 export function mountCompletions(app: App, services: ApiServices): void {
   mount(app, createCompletionV0, async ({ body, context }) => {

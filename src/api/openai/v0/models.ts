@@ -1,8 +1,104 @@
-import { getModelV0, listModelsV0 } from './model-schema.ts';
-import { mount, type App } from '../../kit/mount.ts';
-import { selectedInstances, loadedInstances } from '../../../engines/loads/loaded-instances.ts';
+import * as z from 'zod';
+import { modelIdentifierSchema } from '../../../kernel/field.ts';
+import { defineRoute } from '../../kit/route.ts';
+import { omitUndefined } from '../../../kernel/omit-undefined.ts';
+import type { InstanceSummary } from '../../../engines/loads/instance-summary.ts';
+import type { ModelEntry, ModelVariant } from '../../../library/model.ts';
+import { type App, mount } from '../../kit/mount.ts';
+import { loadedInstances, selectedInstances } from '../../../engines/loads/loaded-instances.ts';
 import type { ApiServices } from '../../services.ts';
-import { toV0Model } from './record.ts';
+
+const exampleModel = {
+  id: 'hearth/starter-chat',
+  object: 'model',
+  created: 1_793_612_345,
+  owned_by: 'hearth',
+  type: 'llm',
+  publisher: 'hearth',
+  arch: 'llama',
+  compatibility_type: 'gguf',
+  quantization: 'Q8_0',
+  state: 'loaded',
+  max_context_length: 4096,
+  loaded_context_length: 4096,
+  capabilities: ['tool_use'],
+};
+
+const v0ModelSchema = z
+  .object({
+    id: z.string(),
+    object: z.literal('model'),
+    created: z.int().describe('Unix time in seconds at which the server started.'),
+    owned_by: z.string().describe('The publisher, as in `publisher`.'),
+    type: z.enum(['llm', 'vlm', 'embeddings', 'reranker']),
+    publisher: z.string(),
+    arch: z.string(),
+    compatibility_type: z.enum(['gguf', 'mlx', 'remote']),
+    quantization: z.string(),
+    state: z.enum(['loaded', 'not-loaded']),
+    max_context_length: z.int().nonnegative(),
+    loaded_context_length: z.int().positive().optional(),
+    capabilities: z.array(z.literal('tool_use')).optional(),
+  })
+  .meta({ id: 'V0Model', examples: [exampleModel] });
+export type V0Model = z.infer<typeof v0ModelSchema>;
+
+export const v0ModelListSchema = z
+  .object({ object: z.literal('list'), data: z.array(v0ModelSchema) })
+  .meta({ id: 'V0ModelList', examples: [{ object: 'list', data: [exampleModel] }] });
+
+export const listModelsV0 = defineRoute({
+  method: 'get',
+  path: '/api/v0/models',
+  operationId: 'listModelsV0',
+  summary: 'List the models on disk',
+  permission: 'models:read',
+  result: v0ModelListSchema,
+  errors: [],
+});
+
+export const getModelV0 = defineRoute({
+  method: 'get',
+  path: '/api/v0/models/{model...}',
+  operationId: 'getModelV0',
+  summary: 'Get a model',
+  permission: 'models:read',
+  params: z.object({ model: modelIdentifierSchema }),
+  result: v0ModelSchema,
+  errors: ['model_not_found'],
+});
+
+/**
+ * A model as v0 shows it.
+ *
+ * @param loaded its own instances
+ * @param createdAt the start of the server
+ */
+export function toV0Model(
+  model: ModelEntry,
+  variant: ModelVariant,
+  [loaded]: readonly InstanceSummary[],
+  createdAt: Date,
+): V0Model {
+  return {
+    id: model.key,
+    object: 'model',
+    created: Math.floor(createdAt.getTime() / 1000),
+    owned_by: model.publisher,
+    type: model.type,
+    publisher: model.publisher,
+    arch: model.architecture,
+    compatibility_type: model.format,
+    quantization:
+      model.format === 'remote'
+        ? ''
+        : ((loaded?.selection.variant ?? variant).quantization?.name ?? 'unknown'),
+    state: loaded === undefined ? 'not-loaded' : 'loaded',
+    max_context_length: model.maxContextLength,
+    ...omitUndefined({ loaded_context_length: loaded?.config.contextLength }),
+    ...(model.isTrainedForToolUse ? { capabilities: ['tool_use'] } : {}),
+  };
+}
 
 export function mountModels(app: App, { library, pool, server }: ApiServices): void {
   mount(app, listModelsV0, async () => {

@@ -5,7 +5,18 @@ import { textSchema } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { exampleV0Report, v0FinishReasonSchema, v0ReportFields } from './result-schema.ts';
 import { oneSchema, v0GenerationFields } from '../chat/sampling-schema.ts';
-import { tokensSchema } from '../chat/tokens-schema.ts';
+
+/** A text as the ids of its tokens in the vocabulary of the model. */
+export const tokensSchema = z
+  .array(
+    z
+      .int()
+      .min(0)
+      .max(2 ** 31 - 1),
+  )
+  .min(1)
+  .max(1_000_000)
+  .meta({ id: 'V0Tokens', description: "Ids of tokens in the model's own vocabulary." });
 
 /** At most so many prompts in a request. */
 const maxPrompts = 128;

@@ -11,8 +11,14 @@ import {
   topKSchema,
   truncationSchema,
 } from '../../../kernel/field.ts';
-import { conversationIdSchema } from '../conversations/conversation-id-schema.ts';
 import { reasoningSchema } from '../models/model-schema.ts';
+
+export const exampleConversationId = 'conv_2b8e5d0f7a1c4e936d0b8f2a5c7e1d490f3b6a8c2e5d7190';
+
+export const conversationIdSchema = z
+  .string()
+  .regex(/^conv_[0-9a-f]{48}$/)
+  .meta({ examples: [exampleConversationId] });
 
 export const exampleResponseId = 'resp_6b2f0c9e4d7a1f3852c6e0b94a7d1f386c5e2b0a9d4f7c13';
 export const responseIdSchema = z

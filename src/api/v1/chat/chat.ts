@@ -3,21 +3,21 @@ import type { TurnEvent } from '../../../chat/turn-event.ts';
 import { runTurn } from '../../../chat/run-turn.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import type { ChatRequest, ChatResult } from './chat-schema.ts';
-import { createChat, type ChatEvent } from './chat-event-schema.ts';
+import { type ChatEvent, createChat } from './chat-event-schema.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import type { RequestContext } from '../../../telemetry/request-context.ts';
-import { unstoredResult } from '../../kit/errors/unstored-result.ts';
-import { mount, type App } from '../../kit/mount.ts';
+import { unstoredResult } from '../../kit/errors/error-response.ts';
+import { type App, mount } from '../../kit/mount.ts';
 import { eventStream, type SseMessage } from '../../kit/stream/sse.ts';
 import { collect } from '../../kit/stream/collect.ts';
 import { openStream, type StreamFormat } from '../../kit/stream/open-stream.ts';
 import type { ApiServices } from '../../services.ts';
 import { v1Errors } from '../errors.ts';
-import { followTurn } from './follow-turn.ts';
-import { namedConversation } from './named-conversation.ts';
-import { toChatEvent } from './to-chat-event.ts';
+import { followTurn, toChatEvent } from './to-chat-event.ts';
 import { toChatResult } from './to-chat-result.ts';
 import { toTurnRequest } from './to-turn-request.ts';
+import type { Store } from '../../../store/store.ts';
+import { conversationNotFound } from '../conversations/conversations.ts';
 
 export function mountChat(app: App, services: ApiServices): void {
   mount(app, createChat, async ({ body, context }) => {
@@ -76,4 +76,29 @@ const format: StreamFormat<TurnEvent, SseMessage> = {
 
 function toMessage(event: ChatEvent): SseMessage {
   return { event: event.type, data: JSON.stringify(event) };
+}
+
+/**
+ * The conversation in which a message is another beginning. Undefined if the request names none, and for one that the
+ * caller can only read: as with `previous_response_id`, the response then belongs to a conversation of the caller.
+ *
+ * @throws HearthError `invalid_value`, `conversation_not_found`.
+ */
+export async function namedConversation(
+  store: Store,
+  { conversation_id: id, previous_response_id: previousId, store: isStored }: ChatRequest,
+  { caller }: RequestContext,
+): Promise<string | undefined> {
+  if (typeof id !== 'string') return undefined;
+  if (typeof previousId === 'string') {
+    throw invalid('`conversation_id`: `previous_response_id` decides it: leave one of them out.');
+  }
+  if (isStored === false) throw invalid('`conversation_id` requires `store`: leave it out.');
+  const head = await store.conversations.head(id, caller.tokenId);
+  if (head === undefined) throw conversationNotFound(id);
+  return head.ownerId === caller.tokenId ? id : undefined;
+}
+
+function invalid(message: string): HearthError {
+  return new HearthError('invalid_value', message, { param: 'conversation_id' });
 }

@@ -2,8 +2,11 @@ import type { TurnEvent } from '../../../chat/turn-event.ts';
 import type { ChatEvent } from './chat-event-schema.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import { v1Errors } from '../errors.ts';
-import { toChatResult } from './to-chat-result.ts';
-import { toProviderInfo, toToolCall, toToolCallFailure } from './to-output-item.ts';
+import { toChatResult, toProviderInfo, toToolCall, toToolCallFailure } from './to-chat-result.ts';
+import type { FollowableTurn } from '../../../chat/background/followable-turn.ts';
+import { HearthError } from '../../../kernel/errors/errors.ts';
+import type { RequestContext } from '../../../telemetry/request-context.ts';
+import { eventStream, type SseMessage } from '../../kit/stream/sse.ts';
 
 /**
  * The event of v1 for an event of the turn; undefined where v1 has none.
@@ -77,5 +80,28 @@ export function toChatEvent(event: TurnEvent, responseId?: string): ChatEvent | 
       return { type: 'error', error: v1Errors.serialize(event.error).body.error };
     case 'turn.end':
       return { type: 'chat.end', result: toChatResult(event.result) };
+  }
+}
+
+/** Streams the events of a turn in the background after a position, and later ones. Their ids are positions. */
+export function followTurn(turn: FollowableTurn, after: number, context: RequestContext): Response {
+  return eventStream(toMessages(turn, after, context), context);
+}
+
+async function* toMessages(
+  turn: FollowableTurn,
+  after: number,
+  { signal }: RequestContext,
+): AsyncGenerator<SseMessage> {
+  try {
+    for await (const { sequence, value } of turn.events(after, signal)) {
+      const event = toChatEvent(value, turn.id);
+      if (event === undefined) continue;
+      yield { event: event.type, id: String(sequence), data: JSON.stringify(event) };
+    }
+  } catch (error) {
+    if (!(error instanceof HearthError)) throw error;
+    const { error: body } = v1Errors.serialize(error).body;
+    yield { event: 'error', data: JSON.stringify({ type: 'error', error: body }) };
   }
 }

@@ -1,9 +1,117 @@
-import type { ChatResult, ChatStats } from './chat-schema.ts';
+import type { ChatResult, ChatStats, OutputItem, StoredOutputItem } from './chat-schema.ts';
+import type { ToolContent, ToolProvider } from '../../../store/turns/content.ts';
+import type {
+  InvalidToolCallItem,
+  ToolCallItem,
+  TurnItem,
+} from '../../../store/turns/turn-item.ts';
+import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import type { TurnResult } from '../../../chat/turn-event.ts';
 import type { ConversationTurn } from '../../../store/turns/conversation-turn.ts';
-import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import { answerSpeed } from '../../kit/answer-speed.ts';
-import { toOutput } from './to-output-item.ts';
+
+type ToolCall = Extract<OutputItem, { readonly type: 'tool_call' }>;
+type InvalidToolCall = Extract<OutputItem, { readonly type: 'invalid_tool_call' }>;
+
+/** Items that chats of v1 have: no calls that wait for the client, and no lists of tools. */
+type ChatItem = Exclude<
+  TurnItem,
+  { readonly type: 'clientToolCall' | 'approvalRequest' | 'toolList' }
+>;
+
+export function toOutput(items: readonly TurnItem[]): OutputItem[] {
+  return items.flatMap((item) => (isChatItem(item) ? [toOutputItem(item)] : []));
+}
+
+function isChatItem(item: TurnItem): item is ChatItem {
+  const { type } = item;
+  return type !== 'clientToolCall' && type !== 'approvalRequest' && type !== 'toolList';
+}
+
+/** A stored response of another API may have calls that its client makes or approves. */
+export function toStoredOutput(items: readonly TurnItem[]): StoredOutputItem[] {
+  return items.flatMap((item): readonly StoredOutputItem[] => {
+    switch (item.type) {
+      case 'toolList':
+        return [];
+      case 'clientToolCall': {
+        const { id, name, argumentsJson } = item;
+        return [{ type: 'function_call', call_id: id, name, arguments: argumentsJson }];
+      }
+      case 'approvalRequest': {
+        const { id, tool, arguments: args } = item;
+        const argumentsJson = JSON.stringify(args);
+        return [{ type: 'function_call', call_id: id, name: tool, arguments: argumentsJson }];
+      }
+      default:
+        return [toOutputItem(item)];
+    }
+  });
+}
+
+function toOutputItem(item: ChatItem): OutputItem {
+  switch (item.type) {
+    case 'message':
+    case 'reasoning':
+      return { type: item.type, content: item.text };
+    case 'toolCall':
+      return { type: 'tool_call', ...toToolCall(item) };
+    case 'invalidToolCall':
+      return {
+        type: 'invalid_tool_call',
+        reason: item.reason,
+        metadata: {
+          ...callMetadata(item),
+          ...omitUndefined({ arguments: item.arguments && { ...item.arguments } }),
+          ...providerOf(item),
+        },
+      };
+  }
+}
+
+export function toToolCall(item: ToolCallItem): Omit<ToolCall, 'type'> {
+  return {
+    tool: item.tool,
+    arguments: { ...item.arguments },
+    output: toOutputText(item.result),
+    ...(item.isError ? { is_error: true } : {}),
+    provider_info: toProviderInfo(item.provider),
+  };
+}
+
+/** The event of a failed call has the fields of its item, with the arguments last. */
+export function toToolCallFailure(item: InvalidToolCallItem): Omit<InvalidToolCall, 'type'> {
+  return {
+    reason: item.reason,
+    metadata: {
+      ...callMetadata(item),
+      ...providerOf(item),
+      ...omitUndefined({ arguments: item.arguments && { ...item.arguments } }),
+    },
+  };
+}
+
+export function toProviderInfo(provider: ToolProvider): ToolCall['provider_info'] {
+  return provider.type === 'plugin'
+    ? { type: 'plugin', plugin_id: provider.pluginId }
+    : { type: 'ephemeral_mcp', server_label: provider.serverLabel };
+}
+
+function callMetadata({ cause, tool, exposedName }: InvalidToolCallItem) {
+  return {
+    type: cause === 'invalidName' ? ('invalid_name' as const) : ('invalid_arguments' as const),
+    tool_name: tool ?? exposedName,
+  };
+}
+
+function providerOf({ provider }: InvalidToolCallItem) {
+  return provider === undefined ? {} : { provider_info: toProviderInfo(provider) };
+}
+
+/** JSON of the content blocks. */
+function toOutputText(content: readonly ToolContent[]): string {
+  return JSON.stringify(content);
+}
 
 export function toChatResult(result: TurnResult): ChatResult {
   return {

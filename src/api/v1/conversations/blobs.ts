@@ -1,7 +1,29 @@
+import * as z from 'zod';
+import { defineRoute } from '../../kit/route.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
-import { getBlob } from './blob-schema.ts';
-import { mount, type App } from '../../kit/mount.ts';
+import { type App, mount } from '../../kit/mount.ts';
 import type { ApiServices } from '../../services.ts';
+
+const exampleHash = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
+
+export const getBlob = defineRoute({
+  method: 'get',
+  path: '/api/v1/blobs/{sha256}',
+  operationId: 'getBlob',
+  summary: 'Get a stored image by the SHA-256 of its bytes',
+  description: 'Images of the responses that the caller can read.',
+  permission: 'chat',
+  params: z.object({
+    sha256: z
+      .string()
+      .min(1)
+      .max(512)
+      .meta({ examples: [exampleHash] }),
+  }),
+  result: z.void(),
+  mediaTypes: ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'application/octet-stream'],
+  errors: ['blob_not_found'],
+});
 
 /** A tool may have declared any other type, such as one with scripts. */
 const shownTypes = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/gif']);

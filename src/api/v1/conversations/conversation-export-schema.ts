@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { isoTimeSchema } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
-import { exampleResponseId, responseIdSchema } from '../chat/chat-schema.ts';
+import { exampleResponseId, responseIdSchema, exampleConversationId } from '../chat/chat-schema.ts';
 import { conversationSchema, conversationTitleSchema } from './conversation-schema.ts';
-import { exampleConversationId } from './conversation-id-schema.ts';
 
 /** Most responses of an imported conversation. */
 const maxResponses = 20_000;

@@ -1,8 +1,13 @@
 import * as z from 'zod';
 import { isoTimeSchema } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
-import { exampleResponseId, storedInputItemSchema, responseIdSchema } from '../chat/chat-schema.ts';
-import { conversationIdSchema, exampleConversationId } from './conversation-id-schema.ts';
+import {
+  exampleResponseId,
+  storedInputItemSchema,
+  responseIdSchema,
+  conversationIdSchema,
+  exampleConversationId,
+} from '../chat/chat-schema.ts';
 import {
   exampleStoredResponse,
   responsePageLimitSchema,

@@ -1,18 +1,22 @@
 import {
   cancelDownload,
+  type DownloadJobRecord,
+  type DownloadStartRecord,
   getDownload,
   listDownloads,
   pauseDownload,
   resumeDownload,
   startDownload,
-  type DownloadJobRecord,
 } from './download-schema.ts';
-import type { DownloadJob } from '../../../library/downloads/downloads.ts';
+import type {
+  DownloadJob,
+  DownloadPlan,
+  DownloadStart,
+} from '../../../library/downloads/downloads.ts';
 import { modelKeyOfStart, modelKeysOf } from '../../../library/downloads/model-keys.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
-import { mount, type App } from '../../kit/mount.ts';
+import { type App, mount } from '../../kit/mount.ts';
 import type { ApiServices } from '../../services.ts';
-import { toDownloadJob, toDownloadStart } from './download-record.ts';
 
 export function mountDownloads(app: App, { downloads, library }: ApiServices): void {
   const toRecords = async (jobs: readonly DownloadJob[]): Promise<DownloadJobRecord[]> => {
@@ -42,4 +46,34 @@ export function mountDownloads(app: App, { downloads, library }: ApiServices): v
     await downloads.cancel(params.job_id);
     return { job_id: params.job_id, status: 'cancelled' };
   });
+}
+
+/** @param model Key of its model in the library. */
+export function toDownloadJob(job: DownloadJob, model: string): DownloadJobRecord {
+  const isDownloading = job.status === 'downloading';
+  return {
+    job_id: job.id,
+    status: job.status,
+    ...subjectOf(job.plan, model),
+    total_size_bytes: job.totalBytes,
+    downloaded_bytes: job.downloadedBytes,
+    started_at: job.startedAt.toISOString(),
+    ...omitUndefined({
+      bytes_per_second: isDownloading ? Math.round(job.bytesPerSecond ?? 0) : undefined,
+      estimated_completion: isDownloading ? job.estimatedCompletionAt?.toISOString() : undefined,
+      completed_at: job.status === 'completed' ? job.completedAt?.toISOString() : undefined,
+      error: job.status === 'failed' ? job.failure : undefined,
+    }),
+  };
+}
+
+/** @param model Key of its model in the library. */
+export function toDownloadStart(start: DownloadStart, model: string): DownloadStartRecord {
+  return start.kind === 'job'
+    ? toDownloadJob(start.job, model)
+    : { status: 'already_downloaded', ...subjectOf(start.plan, model) };
+}
+
+function subjectOf({ quantization, note }: DownloadPlan, model: string) {
+  return { model, quantization, ...omitUndefined({ note }) };
 }

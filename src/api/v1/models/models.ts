@@ -1,19 +1,20 @@
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import {
+  deleteModel,
   getModel,
   listModels,
-  loadModel,
-  unloadModel,
   type LoadEstimateResult,
+  loadModel,
   type LoadRequest,
+  unloadModel,
 } from './model-schema.ts';
 import type { LoadEstimate } from '../../../engines/loads/load-estimate.ts';
 import type { LoadOptions } from '../../../engines/loads/load-options.ts';
-import { mount, type App } from '../../kit/mount.ts';
-import { selectedInstances, loadedInstances } from '../../../engines/loads/loaded-instances.ts';
+import { type App, mount } from '../../kit/mount.ts';
+import { loadedInstances, selectedInstances } from '../../../engines/loads/loaded-instances.ts';
 import type { ApiServices } from '../../services.ts';
-import { mountDeleteModel } from './delete-model.ts';
 import { toChosenConfig, toLoadConfig, toModelType, toV1Model } from './model-record.ts';
+import { removeModel } from '../../../engines/loads/remove-model.ts';
 
 export function mountModels(app: App, services: ApiServices): void {
   const { library, pool } = services;
@@ -93,4 +94,13 @@ function toLoadEstimate(load: LoadEstimate): LoadEstimateResult {
     },
     load_config: toChosenConfig(config),
   };
+}
+
+export function mountDeleteModel(app: App, services: ApiServices): void {
+  mount(app, deleteModel, async ({ params, context }) => {
+    const { name, freedBytes } = await removeModel(services, params.model);
+    context.logger.info({ model: name, freedBytes }, 'model deleted');
+    services.events.publish({ type: 'model.deleted', model: name, freedBytes });
+    return { model: name, deleted: true, freed_bytes: freedBytes };
+  });
 }

@@ -9,7 +9,7 @@ import {
 } from './stored-response-schema.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import type { ApiServices } from '../../services.ts';
-import { followTurn } from '../chat/follow-turn.ts';
+import { followTurn } from '../chat/to-chat-event.ts';
 import { toResponsePage } from './to-response-page.ts';
 import { toStoredResponse } from './to-stored-response.ts';
 

@@ -6,8 +6,7 @@ import type { ConversationTurn } from '../../../store/turns/conversation-turn.ts
 import { visibleTurns } from '../../../store/turns/removed-parts.ts';
 import type { Store, StoredResponse } from '../../../store/store.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
-import { toChatStats } from '../chat/to-chat-result.ts';
-import { toStoredOutput } from '../chat/to-output-item.ts';
+import { toChatStats, toStoredOutput } from '../chat/to-chat-result.ts';
 
 /** A stored response as v1 shows it; its input is what the user said. */
 export async function toStoredResponse(

@@ -7,8 +7,8 @@ import type { RequestRecord } from '../../../telemetry/request-record.ts';
 import type { DownloadEvent, InstanceEvent, ServerEvent } from '../../../telemetry/server-event.ts';
 import type { ServerEvents } from '../../../telemetry/server-events.ts';
 import { EventFeed, type FeedEvent } from '../../kit/stream/event-feed.ts';
-import { toDownloadJob } from '../downloads/download-record.ts';
-import { toRequestSummary } from './request-record.ts';
+import { toDownloadJob } from '../downloads/downloads.ts';
+import { toRequestSummary } from './requests.ts';
 
 interface FeedSources {
   readonly events: ServerEvents;

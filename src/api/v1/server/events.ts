@@ -6,8 +6,8 @@ import { formatEvent, type EventFeed, type FeedEvent } from '../../kit/stream/ev
 import { mount, type App } from '../../kit/mount.ts';
 import { eventStream, type SseMessage } from '../../kit/stream/sse.ts';
 import type { ApiServices } from '../../services.ts';
-import { toDownloadJob } from '../downloads/download-record.ts';
-import { toRequestSummary } from './request-record.ts';
+import { toDownloadJob } from '../downloads/downloads.ts';
+import { toRequestSummary } from './requests.ts';
 import { toInstanceStatus } from './status.ts';
 
 export function mountEvents(app: App, services: ApiServices): void {

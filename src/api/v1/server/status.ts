@@ -1,9 +1,10 @@
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
-import { getStatus, type InstanceStatus } from './status-schema.ts';
+import { getStatus, type InstanceStatus, stopServer } from './status-schema.ts';
 import type { InstanceDescription } from '../../../engines/loads/instance-summary.ts';
-import { mount, type App } from '../../kit/mount.ts';
+import { type App, mount } from '../../kit/mount.ts';
 import type { ApiServices } from '../../services.ts';
 import { toChosenConfig, toModelType } from '../models/model-record.ts';
+import { HearthError } from '../../../kernel/errors/errors.ts';
 
 export function mountStatus(app: App, { pool, runtimes, server }: ApiServices): void {
   mount(app, getStatus, async () => {
@@ -53,4 +54,19 @@ export function toInstanceStatus(instance: InstanceDescription): InstanceStatus 
       idle_seconds: idleSeconds,
     }),
   };
+}
+
+/** The request by which `hearth server stop` stops the server, as Windows has no signal for it. */
+export function mountStopServer(app: App, { server }: Pick<ApiServices, 'server'>): void {
+  mount(app, stopServer, async ({ context: { caller, logger } }) => {
+    if (caller.identity?.type !== 'owner') {
+      throw new HearthError(
+        'forbidden',
+        'Only the owner of the home folder may stop the server, with `hearth server stop` on its machine.',
+      );
+    }
+    logger.info('the owner stops the server');
+    server.stop();
+    return { pid: server.pid, stopping: true as const };
+  });
 }

@@ -1,0 +1,130 @@
+import type { GenerationSummary, TurnEvent } from '../../../chat/turn-event.ts';
+import type { V0FinishReason } from '../v0/result-schema.ts';
+import type { StopReason } from '../../../store/turns/conversation-turn.ts';
+import type { V0ChatResult } from '../v0/chat-completion-schema.ts';
+import type { V0CompletionLogprobs } from '../v0/text-completion-schema.ts';
+import type { TokenLogprob } from '../../../engines/engine.ts';
+import type { OpenAiChatCompletion, OpenAiTokenLogprob } from './chat-completion-schema.ts';
+import type { TurnItem } from '../../../store/turns/turn-item.ts';
+import { randomBytes } from '../../../kernel/random-bytes.ts';
+
+const finishReasons: Readonly<Record<StopReason, V0FinishReason>> = {
+  eosFound: 'stop',
+  stopStringFound: 'stop',
+  maxPredictedTokensReached: 'length',
+  contextLengthReached: 'length',
+  toolCalls: 'tool_calls',
+};
+
+/** Why a choice ended, in OpenAI's words. */
+export function toFinishReason({ stopReason }: Pick<GenerationSummary, 'stopReason'>) {
+  return finishReasons[stopReason ?? 'eosFound'];
+}
+
+type V0ChatLogprobs = V0ChatResult['choices'][number]['logprobs'];
+
+/** OpenAI's chat shape; null if none were requested. */
+export function toV0Logprobs(logprobs: readonly TokenLogprob[] | undefined): V0ChatLogprobs {
+  if (logprobs === undefined || logprobs.length === 0) return null;
+  return {
+    content: logprobs.map(({ token, logprob, bytes, topLogprobs }) => ({
+      token,
+      logprob,
+      bytes,
+      top_logprobs: topLogprobs,
+    })),
+  };
+}
+
+/** OpenAI's older shape for text completions; offsets count from the start of the text. */
+export function toCompletionLogprobs(
+  logprobs: readonly TokenLogprob[] | undefined,
+  textOffset: number,
+): V0CompletionLogprobs {
+  if (logprobs === undefined || logprobs.length === 0) return null;
+  let offset = textOffset;
+  const text_offset = logprobs.map(({ token }) => {
+    const start = offset;
+    offset += token.length;
+    return start;
+  });
+  return {
+    tokens: logprobs.map(({ token }) => token),
+    token_logprobs: logprobs.map(({ logprob }) => logprob),
+    top_logprobs: logprobs.map(({ topLogprobs }) =>
+      Object.fromEntries(topLogprobs.map(({ token, logprob }) => [token, logprob])),
+    ),
+    text_offset,
+  };
+}
+
+/** Null if none were requested. */
+export function toLogprobs(
+  logprobs: readonly TokenLogprob[] | undefined,
+): OpenAiChatCompletion['choices'][number]['logprobs'] {
+  if (logprobs === undefined || logprobs.length === 0) return null;
+  return { content: logprobs.map(toTokenLogprob), refusal: null };
+}
+
+function toTokenLogprob({ topLogprobs, ...chosen }: TokenLogprob): OpenAiTokenLogprob {
+  return { ...toFields(chosen), top_logprobs: topLogprobs.map(toFields) };
+}
+
+function toFields({ token, logprob, bytes }: Omit<TokenLogprob, 'topLogprobs'>) {
+  return { token, logprob, bytes: bytes === null ? null : [...bytes] };
+}
+
+/** What an event adds to the message of a choice; undefined if nothing. */
+export function toChatDelta(event: TurnEvent) {
+  switch (event.type) {
+    case 'message.delta':
+      return { content: event.text };
+    case 'reasoning.delta':
+      return { reasoning_content: event.text };
+    case 'toolCall.delta': {
+      if (!event.isForClient) return undefined;
+      const { index, id, name, argumentsJson } = event;
+      const opening = id === undefined ? {} : { id, type: 'function' as const };
+      const named = name === undefined ? {} : { name };
+      return {
+        tool_calls: [{ index, ...opening, function: { ...named, arguments: argumentsJson } }],
+      };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** The fields that the message of a choice has, besides its role. */
+export function toChatMessage(items: readonly TurnItem[]) {
+  const reasoning = textOf(items, 'reasoning');
+  const calls = items.filter((item) => item.type === 'clientToolCall');
+  const toolCalls = calls.map(({ id, name, argumentsJson }) => ({
+    id,
+    type: 'function' as const,
+    function: { name, arguments: argumentsJson },
+  }));
+  return {
+    content: textOf(items, 'message'),
+    ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+    ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls }),
+  };
+}
+
+function textOf(items: readonly TurnItem[], type: 'message' | 'reasoning'): string {
+  return items.flatMap((item) => (item.type === type ? [item.text] : [])).join('');
+}
+
+/** The fields that all chunks of a completion share, and that a whole result begins with. */
+export function completionHead<Name extends string>(
+  prefix: 'chatcmpl' | 'cmpl',
+  object: Name,
+): { readonly id: string; readonly object: Name; readonly created: number } {
+  // 21 of a-z and 0-9.
+  const characters = Array.from(randomBytes(21), (byte) => (byte % 36).toString(36));
+  return {
+    id: `${prefix}-${characters.join('')}`,
+    object,
+    created: Math.floor(Date.now() / 1000),
+  };
+}
