@@ -1,5 +1,5 @@
 import type { OwnedCount, Store } from '../store/store.ts';
-import { ownerId } from './owner-token.ts';
+import { ownerId } from './authenticator.ts';
 
 /** What happens to the stored responses of a token that is revoked. */
 export type ResponseDisposal =

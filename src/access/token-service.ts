@@ -15,7 +15,6 @@ interface NewToken {
 }
 
 export type Authentication =
-  | { readonly kind: 'none' }
   | { readonly kind: 'token'; readonly token: StoredToken }
   | { readonly kind: 'session'; readonly session: Session }
   | {
@@ -29,8 +28,8 @@ export type Authentication =
 export interface TokenService {
   /** Creates a token. The result is the only copy of its text: the store has only a hash of the secret. */
   create(token: NewToken): Promise<{ readonly record: StoredToken; readonly token: string }>;
-  /** Reads an `Authorization` header (`Bearer`, RFC 6750); the caller decides whether a token is required. */
-  authenticate(authorizationHeader: string | undefined, now: Date): Promise<Authentication>;
+  /** Identifies the sender of a token. */
+  authenticate(text: string, now: Date): Promise<Authentication>;
   /** Whether a token may still be used: it is neither revoked nor expired. */
   isValid(id: string, now: Date): Promise<boolean>;
   /** Oldest first. */
@@ -67,9 +66,7 @@ export function createTokenService({ tokens, onTouchError }: TokenServiceOptions
       await tokens.insert(record);
       return { record, token: formatToken(parts) };
     },
-    authenticate: async (authorizationHeader, now) => {
-      if (authorizationHeader === undefined) return { kind: 'none' };
-      const text = /^Bearer +(\S+) *$/i.exec(authorizationHeader)?.[1] ?? '';
+    authenticate: async (text, now) => {
       const masked = maskToken(text);
       const parts = parseToken(text);
       if (parts === undefined) return { kind: 'invalid', reason: 'malformed', masked };

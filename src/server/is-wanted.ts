@@ -1,4 +1,4 @@
-import { ownerId as ownerTokenId } from '../access/owner-token.ts';
+import { ownerId as ownerTokenId } from '../access/authenticator.ts';
 import type { Store } from '../store/store.ts';
 import type { CachedPrompt } from '../engines/states/prefix-hash.ts';
 

@@ -1,9 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { generateOwnerToken, withOwnerToken } from '../access/owner-token.ts';
+import { createAuthenticator, generateOwnerToken } from '../access/authenticator.ts';
 import { createSessionService } from '../access/session-service.ts';
 import { createTokenService } from '../access/token-service.ts';
-import { withSessions } from '../access/with-sessions.ts';
 import { createBatches, startBatches } from './create-batches.ts';
 import { createLibrary, openModelsFolder } from './create-library.ts';
 import { createPool } from './create-pool.ts';
@@ -329,7 +328,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     };
     const app = createApp({
       settings,
-      authenticator: withSessions(withOwnerToken(tokens, ownerToken), sessions),
+      authenticator: createAuthenticator({ tokens, ownerToken, sessions }),
       logger,
       version,
       docsFolder: join(packageFolder, 'dist/docs'),

@@ -78,9 +78,8 @@ export function createTestApp({ v1Routes, v0Routes, ...options }: TestAppOptions
 
 /** Takes `Bearer chat,models:read` for a token with these permissions, anything else for an invalid one. */
 const testAuthenticator: AppOptions['authenticator'] = {
-  authenticate: async (header): Promise<Authentication> => {
-    if (header === undefined) return { kind: 'none' };
-    const permissions = /^Bearer ((?:[\w:-]+,?)+)$/.exec(header)?.[1];
+  authenticate: async (text): Promise<Authentication> => {
+    const permissions = /^(?:[\w:-]+,?)+$/.exec(text)?.[0];
     if (permissions === undefined || permissions === 'revoked') {
       return { kind: 'invalid', reason: 'unknown', masked: 'hearth-ab12…' };
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ownerId } from '../../../access/owner-token.ts';
+import { ownerId } from '../../../access/authenticator.ts';
 import type { Authentication } from '../../../access/token-service.ts';
 import { identify } from './authentication.ts';
 
@@ -78,11 +78,50 @@ it.each([
   });
 });
 
+describe('an Authorization header', () => {
+  const seen: string[] = [];
+  const authenticator = {
+    authenticate: async (text: string) => {
+      seen.push(text);
+      return { kind: 'invalid', reason: 'malformed', masked: '…' } as const;
+    },
+  };
+  const textOf = async (authorization?: string, apiKey?: string) => {
+    seen.length = 0;
+    const result = await identify(authenticator, { authorization, apiKey }, true);
+    return { result, texts: [...seen] };
+  };
+
+  it('that is missing is not a wrong one', async () => {
+    expect(await textOf()).toEqual({ result: null, texts: [] });
+  });
+
+  it.each([
+    '',
+    'Bearer',
+    'Bearer ',
+    'Basic dXNlcjpwYXNz',
+    'Bearer x hearth-0123456789',
+    `Bearer ${'a '.repeat(10_000)}`,
+  ])('of the form %j has no token', async (header) => {
+    const { result, texts } = await textOf(header);
+    expect(texts).toEqual(['']);
+    expect(result).toMatchObject({ code: 'invalid_api_key' });
+  });
+
+  it('has a scheme in any case, and blanks around the token', async () => {
+    expect((await textOf('bearer  hearth-1 ')).texts).toEqual(['hearth-1']);
+  });
+
+  it('may be an x-api-key, which has no scheme', async () => {
+    expect((await textOf(undefined, 'hearth-1')).texts).toEqual(['hearth-1']);
+    expect((await textOf(undefined, 'Bearer hearth-1')).texts).toEqual(['']);
+  });
+});
+
 describe('of two headers', () => {
   /** Takes `one` and `two` for tokens, `revoked` for an unknown one, and anything else for a foreign key. */
-  const authenticate = async (header: string | undefined): Promise<Authentication> => {
-    if (header === undefined) return { kind: 'none' };
-    const text = header.replace('Bearer ', '');
+  const authenticate = async (text: string): Promise<Authentication> => {
     if (text === 'one' || text === 'two') return token(text);
     const reason = text === 'revoked' ? 'unknown' : 'malformed';
     return { kind: 'invalid', reason, masked: text };

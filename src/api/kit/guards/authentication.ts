@@ -1,4 +1,4 @@
-import { ownerId } from '../../../access/owner-token.ts';
+import { ownerId } from '../../../access/authenticator.ts';
 import type { Authentication, TokenService } from '../../../access/token-service.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import { anonymousPrincipal, tokenPrincipal, type Principal } from './principal.ts';
@@ -21,10 +21,10 @@ export async function identify(
   credentials: Credentials,
   isTokenRequired: boolean,
 ): Promise<Principal | HearthError | null> {
-  const authentication = await authenticate(authenticator, credentials);
+  const texts = sentTokens(credentials);
+  if (texts.length === 0) return isTokenRequired ? null : anonymousPrincipal;
+  const authentication = await authenticate(authenticator, texts);
   switch (authentication.kind) {
-    case 'none':
-      return isTokenRequired ? null : anonymousPrincipal;
     case 'token': {
       const { id, name, permissions, expiresAt } = authentication.token;
       if (id === ownerId) {
@@ -48,19 +48,27 @@ export async function identify(
   }
 }
 
-/** Of two headers the one with a token of this server counts, `Authorization` first. */
+/** The tokens of both headers, `Authorization` (`Bearer`, RFC 6750) first; empty text for one of another form. */
+function sentTokens({ authorization, apiKey }: Credentials): readonly string[] {
+  const texts: string[] = [];
+  if (authorization !== undefined) texts.push(/^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? '');
+  if (apiKey !== undefined) texts.push(/^ *(\S+) *$/.exec(apiKey)?.[1] ?? '');
+  return texts;
+}
+
+/** The first token of this server counts; if there is none, the first one is refused. */
 async function authenticate(
   authenticator: Authenticator,
-  { authorization, apiKey }: Credentials,
+  texts: readonly string[],
 ): Promise<Authentication> {
   const now = new Date();
-  const first = await authenticator.authenticate(authorization, now);
-  const isForeign =
-    first.kind === 'none' || (first.kind === 'invalid' && first.reason === 'malformed');
-  if (!isForeign || apiKey === undefined) return first;
-  const second = await authenticator.authenticate(`Bearer ${apiKey}`, now);
-  const isSecondForeign = second.kind === 'invalid' && second.reason === 'malformed';
-  return isSecondForeign && first.kind === 'invalid' ? first : second;
+  let foreign: Authentication | undefined;
+  for (const text of texts) {
+    const result = await authenticator.authenticate(text, now);
+    if (result.kind !== 'invalid' || result.reason !== 'malformed') return result;
+    foreign ??= result;
+  }
+  return foreign ?? { kind: 'invalid', reason: 'malformed', masked: '…' };
 }
 
 function describeRefusal({

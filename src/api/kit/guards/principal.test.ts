@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { permissionSchema } from '../../../kernel/permission.ts';
 import { anonymousPrincipal, authorize, permits, principalOf, toCaller } from './principal.ts';
-import { ownerId as homeOwner } from '../../../access/owner-token.ts';
+import { ownerId as homeOwner } from '../../../access/authenticator.ts';
 import type { StoredToken } from '../../../store/store.ts';
 
 it('lets an anonymous caller do what runs no program and changes no token', () => {

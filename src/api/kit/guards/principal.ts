@@ -3,8 +3,10 @@ import type { Permission } from '../../../kernel/permission.ts';
 import type { Caller, CallerIdentity } from '../../../telemetry/request-context.ts';
 import type { RateLimits } from '../../../store/shared/rate-limit-repository.ts';
 import type { StoredToken, TokenRepository } from '../../../store/store.ts';
-import { ownerId as homeOwner } from '../../../access/owner-token.ts';
+import { ownerId as homeOwner } from '../../../access/authenticator.ts';
 import ipaddr from 'ipaddr.js';
+import { isIPv4 } from 'node:net';
+import { lastInTurn } from '../../../kernel/concurrency/fair-queue.ts';
 import type { RequestRecord } from '../../../telemetry/request-record.ts';
 
 /** The sender of a request and its permissions. */
@@ -84,12 +86,21 @@ export async function principalOf(
 /** An IPv6 customer has a network of this many bits (RFC 6177), and may use any address of it. */
 const ipv6NetworkBits = 64;
 
-/** The principal of a request as the rest of the server sees it. */
-export function toCaller(principal: Principal, remoteAddress: string | undefined): Caller {
+/**
+ * The principal of a request as the rest of the server sees it.
+ *
+ * @param isLast Whether its requests wait for those of all other clients.
+ */
+export function toCaller(
+  principal: Principal,
+  remoteAddress: string | undefined,
+  isLast = false,
+): Caller {
+  const clientKey = clientKeyOf(principal, remoteAddress);
   return {
     tokenId: principal.tokenId,
     identity: principal.identity,
-    clientKey: clientKeyOf(principal, remoteAddress),
+    clientKey: isLast ? lastInTurn(clientKey) : clientKey,
     hasPermission: (permission) => permits(principal, permission),
   };
 }
@@ -106,7 +117,7 @@ function clientKeyOf({ tokenId }: Principal, remoteAddress: string | undefined):
 }
 
 function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
+  if (isIPv4(address) || !ipaddr.isValid(address)) return address;
   // A dual-stack socket reports IPv4 clients as ::ffff:192.0.2.1.
   const parsed = ipaddr.process(address);
   if (parsed instanceof ipaddr.IPv4) return parsed.toString();

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createTestApp } from '../../../../test/setup/http/test-app.ts';
-import { withOwnerToken } from '../../../access/owner-token.ts';
+import { createAuthenticator } from '../../../access/authenticator.ts';
 import type { Permission } from '../../../kernel/permission.ts';
 import type { ApiServices } from '../../services.ts';
 import { mountStopServer } from './status.ts';
@@ -22,13 +22,11 @@ async function stopWith(authorization?: string) {
     rateLimits: { requestsPerMinute: null, tokensPerMinute: null },
   };
   const { app } = createTestApp({
-    authenticator: withOwnerToken(
-      {
-        authenticate: async (header) =>
-          header === undefined ? { kind: 'none' } : { kind: 'token', token },
-      },
+    authenticator: createAuthenticator({
+      tokens: { authenticate: async () => ({ kind: 'token', token }) },
+      sessions: { authenticate: () => 'foreign' },
       ownerToken,
-    ),
+    }),
     v1Routes: (target) => mountStopServer(target, { server } as unknown as ApiServices),
   });
   const headers = { host: '127.0.0.1', ...(authorization && { authorization }) };

@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Permission } from '../kernel/permission.ts';
 import { hashSecret } from './token-form.ts';
+import type { SessionService } from './session-service.ts';
 import { settingLimits, type TokenService } from './token-service.ts';
 
 const ownerPermissions: readonly Permission[] = ['admin'];
@@ -13,21 +14,31 @@ export function generateOwnerToken(): string {
   return `hearth-owner-${randomBytes(24).toString('hex')}`;
 }
 
+interface AuthenticatorOptions {
+  readonly tokens: Pick<TokenService, 'authenticate'>;
+  readonly ownerToken: string;
+  readonly sessions: Pick<SessionService, 'authenticate'>;
+}
+
 /**
- * Accepts the owner's token in addition to the stored tokens. Its id is `owner`, which no stored token can have.
+ * Accepts the stored tokens, the tokens of sessions and the owner's token. The id of the latter is `owner`, which no
+ * stored token can have.
  */
-export function withOwnerToken(
-  tokens: Pick<TokenService, 'authenticate'>,
-  ownerToken: string,
-): Pick<TokenService, 'authenticate'> {
+export function createAuthenticator({
+  tokens,
+  ownerToken,
+  sessions,
+}: AuthenticatorOptions): Pick<TokenService, 'authenticate'> {
   const ownerHash = hashSecret(ownerToken);
   const createdAt = new Date();
   return {
-    async authenticate(authorizationHeader, now) {
-      const text = /^Bearer +(\S+) *$/i.exec(authorizationHeader ?? '')?.[1];
-      if (text === undefined || !timingSafeEqual(hashSecret(text), ownerHash)) {
-        return tokens.authenticate(authorizationHeader, now);
+    async authenticate(text, now) {
+      const session = sessions.authenticate(text);
+      if (session === undefined) {
+        return { kind: 'invalid', reason: 'ended', masked: 'hearth-session-…' };
       }
+      if (session !== 'foreign') return { kind: 'session', session };
+      if (!timingSafeEqual(hashSecret(text), ownerHash)) return tokens.authenticate(text, now);
       const token = {
         id: ownerId,
         name: 'owner',
