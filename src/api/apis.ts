@@ -1,5 +1,5 @@
 import type { Settings } from '../settings/settings-table.ts';
-import type { Api } from './kit/api.ts';
+import type { Api, PathClaim } from './kit/api.ts';
 import { createAnthropicApi } from './anthropic/api.ts';
 import { createOllamaApi } from './ollama/api.ts';
 import { createOpenAiApi } from './openai/api.ts';
@@ -7,18 +7,41 @@ import { createV0Api } from './openai/v0/api.ts';
 import { createV1Api } from './v1/api.ts';
 import type { ApiServices } from './services.ts';
 
-/** The APIs of the server, in addition to its own endpoints. */
-export const apis: readonly ((services: ApiServices) => Api)[] = [
-  createV0Api,
-  createV1Api,
-  createOpenAiApi,
-  createAnthropicApi,
-  createOllamaApi,
+/** An API without its paths: these are in the table. */
+export type ApiRoutes = Omit<Api, keyof PathClaim>;
+
+/** `/api/v0` and `/api/v1` are other APIs, so each endpoint of Ollama is a prefix. */
+const ollamaEndpoints =
+  'version tags ps show chat generate embed embeddings pull copy delete'.split(' ');
+/** Known to clients of Ollama, and not offered: their requests get an error in their format. */
+const missingInOllama = ['push', 'create', 'blobs', 'me', 'signout'];
+
+/** The APIs besides the server's own endpoints, and who owns a path that several of them have. */
+const table: readonly (PathClaim & {
+  readonly create: (services: ApiServices) => ApiRoutes;
+})[] = [
+  { create: createV0Api, prefixes: ['/api/v0'] },
+  { create: createV1Api, prefixes: ['/api/v1'] },
+  { create: createOpenAiApi, prefixes: ['/v1'] },
+  {
+    create: createAnthropicApi,
+    prefixes: ['/v1', '/v1/messages'],
+    clientHeaders: ['anthropic-version'],
+    unservedPaths: ['/v1/files'],
+  },
+  {
+    create: createOllamaApi,
+    prefixes: [...ollamaEndpoints, ...missingInOllama].map((name) => `/api/${name}`),
+  },
 ];
+
+export function createApis(services: ApiServices): readonly Api[] {
+  return table.map(({ create, ...paths }) => ({ ...create(services), ...paths }));
+}
 
 /** The APIs that the settings switch on. */
 export function servedApis(services: ApiServices, settings: Settings): readonly Api[] {
-  return apis.map((create) => create(services)).filter(({ name }) => isServed(name, settings));
+  return createApis(services).filter(({ name }) => isServed(name, settings));
 }
 
 /** Whether an API is switched on; one without a setting always is. */

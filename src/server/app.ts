@@ -8,7 +8,7 @@ import { mountDocs } from './web/docs.ts';
 import { createErrorHandler, type ApiOf } from '../api/kit/errors/error-response.ts';
 import { createGuards, type GuardSettings } from '../api/kit/guards/guards.ts';
 import type { Authenticator } from '../api/kit/guards/authentication.ts';
-import type { Endpoint } from '../api/kit/mount.ts';
+import type { App, Endpoint } from '../api/kit/mount.ts';
 import { createNotFoundHandler } from '../api/kit/not-found.ts';
 import { createObserver, type Observation } from '../api/kit/observe.ts';
 import { openApiDocument } from '../api/kit/openapi/document.ts';
@@ -84,14 +84,27 @@ export function mountApis(
   hono: HonoApp,
   apis: readonly Api[],
   {
+    settings,
     parseJson = async (pieces) => parseJsonBody(Buffer.concat(pieces)),
     callerWatch,
     rateGate,
-  }: Pick<AppOptions, 'parseJson' | 'callerWatch' | 'rateGate'> = {},
+  }: Pick<AppOptions, 'parseJson' | 'callerWatch' | 'rateGate'> & {
+    readonly settings: Pick<GuardSettings, 'limits.bodyBytes'>;
+  },
 ): readonly Endpoint[] {
-  const endpoints: Endpoint[] = [];
+  const endpoints: App['endpoints'] = new Map();
+  const bodyLimitBytes = settings['limits.bodyBytes'];
   for (const api of apis) {
-    api.mountRoutes({ hono, api, apis, endpoints, parseJson, callerWatch, rateGate });
+    api.mountRoutes({
+      hono,
+      api,
+      apis,
+      endpoints,
+      parseJson,
+      bodyLimitBytes,
+      callerWatch,
+      rateGate,
+    });
   }
-  return endpoints;
+  return [...endpoints.values()];
 }

@@ -4,7 +4,7 @@ import type { AppEnvironment } from '../api/kit/app-environment.ts';
 import type { Endpoint } from '../api/kit/mount.ts';
 import { openApiDocument } from '../api/kit/openapi/document.ts';
 import { createServerApi } from '../api/monitoring/api.ts';
-import { apis } from '../api/apis.ts';
+import { createApis } from '../api/apis.ts';
 import type { ApiServices } from '../api/services.ts';
 import { version } from '../kernel/version.ts';
 import { errorTable } from '../kernel/errors/errors.ts';
@@ -12,10 +12,8 @@ import { errorTable } from '../kernel/errors/errors.ts';
 /** The endpoints of all APIs, without services: their handlers must not run. */
 export function declaredEndpoints(): readonly Endpoint[] {
   const services = {} as ApiServices;
-  return mountApis(new Hono<AppEnvironment>(), [
-    createServerApi({ ping: async () => {} }),
-    ...apis.map((create) => create(services)),
-  ]);
+  const all = [createServerApi({ ping: async () => {} }), ...createApis(services)];
+  return mountApis(new Hono<AppEnvironment>(), all, { settings: { 'limits.bodyBytes': 0 } });
 }
 
 /** The generated files of `docs/`, by path from the root of the repository; `scripts/generate.mjs` writes them. */

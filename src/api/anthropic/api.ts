@@ -1,17 +1,14 @@
-import type { Api } from '../kit/api.ts';
+import type { ApiRoutes } from '../apis.ts';
 import type { ApiServices } from '../services.ts';
 import { anthropicErrors } from './errors.ts';
 import { mountMessages } from './messages.ts';
 import { mountModels } from './models.ts';
 
 /** `/v1/messages`: the API of Anthropic, for clients that were made for it. */
-export function createAnthropicApi(services: ApiServices): Api {
+export function createAnthropicApi(services: ApiServices): ApiRoutes {
   return {
     name: 'anthropic',
     description: 'The API of Anthropic, for clients that were made for it.',
-    prefixes: ['/v1', '/v1/messages'],
-    clientHeaders: ['anthropic-version'],
-    unservedPaths: ['/v1/files'],
     requestIdHeader: 'Request-Id',
     rateLimitStyle: 'anthropic',
     errorSerializer: anthropicErrors,

@@ -1,11 +1,8 @@
 import type { ErrorSerializer } from './errors/error-serializer.ts';
 import type { App } from './mount.ts';
 
-/** An API: a group of endpoints with one error format, for one kind of client. */
-export interface ApiDescription {
-  /** Tag of its endpoints in the OpenAPI document. */
-  readonly name: string;
-  readonly description: string;
+/** The paths of an API; `src/api/apis.ts` is the table of all. */
+export interface PathClaim {
   /** All paths of its endpoints begin with one of these, such as `/api/v1`. */
   readonly prefixes: readonly string[];
   /**
@@ -15,6 +12,13 @@ export interface ApiDescription {
   readonly clientHeaders?: readonly string[];
   /** Paths of its vendor's API that it does not serve although another API does: its clients get 404 there. */
   readonly unservedPaths?: readonly string[];
+}
+
+/** An API: a group of endpoints with one error format, for one kind of client. */
+export interface ApiDescription extends PathClaim {
+  /** Tag of its endpoints in the OpenAPI document. */
+  readonly name: string;
+  readonly description: string;
   /** Whether programs may send JSON without declaring it, as curl does; web pages may not. */
   readonly takesUndeclaredJson?: boolean;
   readonly errorSerializer: ErrorSerializer;
@@ -24,21 +28,26 @@ export interface ApiDescription {
   readonly rateLimitStyle?: 'anthropic';
 }
 
-/** What choosing an API needs of a request. */
+/** An API with its endpoints. */
+export interface Api extends ApiDescription {
+  /** Mounts the endpoints with `mount`. */
+  readonly mountRoutes: (app: App) => void;
+}
+
 interface RequestHead {
   readonly path: string;
   header(name: string): string | undefined;
 }
 
 /**
- * The API of a request, by path and headers alone: the one with the longest matching prefix. Among several
- * with that prefix the first whose client sent the request wins, then the first without client headers.
+ * The API whose format a request gets that reaches no endpoint: the one with the longest matching prefix, and of
+ * several with that prefix the client's.
  */
-export function findApi<Candidate extends Pick<ApiDescription, 'prefixes' | 'clientHeaders'>>(
+export function findApi<Candidate extends PathClaim>(
   apis: readonly Candidate[],
   request: RequestHead,
 ): Candidate | undefined {
-  const lengths = apis.map((api) => matchLength(api, request.path));
+  const lengths = apis.map(({ prefixes }) => matchLength(prefixes, request.path));
   const longest = Math.max(...lengths);
   if (longest < 0) return undefined;
   return chooseByClient(
@@ -48,37 +57,32 @@ export function findApi<Candidate extends Pick<ApiDescription, 'prefixes' | 'cli
 }
 
 /** Of APIs that share a path: the one whose client sent the request, or else the one without client headers. */
-export function chooseByClient<Candidate extends Pick<ApiDescription, 'clientHeaders'>>(
+export function chooseByClient<Candidate extends PathClaim>(
   apis: readonly Candidate[],
   request: Pick<RequestHead, 'header'>,
 ): Candidate | undefined {
   return (
-    apis.find(({ clientHeaders = [] }) =>
-      clientHeaders.some((name) => request.header(name) !== undefined),
-    ) ??
+    apis.find((api) => isFromClient(api, request)) ??
     apis.find(({ clientHeaders = [] }) => clientHeaders.length === 0) ??
     apis[0]
   );
 }
 
-/** The API of the client that sent the request, if that API does not serve the path. */
-export function unservedBy<
-  Candidate extends Pick<ApiDescription, 'clientHeaders' | 'unservedPaths'>,
->(apis: readonly Candidate[], request: RequestHead): Candidate | undefined {
-  return apis.find(
-    ({ clientHeaders = [], unservedPaths = [] }) =>
-      matchLength({ prefixes: unservedPaths }, request.path) >= 0 &&
-      clientHeaders.some((name) => request.header(name) !== undefined),
-  );
+/** True if a client of the API sent the request. */
+export function isFromClient(
+  { clientHeaders = [] }: PathClaim,
+  request: Pick<RequestHead, 'header'>,
+): boolean {
+  return clientHeaders.some((name) => request.header(name) !== undefined);
 }
 
-/** Whether a path is that of an API. */
-export function hasPath(api: Pick<ApiDescription, 'prefixes'>, path: string): boolean {
-  return matchLength(api, path) >= 0;
+/** True if the path begins with a prefix. */
+export function hasPrefix(prefixes: readonly string[], path: string): boolean {
+  return matchLength(prefixes, path) >= 0;
 }
 
 /** Length of the longest prefix that matches; -1 if none does. */
-function matchLength({ prefixes }: Pick<ApiDescription, 'prefixes'>, path: string): number {
+function matchLength(prefixes: readonly string[], path: string): number {
   let longest = -1;
   for (const prefix of prefixes) {
     const length = prefix.endsWith('/') ? prefix.length - 1 : prefix.length;
@@ -86,10 +90,4 @@ function matchLength({ prefixes }: Pick<ApiDescription, 'prefixes'>, path: strin
     if (length > longest && isEnd && path.startsWith(prefix.slice(0, length))) longest = length;
   }
   return longest;
-}
-
-/** An API with its endpoints. */
-export interface Api extends ApiDescription {
-  /** Mounts the endpoints with `mount`. */
-  readonly mountRoutes: (app: App) => void;
 }

@@ -16,8 +16,8 @@ export interface AppEnvironment {
     isStopping?: boolean;
     /** What `GET /` answers, instead of the name of the server. */
     greeting?: string | undefined;
-    /** The sender of a request that the server makes itself, of a batch: null if its token may no longer be used. */
-    batchCaller?: Principal | null;
+    /** The sender of a request that the server makes itself, for a batch. */
+    batchCaller?: Principal;
   };
   /** Set by the middleware, before any handler runs. */
   Variables: {
@@ -28,7 +28,6 @@ export interface AppEnvironment {
     signal: AbortSignal;
     /** Null if a token is required and the request has none. */
     principal: Principal | null;
-    bodyLimitBytes: number;
     /** What is left of the limits of the token; absent if it has none. */
     rate?: RateDecision;
     /** Origin of another site's page that may read the response. */

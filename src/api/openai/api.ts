@@ -1,4 +1,4 @@
-import type { Api } from '../kit/api.ts';
+import type { ApiRoutes } from '../apis.ts';
 import type { ApiServices } from '../services.ts';
 import { mountBatches } from './batches/batches.ts';
 import { mountFiles } from './batches/files.ts';
@@ -13,11 +13,10 @@ import { mountRerank } from './embeddings/rerank.ts';
 import { mountResponses } from './responses/responses.ts';
 
 /** `/v1`: the API of OpenAI, for clients that were made for it. */
-export function createOpenAiApi(services: ApiServices): Api {
+export function createOpenAiApi(services: ApiServices): ApiRoutes {
   return {
     name: 'openai',
     description: 'The API of OpenAI, for clients that were made for it.',
-    prefixes: ['/v1'],
     errorSerializer: openAiErrors,
     mountRoutes: (app) => {
       mountModels(app, services);

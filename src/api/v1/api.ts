@@ -1,4 +1,4 @@
-import type { Api } from '../kit/api.ts';
+import type { ApiRoutes } from '../apis.ts';
 import { mount } from '../kit/mount.ts';
 import { formatSpeechScript } from '../../speech-script/format-speech-script.ts';
 import type { ApiServices } from '../services.ts';
@@ -26,11 +26,10 @@ import { mountStatus, mountStopServer } from './server/status.ts';
 import { mountTokens } from './tokens/tokens.ts';
 
 /** `/api/v1`: conversations stored on the server, typed events, models loaded and unloaded. */
-export function createV1Api(services: ApiServices): Api {
+export function createV1Api(services: ApiServices): ApiRoutes {
   return {
     name: 'v1',
     description: 'Stateful: the server stores conversations, loads and unloads models.',
-    prefixes: ['/api/v1'],
     errorSerializer: v1Errors,
     mountRoutes: (app) => {
       // Before the models: `models/{model...}` matches every path below `models/`.

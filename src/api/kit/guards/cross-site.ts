@@ -20,12 +20,6 @@ export function originOf(url: string): string {
   return url.slice(0, url.indexOf('/', url.indexOf('//') + 2)).toLowerCase();
 }
 
-/** The `host:port` of a URL that has a path. */
-export function authorityOf(url: string): string {
-  const origin = originOf(url);
-  return origin.slice(origin.indexOf('//') + 2);
-}
-
 /**
  * Rejects requests to unknown host names. Otherwise a web page could reach the server through a name of its own that
  * resolves to this machine (DNS rebinding). Addresses can't be rebound: loopback addresses are always allowed, and

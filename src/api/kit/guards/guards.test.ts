@@ -179,6 +179,20 @@ describe('sizes', () => {
     expect(await statusAndCode(response)).toEqual([413, 'body_too_large']);
   });
 
+  it('takes a URL of 8192 characters, and none that is longer', async () => {
+    const { app } = appWith();
+    const ask = (length: number) => app.request('http://localhost/health?a='.padEnd(length, 'b'));
+    expect((await ask(8192)).status).toBe(200);
+    const refused = await ask(8193);
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({
+      error: {
+        code: 'invalid_value',
+        message: 'The URL has 8193 characters; at most 8192 are allowed.',
+      },
+    });
+  });
+
   it('refuses a long URL', async () => {
     const { app } = appWith();
     const response = await app.request(`/health?a=${'b'.repeat(9000)}`);

@@ -4,14 +4,7 @@ import { HearthError } from '../../../kernel/errors/errors.ts';
 import { getHealth } from '../../monitoring/health-schema.ts';
 import type { AppEnvironment } from '../app-environment.ts';
 import { identify, type Authenticator } from './authentication.ts';
-import { checkUrlLength } from './content.ts';
-import {
-  authorityOf,
-  createHostGuard,
-  originOf,
-  createOriginGuard,
-  preflightResponse,
-} from './cross-site.ts';
+import { createHostGuard, originOf, createOriginGuard, preflightResponse } from './cross-site.ts';
 
 export type GuardSettings = Pick<
   Settings,
@@ -23,9 +16,11 @@ export type GuardSettings = Pick<
   | 'limits.bodyBytes'
 >;
 
+const maxUrlLength = 8192;
+
 /**
- * Checks every request before its endpoint handles it, cheapest checks first. `mount` then checks the permission, the type
- * and the body, with the principal and the limit that are set here.
+ * Checks every request before its endpoint handles it, cheapest checks first. `mount` then checks the permission, the
+ * type and the body, with the principal that is set here.
  */
 export function createGuards(
   settings: GuardSettings,
@@ -37,20 +32,16 @@ export function createGuards(
     publicUrl: settings['server.publicUrl'],
   });
   const classifyOrigin = createOriginGuard(settings['server.cors'], settings['server.publicUrl']);
-  const bodyLimitBytes = settings['limits.bodyBytes'];
+  const isTokenRequired = settings['auth.required'];
 
   return async (context, next) => {
-    const { req } = context;
+    const { req, env } = context;
     const { method, url } = req;
-    if (context.env.batchCaller !== undefined) {
-      context.set('bodyLimitBytes', bodyLimitBytes);
-      context.set('principal', context.env.batchCaller);
-      return next();
-    }
-    const authority = authorityOf(url);
-    refuse(checkHost(authority));
+    const ownOrigin = originOf(url);
+    const unknownHost = checkHost(ownOrigin.slice(ownOrigin.indexOf('//') + 2));
+    if (unknownHost !== undefined) throw unknownHost;
 
-    const origin = classifyOrigin(req.header('origin'), originOf(url));
+    const origin = classifyOrigin(req.header('origin'), ownOrigin);
     if (origin.kind === 'foreign') throw origin.error;
     if (origin.kind === 'shared') {
       context.set('sharedOrigin', origin.origin);
@@ -61,22 +52,23 @@ export function createGuards(
     }
 
     // A supervisor that checks /health must not kill a server that drains.
-    if (context.env.isStopping === true && req.path !== getHealth.path) {
+    if (env.isStopping === true && req.path !== getHealth.path) {
       throw new HearthError('shutting_down', 'The server is stopping.', { retryAfterSeconds: 5 });
     }
-    refuse(checkUrlLength(url));
-    const principal = await identify(
-      authenticator,
-      { authorization: req.header('authorization'), apiKey: req.header('x-api-key') },
-      settings['auth.required'],
-    );
+    if (url.length > maxUrlLength) {
+      throw new HearthError(
+        'invalid_value',
+        `The URL has ${url.length} characters; at most ${maxUrlLength} are allowed.`,
+      );
+    }
+    const credentials = {
+      authorization: req.header('authorization'),
+      apiKey: req.header('x-api-key'),
+    };
+    const principal =
+      env.batchCaller ?? (await identify(authenticator, credentials, isTokenRequired));
     if (principal instanceof HearthError) throw principal;
     context.set('principal', principal);
-    context.set('bodyLimitBytes', bodyLimitBytes);
     return next();
   };
-}
-
-function refuse(error: HearthError | undefined): void {
-  if (error !== undefined) throw error;
 }

@@ -1,4 +1,4 @@
-import type { Api } from '../../kit/api.ts';
+import type { ApiRoutes } from '../../apis.ts';
 import type { ApiServices } from '../../services.ts';
 import { mountChatCompletions } from './chat.ts';
 import { mountCompletions } from './completions.ts';
@@ -7,11 +7,10 @@ import { v0Errors } from '../errors.ts';
 import { mountModels } from './models.ts';
 
 /** `/api/v0`: stateless, in OpenAI's shapes, with statistics. */
-export function createV0Api(services: ApiServices): Api {
+export function createV0Api(services: ApiServices): ApiRoutes {
   return {
     name: 'v0',
     description: 'Stateless, in the shapes of OpenAI, with statistics of each answer.',
-    prefixes: ['/api/v0'],
     errorSerializer: v0Errors,
     mountRoutes: (app) => {
       mountModels(app, services);
