@@ -29,7 +29,7 @@ import { acquireHomeLock } from '../platform/home/home-lock.ts';
 import { announceServer } from '../platform/home/announce-server.ts';
 import { serverLogFile } from '../platform/home/server-log-file.ts';
 import { createApp } from './app.ts';
-import { JsonParser } from '../api/kit/body/json-parser.ts';
+import { JsonParser } from '../api/kit/body/json-body.ts';
 import { CallerWatch } from '../api/kit/guards/caller-watch.ts';
 import { servedApis } from '../api/apis.ts';
 import type { ApiServices } from '../api/services.ts';

@@ -78,7 +78,5 @@ export function createRateGate(
     },
     onError: (err) => logger.warn({ err }, 'used tokens not counted for the limits'),
   });
-  const gate = new RateGate(limiter);
-  events.subscribe((event) => gate.note(event));
-  return gate;
+  return new RateGate(limiter, events);
 }

@@ -109,7 +109,7 @@ export function mount<Declared extends Route>(
     const record = context.get('record');
     record.begin(route.path, toRecordedCaller(principal));
     if (record.keepsPrompts) record.body = elideLongTexts(validated.body);
-    if (isRateLimited) {
+    if (isRateLimited && principal.rateLimits !== undefined) {
       await app.rateGate?.pass(principal, record, (decision) => context.set('rate', decision));
     }
     const opened = route.upload && openUpload(req.raw);

@@ -83,7 +83,8 @@ export function createObserver(
     const requestId = requestIdOf(context.req.header('x-request-id'));
     const requestLogger = logger.child({ requestId });
     const { method, path } = context.req;
-    const traceparent = checkTraceparent(context.req.header('traceparent'));
+    const sentTraceparent = context.req.header('traceparent');
+    const traceparent = sentTraceparent && checkTraceparent(sentTraceparent);
     const record = new RequestRecord({
       requestId,
       method,
@@ -103,12 +104,11 @@ export function createObserver(
 
     const { headers } = context.res;
     setDefaultHeaders(headers, requestId);
-    const { requestIdHeader } = apiOf(context);
+    const { requestIdHeader, rateLimitStyle = 'openai' } = context.get('api') ?? apiOf(context);
     if (requestIdHeader !== undefined) headers.set(requestIdHeader, requestId);
     const rate = context.get('rate');
     if (rate !== undefined) {
-      const style = apiOf(context).rateLimitStyle ?? 'openai';
-      for (const [name, value] of Object.entries(rateLimitHeaders(rate, style))) {
+      for (const [name, value] of Object.entries(rateLimitHeaders(rate, rateLimitStyle))) {
         headers.set(name, value);
       }
     }

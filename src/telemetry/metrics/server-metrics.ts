@@ -12,8 +12,7 @@ import {
   TokenIntervals,
   type GenerationRecord,
 } from '../generation-record.ts';
-import type { Phase } from '../phase.ts';
-import type { RequestRecord } from '../request-record.ts';
+import type { Phase, RequestRecord } from '../request-record.ts';
 import type { DownloadEvent, ServerEvent } from '../server-event.ts';
 import type { ServerEvents } from '../server-events.ts';
 import { type MetricDeclaration, type MetricName, metricTable } from './metric-table.ts';

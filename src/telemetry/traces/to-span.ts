@@ -1,8 +1,7 @@
 import { SpanKind, type Attributes } from '@opentelemetry/api';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { generatesText, type GenerationRecord, type Operation } from '../generation-record.ts';
-import type { Phase } from '../phase.ts';
-import type { RequestRecord } from '../request-record.ts';
+import type { Phase, RequestRecord } from '../request-record.ts';
 import type { EndedSpan } from './span-writer.ts';
 
 /**

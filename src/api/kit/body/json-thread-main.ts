@@ -1,10 +1,9 @@
-/** The thread of `json-parser.ts`: parses the bytes of each body that it receives, and ends after `null`. */
+/** The thread of `JsonParser`: parses the bytes of each body that it receives, and ends after `null`. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { MessageChannel, parentPort } from 'node:worker_threads';
 import { HearthError } from '../../../kernel/errors/errors.ts';
-import { parseJsonBody } from './json-body.ts';
-import { joinPieces, type JsonReply } from './json-parser.ts';
+import { parseJsonBody, joinPieces, type JsonReply } from './json-body.ts';
 
 /** Text and value of a longer body are collected at once. */
 const maxKeptBytes = 16 * 1024 * 1024;

@@ -3,7 +3,7 @@ import type { Settings } from '../../../settings/settings-table.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import { getHealth } from '../../monitoring/health-schema.ts';
 import type { AppEnvironment } from '../app-environment.ts';
-import { identify, type Authenticator } from './authentication.ts';
+import { identify, type Authenticator } from './principal.ts';
 import { createHostGuard, originOf, createOriginGuard, preflightResponse } from './cross-site.ts';
 
 export type GuardSettings = Pick<

@@ -1,6 +1,7 @@
 import { type RateLimiter, rateLimitError } from '../../../access/rate-limiter.ts';
 import type { RequestRecord } from '../../../telemetry/request-record.ts';
 import type { ServerEvent } from '../../../telemetry/server-event.ts';
+import type { ServerEvents } from '../../../telemetry/server-events.ts';
 import type {
   RateDecision,
   RateLimits,
@@ -14,8 +15,13 @@ export class RateGate {
   /** Limits of the requests that passed; also of those whose response continues in the background. */
   readonly #passed = new WeakMap<RequestRecord, { readonly tokenId: string } & RateLimits>();
 
-  constructor(limiter: RateLimiter) {
+  /** Begins to count the tokens of generations with the first request that has limits. */
+  readonly #startCounting: () => void;
+  #isCounting = false;
+
+  constructor(limiter: RateLimiter, events: Pick<ServerEvents, 'subscribe'>) {
     this.#limiter = limiter;
+    this.#startCounting = () => void events.subscribe((event) => this.#count(event));
   }
 
   /**
@@ -32,11 +38,15 @@ export class RateGate {
     const decision = await this.#limiter.admit(tokenId, limits);
     onDecision(decision);
     if (decision.waitMs !== undefined) throw rateLimitError(decision);
+    if (!this.#isCounting) {
+      this.#isCounting = true;
+      this.#startCounting();
+    }
     this.#passed.set(record, { tokenId, ...limits });
   }
 
   /** Counts the tokens of each generation of a request that passed. */
-  note(event: ServerEvent): void {
+  #count(event: ServerEvent): void {
     if (event.type !== 'generation.ended') return;
     const passed = this.#passed.get(event.record);
     if (passed === undefined) return;

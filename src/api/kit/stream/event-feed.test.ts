@@ -30,6 +30,16 @@ it('keeps the events of a topic while another one is busy', () => {
   expect(feed.since(9, both)?.map(({ sequence }) => sequence)).toEqual([10, 11, 12]);
 });
 
+it('tells of its first reader once, before it reads', () => {
+  const seen: number[] = [];
+  const feed = new EventFeed({ onFirstReader: () => seen.push(seen.length) });
+  const reader = feed.open(models);
+  expect(reader.takeUnread()).toBe(0);
+  reader.close();
+  feed.open(models);
+  expect(seen).toEqual([0]);
+});
+
 it('knows the ids of its own events only', () => {
   const feed = new EventFeed({ capacity: 2 });
   const positionOf = (id: string) => feed.positionOf(id, models);

@@ -16,6 +16,8 @@ export interface FeedEntry {
 interface FeedOptions {
   /** Most events of a topic that are kept for clients that reconnect or read slowly. */
   readonly capacity?: number;
+  /** Called before the first reader is there. Until then no client knows an id, so no event needs to be added. */
+  readonly onFirstReader?: () => void;
 }
 
 /** The latest events of a topic, oldest first. */
@@ -34,6 +36,8 @@ export class EventFeed {
   /** Begins the ids of events, so that those of another run of the server are not mistaken for ours. */
   readonly #run = randomBytes(4).toString('hex');
   readonly #capacity: number;
+  readonly #onFirstReader: () => void;
+  #wasRead = false;
   readonly #logs: Readonly<Record<EventTopic, TopicLog>> = {
     models: { entries: [], discarded: 0 },
     downloads: { entries: [], discarded: 0 },
@@ -43,8 +47,9 @@ export class EventFeed {
   #sequence = 0;
   readonly #closing = new AbortController();
 
-  constructor({ capacity = 1000 }: FeedOptions = {}) {
+  constructor({ capacity = 1000, onFirstReader = () => {} }: FeedOptions = {}) {
     this.#capacity = capacity;
+    this.#onFirstReader = onFirstReader;
   }
 
   /** Sequence of the newest event; 0 before the first one. */
@@ -92,6 +97,10 @@ export class EventFeed {
 
   /** A reader of some topics; close it in the end. */
   open(topics: ReadonlySet<EventTopic>): FeedReader {
+    if (!this.#wasRead) {
+      this.#wasRead = true;
+      this.#onFirstReader();
+    }
     const reader = new FeedReader(topics, () => this.#readers.delete(reader));
     if (!this.isClosed) this.#readers.add(reader);
     return reader;

@@ -23,11 +23,16 @@ const requestProgressMs = 500;
 
 /** The feed of what happens in the server, in the form of clients. */
 export function createEventFeed(sources: FeedSources): EventFeed {
-  const feed = new EventFeed();
+  const feed = new EventFeed({
+    onFirstReader: () => {
+      sources.events.subscribe(add);
+      if (sources.requestLog.running.size > 0) progress.start();
+    },
+  });
   const percents = new Map<string, number>();
   const progress = createRequestProgress(feed, sources.requestLog);
   let downloadsAdded = Promise.resolve();
-  sources.events.subscribe((event) => {
+  const add = (event: ServerEvent): void => {
     if (isDownloadEvent(event)) {
       // One after the other, so that they keep their order.
       downloadsAdded = downloadsAdded
@@ -44,7 +49,7 @@ export function createEventFeed(sources: FeedSources): EventFeed {
       feed.add('requests', { type, request: toRequestSummary(record) });
       if (type === 'request.started') progress.start();
     }
-  });
+  };
   return feed;
 }
 

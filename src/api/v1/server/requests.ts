@@ -10,8 +10,7 @@ import { type App, mount } from '../../kit/mount.ts';
 import { shorten } from '../../kit/validation/shown-value.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import { generatesText, type GenerationRecord } from '../../../telemetry/generation-record.ts';
-import type { Phase } from '../../../telemetry/phase.ts';
-import type { RequestRecord } from '../../../telemetry/request-record.ts';
+import type { Phase, RequestRecord } from '../../../telemetry/request-record.ts';
 
 export function mountRequests(app: App, requestLog: RequestLog): void {
   mount(app, listRequests, async ({ query }) => ({
