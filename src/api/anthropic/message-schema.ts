@@ -5,7 +5,6 @@ import { defineRoute } from '../kit/route.ts';
 import { anthropicErrorBodySchema } from './errors.ts';
 import { countTokensRequestSchema, messageRequestSchema } from './message-request-schema.ts';
 
-/** A field of the format that this server always leaves empty. */
 /** Always null here; generators of clients need a type beside it. */
 const nothing = z.null().meta({ type: ['object', 'null'] });
 

@@ -9,7 +9,7 @@ import { elideLongTexts } from './body/elide-long-texts.ts';
 import { readJsonBody, type ParseJson } from './body/json-body.ts';
 import { openUpload, type UploadBody } from './body/upload-body.ts';
 import type { CallerWatch } from './guards/caller-watch.ts';
-import { checkContent } from './guards/content.ts';
+import { checkContent } from './guards/guards.ts';
 import { authorize, toCaller, toRecordedCaller } from './guards/principal.ts';
 import type { RateGate } from './guards/rate-gate.ts';
 import { endpointMethods } from './not-found.ts';

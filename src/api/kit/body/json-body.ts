@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer';
 import { type ErrorCode, HearthError } from '../../../kernel/errors/errors.ts';
-import { bodyTooLarge } from '../guards/content.ts';
+import { bodyTooLarge } from '../guards/guards.ts';
 import { measureJson, parseJson } from './parse-json.ts';
 import { shorten } from '../validation/shown-value.ts';
 import type { Transferable } from 'node:worker_threads';

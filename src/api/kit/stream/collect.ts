@@ -56,3 +56,10 @@ function toChoiceEvent<Event extends GenerationEvent>(
 export function isEnd(event: GenerationEvent): event is EndEvent {
   return event.type === 'turn.end' || event.type === 'completion.end';
 }
+
+/** The events of a turn in the background, without their positions. */
+export async function* valuesOf<Value>(
+  numbered: AsyncIterable<{ readonly value: Value }>,
+): AsyncGenerator<Value> {
+  for await (const { value } of numbered) yield value;
+}

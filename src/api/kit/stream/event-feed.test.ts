@@ -30,7 +30,7 @@ it('keeps the events of a topic while another one is busy', () => {
   expect(feed.since(9, both)?.map(({ sequence }) => sequence)).toEqual([10, 11, 12]);
 });
 
-it('tells of its first reader once, before it reads', () => {
+it('reports its first reader once, before it reads', () => {
   const seen: number[] = [];
   const feed = new EventFeed({ onFirstReader: () => seen.push(seen.length) });
   const reader = feed.open(models);

@@ -1,7 +1,7 @@
+import { valuesOf } from '../../kit/stream/collect.ts';
 import type { FollowableTurn } from '../../../chat/background/followable-turn.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import type { OpenAiResponse } from './response-schema.ts';
-import type { TurnEvent } from '../../../chat/turn-event.ts';
 import type { ResponseEvent } from './response-event.ts';
 import { ResponseStream } from './response-stream.ts';
 import { toInitialResponse } from './to-response.ts';
@@ -32,7 +32,7 @@ export async function* followResponse(
 ): AsyncGenerator<ResponseEvent> {
   const stream = open(turn);
   yield* stream.begin();
-  const events = values(turn.events(-1, signal));
+  const events = valuesOf(turn.events(-1, signal));
   try {
     for await (const event of events) yield* stream.record(event);
   } catch (error) {
@@ -74,10 +74,4 @@ function isTerminal(
     event.response.status !== 'queued' &&
     event.response.status !== 'in_progress'
   );
-}
-
-async function* values(
-  numbered: AsyncIterable<{ readonly value: TurnEvent }>,
-): AsyncGenerator<TurnEvent> {
-  for await (const { value } of numbered) yield value;
 }

@@ -9,7 +9,7 @@ import type { RequestContext } from '../../../telemetry/request-context.ts';
 import { unstoredResult } from '../../kit/errors/error-response.ts';
 import { type App, mount } from '../../kit/mount.ts';
 import { eventStream, type SseMessage } from '../../kit/stream/sse.ts';
-import { collect } from '../../kit/stream/collect.ts';
+import { collect, valuesOf } from '../../kit/stream/collect.ts';
 import { openStream, type StreamFormat } from '../../kit/stream/open-stream.ts';
 import type { ApiServices } from '../../services.ts';
 import { v1Errors } from '../errors.ts';
@@ -49,13 +49,7 @@ async function runInBackground(
   const request = { ...turnRequest, waitsForLoad: true };
   const turn = await services.background.start(services, request, context);
   if (body.stream === true) return followTurn(turn, -1, context);
-  return collectResult(values(turn.events(-1, context.signal)));
-}
-
-async function* values<Value>(
-  numbered: AsyncIterable<{ readonly value: Value }>,
-): AsyncGenerator<Value> {
-  for await (const { value } of numbered) yield value;
+  return collectResult(valuesOf(turn.events(-1, context.signal)));
 }
 
 /** A turn whose answer could not be stored has the error and the answer, as a stream has. */

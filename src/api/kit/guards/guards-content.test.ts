@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkContent } from './content.ts';
+import { checkContent } from './guards.ts';
 
 const json = 'application/json';
 const check = (
