@@ -1,14 +1,12 @@
 import type { Settings } from '../settings/settings-table.ts';
-import type { Api, PathClaim } from './kit/api.ts';
+import type { PathClaim } from './kit/api.ts';
+import type { Api, ApiRoutes } from './kit/mount.ts';
 import { createAnthropicApi } from './anthropic/api.ts';
 import { createOllamaApi } from './ollama/api.ts';
 import { createOpenAiApi } from './openai/api.ts';
 import { createV0Api } from './openai/v0/api.ts';
 import { createV1Api } from './v1/api.ts';
 import type { ApiServices } from './services.ts';
-
-/** An API without its paths: these are in the table. */
-export type ApiRoutes = Omit<Api, keyof PathClaim>;
 
 /** `/api/v0` and `/api/v1` are other APIs, so each endpoint of Ollama is a prefix. */
 const ollamaEndpoints =

@@ -1,4 +1,4 @@
-import type { ApiRoutes } from '../apis.ts';
+import type { ApiRoutes } from '../kit/mount.ts';
 import type { ApiServices } from '../services.ts';
 import { anthropicErrors } from './errors.ts';
 import { mountMessages } from './messages.ts';

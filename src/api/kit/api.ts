@@ -1,5 +1,4 @@
 import type { ErrorSerializer } from './errors/error-serializer.ts';
-import type { App } from './mount.ts';
 
 /** The paths of an API; `src/api/apis.ts` is the table of all. */
 export interface PathClaim {
@@ -26,12 +25,6 @@ export interface ApiDescription extends PathClaim {
   readonly requestIdHeader?: string;
   /** Whose names the headers with the limits of a token have; OpenAI's by default. */
   readonly rateLimitStyle?: 'anthropic';
-}
-
-/** An API with its endpoints. */
-export interface Api extends ApiDescription {
-  /** Mounts the endpoints with `mount`. */
-  readonly mountRoutes: (app: App) => void;
 }
 
 interface RequestHead {

@@ -3,7 +3,13 @@ import { matchedRoutes } from 'hono/route';
 import type * as z from 'zod';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import type { RequestContext } from '../../telemetry/request-context.ts';
-import { chooseByClient, hasPrefix, isFromClient, type ApiDescription } from './api.ts';
+import {
+  chooseByClient,
+  hasPrefix,
+  isFromClient,
+  type ApiDescription,
+  type PathClaim,
+} from './api.ts';
 import type { AppEnvironment, HonoApp } from './app-environment.ts';
 import { elideLongTexts } from './body/elide-long-texts.ts';
 import { readJsonBody, type ParseJson } from './body/json-body.ts';
@@ -16,6 +22,15 @@ import { endpointMethods } from './not-found.ts';
 import type { Route } from './route.ts';
 import { shorten } from './validation/shown-value.ts';
 import { validate } from './validation/validation-error.ts';
+
+/** An API with its endpoints. */
+export interface Api extends ApiDescription {
+  /** Mounts the endpoints with `mount`. */
+  readonly mountRoutes: (app: App) => void;
+}
+
+/** An API without its paths, which are in `src/api/apis.ts`. */
+export type ApiRoutes = Omit<Api, keyof PathClaim>;
 
 /** A mounted route and the API that it belongs to. */
 export interface Endpoint {

@@ -2,8 +2,7 @@ import { getHealth, getReadiness } from './health-schema.ts';
 import { getMetrics } from '../v1/server/status-schema.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { createHearthErrorSerializer, toSnakeCase } from '../kit/errors/error-serializer.ts';
-import { mount } from '../kit/mount.ts';
-import type { Api } from '../kit/api.ts';
+import { mount, type Api } from '../kit/mount.ts';
 
 interface ServerApiOptions {
   readonly homeId?: string | undefined;

@@ -1,4 +1,4 @@
-import type { ApiRoutes } from '../apis.ts';
+import type { ApiRoutes } from '../kit/mount.ts';
 import type { ApiServices } from '../services.ts';
 import { mountBatches } from './batches/batches.ts';
 import { mountFiles } from './batches/files.ts';

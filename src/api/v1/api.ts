@@ -1,5 +1,4 @@
-import type { ApiRoutes } from '../apis.ts';
-import { mount } from '../kit/mount.ts';
+import { mount, type ApiRoutes } from '../kit/mount.ts';
 import { formatSpeechScript } from '../../speech-script/format-speech-script.ts';
 import type { ApiServices } from '../services.ts';
 import { mountBlobs } from './conversations/blobs.ts';

@@ -5,7 +5,7 @@ import type { HonoApp } from '../../../src/api/kit/app-environment.ts';
 import { createApp, type AppOptions } from '../../../src/server/app.ts';
 import type { GuardSettings } from '../../../src/api/kit/guards/guards.ts';
 import type { App } from '../../../src/api/kit/mount.ts';
-import type { Api } from '../../../src/api/kit/api.ts';
+import type { Api } from '../../../src/api/kit/mount.ts';
 import { v0Errors } from '../../../src/api/openai/errors.ts';
 import { v1Errors } from '../../../src/api/v1/errors.ts';
 
