@@ -118,7 +118,10 @@ async function* generateAnswer(
     recorder.noteInstance(session);
     const prompt = await prepared.build(ownContext.signal);
     await request.onDraft?.(draftTurn(request, prompt, recorder, ownContext));
-    const toolbox = yield* listTools(request, prepared.listedLabels, openTools(), recorder);
+    const toolbox =
+      integrations.length === 0
+        ? await openTools()
+        : yield* listTools(request, prepared.listedLabels, openTools(), recorder);
     const turnTools = new TurnTools(toolbox, request.clientTools);
     const { answeredCalls } = prepared;
     const round = { request, prompt, session, tools: turnTools, answeredCalls, store };

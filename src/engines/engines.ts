@@ -285,11 +285,11 @@ export class Engines implements SessionHost {
     const { model, variant } = selection;
     const { loadsOnRequest, defaultTtlSeconds } = this.#options;
     const { registry } = this.#lifecycle;
-    assertContext(model, request.contextLength);
-    const contextLength =
-      request.contextLength === undefined
-        ? undefined
-        : contextLengthFor(model, request.contextLength);
+    let contextLength: number | undefined;
+    if (request.contextLength !== undefined) {
+      assertContext(model, request.contextLength);
+      contextLength = contextLengthFor(model, request.contextLength);
+    }
     const named = registry.get(target.instanceId ?? '');
     if (named !== undefined) {
       if (contextLength === undefined || contextLength === named.config.contextLength) return named;

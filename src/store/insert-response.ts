@@ -22,7 +22,7 @@ export async function insertResponse(
   place: ConversationPlace = {},
 ): Promise<string> {
   const inherited = await conversationOfParent(transaction, response);
-  await insertBlobs(transaction, blobs);
+  if (blobs.length > 0) await insertBlobs(transaction, blobs);
   await transaction.insertInto('responses').values(toRow(response)).execute();
   // Blobs of this request are referenced too, so that none is orphaned.
   const references = new Set([...imagesOf(response.turn), ...blobs.map((blob) => blob.sha256)]);

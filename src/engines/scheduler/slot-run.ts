@@ -52,7 +52,8 @@ export class SlotRun {
     this.#context =
       this.#pausing === undefined ? context : withSignal(context, this.#pausing.signal);
     this.#tokensBefore = account.answer.tokens;
-    this.#request = continueRequest(account.request, account.answer);
+    const { request, answer, hasOutput } = account;
+    this.#request = hasOutput ? continueRequest(request, answer) : request;
     this.#prompt = managed.prefill.open(this.#request, context.caller.tokenId);
   }
 
