@@ -118,7 +118,7 @@ describe('OpenAI embeddings', () => {
     const embed = async (more: object) => {
       const { data } = await connect().embeddings.create({
         ...request,
-        model,
+        model: cuttable,
         input: 'x',
         ...more,
       });

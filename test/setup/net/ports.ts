@@ -1,14 +1,23 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 
+/** Below the ports that systems give to connections, which other tests open all the time. */
+const ports = { first: 20_000, count: 12_000 };
+
 /** A port of this machine that nothing used a moment ago, for programs that cannot choose one themselves. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (;;) {
+    const port = ports.first + Math.floor(Math.random() * ports.count);
+    const server = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    server.close();
+    if (!isFree) continue;
+    await once(server, 'close');
+    return port;
+  }
 }
 
 /** Runs work while another program listens on a port of loopback, and answers nothing. */
