@@ -53,7 +53,7 @@ export const modules = [
       'tables/',
       'turns/',
     ],
-    imports: ['kernel', 'telemetry', 'platform'],
+    imports: ['kernel', 'platform'],
   },
   {
     name: 'access',
@@ -156,7 +156,7 @@ export const modules = [
       'Commands. They talk to the server through the client of v1, or open a home folder with `server/offline/`.',
     publicFiles: [],
     // `telemetry` prints the log as text, `speech-script` formats scripts: pure functions.
-    imports: ['kernel', 'telemetry', 'platform', 'settings', 'speech-script', 'api', 'server'],
+    imports: ['kernel', 'platform', 'settings', 'speech-script', 'api', 'server'],
   },
   {
     name: 'index.ts',

@@ -176,7 +176,7 @@ export const log = defineCommand({
       requestId: options.request,
       showsPrompts: options.prompts === true,
     });
-    const { createTextLog } = await import('../../telemetry/text-log.ts');
+    const { createTextLog } = await import('../../server/offline/log.ts');
     const textLog = createTextLog({
       write: (part) => output.line(part.trimEnd()),
       hasColors: output.isInteractive && (context.environment['NO_COLOR'] ?? '') === '',

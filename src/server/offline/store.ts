@@ -30,7 +30,7 @@ export { CopyError, copyTables } from '../../store/tables/copy-tables.ts';
 /** The state of a PostgreSQL database. Its driver is loaded on use. */
 export async function inspectPostgres(url: string): ReturnType<typeof inspect> {
   const database = await import('../../store/postgres/inspect-database.ts');
-  return database.inspectPostgres(url);
+  return database.inspectPostgres(url, createLogger('silent'));
 }
 
 interface LocalStore {

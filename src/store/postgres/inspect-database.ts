@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { createLogger } from '../../telemetry/logger.ts';
+import type { Logger } from '../../kernel/logger.ts';
 import { serverTimeouts } from './connection-pool.ts';
 import { readSchemaVersion } from '../migrate.ts';
 import { postgresSchema } from './postgres-dialect.ts';
@@ -24,10 +24,13 @@ export interface PostgresState {
 }
 
 /** Connects and reads what `hearth doctor` shows, or why the database can't be used. */
-export async function inspectPostgres(url: string): Promise<PostgresState | Explanation> {
+export async function inspectPostgres(
+  url: string,
+  logger: Logger,
+): Promise<PostgresState | Explanation> {
   const database = createPostgresDatabase({
     url,
-    logger: createLogger('silent'),
+    logger,
     maxConnections: 1,
     timeouts: serverTimeouts,
   });
