@@ -9,7 +9,7 @@ import { plainConversation } from './plain-conversation.ts';
 import { startRemoteHearth } from './remote-hearth.ts';
 import type { Subject } from './subject.ts';
 
-/** Hearth's defaults, `engine.promptCacheMiB` and `engine.kvTypeK`. */
+/** Hearth's defaults, `engine.promptCacheMiB` and `engine.kvType`. */
 const engineDefaults = { promptCacheMiB: 512, kvCacheTypes: { k: 'f16', v: 'f16' } } as const;
 const loadTimeoutMs = 600_000;
 
