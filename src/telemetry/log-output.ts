@@ -12,8 +12,6 @@ interface LogOutputOptions {
 /** Lines wait in memory up to this size while they can't be written. */
 const maxPendingBytes = 1024 * 1024;
 const retryMs = 1000;
-/** A write costs more than the rest of a line, so that the lines of this time are written together. */
-const gatherMs = 20;
 
 /**
  * Writes the log to a descriptor. A failure, such as a full disk, never reaches the code that logs: the lines wait for the
@@ -26,7 +24,6 @@ export class LogOutput implements DestinationStream {
   #lostLines = 0;
   #isWriting = false;
   #retry: NodeJS.Timeout | undefined;
-  #gathering: NodeJS.Timeout | undefined;
 
   constructor(options: LogOutputOptions) {
     this.#options = options;
@@ -41,14 +38,10 @@ export class LogOutput implements DestinationStream {
       this.#pending.push(bytes);
       this.#pendingBytes += bytes.byteLength;
     }
-    if (this.#options.isSync) this.#writePending();
-    else if (!this.#isWriting && this.#gathering === undefined) {
-      this.#gathering = setTimeout(() => this.#start(), gatherMs).unref();
-    }
+    this.#start();
   }
 
   #start(): void {
-    this.#gathering = undefined;
     if (this.#options.isSync) this.#writePending();
     else this.#writeLater();
   }
