@@ -10,7 +10,7 @@ interface NewToken {
   readonly permissions: readonly Permission[];
   /** When the token expires; absent if it never does. */
   readonly expiresAt?: Date;
-  /** Those of the settings if absent. */
+  /** The settings decide if absent. */
   readonly rateLimits?: RateLimits;
 }
 

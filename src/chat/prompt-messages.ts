@@ -30,7 +30,7 @@ export class CallNumbers {
     return number;
   }
 
-  /** The id of a call that waited for an approval; that of its request if a client message has the call. */
+  /** The id of a call that waited for an approval; the id of its request if a client message has the call. */
   ofRequest(approvalRequestId: string): string {
     return this.#byRequest.get(approvalRequestId) ?? approvalRequestId;
   }

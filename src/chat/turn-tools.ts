@@ -11,7 +11,7 @@ export type ToolOwner =
   | { readonly type: 'server'; readonly tool: Tool }
   | { readonly type: 'client' };
 
-/** The tools that the model may call in a turn: those of the tool servers and those of the client. */
+/** The tools that the model may call in a turn: tools of tool servers and tools of the client. */
 export class TurnTools {
   readonly #toolbox: Toolbox;
   readonly #clientTools: readonly ToolDefinition[] | undefined;

@@ -73,7 +73,7 @@ interface Invocation<DeclaredOptions extends Options, DeclaredPositionals extend
   readonly commands: readonly (CommandEntry | CommandGroup)[];
 }
 
-/** 0, 1 if it failed, 2 for an invalid command line or setting, 130 if interrupted; `launch` passes on that of its program. */
+/** 0, 1 if it failed, 2 for an invalid command line or setting, 130 if interrupted; `launch` passes on the exit code of its program. */
 export type ExitCode = number;
 
 /** Arguments, options and implementation of a command. Its name and summary are in the command table. */

@@ -111,7 +111,7 @@ export class GenerationAccount {
     return { ...usage, generationMs: now - since };
   }
 
-  /** The prompt counts as the first part read it; that of a later part contains the answer so far. */
+  /** The prompt counts as the first part read it; the prompt of a later part contains the answer so far. */
   #total(last: GenerationUsage): GenerationUsage {
     const before = this.#before;
     if (before === undefined) return last;

@@ -139,7 +139,7 @@ export class Session {
     );
     const account = new GenerationAccount(request, this.#startedAt ?? performance.now());
     this.#startedAt = undefined;
-    // Who gets a result at the end may get that of another instance.
+    // A client that gets the result at its end may get the result of another instance.
     const held: SessionEvent[] | undefined = this.#request.isWhole === true ? [] : undefined;
     let hasBegun = false;
     try {

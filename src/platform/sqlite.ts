@@ -77,7 +77,7 @@ export function sqliteResultCode(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined;
   // The low byte of an extended result code is its primary code.
   if ('errcode' in error && typeof error.errcode === 'number') return error.errcode & 0xff;
-  // @photostructure/sqlite 1 omits the code of an error in `all()`; the message is that of the code.
+  // @photostructure/sqlite 1 omits the code of an error in `all()`; the message belongs to the code.
   return codesByMessage[error.message];
 }
 

@@ -36,7 +36,7 @@ export const configFile = (home: string): string => join(home, 'config.json');
  * Reads `{"server": {"port": 1}}` as `server.port: 1`. Dotted keys are accepted too; `$schema` is for editors. Comments
  * and a byte order mark are ignored.
  *
- * @param text Text in place of that of the file.
+ * @param text Text instead of the content of the file.
  * @returns no settings if there is no such file.
  * @throws SettingsError if the file is not a JSON object.
  */

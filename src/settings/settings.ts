@@ -20,9 +20,9 @@ export interface SettingsSources {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Values of command-line flags, by key. */
   readonly flags: Readonly<Partial<Record<SettingKey, unknown>>>;
-  /** Home folder of the user, for `~` in paths; that of this process by default. */
+  /** Home folder of the user, for `~` in paths; by default the one of this process. */
   readonly userHome?: string;
-  /** Text in place of that of `config.json`. */
+  /** Text instead of the content of `config.json`. */
   readonly configText?: string;
 }
 

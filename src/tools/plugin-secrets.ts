@@ -38,7 +38,7 @@ export function withoutSecrets(entry: PluginConfiguration): PluginConfiguration 
 const ownKeys = new Set(['type', 'command', 'args', 'env', 'cwd', 'url', 'headers']);
 
 /**
- * The entry to write: redacted values are those of the present entry.
+ * The entry to write: redacted values are taken from the present entry.
  *
  * @throws MissingSecretError
  */

@@ -32,7 +32,7 @@ interface PluginSourcesOptions {
   readonly stopGraceMs: number;
 }
 
-/** The plugins: those of mcp.json and the built-in ones. */
+/** The plugins of mcp.json, and the built-in ones. */
 interface PluginSources {
   /**
    * Looks up a plugin.

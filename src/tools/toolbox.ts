@@ -102,7 +102,7 @@ export interface TriableToolServers extends ToolServers {
   /**
    * Connects to one plugin for an operator who tries it, whether requests may use plugins or not.
    *
-   * @param label Label in mcp.json, or that of a built-in plugin.
+   * @param label Label in mcp.json, or the label of a built-in plugin.
    * @throws HearthError as `open`, with the field `label`.
    */
   tryPlugin(label: string, context: RequestContext): Promise<Toolbox>;

@@ -59,7 +59,7 @@ function runFor<Result>(
   }
 }
 
-/** CPU time of this thread in ms; that of the whole process if the platform reports no other. */
+/** CPU time of this thread in ms; the CPU time of the whole process if the platform reports no other. */
 export function threadCpuMs(): number {
   // Node 23.9 and later.
   const { threadCpuUsage } = process as { readonly threadCpuUsage?: () => NodeJS.CpuUsage };

@@ -36,7 +36,7 @@ const maxEndAttempts = 5;
 
 const leaseOf = (id: string): string => `response:${id}`;
 
-/** The turns of all processes in the database: those of this one are written, those of others read. */
+/** The turns of all processes in the database: this process writes its own and reads the others. */
 export class SharedTurns {
   readonly #options: SharedTurnsOptions;
   readonly #writer: EventWriter;

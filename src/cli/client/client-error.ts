@@ -1,7 +1,7 @@
 import type { TransportError } from '../../platform/net/api-client-transport.ts';
 import { errorBodySchema, openAiErrorBodySchema } from '../../api/kit/error-body.ts';
 
-/** An error response of the server; the fields are those of the error table. */
+/** An error response of the server; the error table describes the fields. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly type: string;

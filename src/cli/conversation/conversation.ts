@@ -13,7 +13,7 @@ export function toInput(text: string, images: readonly InputItem[]): ChatRequest
     : [...images, ...(text === '' ? [] : [{ type: 'text' as const, content: text }])];
 }
 
-/** Settings of the turns. The system prompt is that of a new conversation. */
+/** Settings of the turns. A new conversation begins with the system prompt. */
 export type ChatSettings = Omit<ChatRequest, 'input' | 'previous_response_id'>;
 
 /**

@@ -10,7 +10,7 @@ export interface ModelTarget {
 /** What a session needs of an instance. */
 export interface OpenRequest {
   readonly target: ModelTarget;
-  /** Required context length; absent: the default, or that of an instance loaded by name. */
+  /** Required context length; absent: the default, or the length of an instance loaded by name. */
   readonly contextLength?: number;
   /** New idle time of the instance, unless it was loaded by name or is pinned. */
   readonly ttlSeconds?: number;

@@ -27,7 +27,7 @@ export function graphBytes(
   const widest = Math.max(
     feedForwardFloats(dimensions),
     usesFlashAttention ? 0 : plainAttentionFloats(dimensions, lookedAt),
-    // The graph of an encoder has no logits; that of a language model used for embeddings has.
+    // The graph of an encoder has no logits; a language model that embeds has them.
     purpose !== 'generation' && attention !== null
       ? 5 * dimensions.embedding + dimensions.vocabulary
       : 0,

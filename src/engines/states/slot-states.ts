@@ -107,7 +107,7 @@ export class SlotStates {
     await Promise.all(this.#writing);
   }
 
-  /** Saves a slot in use. The state is not written to disk: it is a part of those of the conversations. */
+  /** Saves a slot in use. The state is not written to disk: the states of the conversations contain it. */
   async share(slot: Slot, beginning: CachedPrompt, signal: AbortSignal): Promise<void> {
     const { isMemory, maxPrepareMs = defaultPrepareMs } = this.#options;
     if (!isMemory) return;

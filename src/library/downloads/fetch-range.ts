@@ -88,7 +88,7 @@ async function passOn(body: AsyncIterable<Uint8Array>, request: RangeRequest): P
   let batchedBytes = 0;
   let writing: Promise<void> | undefined;
   const spent = new SpentBuffers();
-  /** Batches are written in order, also those of the timer; begins at once if none is being written. */
+  /** Batches are written in order, also if the timer writes them; begins at once if none is being written. */
   const writeAfter = async (
     previous: Promise<void> | undefined,
     pieces: readonly Uint8Array[],

@@ -5,12 +5,12 @@ export interface GpuDevice {
   readonly name: string;
   readonly totalBytes: number;
   readonly freeBytes: number;
-  /** Whether its memory is that of the machine, which must not be counted twice. */
+  /** Whether it uses the memory of the machine, which must not be counted twice. */
   readonly isUnified: boolean;
 }
 
 const mebibyte = 1024 * 1024;
-/** More than any device has; larger numbers are those of a broken driver. */
+/** More than any device has; a broken driver reports larger numbers. */
 const maxDeviceMebibytes = 16 * 1024 * 1024;
 
 /** Backends of the list that are not GPUs: the processor, its matrix library, and remote machines. */

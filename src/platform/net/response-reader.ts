@@ -127,7 +127,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     else this.#timer ??= setTimeout(() => this.#wake(), waitMs);
   }
 
-  /** Those of all responses are delivered at the same times: one after the other costs more. */
+  /** All responses deliver their batches at the same times: one after the other costs more. */
   #nextBatchAt(): number {
     const intervalMs = this.#minIntervalMs;
     return intervalMs === 0 ? 0 : (Math.floor(this.#deliveredAt / intervalMs) + 1) * intervalMs;

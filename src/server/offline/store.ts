@@ -87,7 +87,7 @@ export async function withSqliteStore<Result>(
 /**
  * The file or URL of a database to read.
  *
- * @param url That of the home folder if undefined.
+ * @param url The database of the home folder if undefined.
  * @throws OfflineError if there is no such file.
  */
 export async function existingDatabase(

@@ -50,7 +50,7 @@ export interface BackgroundTurnRepository {
   runningIds(): Promise<readonly string[]>;
   /** False if it does not run. */
   requestCancel(id: string): Promise<boolean>;
-  /** Those of the given turns for which a cancellation was requested. */
+  /** The given turns for which a cancellation was requested. */
   cancelRequested(ids: readonly string[]): Promise<readonly string[]>;
   delete(id: string): Promise<void>;
   /** Deletes turns that ended before a time. */

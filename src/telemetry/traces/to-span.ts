@@ -73,7 +73,7 @@ function phaseAttributes({ model, instanceId }: RequestRecord, { subject }: Phas
   }
 }
 
-/** The span of a generation, and within it that of the processing of the prompt. */
+/** The span of a generation, and within it the span of its prefill. */
 export function generationSpans(
   record: RequestRecord,
   generation: GenerationRecord,

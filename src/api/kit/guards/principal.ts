@@ -12,7 +12,7 @@ import type { Authentication, TokenService } from '../../../access/token-service
 
 /** The sender of a request and its permissions. */
 export interface Principal {
-  /** Null if the server requires no token and the request has none, or that of a session. */
+  /** Null if the server requires no token and the request has none, or has a session. */
   readonly tokenId: string | null;
   /** Absent for an anonymous caller. */
   readonly identity?: CallerIdentity;
@@ -30,7 +30,7 @@ export const anonymousPrincipal: Principal = {
   permissions: ['chat', 'embeddings', 'models:read', 'models:write', 'ephemeral-mcp', 'metrics'],
 };
 
-/** The principal of a valid token, other than that of the owner of the home folder. */
+/** The principal of a valid token, other than the token of the home folder's owner. */
 export function tokenPrincipal({
   id,
   name,
@@ -90,7 +90,7 @@ const ipv6NetworkBits = 64;
 /**
  * The principal of a request as the rest of the server sees it.
  *
- * @param isLast Whether its requests wait for those of all other clients.
+ * @param isLast Whether its requests wait until no other client has one.
  */
 export function toCaller(
   principal: Principal,

@@ -51,7 +51,7 @@ export async function conversationItems(
   return toPage(items, false);
 }
 
-/** The responses of the branch that was used last; from that of an item on, if one is given. */
+/** The responses of the branch that was used last; from the response of an item on, if one is given. */
 async function* responsesOf(
   store: Store,
   { lastResponseId: leafId, ownerId }: ConversationHead,

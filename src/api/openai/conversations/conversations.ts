@@ -158,7 +158,7 @@ async function findItem({ store }: ApiServices, { id, ownerId }: ConversationHea
   );
 }
 
-/** The id of an approval request numbers the calls of its turn; that of any other item has its position. */
+/** The id of an approval request numbers the calls of its turn; the id of any other item has its position. */
 function partOf({ turn }: StoredResponse, itemId: string): TurnPart {
   const request = turn.items.findIndex(
     (item) => item.type === 'approvalRequest' && item.id === itemId,

@@ -32,7 +32,7 @@ function topicsFor(
   );
 }
 
-/** The events after that of an id, or a snapshot and later events, until the signal aborts or the server stops. */
+/** The events after the one with an id, or a snapshot and later events, until the signal aborts or the server stops. */
 async function* follow(
   services: ApiServices,
   topics: ReadonlySet<EventTopic>,

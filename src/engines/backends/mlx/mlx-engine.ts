@@ -14,7 +14,7 @@ import {
 
 const countBody = z.object({ tokens: z.int().nonnegative() });
 
-/** An engine with the HTTP API of mlx-lm's server, which is like that of OpenAI, started by `mlx-launcher.py`. */
+/** An engine with the HTTP API of mlx-lm's server, which resembles OpenAI's, started by `mlx-launcher.py`. */
 export function createMlxEngine(connection: EngineConnection, model: MlxModel): Engine {
   const client = createEngineClient(connection, {
     dialect: mlxDialect,

@@ -24,7 +24,7 @@ interface RemoteEngineOptions {
   readonly contextLength: number;
 }
 
-/** An engine that sends its requests to a remote server with an API like that of OpenAI. */
+/** An engine that sends its requests to a remote server whose API resembles OpenAI's. */
 export function createRemoteEngine(options: RemoteEngineOptions): Engine {
   const { upstream, modelId, replicas, client, probes, pacing, contextLength } = options;
   const { dialect } = kindsOfServers[upstream.kind];

@@ -67,7 +67,7 @@ export function toUpstreamError(error: unknown, upstream: string): unknown {
   return new HearthError('upstream_error', `"${upstream}" ${failure}.`, { cause: error });
 }
 
-/** The code is that of a library, and in the log. */
+/** The code comes from a library; the log has it. */
 function messageWithoutCode({ message }: HttpFailure): string {
   return message.replace(/ \([A-Z_]+\)$/u, '');
 }

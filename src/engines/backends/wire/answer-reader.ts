@@ -163,7 +163,7 @@ export class AnswerReader {
   }
 }
 
-/** The first tokens, those of the text. */
+/** The first tokens, as many as the text has. */
 function tokensOf(text: string, logprobs: readonly TokenLogprob[]): TokenLogprob[] {
   let length = 0;
   return logprobs.filter(({ token }) => {

@@ -36,7 +36,7 @@ export interface WireAttempt {
 interface WireGeneration {
   readonly request: GenerationRequest;
   readonly dialect: WireDialect;
-  /** Encodes the request. Its errors are those of the generation. */
+  /** Encodes the request. It fails with the errors of the generation. */
   readonly start: () => Iterable<WireAttempt> | Promise<Iterable<WireAttempt>>;
   /** Minimum time between two batches, from the first output on. */
   readonly intervalMs: () => number;

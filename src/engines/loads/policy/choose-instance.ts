@@ -3,7 +3,7 @@ import type { InstanceView } from './instance-view.ts';
 export interface Demand {
   readonly modelKey: string;
   readonly variantId: string;
-  /** Absent: that of an instance loaded by name, or at least the default. */
+  /** Absent: the length of an instance loaded by name, or at least the default. */
   readonly contextLength?: number;
   /** Beginning of the prompt, to find the instance that has most of it in its cache. */
   readonly promptPrefix?: string;
