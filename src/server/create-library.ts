@@ -1,18 +1,15 @@
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Settings } from '../settings/settings-table.ts';
 import type { Upstreams } from '../engines/backends/remote/upstreams.ts';
-import { starterPublisher } from '../library/folder-name.ts';
 import { removePartialUploads } from '../library/import/receive-file.ts';
 import { createModelLibrary } from '../library/library.ts';
 import type { EditableModelLibrary } from '../library/model.ts';
 import type { ModelAliases } from '../library/model-aliases.ts';
 import type { Logger } from '../kernel/logger.ts';
-import { packageFolder } from '../platform/files/package-folder.ts';
+import { modelRoots, modelsFolderOf } from './model-folders.ts';
 
 interface LibraryServices {
-  /** Folder of the downloaded models. */
-  readonly modelsFolder: string;
+  readonly home: string;
   readonly aliases: ModelAliases;
   readonly upstreams: Upstreams;
   readonly logger: Logger;
@@ -25,7 +22,7 @@ export async function openModelsFolder(
   settings: Settings,
   { home, homeId }: { readonly home: string; readonly homeId: string },
 ): Promise<string> {
-  const folder = settings['models.dir'] ?? join(home, 'models');
+  const folder = modelsFolderOf(settings, home);
   await mkdir(folder, { recursive: true });
   await removePartialUploads(folder, homeId);
   return folder;
@@ -34,19 +31,10 @@ export async function openModelsFolder(
 /** The models of the library folder, of `models.extraDirs`, of the remote servers, and those that ship with Hearth. */
 export function createLibrary(
   settings: Settings,
-  { modelsFolder, aliases, upstreams, logger, signal }: LibraryServices,
+  { home, aliases, upstreams, logger, signal }: LibraryServices,
 ): EditableModelLibrary {
   return createModelLibrary({
-    roots: [
-      // First, so that no other file takes their keys.
-      {
-        folder: join(packageFolder, 'models/starter'),
-        publisher: starterPublisher,
-        origin: 'starter',
-      },
-      { folder: modelsFolder },
-      ...settings['models.extraDirs'].map((folder) => ({ folder, origin: 'extra' as const })),
-    ],
+    roots: modelRoots(settings, home),
     logger,
     aliases,
     remoteModels: () => upstreams.listModels(),

@@ -23,7 +23,7 @@ import { planDownload } from '../library/downloads/plan-download.ts';
 import { createEngineLauncher } from '../engines/launch/engine-launcher.ts';
 import { keepRecommended } from '../engines/runtimes/keep-recommended.ts';
 import type { InstallProgress } from '../engines/runtimes/runtime.ts';
-import { createRuntimeManager } from '../engines/runtimes/runtime-manager.ts';
+import { openRuntimes } from './open-runtimes.ts';
 import { ensureHomeId } from '../platform/home/home-id.ts';
 import { acquireHomeLock } from '../platform/home/home-lock.ts';
 import { announceServer } from '../platform/home/announce-server.ts';
@@ -169,7 +169,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const upstreams = await createUpstreams(settings, { home, environment, logger });
     cleanups.push(() => upstreams.close());
     const library = createLibrary(settings, {
-      modelsFolder,
+      home,
       aliases,
       upstreams,
       logger,
@@ -179,17 +179,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
 
     const watchdog = createWatchdogLink(join(packageFolder, 'dist/watchdog.js'), logger);
     cleanups.push(() => watchdog.close());
-    const runtimes = createRuntimeManager({
-      runtimesFolder: settings['engine.runtimesDir'] ?? join(home, 'runtimes'),
-      configuredServer: settings['engine.llamaServer'],
-      launchers: {
-        wheel: join(packageFolder, 'dist/engine/wheel-launcher.py'),
-        mlx: join(packageFolder, 'dist/engine/mlx-launcher.py'),
-      },
-      environment,
-      guard: watchdog,
-      logger,
-    });
+    const runtimes = openRuntimes(settings, home, { environment, guard: watchdog, logger });
     if (settings['engine.llamaServer'] === undefined) {
       void keepRecommended({ runtimes, logger, signal: stopping.signal });
     }

@@ -1,11 +1,9 @@
-import { join } from 'node:path';
 import { createAliasSource } from '../../settings/alias-source.ts';
-import { starterPublisher } from '../../library/folder-name.ts';
 import { importModels as importInto } from '../../library/import/import-models.ts';
 import { createModelLibrary } from '../../library/library.ts';
 import type { EditableModelLibrary } from '../../library/model.ts';
 import { createModelAliases, type ModelAliases } from '../../library/model-aliases.ts';
-import { packageFolder } from '../../platform/files/package-folder.ts';
+import { modelRoots, modelsFolderOf } from '../model-folders.ts';
 import { createLogger } from '../../telemetry/logger.ts';
 import { readSettings, type OfflineHome } from './offline-home.ts';
 
@@ -32,20 +30,8 @@ export async function openLibrary(
       onFault(reason ?? msg);
     },
   });
-  const extra = settings['models.extraDirs'].map((folder) => ({
-    folder,
-    origin: 'extra' as const,
-  }));
   return createModelLibrary({
-    roots: [
-      {
-        folder: join(packageFolder, 'models/starter'),
-        publisher: starterPublisher,
-        origin: 'starter',
-      },
-      { folder: settings['models.dir'] ?? join(home.home, 'models') },
-      ...extra,
-    ],
+    roots: modelRoots(settings, home.home),
     logger,
     signal: home.signal,
   });
@@ -56,8 +42,7 @@ export async function importModels(
   home: OfflineHome,
   options: Omit<Parameters<typeof importInto>[0], 'modelsFolder' | 'signal'>,
 ): ReturnType<typeof importInto> {
-  const { 'models.dir': folder } = await readSettings(home);
-  const modelsFolder = folder ?? join(home.home, 'models');
+  const modelsFolder = modelsFolderOf(await readSettings(home), home.home);
   return importInto({ ...options, modelsFolder, signal: home.signal });
 }
 
