@@ -52,8 +52,7 @@ export class SlotRun {
     this.#context =
       this.#pausing === undefined ? context : withSignal(context, this.#pausing.signal);
     this.#tokensBefore = account.answer.tokens;
-    const { request, answer, hasOutput } = account;
-    this.#request = hasOutput ? continueRequest(request, answer) : request;
+    this.#request = continueRequest(account.request, account.answer);
     this.#prompt = managed.prefill.open(this.#request, context.caller.tokenId);
   }
 
