@@ -40,7 +40,7 @@ class FastestFirst extends BaseSequencer {
   }
 }
 
-// The tests that `npm run mutate -- <module>` runs for each mutant: those of the module.
+// `npm run mutate -- <module>` runs the tests of the module for each mutant.
 const mutated = process.env['HEARTH_MUTATION_MODULE'] ?? 'src';
 const tests: Readonly<Record<string, readonly string[]>> = {
   // The guards are tested as a chain.

@@ -10,8 +10,8 @@ import type { TurnRequest } from './turn-request.ts';
 import { TurnTools } from './turn-tools.ts';
 
 /**
- * Waits for the tools of a turn, and shows those of servers that the conversation has not shown yet, if the request
- * wants that.
+ * Waits for the tools of a turn. If the request wants lists of tools, shows the lists of servers that the conversation has
+ * not shown yet.
  *
  * @throws The errors of `ToolServers.open`.
  */

@@ -64,8 +64,8 @@ function collapseWhiteSpace(text: string): string {
 const controls = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f]/g;
 
 /**
- * Emoji by their parts (Unicode Technical Standard 51), so that sequences of any length match, including those of later
- * versions: keycaps; anything in emoji style; pictographs but for those that are usually text (©, ™, ℹ,
+ * Emoji by their parts (Unicode Technical Standard 51), so that sequences of any length and of later versions
+ * match: keycaps; anything in emoji style; pictographs but for those that are usually text (©, ™, ℹ,
  * ‼, arrows and the like); halves of flags; skin tones; lone keycap signs.
  */
 const emoji =

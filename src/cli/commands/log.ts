@@ -72,8 +72,8 @@ interface ReadLogOptions {
 }
 
 /**
- * The latest lines of a log file, with those of the file before it (`.1`) if there are too few, and then new ones until the
- * signal aborts. A file that is truncated, rotated or created meanwhile is read from its beginning.
+ * The latest lines of a log file, and then new ones until the signal aborts. If the file has too few, lines of the file
+ * before it (`.1`) come first. A file that is truncated, rotated or created meanwhile is read from its beginning.
  *
  * @throws Error with the code ENOENT if there is no file, and it is not followed.
  */

@@ -39,7 +39,7 @@ export const serverStart = defineCommand({
     const { home, terminal } = context;
     const { output, messages } = terminal;
     const environment = { ...context.environment, ...toSecretVariables(options) };
-    // Rejects an invalid setting here, where its message is not part of a log.
+    // An invalid setting is rejected here: the server would write the message to its log.
     const flags = settingsFromFlags(options);
     const settings = await loadSettings({ home, environment, flags });
     const running = await findServer(home);

@@ -160,7 +160,7 @@ describe('decide', () => {
 const slotCount = 3;
 const totalCells = 100;
 
-/** A request of a history; its fields change as those of a place do. */
+/** A request of a history. Its fields change like the fields of a place. */
 class HistoryPlace implements PlaceView {
   state: PlaceView['state'] = 'preparing';
   cells = 0;

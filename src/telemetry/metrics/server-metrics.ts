@@ -320,8 +320,8 @@ function toValues(name: string, model: string, { counts, sumSeconds }: TokenInte
 }
 
 /**
- * Converts the text format of Prometheus to OpenMetrics 1.0, in which the name of a counter has no `_total`, though that of
- * its samples has. prom-client would rename its metrics for good.
+ * Converts the text format of Prometheus to OpenMetrics 1.0, in which a counter is named without `_total` and its
+ * samples with it. prom-client would rename its metrics for good.
  */
 function toOpenMetrics(text: string): string {
   const counters = new Set(

@@ -142,7 +142,7 @@ function messageOf({ code, inst }: z.core.$ZodRawIssue): string {
   if (code === 'unrecognized_keys' && inst instanceof z.ZodObject) {
     return Object.keys(inst.shape).join(' ');
   }
-  // For an unsafe integer the issue has the bound of safe integers, not that of the schema.
+  // For an unsafe integer the issue has the bound of safe integers; the schema may have another one.
   if (code === 'too_big' && inst instanceof z.ZodNumber)
     return `It must be at most ${inst.maxValue}`;
   if (code === 'too_small' && inst instanceof z.ZodNumber)

@@ -18,7 +18,7 @@ const itemNames: FieldNames = [
   [/^previousResponseId$/, 'response'],
 ];
 
-/** The error with the field names of responses, which differ from those of the API's other endpoints. */
+/** The error with the field names of responses. The other endpoints of the API have other names. */
 export function withResponseNames(error: unknown): unknown {
   return withNames(error, createNameField(responseNames), 'input');
 }

@@ -1,4 +1,4 @@
-/** The API of a remote server, where it differs from OpenAI's. */
+/** How the API of a remote server differs from OpenAI's. */
 export type UpstreamKind = 'openai' | 'vllm' | 'sglang' | 'llama-server' | 'ollama';
 
 /** A remote server whose models Hearth serves. */
