@@ -26,6 +26,11 @@ const { openPage } = useBrowser();
 const short = { model: 'hearth/starter-chat', maxOutputTokens: 12, reasoning: 'off' };
 const endless = { model: endlessModel, contextLength: 8192, reasoning: 'off' };
 
+async function expectIdle(model: string): Promise<void> {
+  const requests = async () => (await instancesOf(hearth.url)).get(model)?.active_requests ?? 0;
+  await expect.poll(requests).toBe(0);
+}
+
 it('greets with the starter models, and answers, shows figures and lists the conversation', async () => {
   const page = await openPage(hearth.url, { settings: short });
   await page.getByRole('heading', { name: 'What would you like to know?' }).waitFor();
@@ -123,6 +128,8 @@ it('keeps what an engine had written that crashed, and answers again', async () 
   await page.getByRole('button', { name: 'Regenerate' }).click();
   await page.getByRole('button', { name: 'Stop the answer' }).click();
   await page.getByRole('group', { name: 'Branches' }).getByText('2/2').waitFor();
+  // An answer that has no id yet is stopped once it has one: the page has to stay open until then.
+  await expectIdle(endlessModel);
 });
 
 it('stops an answer that the server has not taken yet', async () => {
@@ -140,8 +147,7 @@ it('stops an answer that the server has not taken yet', async () => {
   letArrive();
   await page.waitForURL(/\/chat\/conv_/);
   await page.getByText('The answer was interrupted.').waitFor();
-  const requests = async () => (await instancesOf(hearth.url)).get(endlessModel)?.active_requests;
-  await expect.poll(async () => (await requests()) ?? 0).toBe(0);
+  await expectIdle(endlessModel);
 });
 
 it('continues an answer on a slow network that breaks off', async () => {
