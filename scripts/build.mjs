@@ -10,6 +10,7 @@ import { build as buildWebApp } from 'vite';
 import { bundledPackages, licenseTexts } from './build/bundled-packages.mjs';
 import { buildProgram } from './build/build-program.mjs';
 import { replacements } from './build/replacements.mjs';
+import { importsOf, listFiles } from './lint/import-graph.mjs';
 
 const entryPoints = {
   'all-commands': 'src/cli/all-commands.ts',
@@ -100,11 +101,26 @@ async function buildFacts() {
   return { commit: process.env.SOURCE_COMMIT || commit, builtAt: builtAt.toISOString() };
 }
 
-/** The type declarations of the library. */
+/** The type declarations of the library: of the many that the compiler writes, those that `index.d.ts` needs. */
 async function writeTypes(outDir) {
   const compiler = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc');
   const options = ['--project', 'tsconfig.types.json', '--outDir', outDir];
   await promisify(execFile)(process.execPath, [compiler, ...options]);
+  const declarations = await listFiles(outDir, '.', /\.d\.ts$/);
+  const needed = await reachableFrom(outDir, 'src/index.d.ts');
+  const others = declarations.filter((file) => !needed.has(file));
+  await Promise.all(others.map((file) => rm(join(outDir, file))));
+}
+
+/** The declarations that one of them imports, itself among them, as paths from `folder`. */
+async function reachableFrom(folder, file, seen = new Set()) {
+  if (seen.has(file)) return seen;
+  seen.add(file);
+  const imports = importsOf(file, await readFile(join(folder, file), 'utf8'));
+  for (const { to } of imports) {
+    if (to.startsWith('src/')) await reachableFrom(folder, to.replace(/\.ts$/, '.d.ts'), seen);
+  }
+  return seen;
 }
 
 /** Fails if all of zod is bundled (`import { z }` rather than `import * as z`), with messages in fifty languages. */

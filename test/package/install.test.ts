@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, symlink } from 'node:fs/promises';
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
@@ -10,6 +10,17 @@ import { startHearth } from '../setup/server/hearth-process.ts';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
 
 const run = promisify(execFile);
+
+/** The compiler refuses it if the types of the package are missing: a value of any type has no error to expect. */
+const typedProgram = `
+import { formatSpeechScript, startServer } from 'hearth';
+const server = await startServer({ home: '/home', environment: {}, flags: { 'server.port': 0 } });
+export const url: string = server.url;
+// @ts-expect-error -- A setting of another name.
+await startServer({ home: '/home', environment: {}, flags: { 'server.ports': 0 } });
+// @ts-expect-error -- A number.
+formatSpeechScript({ text: 1 });
+`;
 
 it.skipIf(process.platform === 'win32')(
   'installs from its packed form into an empty folder, without a compiler, and serves',
@@ -46,6 +57,18 @@ it.skipIf(process.platform === 'win32')(
       cwd: installed,
     });
     expect(library.stdout).toBe('function\n');
+
+    await writeFile(join(installed, 'program.mts'), typedProgram);
+    const compiler = join(projectFolder, 'node_modules/typescript/bin/tsc');
+    const options = [
+      '--noEmit',
+      '--strict',
+      '--module',
+      'nodenext',
+      '--skipLibCheck',
+      'program.mts',
+    ];
+    await run(process.execPath, [compiler, ...options], { cwd: installed });
   },
   300_000,
 );
