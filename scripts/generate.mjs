@@ -30,7 +30,7 @@ const {
 `);
 
 const files = {
-  ...referenceFiles(),
+  ...(await referenceFiles()),
   'docs/cli.md': await formatted('cli.md', await commandReference()),
   'docs/settings.md': await formatted('settings.md', settingsPage()),
   'docs/config.schema.json': await formatted('schema.json', JSON.stringify(configSchema())),

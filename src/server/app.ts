@@ -72,10 +72,11 @@ export function createApp(options: AppOptions): HonoApp {
     ),
   );
   mountDocs(app, docsFolder);
-  let document: unknown;
-  app.get('/openapi.json', () =>
-    Response.json((document ??= openApiDocument(endpoints, { version, serverUrl: '/' }))),
-  );
+  let document: Promise<unknown> | undefined;
+  app.get('/openapi.json', async () => {
+    document ??= openApiDocument(endpoints, { version, serverUrl: '/' });
+    return Response.json(await document);
+  });
   return app;
 }
 

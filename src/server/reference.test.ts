@@ -30,7 +30,7 @@ interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
-const document = JSON.parse(referenceFiles()['docs/openapi.json'] ?? '') as Document;
+const document = JSON.parse((await referenceFiles())['docs/openapi.json'] ?? '') as Document;
 const endpoints = declaredEndpoints();
 const fieldsOf = (schema: z.ZodType | undefined): readonly z.ZodType[] =>
   schema instanceof z.ZodObject ? Object.values<z.ZodType>(schema.shape) : [];

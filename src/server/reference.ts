@@ -17,8 +17,8 @@ export function declaredEndpoints(): readonly Endpoint[] {
 }
 
 /** The generated files of `docs/`, by path from the root of the repository; `scripts/generate.mjs` writes them. */
-export function referenceFiles(): Readonly<Record<string, string>> {
-  const document = openApiDocument(declaredEndpoints(), {
+export async function referenceFiles(): Promise<Readonly<Record<string, string>>> {
+  const document = await openApiDocument(declaredEndpoints(), {
     version,
     serverUrl: 'http://127.0.0.1:1234',
   });
