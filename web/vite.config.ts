@@ -10,6 +10,10 @@ const server = process.env['HEARTH_URL'] ?? 'http://127.0.0.1:1234';
 
 export default defineConfig({
   root: import.meta.dirname,
+  experimental: {
+    // Scripts find each other below any path; the server completes the paths of the page.
+    renderBuiltUrl: (name, { hostType }) => (hostType === 'html' ? `/${name}` : { relative: true }),
+  },
   plugins: [react(), tailwind(), sizeBudget({ maxGzipBytes: 200_000 }), licenses(), compressed()],
   worker: { format: 'es' },
   build: {

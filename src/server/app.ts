@@ -15,6 +15,7 @@ import { openApiDocument } from '../api/kit/openapi/document.ts';
 import { findApi } from '../api/kit/api.ts';
 import type { RateGate } from '../api/kit/guards/rate-gate.ts';
 import { createServerApi, type MetricsReader } from '../api/monitoring/api.ts';
+import { pathOf } from './web/public-path.ts';
 import { mountWebApp } from './web/mount-web-app.ts';
 
 export interface AppOptions {
@@ -66,15 +67,16 @@ export function createApp(options: AppOptions): HonoApp {
   app.notFound(createNotFoundHandler(app, apiOf));
   app.use('*', createObserver(logger, apiOf, observation), createGuards(settings, authenticator));
   const endpoints = mountApis(app, apis, options);
-  mountWebApp(app, webFolder, (context) =>
+  const pathPrefix = pathOf(settings['server.publicUrl']);
+  mountWebApp(app, { folder: webFolder, pathPrefix }, (context) =>
     context.text(
       context.env.greeting ?? `Hearth ${version}\nReference of the API: /docs and /openapi.json\n`,
     ),
   );
-  mountDocs(app, docsFolder);
+  mountDocs(app, docsFolder, pathPrefix);
   let document: Promise<unknown> | undefined;
   app.get('/openapi.json', async () => {
-    document ??= openApiDocument(endpoints, { version, serverUrl: '/' });
+    document ??= openApiDocument(endpoints, { version, serverUrl: pathPrefix || '/' });
     return Response.json(await document);
   });
   return app;

@@ -1,6 +1,7 @@
 import type { Settings } from '../settings/settings-table.ts';
 import type { HonoApp } from '../api/kit/app-environment.ts';
 import { listen, type ListeningServer } from './server.ts';
+import { pathOf } from './web/public-path.ts';
 import { openTlsFiles } from './tls-files.ts';
 import type { Logger } from '../kernel/logger.ts';
 
@@ -60,7 +61,8 @@ export async function openListeners(options: ListenersOptions): Promise<Listener
     await Promise.all(servers.map((server) => server.close(graceMs)));
   };
   const host = settings['server.host'];
-  const shared = { app, host, tls: tls?.first, stallLimitMs, logger };
+  const pathPrefix = pathOf(settings['server.publicUrl']);
+  const shared = { app, host, tls: tls?.first, stallLimitMs, pathPrefix, logger };
   try {
     const first = await listen({ ...shared, port: settings['server.port'] });
     servers.push(first);

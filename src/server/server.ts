@@ -21,6 +21,8 @@ interface ListenOptions {
   readonly port: number;
   /** Setting of the port, for messages; `server.port` if absent. */
   readonly portSetting?: string;
+  /** Path that a proxy may put before every path of the server, such as `/hearth`. */
+  readonly pathPrefix?: string;
   /** What `GET /` answers, instead of the name of the server. */
   readonly greeting?: string;
   /** Certificate and key; with them the server speaks HTTPS only. */
@@ -72,7 +74,7 @@ const abortGraceMs = 1000;
  */
 export async function listen(options: ListenOptions): Promise<ListeningServer> {
   const { app, host, port, portSetting = 'server.port', greeting, tls, logger } = options;
-  const { stallLimitMs = 0 } = options;
+  const { stallLimitMs = 0, pathPrefix = '' } = options;
   const requests = createRunningRequests();
   let isStopping = false;
   const handle = getRequestListener(
@@ -86,6 +88,7 @@ export async function listen(options: ListenOptions): Promise<ListeningServer> {
   );
   // Node itself would respond to a request without a Host header with a bare status line.
   const onRequest = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    incoming.url = withoutPrefix(incoming.url ?? '/', pathPrefix);
     limitReceiving(incoming);
     limitStalling(outgoing, logger);
     void handle(incoming, outgoing);
@@ -129,6 +132,14 @@ export async function listen(options: ListenOptions): Promise<ListeningServer> {
     setCertificate: ({ cert, key }) => secured?.setSecureContext({ cert, key }),
     close: (graceMs) => (stopped ??= stop(graceMs)),
   };
+}
+
+/** Some proxies remove the prefix themselves: paths without it stay unchanged. */
+function withoutPrefix(url: string, prefix: string): string {
+  if (prefix === '' || !url.startsWith(prefix)) return url;
+  const rest = url.slice(prefix.length);
+  if (rest.startsWith('/')) return rest;
+  return rest === '' || rest.startsWith('?') ? `/${rest}` : url;
 }
 
 /** If there were two, a proxy might check one and Hearth the other (RFC 9112, section 3.2). */

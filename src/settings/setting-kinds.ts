@@ -88,13 +88,18 @@ export const aliases = objectOrJson(z.string(), aliasesAllowed)
   .refine((names) => Object.keys(names).every((name) => aliasPattern.test(name)), aliasesAllowed);
 export const choice = <const Choice extends string>(choices: readonly Choice[]) =>
   z.enum(choices, `It must be one of ${choices.join(', ')}.`);
-export const originUrl = z
-  .url({ protocol: /^https?$/, error: 'It must be an http or https URL without a path.' })
-  .refine(
-    (url) => url.replace(/\/$/, '').toLowerCase() === new URL(url).origin,
-    'It must be an http or https URL without a path.',
-  );
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'It must be an http or https URL.' });
+
+const publicUrlAllowed =
+  'It must be an http or https URL, perhaps with a path, such as https://example.com/hearth.';
+/** The address of a server behind a proxy. The path is a prefix of the paths of the server. */
+export const publicUrl = z
+  .url({ protocol: /^https?$/, error: publicUrlAllowed })
+  .refine((value) => {
+    if (!URL.canParse(value)) return true;
+    const { username, password, search, hash, pathname } = new URL(value);
+    return username + password + search + hash === '' && /^(\/[\w.~-]+)*\/?$/.test(pathname);
+  }, publicUrlAllowed);
 
 /** A bucket by its path, perhaps with a prefix. */
 export const bucketUrl = httpUrl.refine(

@@ -9,7 +9,7 @@ import {
   integer,
   list,
   notEmpty,
-  originUrl,
+  publicUrl,
   setting,
   type SettingDeclaration,
   text,
@@ -103,8 +103,8 @@ export const settingsTable = {
     'Second port, on the same host, such as 11434 for Ollama clients whose port cannot be changed.',
   ),
   'server.publicUrl': setting(
-    originUrl.optional(),
-    'Address by which browsers reach the server through a reverse proxy, such as https://hearth.example.com. The server accepts it in the Host and Origin headers, and `hearth open` prints links with it.',
+    publicUrl.optional(),
+    'Address by which browsers reach the server through a reverse proxy, such as https://hearth.example.com or https://example.com/hearth. The server accepts its host in the Host and Origin headers, and its path before every path; `hearth open` prints links with it.',
   ),
   'server.tls.cert': setting(
     text.optional(),

@@ -1,10 +1,13 @@
 // Keeps the shell of the app, so that it opens while the server does not run. Answers of the API are never kept.
 const cacheName = 'hearth-shell';
+// A proxy may put a path before those of the server.
+const base = new URL('.', location.href).pathname;
+const assets = `${base}assets/`;
 
 self.addEventListener('install', (event) => {
   // Answers of the API do not wait for this worker to start, in browsers that can tell them apart without it.
   if (typeof event.addRoutes === 'function') {
-    const condition = { urlPattern: new URLPattern({ pathname: '/api/*' }) };
+    const condition = { urlPattern: new URLPattern({ pathname: `${base}api/*` }) };
     event.waitUntil(event.addRoutes({ condition, source: 'network' }));
   }
   event.waitUntil(keepPage().then(() => self.skipWaiting()));
@@ -16,7 +19,7 @@ self.addEventListener('fetch', (event) => {
   const url = new URL(request.url);
   if (request.method !== 'GET' || url.origin !== location.origin) return;
   if (request.mode === 'navigate' && isPage(url.pathname)) event.respondWith(networkFirst(request));
-  else if (url.pathname.startsWith('/assets/')) event.respondWith(cacheFirst(request));
+  else if (url.pathname.startsWith(assets)) event.respondWith(cacheFirst(request));
 });
 
 self.addEventListener('message', (event) => {
@@ -25,19 +28,21 @@ self.addEventListener('message', (event) => {
 });
 
 function isPage(path) {
-  return path === '/' || /^\/(chat|models|compare|voice|developer|shortcuts|open)(\/|$)/.test(path);
+  if (!path.startsWith(base)) return false;
+  const page = path.slice(base.length);
+  return page === '' || /^(chat|models|compare|voice|developer|shortcuts|open)(\/|$)/.test(page);
 }
 
 async function keepPage() {
   const cache = await caches.open(cacheName);
-  await cache.add(new Request('/', { headers: { Accept: 'text/html' } }));
+  await cache.add(new Request(base, { headers: { Accept: 'text/html' } }));
 }
 
 /** Keeps files that a page has loaded; the browser has them already. */
 async function keepAssets(urls) {
   const cache = await caches.open(cacheName);
   for (const url of urls.map((each) => new URL(each, location.origin))) {
-    const isAsset = url.origin === location.origin && url.pathname.startsWith('/assets/');
+    const isAsset = url.origin === location.origin && url.pathname.startsWith(assets);
     if (isAsset && (await cache.match(url)) === undefined) await cache.add(url);
   }
 }
@@ -47,12 +52,12 @@ async function networkFirst(request) {
     const response = await fetch(request);
     if (response.ok) {
       const cache = await caches.open(cacheName);
-      await cache.put('/', response.clone());
+      await cache.put(base, response.clone());
       await removeOldAssets(cache, await response.clone().text());
     }
     return response;
   } catch {
-    return (await caches.match('/', { ignoreVary: true })) ?? Response.error();
+    return (await caches.match(base, { ignoreVary: true })) ?? Response.error();
   }
 }
 
@@ -67,10 +72,10 @@ async function cacheFirst(request) {
 /** After an update the page names other scripts; assets of the previous one are removed. */
 async function removeOldAssets(cache, page) {
   const entry = /\/assets\/index-[\w-]+\.js/.exec(page)?.[0];
-  const marker = await cache.match('/entry');
+  const marker = await cache.match(`${base}entry`);
   if ((await marker?.text()) === entry || entry === undefined) return;
   for (const request of await cache.keys()) {
-    if (new URL(request.url).pathname.startsWith('/assets/')) await cache.delete(request);
+    if (new URL(request.url).pathname.startsWith(assets)) await cache.delete(request);
   }
-  await cache.put('/entry', new Response(entry));
+  await cache.put(`${base}entry`, new Response(entry));
 }

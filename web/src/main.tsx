@@ -5,6 +5,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { startTransition, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { access } from './api/access.ts';
+import { basePath } from './api/base-path.ts';
 import { followLiveEvents } from './api/live-events.ts';
 import { queryClient } from './api/query-client.ts';
 import { resumeRuns } from './pages/chat/runs/run-store.ts';
@@ -51,7 +52,7 @@ whenIdle(() => {
 
 /** The first page is loaded before the service worker runs, which keeps its files then. */
 async function keepShell(): Promise<void> {
-  await navigator.serviceWorker.register('/service-worker.js');
+  await navigator.serviceWorker.register(`${basePath}/service-worker.js`);
   const { active } = await navigator.serviceWorker.ready;
   const loaded = performance.getEntriesByType('resource').map(({ name }) => name);
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- workers have none

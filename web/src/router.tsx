@@ -1,4 +1,5 @@
 import { createRouter } from '@tanstack/react-router';
+import { basePath } from './api/base-path.ts';
 import { chatRoute, conversationRoute, homeRoute } from './pages/chat/routes.ts';
 import { compareRoute } from './pages/compare/routes.ts';
 import { developerHomeRoute, developerRoute } from './pages/developer/routes.ts';
@@ -28,6 +29,7 @@ const routeTree = rootRoute.addChildren([
 
 export const router = createRouter({
   routeTree,
+  ...(basePath === '' ? {} : { basepath: basePath }),
   defaultPreload: 'intent',
   defaultErrorComponent: PageError,
   scrollRestoration: false,

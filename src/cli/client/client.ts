@@ -64,7 +64,7 @@ const maxResponseBytes = 256 * 1024 * 1024;
 
 /** Creates a client for the endpoints of the contract; requests and results are typed by the route declarations. */
 export function createClient(options: {
-  /** Such as `http://127.0.0.1:1234`. */
+  /** Such as `http://127.0.0.1:1234`, perhaps with a path; without a slash at its end. */
   readonly baseUrl: string;
   readonly token?: string | undefined;
   /** SHA-256 of the certificate to expect. */
@@ -73,7 +73,7 @@ export function createClient(options: {
   const { baseUrl, token, certificate } = options;
 
   async function send(declared: Route, parts: Parts, signal: AbortSignal) {
-    const url = new URL(fillPath(declared.path, parts.params ?? {}), baseUrl);
+    const url = new URL(baseUrl + fillPath(declared.path, parts.params ?? {}));
     for (const [name, value] of Object.entries(parts.query ?? {})) {
       if (value !== undefined) url.searchParams.set(name, String(value));
     }

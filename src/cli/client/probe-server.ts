@@ -31,7 +31,7 @@ export async function probeServer(
   try {
     const response = await sendApiRequest({
       method: 'GET',
-      url: new URL(getHealth.path, baseUrl),
+      url: new URL(baseUrl + getHealth.path),
       headers: {},
       signal: AbortSignal.any([signal, limit]),
       certificate,
@@ -79,7 +79,7 @@ export async function findOtherScheme(
   try {
     const answer = await sendApiRequest({
       method: 'GET',
-      url: new URL('/health', baseUrl.replace(/^http:/, 'https:')),
+      url: new URL(`${baseUrl.replace(/^http:/, 'https:')}/health`),
       headers: {},
       signal: AbortSignal.any([signal, AbortSignal.timeout(maxSchemeProbeMs)]),
       certificate: undefined,

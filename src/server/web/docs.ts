@@ -4,24 +4,24 @@ import { HearthError } from '../../kernel/errors/errors.ts';
 import { errorCode } from '../../kernel/error-code.ts';
 import type { HonoApp } from '../../api/kit/app-environment.ts';
 
-const page = `<!doctype html>
+const page = (prefix: string) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Hearth API</title>
-<link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="stylesheet" href="${prefix}/docs/swagger-ui.css">
 </head>
 <body>
 <div id="docs"></div>
-<script src="/docs/swagger-ui-bundle.js"></script>
-<script src="/docs/start.js"></script>
+<script src="${prefix}/docs/swagger-ui-bundle.js"></script>
+<script src="${prefix}/docs/start.js"></script>
 </body>
 </html>
 `;
 
-const startScript = `SwaggerUIBundle({
-  url: '/openapi.json',
+const startScript = (prefix: string) => `SwaggerUIBundle({
+  url: '${prefix}/openapi.json',
   dom_id: '#docs',
   validatorUrl: null,
   tryItOutEnabled: true,
@@ -45,10 +45,14 @@ const files = [
   ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
 ] as const;
 
-/** Serves the API reference page without loading anything from other servers. */
-export function mountDocs(app: HonoApp, docsFolder: string): void {
+/**
+ * Serves the API reference page without loading anything from other servers.
+ *
+ * @param pathPrefix Path before every path of the server, or an empty text.
+ */
+export function mountDocs(app: HonoApp, docsFolder: string, pathPrefix: string): void {
   app.get('/docs', (context) =>
-    context.html(page, 200, {
+    context.html(page(pathPrefix), 200, {
       'Content-Security-Policy': contentSecurityPolicy,
       'Referrer-Policy': 'no-referrer',
       'X-Frame-Options': 'DENY',
@@ -56,7 +60,9 @@ export function mountDocs(app: HonoApp, docsFolder: string): void {
     }),
   );
   app.get('/docs/start.js', (context) =>
-    context.body(startScript, 200, { 'Content-Type': 'text/javascript; charset=utf-8' }),
+    context.body(startScript(pathPrefix), 200, {
+      'Content-Type': 'text/javascript; charset=utf-8',
+    }),
   );
   for (const [name, contentType] of files) {
     app.get(`/docs/${name}`, async (context) => {

@@ -32,15 +32,21 @@ type Answer = (context: Context<AppEnvironment>) => Response | Promise<Response>
 /**
  * Serves the web app from the folder of its build. The files need no token: they contain no data of the server.
  *
+ * @param options.pathPrefix Path before every path of the server, or an empty text.
  * @param otherwise answers `GET /` for clients that do not accept HTML, and if the app is not built.
  */
-export function mountWebApp(app: HonoApp, folder: string, otherwise: Answer): void {
+export function mountWebApp(
+  app: HonoApp,
+  { folder, pathPrefix }: { readonly folder: string; readonly pathPrefix: string },
+  otherwise: Answer,
+): void {
   let listing: ReturnType<typeof listStaticFiles> | undefined;
   const find = async (name: string) => (await (listing ??= listStaticFiles(folder))).get(name);
 
   const page: Answer = async (context) => {
     const file = await find('index.html');
-    return file === undefined ? otherwise(context) : answer(context, file);
+    if (file === undefined) return otherwise(context);
+    return pathPrefix === '' ? answer(context, file) : pageBelow(pathPrefix, file);
   };
   app.get('/', (context) => {
     context.header('Vary', 'Accept');
@@ -79,6 +85,20 @@ async function answer(context: Context<AppEnvironment>, file: StaticFile): Promi
       Vary: isPage ? 'Accept, Accept-Encoding' : 'Accept-Encoding',
       ...(encoding === undefined ? {} : { 'Content-Encoding': encoding }),
       ...(isPage ? pageHeaders : {}),
+    },
+  });
+}
+
+/** The page with the addresses of its files below a path; from them the app learns where it is. */
+async function pageBelow(prefix: string, file: StaticFile): Promise<Response> {
+  const { bytes } = await readStaticFile(file, 'identity');
+  const html = new TextDecoder().decode(bytes).replaceAll(/ (src|href)="\//g, ` $1="${prefix}/`);
+  return new Response(html, {
+    headers: {
+      'Content-Type': file.contentType,
+      'Cache-Control': 'no-cache',
+      Vary: 'Accept',
+      ...pageHeaders,
     },
   });
 }

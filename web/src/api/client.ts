@@ -1,4 +1,5 @@
 import { access } from './access.ts';
+import { basePath } from './base-path.ts';
 import { ApiError, toApiError, UnreachableError } from './api-error.ts';
 import type { Method, PathOf, RequestParts, ResultOf, RouteOf } from './routes.ts';
 import { isOpenToAll } from './session.ts';
@@ -96,7 +97,7 @@ export async function send(
   const { token } = access.get();
   let response: Response;
   try {
-    response = await fetch(url, {
+    response = await fetch(basePath + url, {
       method: method.toUpperCase(),
       headers: {
         ...(body === undefined || body instanceof Blob

@@ -1,4 +1,5 @@
 import type { ResultOf, RouteOf } from './routes.ts';
+import { basePath } from './base-path.ts';
 import { toApiError } from './api-error.ts';
 
 type Session = ResultOf<RouteOf<'get', '/api/v1/session'>>;
@@ -11,7 +12,7 @@ type Session = ResultOf<RouteOf<'get', '/api/v1/session'>>;
 export async function readSession(token: string | undefined): Promise<Session> {
   const headers: Record<string, string> =
     token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const response = await fetch('/api/v1/session', { headers, cache: 'no-store' });
+  const response = await fetch(`${basePath}/api/v1/session`, { headers, cache: 'no-store' });
   if (!response.ok) throw await toApiError(response);
   return (await response.json()) as Session;
 }

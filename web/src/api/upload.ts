@@ -1,4 +1,5 @@
 import { access } from './access.ts';
+import { basePath } from './base-path.ts';
 import { ApiError, errorFields, UnreachableError } from './api-error.ts';
 
 /**
@@ -15,7 +16,7 @@ export function upload(
   const { signal, onProgress } = options;
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open('PUT', url);
+    request.open('PUT', basePath + url);
     request.responseType = 'json';
     request.setRequestHeader('content-type', 'application/octet-stream');
     const { token } = access.get();

@@ -1,5 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
+import { basePath } from '../../api/base-path.ts';
 import { NotFound } from '../../shell/not-found.tsx';
 import { developerTexts } from '../../texts/developer.ts';
 import { texts } from '../../texts/texts.ts';
@@ -63,8 +64,8 @@ function BaseUrl() {
   return (
     <p className="flex items-center gap-2 rounded-lg bg-code py-0.5 pr-0.5 pl-3 font-mono text-[13px]">
       <span className="sr-only">{developerTexts.address}</span>
-      {`${location.origin}/v1`}
-      <CopyButton text={`${location.origin}/v1`} />
+      {`${location.origin}${basePath}/v1`}
+      <CopyButton text={`${location.origin}${basePath}/v1`} />
     </p>
   );
 }

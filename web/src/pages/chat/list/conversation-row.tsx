@@ -1,5 +1,6 @@
 import { LoaderCircle, Pin } from 'lucide-react';
 import { memo } from 'react';
+import { basePath } from '../../../api/base-path.ts';
 import { texts } from '../../../texts/texts.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { iconButtonClass } from '../../../ui/icon-button.tsx';
@@ -46,7 +47,7 @@ export const ConversationRow = memo(function ConversationRow({
   return (
     <li className={classNames(rowClass, (isOpen || isMenuOpen) && 'bg-hover')}>
       <a
-        href={`/chat/${id}`}
+        href={`${basePath}/chat/${id}`}
         aria-current={isOpen ? 'page' : undefined}
         className={classNames('min-w-0 flex-1 rounded-lg px-2.5 py-1.5', isOpen && 'font-medium')}
         onClick={(event) => {

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { RequestDetails } from '../../../../../src/api/v1/server/request-schema.ts';
+import { basePath } from '../../../api/base-path.ts';
 import { call } from '../../../api/client.ts';
 import { sessionQuery } from '../../../api/queries.ts';
 import { developerTexts } from '../../../texts/developer.ts';
@@ -122,7 +123,7 @@ function Snippets({ request }: { readonly request: RequestDetails }) {
   const { data } = useQuery(sessionQuery);
   const { method, path, body } = request;
   const repeated = { method, path, body };
-  const place = { origin: location.origin, needsToken: data?.auth_required === true };
+  const place = { origin: location.origin + basePath, needsToken: data?.auth_required === true };
   return (
     <>
       <Text title={labels.curl} text={toCurl(repeated, place)} />
