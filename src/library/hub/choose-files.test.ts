@@ -118,6 +118,7 @@ describe('the files of a GGUF model', () => {
       'm.imatrix.gguf',
       'imatrix.gguf',
       'm-lora-F16.gguf',
+      'mtp-m-Q4_0.gguf',
       'config.json',
     ];
     expect(chosen(paths)).toStrictEqual(['Q4_K_M', 'm-Q4_K_M.gguf', 'mmproj-F16.gguf']);

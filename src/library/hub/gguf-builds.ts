@@ -31,8 +31,9 @@ interface NamedFile extends Projector {
 
 /** A name may claim 99,999 parts; listing a few missing ones suffices. */
 const shownParts = 5;
-/** Not models: importance matrices, adapters, vocabularies without weights. */
-const otherKinds = /(?:^|[-_.])(?:imatrix|i-matrix|lora|adapter|ggml-vocab)(?=[-_.]|$)/i;
+/** Not models: importance matrices, adapters, vocabularies without weights, heads that draft tokens for a model. */
+const otherKinds =
+  /(?:^(?:mtp|eagle3?)|(?:^|[-_.])(?:imatrix|i-matrix|lora|adapter|ggml-vocab))(?=[-_.]|$)/i;
 const partSuffix = /-\d{5}(?=-of-\d{5}\.gguf$)/i;
 const dynamicMark = /(?:^|[-_.])UD[-_.][^/]*$/i;
 
