@@ -8,6 +8,8 @@ import type { SettingsEditor } from '../settings/settings-editor.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import type { DownloadManager } from '../library/downloads/downloads.ts';
 import type { RuntimeManager } from '../engines/runtimes/runtime.ts';
+import type { CatalogSource } from '../library/hub/catalog-source.ts';
+import type { Catalog } from '../library/hub/catalog.ts';
 import type { Hub } from '../library/hub/hub.ts';
 import type { Engines } from '../engines/engines.ts';
 import type { ModelAliases } from '../library/model-aliases.ts';
@@ -36,6 +38,8 @@ export interface ApiServices {
   readonly minDimensions: (modelKey: string) => number | undefined;
   readonly downloads: DownloadManager;
   readonly hub: Hub;
+  readonly catalog: Catalog;
+  readonly catalogSource: CatalogSource;
   /** Base URL of the hub's repositories. */
   readonly hubEndpoint: string;
   readonly store: Store;

@@ -318,6 +318,32 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
     ],
   },
   {
+    name: 'catalog',
+    summary: 'Choose where the list of well-known models comes from',
+    commands: [
+      {
+        name: 'show',
+        summary: 'Show the source of the list',
+        load: async () => (await import('./commands/catalog.ts')).catalogShow,
+      },
+      {
+        name: 'set',
+        summary: 'Use a signed list of an address, which is read once a day',
+        load: async () => (await import('./commands/catalog.ts')).catalogSet,
+      },
+      {
+        name: 'refresh',
+        summary: 'Read the list again',
+        load: async () => (await import('./commands/catalog.ts')).catalogRefresh,
+      },
+      {
+        name: 'reset',
+        summary: 'Use the list that ships with Hearth',
+        load: async () => (await import('./commands/catalog.ts')).catalogReset,
+      },
+    ],
+  },
+  {
     name: 'alias',
     summary: 'Manage model aliases',
     commands: [

@@ -34,7 +34,8 @@ import { CallerWatch } from '../api/kit/guards/caller-watch.ts';
 import { servedApis } from '../api/apis.ts';
 import type { ApiServices } from '../api/services.ts';
 import { createEventFeed } from '../api/v1/server/create-event-feed.ts';
-import { findKeyInCatalog } from '../library/hub/catalog.ts';
+import { CatalogSource } from '../library/hub/catalog-source.ts';
+import { Catalog } from '../library/hub/catalog.ts';
 import { createHub } from '../library/hub/create-hub.ts';
 import { hubEgressPolicy } from '../library/hub/hub-endpoint.ts';
 import { toInstanceMetrics } from '../engines/loads/instance-metrics.ts';
@@ -227,9 +228,14 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const endpoint = settings['hub.endpoint'];
     const http = createHttpClient({ environment, egress: hubEgressPolicy(endpoint) });
     cleanups.push(() => http.close());
+    const catalog = new Catalog();
+    const catalogFile = join(home, 'catalog.json');
+    const catalogSource = new CatalogSource({ catalog, file: catalogFile, environment, logger });
+    await catalogSource.open(stopping.signal);
     const hub = createHub({ endpoint, token: settings['hub.token'], http });
     const downloads = createDownloadManager({
-      plan: (request, signal) => planDownload({ hub, hubEndpoint: endpoint, request }, signal),
+      plan: (request, signal) =>
+        planDownload({ hub, catalog, hubEndpoint: endpoint, request }, signal),
       hub,
       http,
       store: store.downloads,
@@ -275,9 +281,11 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       homeId,
       aliases,
       pool,
-      minDimensions: (key) => findKeyInCatalog(key)?.minDimensions,
+      minDimensions: (key) => catalog.findKey(key)?.minDimensions,
       downloads,
       hub,
+      catalog,
+      catalogSource,
       hubEndpoint: endpoint,
       store,
       tokens,

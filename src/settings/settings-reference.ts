@@ -108,6 +108,7 @@ The home folder is \`~/.hearth\`; \`--home\` or \`HEARTH_HOME\` chooses another 
 | File                           | Content                                                                                     |
 | ------------------------------ | ------------------------------------------------------------------------------------------- |
 | \`config.json\`                | the settings                                                                                |
+| \`catalog.json\`               | the list of another [catalog](downloads.md#the-catalog)                                     |
 | \`mcp.json\`                   | MCP servers, see [tools](tools.md#plugins-mcpjson)                                          |
 | \`presets.json\`               | saved settings of models for the command line, see [models](models.md#load-and-unload)     |
 | \`hearth.db\`                  | [conversations](conversations.md), images, API tokens, download jobs, batches (\`store.url\`) |

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { HearthError, errorTable, type ErrorCode } from '../../kernel/errors/errors.ts';
 import { pullOllama, type OllamaPullLine } from './models-schema.ts';
 import type { DownloadJob, DownloadManager } from '../../library/downloads/downloads.ts';
-import { catalogEntries } from '../../library/hub/catalog-entries.ts';
+import type { Catalog } from '../../library/hub/catalog.ts';
 import { parseOllamaReference } from '../../library/hub/ollama-reference.ts';
 import { findOllamaModel } from '../../library/ollama/find-model.ts';
 import { nearest } from '../../kernel/nearest.ts';
@@ -40,14 +40,14 @@ function progress(line: OllamaPullLine): PullEvent {
 
 /** @throws HearthError `model_not_found`, with the nearest name; the errors of `DownloadManager.start`. */
 async function* pull(
-  { library, downloads }: Pick<ApiServices, 'library' | 'downloads'>,
+  { library, downloads, catalog }: Pick<ApiServices, 'library' | 'downloads' | 'catalog'>,
   name: string,
   context: RequestContext,
 ): AsyncGenerator<PullEvent> {
-  const reference = parseOllamaReference(name);
+  const reference = parseOllamaReference(name, catalog);
   if (reference === undefined) {
     // A model that is in the library, but not on the hub, such as a starter model.
-    if (!(await isInLibrary(library, name))) throw unknownModel(name);
+    if (!(await isInLibrary(library, name))) throw unknownModel(name, catalog);
     yield progress({ status: 'success' });
     return;
   }
@@ -119,8 +119,8 @@ async function isInLibrary(library: ApiServices['library'], name: string): Promi
   }
 }
 
-function unknownModel(name: string): HearthError {
-  const ids = catalogEntries.map(({ id }) => id);
+function unknownModel(name: string, catalog: Catalog): HearthError {
+  const ids = catalog.list().map(({ id }) => id);
   const similar = nearest(
     name
       .toLowerCase()

@@ -2,6 +2,7 @@ import { mount, type ApiRoutes } from '../kit/mount.ts';
 import { formatSpeechScript } from '../../speech-script/format-speech-script.ts';
 import type { ApiServices } from '../services.ts';
 import { mountBlobs } from './conversations/blobs.ts';
+import { mountCatalogSource } from './models/catalog-source.ts';
 import { mountCatalog } from './models/catalog.ts';
 import { mountChat } from './chat/chat.ts';
 import { mountConversationExport } from './conversations/conversation-export.ts';
@@ -34,6 +35,7 @@ export function createV1Api(services: ApiServices): ApiRoutes {
       // Before the models: `models/{model...}` matches every path below `models/`.
       mountDownloads(app, services);
       mountCatalog(app, services);
+      mountCatalogSource(app, services);
       mountModelDetails(app, services);
       mountHubRepository(app, services);
       mountModelImport(app, services);

@@ -261,7 +261,7 @@ export const errorTable = {
     type: 'hub_error',
     status: 502,
     retryable: true,
-    when: 'The model hub is unreachable, or its response is invalid.',
+    when: 'The model hub, or the source of the catalog, is unreachable, or its response is invalid.',
   },
   upstream_error: {
     type: 'upstream_error',

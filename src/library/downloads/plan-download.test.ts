@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Hub, HubRepository } from '../hub/hub.ts';
+import { Catalog } from '../hub/catalog.ts';
 import { planDownload } from './plan-download.ts';
 
 const { signal } = new AbortController();
@@ -37,7 +38,9 @@ describe('planDownload', () => {
   it('plans the files of the commit that the hub names', async () => {
     const { hub, queries } = hubWith('tiny-Q4_K_M.gguf');
     const request = { model: 'acme/tiny-gguf' };
-    expect(await planDownload({ hub, hubEndpoint: undefined, request }, signal)).toEqual({
+    expect(
+      await planDownload({ hub, catalog: new Catalog(), hubEndpoint: undefined, request }, signal),
+    ).toEqual({
       model: 'acme/tiny-gguf',
       owner: 'Acme',
       name: 'Tiny-GGUF',
@@ -52,7 +55,12 @@ describe('planDownload', () => {
     const { hub } = hubWith('gguf/v2/Q8_0/tiny-Q8_0.gguf');
     const model = 'https://hub.test/acme/tiny-gguf';
     const plan = await planDownload(
-      { hub, hubEndpoint: 'https://hub.test', request: { model, quantization: 'Q8_0' } },
+      {
+        hub,
+        catalog: new Catalog(),
+        hubEndpoint: 'https://hub.test',
+        request: { model, quantization: 'Q8_0' },
+      },
       signal,
     );
     expect(plan.files).toMatchObject([
@@ -64,14 +72,18 @@ describe('planDownload', () => {
     const { hub } = hubWith('tiny-Q4_K_M.gguf', 'tiny-Q8_0.gguf');
     const request = { model: 'https://hub.test/acme/tiny-gguf', quantization: 'Q8_0' };
     const hubEndpoint = 'https://hub.test';
-    const plan = await planDownload({ hub, hubEndpoint, request }, signal);
+    const plan = await planDownload({ hub, catalog: new Catalog(), hubEndpoint, request }, signal);
     expect(plan).toMatchObject({ quantization: 'Q8_0', files: [{ path: 'tiny-Q8_0.gguf' }] });
     await expect(
-      planDownload({ hub, hubEndpoint, request: { ...request, quantization: 'Q2_K' } }, signal),
+      planDownload(
+        { hub, catalog: new Catalog(), hubEndpoint, request: { ...request, quantization: 'Q2_K' } },
+        signal,
+      ),
     ).rejects.toMatchObject({ code: 'invalid_value' });
     const noted = await planDownload(
       {
         hub: hubWith('a-Q8_0.gguf', 'b-Q8_0.gguf').hub,
+        catalog: new Catalog(),
         hubEndpoint,
         request: { model: 'acme/tiny-gguf' },
       },

@@ -1,10 +1,12 @@
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
+import type { Catalog } from '../hub/catalog.ts';
 import type { Hub } from '../hub/hub.ts';
 import { resolveModel } from '../hub/resolve-model.ts';
 import type { DownloadPlan, DownloadRequest } from './downloads.ts';
 
 interface PlanOptions {
   readonly hub: Hub;
+  readonly catalog: Catalog;
   readonly hubEndpoint: string | undefined;
   readonly request: DownloadRequest;
 }
@@ -15,11 +17,16 @@ interface PlanOptions {
  * @throws The errors of `Downloads.start`; the signal's reason.
  */
 export async function planDownload(
-  { hub, hubEndpoint, request }: PlanOptions,
+  { hub, catalog, hubEndpoint, request }: PlanOptions,
   signal: AbortSignal,
 ): Promise<DownloadPlan> {
   const { model, quantization } = request;
-  const options = { hub, model, ...omitUndefined({ endpoint: hubEndpoint, quantization }) };
+  const options = {
+    hub,
+    catalog,
+    model,
+    ...omitUndefined({ endpoint: hubEndpoint, quantization }),
+  };
   const { repository, choice } = await resolveModel(options, signal);
   const { owner, name, commit } = repository;
   return {

@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest';
 import { catalogEntries } from './catalog-entries.ts';
-import { findInCatalog, findKeyInCatalog, searchCatalog } from './catalog.ts';
+import { Catalog } from './catalog.ts';
 import { parseRepositoryName } from './repository-name.ts';
+
+const catalog = new Catalog();
 
 it('has models of each type, with complete entries whose ids do not look like repositories', () => {
   expect(new Set(catalogEntries.map(({ type }) => type))).toStrictEqual(
-    new Set(['llm', 'vlm', 'embedding']),
+    new Set(['llm', 'vlm', 'embedding', 'reranker']),
   );
   expect(new Set(catalogEntries.map(({ id }) => id)).size).toBe(catalogEntries.length);
   for (const entry of catalogEntries) {
@@ -16,13 +18,13 @@ it('has models of each type, with complete entries whose ids do not look like re
 });
 
 it('finds entries by id and by words', () => {
-  expect(findInCatalog('QWEN3-4B')?.repository).toBe('Qwen/Qwen3-4B-GGUF');
-  expect(findInCatalog('nothing')).toBeUndefined();
-  expect(findKeyInCatalog('nomic-ai/nomic-embed-text-v1.5')?.minDimensions).toBe(64);
-  expect(findKeyInCatalog('nomic-ai/nothing')).toBeUndefined();
-  expect(searchCatalog('embedding  nomic').map(({ id }) => id)).toStrictEqual([
+  expect(catalog.find('QWEN3-4B')?.repository).toBe('Qwen/Qwen3-4B-GGUF');
+  expect(catalog.find('nothing')).toBeUndefined();
+  expect(catalog.findKey('nomic-ai/nomic-embed-text-v1.5')?.minDimensions).toBe(64);
+  expect(catalog.findKey('nomic-ai/nothing')).toBeUndefined();
+  expect(catalog.search('embedding  nomic').map(({ id }) => id)).toStrictEqual([
     'nomic-embed-text-v1.5',
   ]);
-  expect(searchCatalog('nothing like it')).toStrictEqual([]);
-  expect(searchCatalog(' ')).toHaveLength(catalogEntries.length);
+  expect(catalog.search('nothing like it')).toStrictEqual([]);
+  expect(catalog.search(' ')).toHaveLength(catalogEntries.length);
 });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHubBench, modelFile, smallFile } from '../../../test/setup/hub/fake-hub-bench.ts';
+import { Catalog } from './catalog.ts';
 import { resolveModel } from './resolve-model.ts';
 
 const bench = createHubBench();
@@ -72,7 +73,10 @@ describe('a repository', () => {
     const fake = await bench.start();
     const { hub } = bench.open(fake.url);
     const model = 'https://huggingface.co/owner/Model-GGUF';
-    const resolved = await resolveModel({ hub, endpoint: fake.url, model }, signal);
+    const resolved = await resolveModel(
+      { hub, catalog: new Catalog(), endpoint: fake.url, model },
+      signal,
+    );
     expect(resolved.choice).toMatchObject({
       quantization: 'Q4_K_M',
       files: [{ path: 'sub/m-Q4_K_M.gguf' }],
@@ -86,7 +90,9 @@ describe('the credentials for the hub', () => {
     const endpoint = fake.url.replace('//', '//me:p%40ss@');
     const { hub } = bench.open(endpoint);
     const model = 'owner/Model-GGUF';
-    await expect(resolveModel({ hub, endpoint, model }, signal)).rejects.toMatchObject({
+    await expect(
+      resolveModel({ hub, catalog: new Catalog(), endpoint, model }, signal),
+    ).rejects.toMatchObject({
       message: expect.not.stringContaining('p%40ss'),
     });
     const basic = `Basic ${Buffer.from('me:p@ss').toString('base64')}`;

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { Catalog } from './catalog.ts';
 import { parseModelReference } from './model-reference.ts';
 
-const official = new URL('https://huggingface.co');
-const mirror = new URL('http://mirror.lan:8080/hf/');
+const catalog = new Catalog();
+const official = { endpoint: new URL('https://huggingface.co'), catalog };
+const mirror = { endpoint: new URL('http://mirror.lan:8080/hf/'), catalog };
 const repository = { owner: 'owner', name: 'Model-1.5_GGUF' };
 const base = 'https://huggingface.co/owner/Model-1.5_GGUF';
 

@@ -1,7 +1,7 @@
 import { HearthError } from '../../kernel/errors/errors.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { CatalogEntry } from './catalog-entries.ts';
-import { findInCatalog } from './catalog.ts';
+import type { Catalog } from './catalog.ts';
 import { pathFault } from './file-path.ts';
 import type { RepositoryName } from './hub.ts';
 import { parseRepositoryName } from './repository-name.ts';
@@ -31,12 +31,15 @@ const shownCharacters = 200;
  *
  * @throws HearthError `invalid_value` for anything else.
  */
-export function parseModelReference(text: string, endpoint: URL): ModelReference {
+export function parseModelReference(
+  text: string,
+  { endpoint, catalog }: { readonly endpoint: URL; readonly catalog: Catalog },
+): ModelReference {
   const trimmed = text.trim();
   if (/^[a-z][\w+.-]*:\/\//i.test(trimmed)) return parseUrl(trimmed, endpoint);
   const repository = parseRepositoryName(trimmed);
   if (repository !== null) return { repository, isUrl: false };
-  const catalogEntry = findInCatalog(trimmed);
+  const catalogEntry = catalog.find(trimmed);
   const inCatalog = parseRepositoryName(catalogEntry?.repository ?? '');
   if (catalogEntry !== undefined && inCatalog !== null) {
     return { repository: inCatalog, catalogEntry, isUrl: false };

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { Catalog } from './catalog.ts';
 import { parseOllamaReference } from './ollama-reference.ts';
 
 it.each([
@@ -17,5 +18,5 @@ it.each([
   ['smollm2:9b', undefined],
   ['nothing', undefined],
 ])('parses %s', (name, reference) => {
-  expect(parseOllamaReference(name)).toEqual(reference);
+  expect(parseOllamaReference(name, new Catalog())).toEqual(reference);
 });

@@ -1,6 +1,5 @@
 import { parseOllamaName } from '../ollama/find-model.ts';
-import { catalogEntries } from './catalog-entries.ts';
-import { findInCatalog } from './catalog.ts';
+import type { Catalog } from './catalog.ts';
 
 interface OllamaReference {
   /** As a download takes it. */
@@ -14,7 +13,7 @@ interface OllamaReference {
  *
  * @returns undefined for a name that is neither.
  */
-export function parseOllamaReference(name: string): OllamaReference | undefined {
+export function parseOllamaReference(name: string, catalog: Catalog): OllamaReference | undefined {
   const { base: path, tag } = parseOllamaName(name);
   const base = path.replace(/^library\//, '');
   if (base.includes('/')) {
@@ -25,7 +24,7 @@ export function parseOllamaReference(name: string): OllamaReference | undefined 
   }
   const id = tag === 'latest' ? base : `${base}-${tag}`;
   const entry =
-    findInCatalog(id) ?? only(catalogEntries.filter((one) => one.id.startsWith(`${id}-`)));
+    catalog.find(id) ?? only(catalog.list().filter((one) => one.id.startsWith(`${id}-`)));
   return entry === undefined ? undefined : { model: entry.id };
 }
 

@@ -1,18 +1,21 @@
-import { catalogEntries, type CatalogEntry } from './catalog-entries.ts';
+import type { CatalogEntry } from './catalog-entries.ts';
 
 /**
  * Chooses models of the catalog for a machine: the largest language model that fits, the largest with vision, and a
  * language model of at most half the size for quick answers; then others, largest first.
  *
+ * @param entries Of the catalog.
  * @param fits Whether a model of this download size fits into the memory.
  */
 export function recommendModels(
+  entries: readonly CatalogEntry[],
   fits: (sizeBytes: number) => boolean,
   limit: number,
-  entries: readonly CatalogEntry[] = catalogEntries,
 ): readonly CatalogEntry[] {
   const usable = entries
-    .filter(({ type, approximateBytes }) => type !== 'embedding' && fits(approximateBytes))
+    .filter(
+      ({ type, approximateBytes }) => (type === 'llm' || type === 'vlm') && fits(approximateBytes),
+    )
     .toSorted((left, right) => right.approximateBytes - left.approximateBytes);
   // A model for code is not the first that people chat with.
   const general = usable.filter(({ type, id }) => type === 'llm' && !id.includes('coder'));

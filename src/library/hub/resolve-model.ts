@@ -1,3 +1,4 @@
+import type { Catalog } from './catalog.ts';
 import { chooseFiles, type FileChoice } from './choose-files.ts';
 import { defaultHubEndpoint, hubAddress } from './hub-endpoint.ts';
 import type { Hub, HubRepository } from './hub.ts';
@@ -5,6 +6,7 @@ import { parseModelReference } from './model-reference.ts';
 
 interface ResolveOptions {
   readonly hub: Hub;
+  readonly catalog: Catalog;
   /** Endpoint of the hub; defaults to huggingface.co. */
   readonly endpoint?: string | undefined;
   /** Id of the catalog, `owner/name`, or URL. */
@@ -26,8 +28,8 @@ export async function resolveModel(
   options: ResolveOptions,
   signal: AbortSignal,
 ): Promise<ResolvedModel> {
-  const { hub, endpoint = defaultHubEndpoint, model, quantization } = options;
-  const reference = parseModelReference(model, hubAddress(endpoint));
+  const { hub, catalog, endpoint = defaultHubEndpoint, model, quantization } = options;
+  const reference = parseModelReference(model, { endpoint: hubAddress(endpoint), catalog });
   const { file, folder, catalogEntry } = reference;
   const repository = await hub.repository(reference.repository, reference.revision, signal);
   const preferredQuantization = catalogEntry?.quantization;

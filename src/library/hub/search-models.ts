@@ -1,5 +1,5 @@
 import { HearthError } from '../../kernel/errors/errors.ts';
-import { searchCatalog } from './catalog.ts';
+import type { Catalog } from './catalog.ts';
 import type { CatalogEntry } from './catalog-entries.ts';
 import { hubAddress } from './hub-endpoint.ts';
 import type { Hub, HubSearchResult } from './hub.ts';
@@ -30,13 +30,21 @@ export interface ModelSearch {
  * @throws the signal's reason when aborted
  */
 export async function searchModels(
-  { hub, hubEndpoint }: { readonly hub: Pick<Hub, 'search'>; readonly hubEndpoint: string },
+  {
+    hub,
+    hubEndpoint,
+    catalog,
+  }: {
+    readonly hub: Pick<Hub, 'search'>;
+    readonly hubEndpoint: string;
+    readonly catalog: Catalog;
+  },
   { words, limit }: { readonly words: string; readonly limit: number },
   signal: AbortSignal,
 ): Promise<ModelSearch> {
   const baseUrl = hubAddress(hubEndpoint).href.replace(/\/+$/, '');
   const search = words.trim();
-  const entries = searchCatalog(search).slice(0, limit);
+  const entries = catalog.search(search).slice(0, limit);
   const known: readonly AvailableModel[] = entries.map((entry) => ({
     source: 'catalog',
     url: `${baseUrl}/${entry.repository}`,
@@ -70,6 +78,7 @@ const typesByTask: ReadonlyMap<string, CatalogEntry['type']> = new Map([
   ['image-text-to-text', 'vlm'],
   ['feature-extraction', 'embedding'],
   ['sentence-similarity', 'embedding'],
+  ['text-ranking', 'reranker'],
 ]);
 
 /** The hub ignores the case of repository names. */

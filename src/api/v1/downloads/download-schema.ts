@@ -12,7 +12,7 @@ const downloadRequestSchema = z
       description:
         'An id of the catalog, `owner/name` on the model hub, or the URL of a repository or file there, ' +
         'such as https://huggingface.co/owner/name.',
-      examples: ['qwen2.5-0.5b'],
+      examples: ['qwen3-0.6b'],
     }),
     quantization: z
       .string()
@@ -28,7 +28,7 @@ const downloadRequestSchema = z
     path: ['quantization'],
     error: 'It is allowed only if `model` is a URL of the model hub (https://huggingface.co/...)',
   })
-  .meta({ id: 'DownloadRequest', examples: [{ model: 'qwen2.5-0.5b' }] });
+  .meta({ id: 'DownloadRequest', examples: [{ model: 'qwen3-0.6b' }] });
 
 const subjectFields = {
   model: z

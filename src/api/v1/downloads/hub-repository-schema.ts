@@ -122,15 +122,15 @@ export const listRecommendedModels = defineRoute({
       {
         models: [
           {
-            id: 'qwen2.5-0.5b',
+            id: 'qwen3-0.6b',
             source: 'catalog',
-            repository: 'Qwen/Qwen2.5-0.5B-Instruct-GGUF',
-            url: 'https://huggingface.co/Qwen/Qwen2.5-0.5B-Instruct-GGUF',
+            repository: 'Qwen/Qwen3-0.6B-GGUF',
+            url: 'https://huggingface.co/Qwen/Qwen3-0.6B-GGUF',
             type: 'llm',
-            quantization: 'Q4_K_M',
-            size_bytes: 490_000_000,
+            quantization: 'Q8_0',
+            size_bytes: 640_000_000,
             license: 'apache-2.0',
-            description: 'Very small chat model in many languages.',
+            description: 'Very small model that can reason and use tools.',
             fits: 'fits',
           },
         ],

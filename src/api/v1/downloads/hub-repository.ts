@@ -37,7 +37,7 @@ export function mountHubRepository(app: App, services: ApiServices): void {
     const fits = (sizeBytes: number): boolean =>
       memoryFit(estimateFromSize(sizeBytes), headroom) === 'fits';
     return {
-      models: recommendModels(fits, limit).map((entry) =>
+      models: recommendModels(services.catalog.list(), fits, limit).map((entry) =>
         toCatalogRecord(entry, `${baseUrlOf()}/${entry.repository}`, headroom),
       ),
       ...toHeadroom(headroom),

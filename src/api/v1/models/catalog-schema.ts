@@ -13,7 +13,7 @@ export const catalogModelSchema = z
     url: z
       .string()
       .describe('URL of the repository; a download from it can choose a `quantization`.'),
-    type: z.enum(['llm', 'vlm', 'embedding']).optional(),
+    type: z.enum(['llm', 'vlm', 'embedding', 'reranker']).optional(),
     quantization: z.string().optional().describe('Quantization that is downloaded by default.'),
     size_bytes: z.int().optional().describe('Approximate download size, projector included.'),
     license: z.string().optional(),
@@ -62,15 +62,15 @@ export const searchCatalog = defineRoute({
         {
           models: [
             {
-              id: 'qwen2.5-0.5b',
+              id: 'qwen3-0.6b',
               source: 'catalog',
-              repository: 'Qwen/Qwen2.5-0.5B-Instruct-GGUF',
-              url: 'https://huggingface.co/Qwen/Qwen2.5-0.5B-Instruct-GGUF',
+              repository: 'Qwen/Qwen3-0.6B-GGUF',
+              url: 'https://huggingface.co/Qwen/Qwen3-0.6B-GGUF',
               type: 'llm',
-              quantization: 'Q4_K_M',
-              size_bytes: 490_000_000,
+              quantization: 'Q8_0',
+              size_bytes: 640_000_000,
               license: 'apache-2.0',
-              description: 'Very small chat model in many languages.',
+              description: 'Very small model that can reason and use tools.',
               fits: 'fits',
             },
           ],

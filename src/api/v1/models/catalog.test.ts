@@ -4,6 +4,7 @@ import type { Engines } from '../../../engines/engines.ts';
 import type { Hub, HubSearchResult } from '../../../library/hub/hub.ts';
 import { createTestApp } from '../../../../test/setup/http/test-app.ts';
 import type { ApiServices } from '../../services.ts';
+import { Catalog } from '../../../library/hub/catalog.ts';
 import { mountCatalog } from './catalog.ts';
 
 const found = (owner: string, name: string, task: string | null = null): HubSearchResult => ({
@@ -34,7 +35,12 @@ const pool = {
 } as Engines;
 const { app } = createTestApp({
   v1Routes: (target) =>
-    mountCatalog(target, { hub, hubEndpoint: 'http://mirror/hf/', pool } as ApiServices),
+    mountCatalog(target, {
+      hub,
+      catalog: new Catalog(),
+      hubEndpoint: 'http://mirror/hf/',
+      pool,
+    } as ApiServices),
 });
 
 async function list(query: string) {
@@ -42,7 +48,7 @@ async function list(query: string) {
   return { status: response.status, body: (await response.json()) as Listing };
 }
 it('says which fit into the memory', async () => {
-  const { body } = await list('?search=qwen3&limit=4');
+  const { body } = await list('?search=qwen3&limit=20');
   const fits = new Map(body.models.map((model) => [model.id, model.fits]));
   expect(fits.get('qwen3-0.6b')).toBe('fits');
   expect(fits.get('qwen3-1.7b')).toBe('partly');

@@ -1,0 +1,77 @@
+import {
+  type CatalogStateRecord,
+  getCatalog,
+  refreshCatalog,
+  resetCatalog,
+  setCatalogSource,
+} from '../../api/v1/models/catalog-source-schema.ts';
+import { printable } from '../../kernel/printable.ts';
+import type { Client } from '../client/client.ts';
+import { connect } from '../client/connect.ts';
+import { type CommandContext, defineCommand } from '../command.ts';
+import { UsageError } from '../failure.ts';
+import { connectionOptions, jsonOption, required, text } from '../option.ts';
+
+type Options = Parameters<typeof connect>[1] & { readonly json?: boolean | undefined };
+
+async function show(
+  context: CommandContext,
+  options: Options,
+  ask: (client: Client) => Promise<CatalogStateRecord>,
+): Promise<void> {
+  const state = await ask(await connect(context, { ...options, isForAdmin: true }));
+  const { output } = context.terminal;
+  if (options.json === true) output.json(state);
+  else output.line(describe(state));
+}
+
+function describe({ source, version, model_count, checked_at }: CatalogStateRecord): string {
+  const count = model_count === 1 ? '1 model' : `${model_count} models`;
+  if (source === undefined) return `The catalog that ships with Hearth: ${count}`;
+  const checked = checked_at === undefined ? '' : `, read ${checked_at.slice(0, 16)}Z`;
+  return `${printable(source.url)}: ${count} of ${version ?? ''}${checked}`;
+}
+
+export const catalogShow = defineCommand({
+  options: { ...jsonOption, ...connectionOptions },
+  examples: ['hearth catalog show', 'hearth catalog show --json'],
+  run: ({ context, options }) =>
+    show(context, options, (client) => client.call(getCatalog, {}, context.signal)),
+});
+
+export const catalogSet = defineCommand({
+  positionals: {
+    url: required('Address of the list; its signature is at the same path plus .sig'),
+  },
+  options: {
+    key: text('--key <key>', 'Ed25519 public key of the signature, in Base64'),
+    ...jsonOption,
+    ...connectionOptions,
+  },
+  examples: [
+    'hearth catalog set https://example.com/catalog.json --key GyJrJC8rBzsE0yt1Ww8cWBsJPaRV0K8ygIJsEIkTWSE=',
+  ],
+  run: ({ context, options, positionals: { url } }) => {
+    const { key } = options;
+    if (key === undefined) {
+      throw new UsageError('Name the key of the signature: `hearth catalog set URL --key KEY`.');
+    }
+    return show(context, options, (client) =>
+      client.call(setCatalogSource, { body: { url, key } }, context.signal),
+    );
+  },
+});
+
+export const catalogRefresh = defineCommand({
+  options: { ...jsonOption, ...connectionOptions },
+  examples: ['hearth catalog refresh'],
+  run: ({ context, options }) =>
+    show(context, options, (client) => client.call(refreshCatalog, {}, context.signal)),
+});
+
+export const catalogReset = defineCommand({
+  options: { ...jsonOption, ...connectionOptions },
+  examples: ['hearth catalog reset'],
+  run: ({ context, options }) =>
+    show(context, options, (client) => client.call(resetCatalog, {}, context.signal)),
+});
