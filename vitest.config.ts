@@ -21,6 +21,15 @@ const endToEnd = {
   hookTimeout: 120_000,
 } as const;
 
+/** Tests that load or install a server for long. They run with the drills, so that `npm test` stays short. */
+const longTests = [
+  'test/soak/**/*.test.ts',
+  'test/package/*.test.ts',
+  'test/attack/{image-memory,killed,downloads-killed,prompt-memory,scheduler,steady-memory}.test.ts',
+  'test/service/drain.test.ts',
+  'test/store/kill.test.ts',
+];
+
 export default defineConfig({
   test: {
     coverage: {
@@ -79,12 +88,12 @@ export default defineConfig({
             'test/postgres/**',
             'test/mlx/**',
             'test/systemd/**',
-            'test/soak/**',
+            ...longTests,
             '**/node_modules/**',
           ],
         },
       },
-      { test: { ...endToEnd, name: 'drills', include: ['test/soak/**/*.test.ts'] } },
+      { test: { ...endToEnd, name: 'drills', include: longTests } },
       {
         test: {
           name: 'postgres',

@@ -12,7 +12,7 @@ import { complete, respond } from '../setup/warm-state/responses-client.ts';
 const copied = 'test/copied';
 const flags = ['--engine-parallel=2', '--engine-cache-contexts=1'];
 /** Of the random test; with a number set, the seed differs from run to run. */
-const conversationCount = Number(process.env['HEARTH_TEST_CONVERSATIONS'] ?? 25);
+const conversationCount = Number(process.env['HEARTH_TEST_CONVERSATIONS'] ?? 10);
 const turnsOfEach = 4;
 
 const hearth = useHearth(async (home) => {
