@@ -12,6 +12,7 @@ import type { CatalogSource } from '../library/hub/catalog-source.ts';
 import type { Catalog } from '../library/hub/catalog.ts';
 import type { Hub } from '../library/hub/hub.ts';
 import type { Engines } from '../engines/engines.ts';
+import type { ModelSettings } from '../engines/loads/model-settings.ts';
 import type { ModelAliases } from '../library/model-aliases.ts';
 import type { EditableModelLibrary } from '../library/model.ts';
 import type { EventFeed } from './kit/stream/event-feed.ts';
@@ -34,6 +35,7 @@ export interface ApiServices {
   /** Other names of the models. */
   readonly aliases: ModelAliases;
   readonly pool: Engines;
+  readonly modelSettings: ModelSettings;
   /** The smallest length that the vectors of an embedding model may be cut to; undefined: they can't be cut. */
   readonly minDimensions: (modelKey: string) => number | undefined;
   readonly downloads: DownloadManager;

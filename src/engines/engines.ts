@@ -10,6 +10,7 @@ import { InstanceLifecycle, type LifecycleOptions } from './loads/instance-lifec
 import type { InstanceDescription, InstanceSummary } from './loads/instance-summary.ts';
 import type { LoadEstimate } from './loads/load-estimate.ts';
 import type { LoadOptions } from './loads/load-options.ts';
+import type { ModelSettings } from './loads/model-settings.ts';
 import { chooseInstance } from './loads/policy/choose-instance.ts';
 import { assertPurpose, purposeOf, type Purpose } from './loads/purpose.ts';
 import { notLoaded, stillLoading } from './loads/refusal.ts';
@@ -21,6 +22,8 @@ interface EnginesOptions extends LifecycleOptions {
   /** Whether requests load models (`models.jit`). */
   readonly loadsOnRequest: boolean;
   readonly defaultTtlSeconds: number;
+  /** Options that are kept for the loads of models. */
+  readonly modelSettings?: Pick<ModelSettings, 'get'>;
   /** Memory of the machine. */
   readonly totalMemoryBytes: number;
 }
@@ -95,7 +98,8 @@ export class Engines implements SessionHost {
     await this.#options.gpuMemory?.know();
     const target = await this.#upToDate(await this.#find(identifier ?? '', purpose));
     assertPurpose(target.selection, purpose);
-    return target;
+    const load = await this.#keptOptions(target.selection);
+    return load === undefined ? target : { ...target, load };
   }
 
   /**
@@ -146,7 +150,7 @@ export class Engines implements SessionHost {
     const selection = await this.#options.library.find(identifier);
     await this.#options.gpuMemory?.know();
     if (options.identifier !== undefined) await this.#assertFree(options.identifier);
-    const resolved = await this.#withDraft(selection, options);
+    const resolved = await this.#withKept(selection, options);
     context.signal.throwIfAborted();
     const { clientKey } = context.caller;
     const instance = this.#lifecycle.create(selection, resolved, true, clientKey);
@@ -167,7 +171,7 @@ export class Engines implements SessionHost {
   async estimate(identifier: string, options: LoadOptions): Promise<LoadEstimate> {
     await this.#options.gpuMemory?.know();
     const selection = await this.#options.library.find(identifier);
-    return this.#lifecycle.estimate(selection, await this.#withDraft(selection, options));
+    return this.#lifecycle.estimate(selection, await this.#withKept(selection, options));
   }
 
   /**
@@ -200,6 +204,28 @@ export class Engines implements SessionHost {
 
   #instances(): readonly Instance[] {
     return this.#lifecycle.registry.list();
+  }
+
+  /** The options of a load, with those that are kept for the model where it names no other. */
+  async #withKept(selection: ModelSelection, options: LoadOptions): Promise<LoadOptions> {
+    const named = await this.#withDraft(selection, options);
+    return { ...(await this.#keptOptions(selection)), ...named };
+  }
+
+  async #keptOptions(selection: ModelSelection): Promise<LoadOptions | undefined> {
+    const { key } = selection.model;
+    const kept = this.#options.modelSettings?.get(key);
+    if (kept === undefined) return undefined;
+    try {
+      return await this.#withDraft(selection, kept);
+    } catch (err) {
+      const { draftModel, ...rest } = kept;
+      this.#options.logger.warn(
+        { err, model: key, draftModel },
+        'the kept draft model is not used',
+      );
+      return rest;
+    }
   }
 
   async #withDraft(
@@ -308,8 +334,9 @@ export class Engines implements SessionHost {
     return this.#lifecycle.create(
       selection,
       {
+        ...target.load,
         ...omitUndefined({ contextLength }),
-        ttlSeconds: request.ttlSeconds ?? defaultTtlSeconds,
+        ttlSeconds: request.ttlSeconds ?? target.load?.ttlSeconds ?? defaultTtlSeconds,
       },
       false,
       context.caller.clientKey,

@@ -16,7 +16,7 @@ type PoolOptions = ConstructorParameters<typeof Engines>[0];
 
 interface PoolServices
   extends
-    Pick<PoolOptions, 'library' | 'logger'>,
+    Pick<PoolOptions, 'library' | 'logger' | 'modelSettings'>,
     Pick<LoaderOptions, 'runtimes' | 'launcher' | 'stateCache'> {
   readonly upstreams: Upstreams;
   readonly events: NonNullable<PoolOptions['events']>;
@@ -49,6 +49,7 @@ export function createPool(settings: Settings, services: PoolServices): Engines 
   });
   return new Engines({
     library,
+    ...omitUndefined({ modelSettings: services.modelSettings }),
     loaders: [ggufLoader, new MlxLoader(shared), new RemoteLoader(upstreams)],
     logger,
     events,

@@ -23,6 +23,7 @@ import { planDownload } from '../library/downloads/plan-download.ts';
 import { createEngineLauncher } from '../engines/launch/engine-launcher.ts';
 import { keepRecommended } from '../engines/runtimes/keep-recommended.ts';
 import type { InstallProgress } from '../engines/runtimes/runtime.ts';
+import { openModelSettings } from './open-model-settings.ts';
 import { openRuntimes } from './open-runtimes.ts';
 import { ensureHomeId } from '../platform/home/home-id.ts';
 import { acquireHomeLock } from '../platform/home/home-lock.ts';
@@ -198,8 +199,10 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     });
     cleanups.push(() => launcher.close());
 
+    const modelSettings = await openModelSettings(home, { library, logger });
     const pool = createPool(settings, {
       library,
+      modelSettings,
       runtimes,
       launcher,
       stateCache,
@@ -281,6 +284,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       homeId,
       aliases,
       pool,
+      modelSettings,
       minDimensions: (key) => catalog.findKey(key)?.minDimensions,
       downloads,
       hub,

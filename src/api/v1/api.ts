@@ -2,6 +2,7 @@ import { mount, type ApiRoutes } from '../kit/mount.ts';
 import { formatSpeechScript } from '../../speech-script/format-speech-script.ts';
 import type { ApiServices } from '../services.ts';
 import { mountBlobs } from './conversations/blobs.ts';
+import { mountModelSettings } from './models/model-settings.ts';
 import { mountCatalogSource } from './models/catalog-source.ts';
 import { mountCatalog } from './models/catalog.ts';
 import { mountChat } from './chat/chat.ts';
@@ -36,6 +37,7 @@ export function createV1Api(services: ApiServices): ApiRoutes {
       mountDownloads(app, services);
       mountCatalog(app, services);
       mountCatalogSource(app, services);
+      mountModelSettings(app, services);
       mountModelDetails(app, services);
       mountHubRepository(app, services);
       mountModelImport(app, services);

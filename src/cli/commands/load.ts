@@ -5,6 +5,7 @@ import {
   loadModel,
   type LoadResult,
 } from '../../api/v1/models/model-schema.ts';
+import { setModelSettings } from '../../api/v1/models/model-settings-schema.ts';
 import { suggestModel } from '../check-model.ts';
 import { ApiError } from '../client/client-error.ts';
 import type { Client } from '../client/client.ts';
@@ -21,7 +22,6 @@ import {
   required,
   text,
 } from '../option.ts';
-import { readPreset, savePreset } from '../presets/presets.ts';
 import { describeContext } from '../ui/instance-table.ts';
 import { withElapsed } from '../ui/progress.ts';
 import { describeDifferences, findLoadedInstance } from '../loaded-instance.ts';
@@ -66,7 +66,7 @@ export const load = defineCommand({
     ),
     draftModel: text('--draft-model <model>', 'Smaller model that drafts tokens'),
     identifier: text('--identifier <id>', 'Id of the instance, which requests use as model'),
-    save: flag('--save', 'Save these settings for later loads with this command'),
+    save: flag('--save', 'Save these settings for all later loads of the model'),
     estimateOnly: flag('--estimate-only', 'Estimate the memory needed without loading'),
     another: flag('--another', 'Load another instance even if one is loaded with these settings'),
     force: flag('--force', 'Load even if memory is insufficient'),
@@ -81,6 +81,10 @@ export const load = defineCommand({
   async run({ context, options, positionals: { model } }) {
     const client = await connect(context, options);
     const { output, messages } = context.terminal;
+    const suggest = async (error: unknown): Promise<never> => {
+      await suggestModel(client, model, error, context.signal);
+      throw error;
+    };
     // Undefined values would hide those that were saved.
     const fromOptions = omitUndefined({
       context_length: options.contextLength,
@@ -94,18 +98,13 @@ export const load = defineCommand({
       speculation: options.speculation,
       draft_model: options.draftModel,
     });
-    const { load: saved = {} } = await readPreset(context.home, model);
     if (options.save === true) {
-      await savePreset(context.home, model, { load: fromOptions });
-      messages.line(`Saved for ${printable(model)}.`);
-    }
-    const preset = options.save === true ? {} : saved;
-    if (Object.keys(preset).length > 0) {
-      messages.line(`With the saved settings of ${printable(model)} (presets.json).`);
+      const change = { params: { model }, body: { load: fromOptions } };
+      await client.call(setModelSettings, change, context.signal).catch(suggest);
+      messages.line(`Saved for ${printable(model)}: each load of the model uses these settings.`);
     }
     const body = {
       model,
-      ...preset,
       ...fromOptions,
       identifier: options.identifier,
       echo_load_config: true,
@@ -126,10 +125,7 @@ export const load = defineCommand({
       options.estimateOnly === true
         ? call()
         : withElapsed(messages, `Loading ${printable(model)}`, call);
-    const result = await work.catch(async (error: unknown) => {
-      await suggestModel(client, model, error, context.signal);
-      throw error;
-    });
+    const result = await work.catch(suggest);
     if (options.json === true) {
       output.json(result);
       return;

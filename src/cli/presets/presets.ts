@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import { chatRequestSchema } from '../../api/v1/chat/chat-schema.ts';
-import { loadRequestSchema } from '../../api/v1/models/model-schema.ts';
 import { withFileLock } from '../../platform/files/file-lock.ts';
 import { parseJsonDocument } from '../../kernel/json-document.ts';
 import { readIfPresent, replacePrivateFile } from '../../platform/files/private-file.ts';
@@ -21,29 +20,11 @@ const chatPresetSchema = chatRequestSchema
     context_length: true,
   })
   .partial();
-const loadPresetSchema = loadRequestSchema
-  .pick({
-    context_length: true,
-    parallel: true,
-    ttl: true,
-    eval_batch_size: true,
-    flash_attention: true,
-    num_experts: true,
-    offload_kv_cache_to_gpu: true,
-    gpu_layers: true,
-    speculation: true,
-    draft_model: true,
-  })
-  .partial();
-
-const presetSchema = z.object({
-  chat: chatPresetSchema.optional(),
-  load: loadPresetSchema.optional(),
-});
+// Files may have settings of loads, which the server took over.
+const presetSchema = z.looseObject({ chat: chatPresetSchema.optional() });
 const fileSchema = z.object({ models: z.record(z.string(), presetSchema) });
 
 export type ChatPreset = z.infer<typeof chatPresetSchema>;
-export type LoadPreset = z.infer<typeof loadPresetSchema>;
 /** Settings that the user saved for a model. */
 export type Preset = z.infer<typeof presetSchema>;
 

@@ -1,3 +1,4 @@
+import type { LoadOptions } from './load-options.ts';
 import type { ModelSelection } from '../../library/model.ts';
 
 /** The resolved model of a request. */
@@ -5,6 +6,8 @@ export interface ModelTarget {
   readonly selection: ModelSelection;
   /** Set if the request names an instance by its id. */
   readonly instanceId?: string;
+  /** Options that are kept for loads of the model. */
+  readonly load?: LoadOptions;
 }
 
 /** What a session needs of an instance. */

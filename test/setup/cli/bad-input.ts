@@ -40,6 +40,11 @@ const commandArguments = (folder: string): Readonly<Record<string, readonly stri
   'config get': ['server.port'],
   'config set': ['models.ttlSeconds', '60'],
   'config unset': ['models.ttlSeconds'],
+  'catalog set': [
+    'http://127.0.0.1:9/catalog.json',
+    '--key',
+    'GyJrJC8rBzsE0yt1Ww8cWBsJPaRV0K8ygIJsEIkTWSE=',
+  ],
   'alias set': ['small', 'hearth/starter-chat'],
   'alias rm': ['small'],
   completion: ['bash'],

@@ -8,10 +8,11 @@ import {
   type LoadRequest,
   unloadModel,
 } from './model-schema.ts';
-import type { LoadEstimate } from '../../../engines/loads/load-estimate.ts';
 import type { LoadOptions } from '../../../engines/loads/load-options.ts';
+import type { LoadEstimate } from '../../../engines/loads/load-estimate.ts';
 import { type App, mount } from '../../kit/mount.ts';
 import { loadedInstances, selectedInstances } from '../../../engines/loads/loaded-instances.ts';
+import { toKeptLoadOptions } from './model-settings-schema.ts';
 import type { ApiServices } from '../../services.ts';
 import { toChosenConfig, toLoadConfig, toModelType, toV1Model } from './model-record.ts';
 import { removeModel } from '../../../engines/loads/remove-model.ts';
@@ -60,20 +61,10 @@ export function mountModels(app: App, services: ApiServices): void {
 }
 
 function toLoadOptions(body: LoadRequest): LoadOptions {
-  return omitUndefined({
-    contextLength: body.context_length,
-    parallel: body.parallel,
-    gpuLayers: body.gpu_layers,
-    speculation: body.speculation,
-    draftModel: body.draft_model,
-    identifier: body.identifier,
-    evalBatchSize: body.eval_batch_size,
-    hasFlashAttention: body.flash_attention,
-    expertCount: body.num_experts,
-    offloadsKvCacheToGpu: body.offload_kv_cache_to_gpu,
-    ttlSeconds: body.ttl,
-    isForced: body.force,
-  });
+  return {
+    ...toKeptLoadOptions(body),
+    ...omitUndefined({ identifier: body.identifier, isForced: body.force }),
+  };
 }
 
 function toLoadEstimate(load: LoadEstimate): LoadEstimateResult {
