@@ -1,0 +1,147 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { permissionSchema, type Permission } from '../../../src/kernel/permission.ts';
+import { post } from '../server/api.ts';
+import { withTokens } from '../server/with-tokens.ts';
+
+/** A kind of caller: the headers that it sends, and what it may do. */
+export interface Caller {
+  readonly name: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Added to the path. */
+  readonly query?: string;
+  /** `invalid`: refused on every route. `foreign`: a web page or host name that is not the server's. */
+  readonly identity: 'anonymous' | 'known' | 'invalid' | 'foreign';
+  readonly permissions: readonly Permission[];
+  /** Of interest only to routes that need this permission. */
+  readonly lacks?: Permission;
+}
+
+export const allPermissions = permissionSchema.options;
+/** What a caller without a token may do if the server requires none. */
+const anonymousPermissions: readonly Permission[] = [
+  'chat',
+  'embeddings',
+  'models:read',
+  'models:write',
+  'ephemeral-mcp',
+  'metrics',
+];
+
+interface Secrets {
+  readonly single: ReadonlyMap<Permission, string>;
+  readonly withoutOne: ReadonlyMap<Permission, string>;
+  readonly all: string;
+  readonly revoked: string;
+  readonly expired: string;
+}
+
+/** Makes the tokens of all callers in a home folder, before its server starts. */
+export function makeSecrets(home: string): Promise<Secrets> {
+  return withTokens(home, async (service, store) => {
+    const make = async (permissions: readonly Permission[], expiresAt?: Date) => {
+      const dates = expiresAt === undefined ? {} : { expiresAt };
+      return service.create({ name: permissions.join(), permissions, ...dates });
+    };
+    const single = new Map<Permission, string>();
+    const withoutOne = new Map<Permission, string>();
+    for (const permission of allPermissions) {
+      single.set(permission, (await make([permission])).token);
+      const others = allPermissions.filter((each) => each !== permission && each !== 'admin');
+      withoutOne.set(permission, (await make(others)).token);
+    }
+    const revoked = await make(['admin']);
+    await store.tokens.delete(revoked.record.id);
+    return {
+      single,
+      withoutOne,
+      all: (await make(allPermissions)).token,
+      revoked: revoked.token,
+      expired: (await make(['admin'], new Date(Date.now() - 1000))).token,
+    };
+  });
+}
+
+export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+/** Callers that the server treats alike whether it requires a token or not. */
+export async function knownCallers(
+  { url, home }: { readonly url: string; readonly home: string },
+  secrets: Secrets,
+): Promise<readonly Caller[]> {
+  const known = (
+    name: string,
+    headers: Caller['headers'],
+    permissions: Caller['permissions'],
+  ): Caller => ({ name, headers, permissions, identity: 'known' });
+  const invalid = (name: string, token: string): Caller => ({
+    name,
+    headers: bearer(token),
+    permissions: [],
+    identity: 'invalid',
+  });
+  const foreign = (name: string, headers: Caller['headers']): Caller => ({
+    name,
+    headers: { ...bearer(secrets.all), ...headers },
+    permissions: [],
+    identity: 'foreign',
+  });
+  const owner = (await readFile(join(home, 'owner-token'), 'utf8')).trim();
+  const open = await openSession(url, owner);
+  const ended = await openSession(url, owner);
+  await fetch(`${url}/api/v1/sessions/${ended.id}`, { method: 'DELETE', headers: bearer(owner) });
+  const unknown = `hearth-0123456789-${'a'.repeat(48)}`;
+  return [
+    invalid('an unknown token', unknown),
+    invalid('a token with a wrong secret', `${secrets.all.slice(0, -4)}0000`),
+    invalid('a revoked token', secrets.revoked),
+    invalid('an expired token', secrets.expired),
+    invalid('a session that has ended', ended.token),
+    ...[...secrets.single].map(([permission, token]) =>
+      known(`a token with ${permission} alone`, bearer(token), [permission]),
+    ),
+    ...[...secrets.withoutOne].map(([lacks, token]) => ({
+      ...known(
+        `a token with all but admin and ${lacks}`,
+        bearer(token),
+        allPermissions.filter((each) => each !== lacks && each !== 'admin'),
+      ),
+      lacks,
+    })),
+    known('a token with every permission', bearer(secrets.all), allPermissions),
+    known('such a token in x-api-key', { 'x-api-key': secrets.all }, allPermissions),
+    known('a browser session', bearer(open.token), ['admin']),
+    known('the owner of the home folder', bearer(owner), ['admin']),
+    foreign('a page of another site', { origin: 'https://attacker.example' }),
+    foreign('a sandboxed page', { origin: 'null' }),
+    foreign('another host name', { host: 'attacker.example' }),
+  ];
+}
+
+/** Callers without a token, and with keys of other products. */
+export function anonymousCallers(secret: string, isTokenRequired: boolean): readonly Caller[] {
+  const anonymous = (name: string, more: Partial<Caller> = {}): Caller => ({
+    name,
+    headers: {},
+    permissions: isTokenRequired ? [] : anonymousPermissions,
+    identity: 'anonymous',
+    ...more,
+  });
+  return [
+    anonymous('no token'),
+    anonymous('a token in the query', { query: `token=${secret}&api_key=${secret}` }),
+    anonymous('a token in a cookie', { headers: { cookie: `token=${secret}` } }),
+    anonymous('a key of another product', {
+      headers: bearer('sk-unrelated'),
+      ...(isTokenRequired && { identity: 'invalid' as const }),
+    }),
+  ];
+}
+
+async function openSession(
+  url: string,
+  owner: string,
+): Promise<{ readonly id: string; readonly token: string }> {
+  const link = await post(url, '/api/v1/sessions/links', undefined, { headers: bearer(owner) });
+  return (await post(url, '/api/v1/sessions', { code: link.body.code })).body;
+}

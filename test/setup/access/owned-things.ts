@@ -1,0 +1,96 @@
+import { expect } from 'vitest';
+import { conversationExportSchema } from '../../../src/api/v1/conversations/conversation-export-schema.ts';
+import { endlessModel } from '../models/endless-model.ts';
+import { picture } from '../models/picture.ts';
+import { get, post, type ApiInit } from '../server/api.ts';
+import { openStream } from '../server/live-stream.ts';
+
+/** A text of every owned thing, to find it where it must not be. */
+export const secretText = 'zanzibar';
+
+/** Stored items that belong to one caller: the ids under the names of the path parameters. */
+export type OwnedThing = Readonly<Record<string, string>>;
+export type ThingKind = 'tree' | 'file' | 'batch' | 'background';
+
+/** Makes something that belongs to the caller of these headers. */
+export const makeThing: Readonly<
+  Record<ThingKind, (url: string, headers: Readonly<Record<string, string>>) => Promise<OwnedThing>>
+> = {
+  tree: async (url, headers) => {
+    const init = { headers };
+    const { conversation_id: id, last_response_id: responseId } = await created(
+      url,
+      '/api/v1/conversations/import',
+      await conversation(),
+      init,
+    );
+    const items = await get(url, `/v1/conversations/${id}/items`, init);
+    const path = `/api/v1/conversations/${id}/responses?images=reference`;
+    const [, sha256] = /"sha256":"([0-9a-f]{64})"/.exec(
+      JSON.stringify((await get(url, path, init)).body),
+    ) ?? ['', ''];
+    return {
+      conversation_id: id,
+      response_id: responseId,
+      item_id: items.body.data[0].id,
+      sha256: sha256 ?? '',
+    };
+  },
+  file: async (url, headers) => {
+    const form = new FormData();
+    form.set('purpose', 'batch');
+    const request = { model: 'hearth/starter-chat', max_tokens: 1, messages: [hello] };
+    const line = { custom_id: 'a', method: 'POST', url: '/v1/chat/completions', body: request };
+    form.set('file', new Blob([JSON.stringify(line)]), `${secretText}.jsonl`);
+    const response = await fetch(`${url}/v1/files`, { method: 'POST', body: form, headers });
+    expect(response.status).toBe(200);
+    return { file_id: ((await response.json()) as { id: string }).id };
+  },
+  batch: async (url, headers) => {
+    const { file_id: fileId = '' } = await makeThing.file(url, headers);
+    const body = {
+      input_file_id: fileId,
+      endpoint: '/v1/chat/completions',
+      completion_window: '24h',
+      metadata: { name: secretText },
+    };
+    return { batch_id: (await created(url, '/v1/batches', body, { headers })).id };
+  },
+  background: async (url, headers) => {
+    const body = { model: endlessModel, input: secretText, background: true };
+    const stream = await openStream(url, '/api/v1/chat', body, { headers });
+    const start = JSON.parse((await stream.until('response_id')).data);
+    stream.disconnect();
+    return { response_id: start.response_id };
+  },
+};
+
+const hello = { role: 'user', content: secretText };
+
+async function created(url: string, path: string, body: object, init: ApiInit) {
+  const answer = await post(url, path, body, init);
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+  return answer.body;
+}
+
+let colour = 0;
+
+/** An exported conversation of one turn with an image. */
+async function conversation(): Promise<object> {
+  const [example] = (conversationExportSchema.meta()?.examples ?? []) as object[];
+  const exported = structuredClone(example) as {
+    title: string;
+    images: Record<string, string>;
+    responses: { turn: { messages: { content: object[] }[] } }[];
+  };
+  const name = 'a'.repeat(64);
+  exported.title = secretText;
+  // Equal images of two owners are one.
+  colour += 1;
+  exported.images = { [name]: await picture(`#${String(colour).padStart(6, '0')}`) };
+  exported.responses[0]?.turn.messages[0]?.content.push(
+    { type: 'text', text: secretText },
+    { type: 'image', sha256: name, mediaType: 'image/png' },
+  );
+  return exported;
+}

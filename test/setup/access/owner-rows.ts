@@ -1,0 +1,211 @@
+import type { OwnedThing, ThingKind } from './owned-things.ts';
+
+/** What a request of a route does with something that has an owner. */
+export interface OwnerRow {
+  readonly kind: ThingKind;
+  /** Callers read items that were stored without a token, except files and batches, and change only their own. */
+  readonly effect: 'read' | 'change';
+  /** Absent if the path of the route names the thing. */
+  readonly query?: (thing: OwnedThing) => string;
+  readonly body?: (thing: OwnedThing) => object;
+  /** Status for the owner, other than 200. */
+  readonly statuses?: readonly number[];
+}
+
+const chat = { model: 'hearth/starter-vision', max_output_tokens: 1 };
+const input = 'Hello!';
+const reference = ({ item_id: id }: OwnedThing) => [
+  { type: 'item_reference', id },
+  { role: 'user', content: input },
+];
+const inOpenAiRequest: readonly OwnerRow[] = [
+  {
+    kind: 'tree',
+    effect: 'read',
+    body: ({ response_id }) => ({ ...chat, input, previous_response_id: response_id }),
+  },
+  { kind: 'tree', effect: 'read', body: (thing) => ({ ...chat, input: reference(thing) }) },
+  {
+    kind: 'tree',
+    effect: 'change',
+    body: ({ conversation_id: conversation }) => ({ ...chat, input, conversation }),
+  },
+];
+const read = (kind: ThingKind): readonly OwnerRow[] => [{ kind, effect: 'read' }];
+const change = (kind: ThingKind, body?: object): readonly OwnerRow[] => [
+  { kind, effect: 'change', ...(body !== undefined && { body: () => body }) },
+];
+const after = (kind: ThingKind, idName: string): readonly OwnerRow[] => [
+  { kind, effect: 'change', query: (thing) => `after=${thing[idName]}` },
+];
+
+/** Routes whose requests name something that has an owner, by their `operationId`. */
+export const ownerRows: Readonly<Record<string, readonly OwnerRow[]>> = {
+  createChat: [
+    {
+      kind: 'tree',
+      effect: 'read',
+      body: ({ response_id }) => ({ ...chat, input, previous_response_id: response_id }),
+    },
+  ],
+  listResponses: after('tree', 'response_id'),
+  getResponse: read('tree'),
+  deleteResponse: change('tree'),
+  followResponse: read('background'),
+  cancelResponse: change('background'),
+  getConversation: read('tree'),
+  updateConversation: change('tree', { title: 'A new title' }),
+  deleteConversation: change('tree'),
+  listConversationResponses: [
+    ...read('tree'),
+    { kind: 'tree', effect: 'read', query: ({ response_id }) => `leaf=${response_id}` },
+    { kind: 'tree', effect: 'read', query: ({ response_id }) => `after=${response_id}` },
+  ],
+  exportConversation: [
+    ...read('tree'),
+    {
+      kind: 'tree',
+      effect: 'read',
+      query: ({ response_id }) => `format=markdown&leaf=${response_id}`,
+    },
+  ],
+  getBlob: read('tree'),
+  listFilesOpenAi: after('file', 'file_id'),
+  getFileOpenAi: read('file'),
+  getFileContentOpenAi: read('file'),
+  deleteFileOpenAi: change('file'),
+  createBatchOpenAi: [
+    {
+      kind: 'file',
+      effect: 'change',
+      body: ({ file_id }) => ({
+        input_file_id: file_id,
+        endpoint: '/v1/chat/completions',
+        completion_window: '24h',
+      }),
+    },
+  ],
+  listBatchesOpenAi: after('batch', 'batch_id'),
+  getBatchOpenAi: read('batch'),
+  // It may have ended.
+  cancelBatchOpenAi: [{ kind: 'batch', effect: 'change', statuses: [200, 409] }],
+  createResponseOpenAi: inOpenAiRequest,
+  countInputTokensOpenAi: inOpenAiRequest,
+  getResponseOpenAi: [
+    ...read('tree'),
+    { kind: 'background', effect: 'read' },
+    { kind: 'background', effect: 'read', query: () => 'stream=true' },
+  ],
+  deleteResponseOpenAi: change('tree'),
+  cancelResponseOpenAi: change('background'),
+  listInputItemsOpenAi: read('tree'),
+  createConversationOpenAi: [
+    { kind: 'tree', effect: 'read', body: (thing) => ({ items: reference(thing) }) },
+  ],
+  getConversationOpenAi: read('tree'),
+  updateConversationOpenAi: change('tree', { metadata: { project: 'sea' } }),
+  deleteConversationOpenAi: change('tree'),
+  listConversationItemsOpenAi: read('tree'),
+  addConversationItemsOpenAi: change('tree', { items: [{ role: 'user', content: input }] }),
+  getConversationItemOpenAi: read('tree'),
+  deleteConversationItemOpenAi: change('tree'),
+};
+
+/** Routes that list the things of the caller. */
+export const ownLists: ReadonlySet<string> = new Set([
+  'listResponses',
+  'listConversations',
+  'listFilesOpenAi',
+  'listBatchesOpenAi',
+]);
+
+/** Parameters of paths that name something that has an owner. */
+export const ownedParameters = [
+  'response_id',
+  'conversation_id',
+  'item_id',
+  'sha256',
+  'file_id',
+  'batch_id',
+];
+
+/** Routes of things that all callers with the permission share, or that make something for the caller. */
+export const sharedRoutes: readonly string[] = [
+  'getHealth',
+  'getReadiness',
+  'getMetrics',
+  'getStatus',
+  'stopServer',
+  'streamLog',
+  'listModelsV0',
+  'getModelV0',
+  'createChatCompletionV0',
+  'createCompletionV0',
+  'createEmbeddingV0',
+  'createSpeechScript',
+  'importConversation',
+  'streamEvents',
+  'startDownload',
+  'getDownload',
+  'listDownloads',
+  'pauseDownload',
+  'resumeDownload',
+  'cancelDownload',
+  'searchCatalog',
+  'getHubRepository',
+  'listRecommendedModels',
+  'listModels',
+  'getModel',
+  'getModelDetails',
+  'estimateModel',
+  'deleteModel',
+  'loadModel',
+  'unloadModel',
+  'importModel',
+  'uploadModelFile',
+  'listRuntimes',
+  'installRuntime',
+  'selectRuntime',
+  'removeRuntime',
+  'listSettings',
+  'changeSettings',
+  'createToken',
+  'listTokens',
+  'moveResponses',
+  'revokeToken',
+  'listRequests',
+  'getRequest',
+  'createSessionLink',
+  'createSession',
+  'listSessions',
+  'revokeSession',
+  'getSession',
+  'listMcpServers',
+  'getMcpServer',
+  'putMcpServer',
+  'deleteMcpServer',
+  'testMcpServer',
+  'callMcpTool',
+  'createFileOpenAi',
+  'listModelsOpenAi',
+  'getModelOpenAi',
+  'createChatCompletionOpenAi',
+  'createCompletionOpenAi',
+  'createEmbeddingOpenAi',
+  'rerank',
+  'createMessageAnthropic',
+  'countTokensAnthropic',
+  'listModelsAnthropic',
+  'getModelAnthropic',
+  'versionOllama',
+  'tagsOllama',
+  'psOllama',
+  'showOllama',
+  'copyOllama',
+  'deleteOllama',
+  'chatOllama',
+  'generateOllama',
+  'embedOllama',
+  'embedOneOllama',
+  'pullOllama',
+];
