@@ -25,7 +25,7 @@ interface Schema {
 
 interface Document {
   readonly openapi: string;
-  readonly tags: readonly { readonly name: string }[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
@@ -118,5 +118,10 @@ describe('the OpenAPI document', () => {
       true,
     );
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
+  });
+
+  it('directs new programs from v0 to v1', () => {
+    const v0 = document.tags.find(({ name }) => name === 'v0');
+    expect(v0?.description).toContain('May change: new programs use v1.');
   });
 });

@@ -10,7 +10,8 @@ import { mountModels } from './models.ts';
 export function createV0Api(services: ApiServices): ApiRoutes {
   return {
     name: 'v0',
-    description: 'Stateless, in the shapes of OpenAI, with statistics of each answer.',
+    description:
+      'Stateless, in the shapes of OpenAI, with statistics of each answer. May change: new programs use v1.',
     errorSerializer: v0Errors,
     mountRoutes: (app) => {
       mountModels(app, services);
