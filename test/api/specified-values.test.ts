@@ -175,7 +175,7 @@ describe('v1', () => {
     expect(second.output).toEqual(first.output);
   });
 
-  it('follows the fields of the sampling', async () => {
+  it('limits the choice of tokens', async () => {
     const textOf = async (more: object) =>
       (await chat({ max_output_tokens: 24, ...more })).output[0].content as string;
     const greedy = await textOf({ temperature: 0 });
@@ -284,5 +284,28 @@ describe('the formatter of scripts', () => {
     expect(cleaned).toMatch(/^Hello world bold .*end$/);
     expect(cleaned).not.toMatch(/[“”「」😀<>\t]|https|laughs| {2}/u);
     expect((await script({ text, output: 'plain', clean: false })).script).toContain('“Hello”');
+  });
+});
+
+describe('a server with other settings', () => {
+  const own = useHearth({ environment: { HEARTH_MODELS_JIT: 'false', HEARTH_LOG_LEVEL: 'debug' } });
+
+  it('loads no model on request with models.jit off', async () => {
+    const request = { model, input: 'Hello!', store: false, max_output_tokens: 1 };
+    expectError(await post(own.url, '/api/v1/chat', request), {
+      code: 'model_not_found',
+      param: 'model',
+      message: 'loading on request is off (models.jit)',
+    });
+    expect((await post(own.url, '/api/v1/models/load', { model })).status).toBe(200);
+    expect((await post(own.url, '/api/v1/chat', request)).status).toBe(200);
+  });
+
+  it('writes no prompt into its log by default', async () => {
+    const request = { model, input: 'The word is xylophone.', max_output_tokens: 1 };
+    const { headers } = await post(own.url, '/api/v1/chat', request);
+    const requestId = headers.get('x-request-id') ?? '';
+    await expect.poll(() => own.log()).toContain(requestId);
+    expect(own.log()).not.toContain('xylophone');
   });
 });

@@ -214,4 +214,13 @@ describe('a tool server that a request names', () => {
     expect(adder.requests.length).toBeGreaterThan(2);
     expect(adder.requests.every((request) => request.headers['x-key'] === 'secret')).toBe(true);
   });
+
+  it('offers all its tools without allowed_tools', async () => {
+    const server = { type: 'ephemeral_mcp', server_label: 'adder', server_url: adder.url };
+    const tokensWith = async (more: object): Promise<number> =>
+      (await say('Hello!', [{ ...server, ...more }], {}, {})).stats.input_tokens;
+    const all = await tokensWith({});
+    expect(all).toBe(await tokensWith({ allowed_tools: ['add', 'wait'] }));
+    expect(all).toBeGreaterThan(await tokensWith({ allowed_tools: ['add'] }));
+  });
 });
