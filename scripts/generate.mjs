@@ -6,6 +6,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { modules } from './lint/modules.mjs';
 import { moduleMarkdown, modulesMarkdown } from './lint/modules-markdown.mjs';
+import {
+  readCoveringTests,
+  readRequirements,
+  requirementsPage,
+} from './requirements/requirements.mjs';
 
 const isCheck = process.argv.includes('--check');
 const root = join(import.meta.dirname, '..');
@@ -34,6 +39,10 @@ const files = {
   'docs/cli.md': await formatted('cli.md', await commandReference()),
   'docs/settings.md': await formatted('settings.md', settingsPage()),
   'docs/config.schema.json': await formatted('schema.json', JSON.stringify(configSchema())),
+  'docs/contributing/requirements.md': await formatted(
+    'requirements.md',
+    requirementsPage(await readRequirements(), await readCoveringTests()),
+  ),
   'ARCHITECTURE.md': await withBlocks('ARCHITECTURE.md', () => modulesMarkdown()),
   ...(await moduleReadmes()),
   'docs/observability.md': await withBlocks('docs/observability.md', () => metricsMarkdown()),

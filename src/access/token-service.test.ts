@@ -28,6 +28,7 @@ const serviceOn = (tokens: Store['tokens']) =>
   createTokenService({ tokens, onTouchError: (error) => touchErrors.push(error) });
 
 describe('create', () => {
+  // covers auth-8
   it('creates a token that authenticates, and stores only its hash', async () => {
     const { record, token } = await service.create({ name: 'laptop', permissions: ['chat'] });
     expect(token).toMatch(new RegExp(`^hearth-${record.id}-[0-9a-f]{48}$`));

@@ -4,6 +4,7 @@ import { nameV0Field, v0Errors } from './openai/errors.ts';
 import { nameV1Field, v1Errors } from './v1/errors.ts';
 
 describe('a field of the domain', () => {
+  // covers error-18
   it.each([
     ['model', 'model', 'model'],
     ['previousResponseId', 'previous_response_id', 'previous_response_id'],

@@ -159,6 +159,7 @@ describe('a turn that may drop old turns', () => {
   const said = (text: string, role: 'user' | 'assistant' = 'user') =>
     ({ role, content: [{ type: 'text', text }] }) as const;
 
+  // covers v1-chat-29
   it('keeps the newest that fit beside the answer', async () => {
     const { run, requests } = await scriptedTurns(sayHi);
     const messages = Array.from({ length: 150 }, (_, index) => [

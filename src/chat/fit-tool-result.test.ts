@@ -35,6 +35,7 @@ describe('a result of a tool', () => {
     expect(content[0]).toBe(first);
   });
 
+  // covers v1-integration-14
   it('is cut to the tokens there are, with a note that names tool and sizes', async () => {
     const image = { type: 'image', data: 'AA==', mimeType: 'image/png' };
     const link = { type: 'resource_link', uri: 'file:///a' };

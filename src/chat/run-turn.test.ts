@@ -69,6 +69,7 @@ describe('runTurn', () => {
     expect(resultOf(events).items).toEqual([]);
   });
 
+  // covers v1-chat-25
   it('sends history without its reasoning, the newest system prompt first', async () => {
     const { run, requests } = await scriptedTurns(async function* () {
       yield { type: 'reasoning.delta', text: 'Hm.' };

@@ -22,6 +22,7 @@ async function commands(
 const listing =
   'ls,ps,status,get,load,unload,import,rm,embed,show,search,token create,token ls,mcp add,mcp ls,mcp test,config ls,runtime ls,script,version';
 
+// covers cli-21
 it('has the specified commands', async () => {
   const specified =
     'serve,server start,server stop,server status,chat,log,token rm,mcp rm,config get,config set,config path,service install,service uninstall,service status,service logs,service restart,runtime install,runtime use,runtime rm,store migrate,store check,store copy,launch,completion,bench,doctor,update';
@@ -29,6 +30,7 @@ it('has the specified commands', async () => {
   expect(names).toEqual(expect.arrayContaining([...listing.split(','), ...specified.split(',')]));
 });
 
+// covers cli-18
 it.each(listing.split(','))('prints JSON on request: %s', async (name) => {
   expect(Object.keys((await commands()).get(name)?.options ?? {})).toContain('json');
 });

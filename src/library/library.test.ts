@@ -118,6 +118,7 @@ describe('the starter models', () => {
   });
 });
 
+// covers server-9
 describe('the content of a folder', () => {
   test('quantizations are variants of one model, the usual one first', async () => {
     for (const level of ['Q8_0', 'Q4_0', 'UD-Q4_K_XL', 'Q4_K_M'])

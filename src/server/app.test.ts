@@ -21,6 +21,7 @@ describe('the pages of the server', () => {
     }
   });
 
+  // covers server-2
   it('point to the reference, which loads nothing from elsewhere', async () => {
     expect(await (await appWith().request('/')).text()).toContain('/docs');
     const page = await appWith().request('/docs');
@@ -54,6 +55,7 @@ describe('the pages of the server', () => {
 });
 
 describe('/openapi.json', () => {
+  // covers server-2
   it('has the mounted endpoints', async () => {
     const { app } = createTestApp({
       v1Routes: (target) => mount(target, echoBody, async ({ body }) => body),

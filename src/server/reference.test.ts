@@ -120,6 +120,7 @@ describe('the OpenAPI document', () => {
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
   });
 
+  // covers server-11
   it('directs new programs from v0 to v1', () => {
     const v0 = document.tags.find(({ name }) => name === 'v0');
     expect(v0?.description).toContain('May change: new programs use v1.');

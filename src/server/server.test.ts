@@ -145,6 +145,7 @@ describe('a client that goes away', () => {
 });
 
 describe('a silent stream', () => {
+  // covers v1-event-12
   it('carries comments', async () => {
     const { server } = await serve((app) => {
       async function* source(signal: AbortSignal): AsyncGenerator<SseMessage> {

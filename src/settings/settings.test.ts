@@ -32,6 +32,7 @@ describe('loadSettings', () => {
     expect(settings['models.dir']).toBeUndefined();
   });
 
+  // covers server-3
   it('prefers flags to environment variables, and those to config.json', async () => {
     await configure({ server: { port: 1 }, models: { ttlSeconds: 2 }, 'engine.parallel': 3 });
     const settings = await load(
@@ -144,6 +145,7 @@ describe('loadSettings', () => {
     });
   });
 
+  // covers server-21
   it('keeps the URL of a database', async () => {
     const url = 'postgres://me:secret@db.example:5432/hearth?sslmode=verify-full';
     expect(await load({ 'store.url': url })).toMatchObject({ 'store.url': url });
@@ -172,6 +174,7 @@ describe('loadSettings', () => {
   });
 
   const wholeNumber = /It must be a whole number from \d+ to \d+\.$/;
+  // covers server-4
   it.each([
     ['server.port', null, wholeNumber],
     ['server.port', true, wholeNumber],

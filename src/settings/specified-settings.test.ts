@@ -4,6 +4,7 @@ import { environmentVariables } from './setting-names.ts';
 import { settingKeys } from './settings-table.ts';
 import { loadSettings } from './settings.ts';
 
+// covers server-12
 it('has the specified settings with the specified defaults', async () => {
   const settings = await loadSettings({
     home: await temporaryFolder(),
@@ -34,6 +35,7 @@ it('has the specified settings with the specified defaults', async () => {
   expect(settingKeys).toEqual(expect.arrayContaining(others.split(' ')));
 });
 
+// covers server-12
 it('names the variable of a setting after its key', () => {
   expect(environmentVariables('mcp.allowEphemeral')).toContain('HEARTH_MCP_ALLOW_EPHEMERAL');
   for (const key of settingKeys) {

@@ -161,6 +161,7 @@ describe('prune', () => {
       )
     ).flatMap(({ conversations }) => conversations.map(({ id }) => id));
 
+  // covers server-22
   it('deletes what was not used for so many days, except pinned conversations', async () => {
     await withStore(async (store) => {
       const [pinned, old, older, recent] = [
@@ -180,6 +181,7 @@ describe('prune', () => {
     });
   });
 
+  // covers server-22
   it('deletes the least recently used conversations beyond a size', async () => {
     await withStore(async (store) => {
       const ids: string[] = [];

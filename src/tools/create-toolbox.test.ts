@@ -44,6 +44,7 @@ it('explains why arguments are invalid', () => {
   );
 });
 
+// covers v1-integration-16
 it.each([
   ['takes too long', CpuTimeError],
   ['never ends', EndlessCheckError],

@@ -9,6 +9,7 @@ it('keeps a valid and unique name', () => {
   expect(new ExposedNames().offer([tool('a', 'read-file_2')])).toEqual(['read-file_2']);
 });
 
+// covers v1-integration-13
 it('distinguishes tools of two servers by their labels', () => {
   const tools = [tool('files', 'read'), tool('mail', 'read'), tool('mail', 'send')];
   expect(new ExposedNames().offer(tools)).toEqual(['files_read', 'mail_read', 'send']);

@@ -5,6 +5,7 @@ function parse(servers: unknown) {
   return parsePluginFile(JSON.stringify({ mcpServers: servers }));
 }
 
+// covers server-8
 it('parses commands and URLs, and ignores the keys of other programs', () => {
   const entries = parse({
     files: {

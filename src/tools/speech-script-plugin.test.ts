@@ -28,6 +28,7 @@ async function call(options: object): Promise<{ isError: boolean; text: string }
 }
 
 describe('mcp/speech-script', () => {
+  // covers script-11
   it.each(speechScriptCases)('$name', async ({ options, result }) => {
     expect(format.findArgumentIssue({ ...options })).toBeUndefined();
     const { isError, text } = await call(options);

@@ -118,6 +118,7 @@ describe('the integrations of a request', () => {
     });
   });
 
+  // covers server-8
   it('reads mcp.json again after a change', async () => {
     servers = await openTools();
     await expect(servers.openPlugin('later')).rejects.toMatchObject({ code: 'invalid_value' });

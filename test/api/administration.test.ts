@@ -80,6 +80,7 @@ describe('a session', () => {
   });
 });
 
+// covers auth-1, auth-7
 it('tells an anonymous caller that it has neither admin nor plugins', async () => {
   const { body } = await get(hearth.url, '/api/v1/session');
   expect(body).toMatchObject({ type: 'anonymous', id: null });
@@ -161,6 +162,7 @@ describe('settings', () => {
     expect(await readFile(join(hearth.home, 'config.json'), 'utf8')).toBe(before);
   });
 
+  // covers cli-11
   it('are changed by hearth config, through the running server', async () => {
     expect(await config('set', 'models.ttlSeconds', '78')).toMatchObject({
       exitCode: 0,
@@ -267,6 +269,7 @@ describe('runtimes', () => {
   const runtimesPath = '/api/v1/runtimes';
   type Entry = { name: string; version: string; active: boolean; selected: boolean };
 
+  // covers cli-13
   it('are listed, selected and installed with progress', async () => {
     const { body } = await get(hearth.url, runtimesPath);
     const [active] = body.runtimes as Entry[];
@@ -304,6 +307,7 @@ describe('runtimes', () => {
 describe('a server with HTTPS', () => {
   const fixture = (name: string) => join(projectFolder, 'test/fixtures/tls', name);
 
+  // covers server-17
   it('is found by commands of its home, and keeps other origins out', async () => {
     const tls = await openHearth({
       flags: [

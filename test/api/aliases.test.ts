@@ -11,6 +11,7 @@ const alias = (...commandLine: string[]) =>
 const client = () => new OpenAI({ baseURL: `${hearth.url}/v1`, apiKey: 'any', maxRetries: 0 });
 
 describe('aliases', () => {
+  // covers server-15
   it('are changed by the command line and used by the running server at once', async () => {
     expect(await alias('ls')).toMatchObject({ exitCode: 0, stdout: '' });
     expect(await alias('set', 'claude-*', 'hearth/starter-chat')).toMatchObject({

@@ -224,6 +224,7 @@ describe('a bad request', () => {
     },
   );
 
+  // covers api-7
   it('far beyond the context is refused before the engine reads it, and counted', async () => {
     const { message, counted } = await tooLong(9000, false);
     const tokens = Number(
@@ -256,6 +257,7 @@ describe('a bad request', () => {
     expect(failure.error).toMatchObject({ error: { type: 'request_too_large' } });
   });
 
+  // covers error-18
   it('that is not JSON, or to an endpoint that does not exist, has the same format', async () => {
     const broken = await postRaw(hearth.url, '/v1/messages', '{oops');
     expect(broken.status).toBe(400);
@@ -290,6 +292,7 @@ describe('a token that is required', () => {
   const say = (options: ClientOptions) =>
     connect(options).messages.create({ ...hello, messages: [...hello.messages] });
 
+  // covers api-8
   it('is that of x-api-key or of Authorization', async () => {
     await expect(say({ apiKey: tokens.chat })).resolves.toMatchObject({ type: 'message' });
     await expect(say({ authToken: tokens.chat })).resolves.toMatchObject({ type: 'message' });

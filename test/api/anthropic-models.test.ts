@@ -45,6 +45,7 @@ describe('Anthropic models', () => {
   });
 });
 
+// covers server-16
 it('is served unless a setting switches it off', async () => {
   const off = await openHearth({ flags: ['--surfaces-anthropic=false'] });
   const headers = { 'anthropic-version': '2023-06-01' };

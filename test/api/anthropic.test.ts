@@ -93,6 +93,7 @@ describe('Anthropic messages', () => {
     expect(counted.input_tokens).toBe(total(first));
   });
 
+  // covers api-6
   it('stream the official events, with the same usage', async () => {
     const request = {
       model,
@@ -127,6 +128,7 @@ describe('Anthropic messages', () => {
     expect(end.usage.output_tokens).toBe(whole.usage.output_tokens);
   });
 
+  // covers api-6
   it('call a tool and answer from its result, whole and streamed', async () => {
     const request = { model, ...greedy, max_tokens: 200, tools: [tideTool] };
     const messages = [user('Get the tide of Brest')];
@@ -206,6 +208,7 @@ describe('Anthropic messages', () => {
     expect(JSON.parse(textOf(message))).toEqual({ answer: expect.any(Number) });
   });
 
+  // covers api-6
   it('think if asked to, within the budget, and take the blocks back', async () => {
     const think = (budget: number, display: 'summarized' | 'omitted' = 'summarized') =>
       connect()
@@ -277,6 +280,7 @@ describe('Anthropic messages', () => {
     expect(textOf(message)).not.toContain('I am');
   });
 
+  // covers api-6
   it('see pictures in messages and in results of tools', async () => {
     const image = {
       type: 'image' as const,

@@ -56,6 +56,7 @@ async function startAndLeave(body: Record<string, unknown>): Promise<string> {
 const cancel = (id: string) => post(hearth.url, `/api/v1/responses/${id}/cancel`, {});
 
 describe('a v1 chat in the background', () => {
+  // covers v1-event-14, v1-event-15
   it('continues when its client leaves; its events are replayed from any of them', async () => {
     const id = await startAndLeave({ model, input: 'Count from 3 to 9.', temperature: 0 });
     const all = await follow(id);
@@ -85,6 +86,7 @@ describe('a v1 chat in the background', () => {
     expect((await get(hearth.url, `/api/v1/responses/${body.response_id}`)).status).toBe(200);
   });
 
+  // covers v1-event-16
   it('is cancelled, and what it wrote can be continued', async () => {
     const id = await startAndLeave({ model: endlessModel, input: 'Hello!' });
     const following = follow(id);
@@ -116,6 +118,7 @@ describe('a v1 chat in the background', () => {
     expect((await get(hearth.url, `/api/v1/responses/${id}/events`)).status).toBe(404);
   });
 
+  // covers v1-event-17
   it('is refused without a store, with unknown ids, and beyond the limit', async () => {
     const unstored = await post(hearth.url, '/api/v1/chat', {
       model,

@@ -25,6 +25,7 @@ const keys = async (): Promise<string[]> => {
 };
 
 describe('DELETE /api/v1/models/{model}', () => {
+  // covers v1-model-14
   it('deletes a model from the disk and reports the freed bytes', async () => {
     await placeModel(hearth.home, 'me/one', starter);
     expect(await keys()).toContain('me/one');
@@ -58,6 +59,7 @@ describe('DELETE /api/v1/models/{model}', () => {
     await remove('me/two');
   });
 
+  // covers v1-model-14, error-9
   it('keeps a model that is loaded, under any of its names, until it is unloaded', async () => {
     await placeModel(hearth.home, 'me/busy', starter);
     await post(hearth.url, '/api/v1/models/load', { model: 'me/busy' });

@@ -68,6 +68,9 @@ async function waitForJob(
 const isCompleted = (job: ApiAnswer['body']): boolean => job.status === 'completed';
 
 describe('a download', () => {
+  // covers service-8, v1-stored-1, v1-download-1, v1-download-2, v1-download-3, v1-download-4
+  // covers v1-download-5, v1-download-6, v1-download-7, v1-download-8, v1-download-9
+  // covers v1-download-13
   it('is shown in every state, and the model answers', async () => {
     const slow = { kind: 'throttle', bytesPerSecond: 1_000_000, path: '.gguf' } as const;
     const throttle = hub.faults.add(slow);
@@ -137,6 +140,7 @@ describe('a download', () => {
     });
   });
 
+  // covers v1-download-5, v1-download-10
   it('that failed continues when it is requested again', async () => {
     const gone = hub.faults.add({ kind: 'status', status: 404, path: '.gguf' });
     const { body: started } = await post(hearth.url, start, { model: 'acme/Retry-GGUF' });
@@ -155,6 +159,7 @@ describe('a download', () => {
     await waitForJob(started.job_id, isCompleted);
   });
 
+  // covers v1-download-9, v1-download-14
   it('that is cancelled leaves nothing behind', async () => {
     hub.faults.add({ kind: 'throttle', bytesPerSecond: 1_000_000, path: '.gguf' });
     const { body: started } = await post(hearth.url, start, { model: 'acme/Gone-GGUF' });
@@ -168,6 +173,7 @@ describe('a download', () => {
     expect(files.filter((name) => /gone|job_/i.test(name))).toEqual([]);
   });
 
+  // covers v1-download-11
   it('survives a kill of the server and continues by itself', async () => {
     const { home } = hearth;
     const slow = { kind: 'throttle', bytesPerSecond: 4_000_000, path: '.gguf' } as const;

@@ -101,6 +101,8 @@ describe('a server with one slot', () => {
     };
   });
 
+  // covers v0-chat-23, v0-completion-6, v1-model-10, v1-chat-2, v1-chat-14, v1-chat-24, error-1
+  // covers error-3, error-4, error-6, error-7, error-8, error-15, error-17
   it.each([...requestErrorCases, ...modelErrorCases])(
     '$code: $path, $message',
     async (errorCase) => {
@@ -123,6 +125,7 @@ describe('a server with one slot', () => {
     expectCode(await uploadTooMuch(hearth.url), 'storage_full');
   });
 
+  // covers v1-download-14, error-8, error-13
   it('errors of downloads', async () => {
     for (const errorCase of downloadErrorCases(hub.url)) {
       await expectFailure(hearth.url, errorCase);
@@ -131,6 +134,7 @@ describe('a server with one slot', () => {
     expect((await get(hearth.url, '/api/v1/models/downloads')).body).toEqual({ downloads: [] });
   });
 
+  // covers v1-integration-2, error-13
   it('errors of tools and tokens', async () => {
     for (const errorCase of [...toolErrorCases(token), ...adminErrorCases(token)]) {
       await expectFailure(hearth.url, errorCase);
@@ -138,6 +142,7 @@ describe('a server with one slot', () => {
     }
   });
 
+  // covers error-9
   it('conflict for resuming a running download', async () => {
     hub.faults.add({ kind: 'stall', afterBytes: 1000, path: 'model-Q8_0.gguf' });
     const download = '/api/v1/models/download';
@@ -147,6 +152,7 @@ describe('a server with one slot', () => {
     await post(hearth.url, `${path}/cancel`, {});
   });
 
+  // covers v1-download-12
   it('checksum_mismatch if the hub sends other bytes than it announced', async () => {
     hub.faults.clear();
     hub.faults.add({ kind: 'corrupt', atByte: 1000, path: 'model-Q8_0.gguf' });
@@ -167,6 +173,7 @@ describe('a server with one slot', () => {
     return { answer };
   }
 
+  // covers v1-model-13, error-10
   it('queue_full if all slots are taken and no more may wait', async () => {
     const { answer } = await startEndless();
     const leave = await fillQueue(hearth.url, endlessModel);
@@ -206,6 +213,7 @@ describe('a server with one slot', () => {
     provoked.add('cancelled');
   });
 
+  // covers error-14
   it('upstream_error and upstream_unavailable if a remote server fails', async () => {
     const failed = await post(hearth.url, chat, { model: 'broken/x', input: 'Hello!' });
     expectProvoked(failed, 'upstream_error', '"broken" failed: it sent an event that is not JSON');
@@ -232,6 +240,7 @@ describe('a server with one slot', () => {
     provoked.add('item_not_found');
   });
 
+  // covers v1-output-15, error-12
   it('storage_failed and internal if the database fails', async () => {
     const database = openSqlite(join(hearth.home, 'hearth.db'), { lockWaitMs: 5000 });
     database.exec(
@@ -262,6 +271,7 @@ describe('a server with one slot', () => {
     await expect.poll(() => hearth.log().split('\n').some(isLogged)).toBe(true);
   });
 
+  // covers error-16
   it('shutting_down if the server stops while it works', async () => {
     const { answer } = await startEndless();
     const stopped = hearth.stop();
@@ -381,6 +391,7 @@ describe('a server that requires tokens and has no engine', () => {
   });
 });
 
+// covers error-2
 it('provokes every error of the table', () => {
   const missed = Object.keys(errorTable).filter((code) => !provoked.has(code as ErrorCode));
   expect(missed).toEqual([]);

@@ -26,6 +26,7 @@ describe('the progress of a load', () => {
     expect(await loadFractions(scripted.url, script)).toEqual([0, 0.25, 0.5, 0.75, 1]);
   });
 
+  // covers v1-event-2
   it('goes from 0 to 1 with the real engine', async () => {
     const fractions = await loadFractions(hearth.url, 'Hello!');
     expect(fractions[0]).toBe(0);

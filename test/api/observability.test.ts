@@ -57,6 +57,7 @@ async function next(events: LiveStream, text: string): Promise<ServerEvent> {
   return serverEventSchema.parse(JSON.parse(event.data));
 }
 
+// covers server-6
 it('tells followers about loads and requests, and remembers a request with its prompts', async () => {
   const ofOwner = await followStream(hearth.url, '/api/v1/events', { headers: owner });
   const ofReader = await followStream(hearth.url, '/api/v1/events', { headers: reader });
@@ -121,6 +122,7 @@ it('tells followers about loads and requests, and remembers a request with its p
   expect(listed.body.requests).toMatchObject([{ id: details.id }]);
 });
 
+// covers server-6
 it('keeps requests from callers without admin', async () => {
   for (const path of ['/api/v1/requests', '/api/v1/logs', '/api/v1/events?topics=requests']) {
     expect((await get(hearth.url, path, { headers: reader })).status).toBe(403);
@@ -158,6 +160,7 @@ it('continues after the last event, and begins again with an id of another serve
   other.disconnect();
 });
 
+// covers server-1
 it('has metrics of all that happened, in both formats', async () => {
   const scraper = await harbour.bearer('metrics');
   const plain = await get(hearth.url, '/metrics', { headers: scraper });
@@ -229,6 +232,7 @@ it('is scraped by Prometheus, whose answers the dashboard and the alerts can use
   }
 });
 
+// covers server-20
 it('sends the span tree of a request to the collector, and its position to the tool server', async () => {
   const own = () => collector.spans.filter(({ traceId }) => traceId === client.traceId);
   await expect.poll(() => own().some(({ kind }) => kind === 2)).toBe(true);
@@ -266,6 +270,7 @@ it('sends the span tree of a request to the collector, and its position to the t
   expect(called?.traceparent).toBe(`00-${client.traceId}-${tool?.spanId}-01`);
 });
 
+// covers server-19
 it('shows the log with prompts, from the server and from the file of an earlier one', async () => {
   const { home } = hearth;
   const shown = await runHearth(['log', '--prompts', '--request', 'seen-1'], { home });

@@ -84,6 +84,7 @@ describe('with tokens', () => {
 });
 
 describe('paths beside the other apis', () => {
+  // covers error-18
   it('have the errors of their own api', async () => {
     const v1 = await get(hearth.url, '/api/v1/nothing');
     expect(v1).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } });
@@ -93,6 +94,7 @@ describe('paths beside the other apis', () => {
     expect(method).toMatchObject({ status: 405, body: { error: expect.stringContaining('POST') } });
   });
 
+  // covers server-16
   it('are gone if the api is off', async () => {
     await hearth.stop();
     await hearth.restart({ environment: { HEARTH_SURFACES_OLLAMA: 'false' } });

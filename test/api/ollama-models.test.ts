@@ -39,6 +39,7 @@ const ask = (model: string) =>
   });
 
 describe('models', () => {
+  // covers api-9
   it('are listed with their details', async () => {
     const { body } = await get(hearth.url, '/api/tags');
     expect(body.models).toHaveLength(3);
@@ -252,6 +253,7 @@ describe('an editor that knows only Ollama', () => {
     expect((await get(url, '/api/ps')).body.models[0].name).toBe(name);
   });
 
+  // covers api-11
   it('finds the same server as on the first port, which says its own name', async () => {
     expect(await (await fetch(editor.url)).text()).toContain('Hearth');
     expect((await get(secondUrl(), '/api/v0/models')).status).toBe(200);

@@ -46,6 +46,7 @@ const statistics = {
 };
 
 describe('POST /api/chat', () => {
+  // covers api-9
   it('answers in lines of JSON whose parts are the whole answer', async () => {
     const question = ask('What is the capital of France?');
     const whole = await chat(question);
@@ -265,6 +266,7 @@ describe('POST /api/chat', () => {
 });
 
 describe('POST /api/generate', () => {
+  // covers api-9
   it('answers a prompt, whole and in lines', async () => {
     const request = { model, prompt: 'What is the capital of France?', options, think: false };
     const whole = await generate(request);
@@ -302,6 +304,7 @@ describe('POST /api/generate', () => {
 });
 
 describe('embeddings', () => {
+  // covers api-9
   it('are the same in both forms', async () => {
     const many = await post(hearth.url, '/api/embed', {
       model: 'starter-embed',

@@ -79,6 +79,7 @@ async function linesOf(fileId: string | undefined) {
     .map((line) => JSON.parse(line));
 }
 
+// covers api-4
 it('runs the requests of a file, whose answers and errors are files', async () => {
   const { id } = await start([
     ask('first'),

@@ -21,6 +21,7 @@ describe('OpenAI completions', () => {
   const start = '<|im_start|>user\nCount from 3 to 9.<|im_end|>\n<|im_start|>assistant\n';
   const prompt = `${start}<think>\n\n</think>\n\n`;
 
+  // covers api-1
   it('continue prompts, one or several, with echo and n', async () => {
     const request = { model, temperature: 0, max_tokens: 5 };
     const one = await connect().completions.create({ ...request, prompt });
@@ -86,6 +87,7 @@ describe('OpenAI completions', () => {
 describe('OpenAI embeddings', () => {
   const request = { model: 'hearth/starter-embed' };
 
+  // covers api-1
   it('embed texts and tokens, as base64 and as numbers', async () => {
     const asDefault = await connect().embeddings.create({ ...request, input: 'One text' });
     const numbers = await connect().embeddings.create({

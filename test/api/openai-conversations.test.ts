@@ -73,6 +73,7 @@ describe('a conversation', () => {
     await expect(conversations.retrieve(id)).rejects.toMatchObject({ status: 404 });
   });
 
+  // covers api-5
   it('crosses the apis: v1, responses, v1', async () => {
     const chat = (body: Record<string, unknown>) =>
       post(hearth.url, '/api/v1/chat', { model, temperature: 0, reasoning: 'off', ...body });

@@ -20,6 +20,7 @@ const rerank = (body: object) =>
     ...body,
   });
 
+// covers api-4
 it('sorts documents by the scores of the rank head', async () => {
   const { status, body } = await rerank({});
   expect(status).toBe(200);

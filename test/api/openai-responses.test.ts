@@ -39,6 +39,7 @@ async function read(
   return all;
 }
 
+// covers api-1, api-2
 describe('OpenAI responses', () => {
   it('answer a text, are stored, shown, listed and deleted', async () => {
     const client = connect();
@@ -112,6 +113,7 @@ describe('OpenAI responses', () => {
     expect(stored.output.map(({ id }) => id)).toEqual(response.output.map(({ id }) => id));
   });
 
+  // covers api-5
   it('continue a response, through v1 and back', async () => {
     const first = await connect().responses.create({ ...calm, input: 'My name is Ada.' });
     const { status, body } = await post(hearth.url, '/api/v1/chat', {
@@ -297,6 +299,7 @@ describe('OpenAI responses', () => {
     expect(part?.type === 'output_text' && part.logprobs?.[0]?.top_logprobs).toHaveLength(2);
   });
 
+  // covers v1-chat-29
   it('drop the oldest turns if the client allows it, and say how many', async () => {
     const turns = Array.from({ length: 40 }, (_, index) => [
       { role: 'user' as const, content: `Fact ${index}: ${'the sea is calm '.repeat(20)}` },

@@ -34,6 +34,7 @@ const windTool = {
 } as const;
 
 describe('OpenAI models', () => {
+  // covers api-1
   it('are listed and shown', async () => {
     const client = connect();
     const ids: string[] = [];
@@ -54,6 +55,7 @@ describe('OpenAI models', () => {
 });
 
 describe('OpenAI chat completions', () => {
+  // covers api-1
   it('answer whole, with the usage and the name of the request', async () => {
     const completion = await connect().chat.completions.create({
       model: 'starter-chat',
@@ -270,6 +272,7 @@ describe('OpenAI chat completions', () => {
     expect(chosen[0]).not.toBe(first?.token);
   });
 
+  // covers api-3
   it('reason as hard as the effort says', async () => {
     const ask = async (effort: 'none' | 'medium', stored = false) => {
       const { choices, usage } = await connect().chat.completions.create({

@@ -29,6 +29,7 @@ const as = (name: keyof typeof tokens, more: Readonly<Record<string, string>> = 
 const chat = (name: keyof typeof tokens) =>
   post(hearth.url, '/v1/chat/completions', body, as(name));
 
+// covers error-11
 it('limits the requests of a token, and tells the clients of OpenAI and Anthropic how long to wait', async () => {
   const first = await chat('requests');
   expect(first.status).toBe(200);

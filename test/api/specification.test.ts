@@ -69,6 +69,7 @@ describe('v0 has the fields of', () => {
     'type',
   ];
 
+  // covers v0-model-1, v0-model-6
   it('a model, not loaded and loaded', async () => {
     const path = '/api/v0/models/hearth/starter-chat';
     expect(fieldsOf(await answer(path))).toEqual(record);
@@ -80,6 +81,7 @@ describe('v0 has the fields of', () => {
     expect([object, Array.isArray(data)]).toEqual(['list', true]);
   });
 
+  // covers service-4, v0-chat-2, v0-chat-6
   it('a chat completion', async () => {
     const result = await answer('/api/v0/chat/completions', { ...rhymes, stream: false });
     const choice = ['finish_reason', 'index', 'logprobs', 'message.content', 'message.role'];
@@ -90,6 +92,7 @@ describe('v0 has the fields of', () => {
     expect(result.choices[0].logprobs).toBeNull();
   });
 
+  // covers v0-chat-25
   it('the chunks of a streamed one', async () => {
     const events = await stream(hearth.url, '/api/v0/chat/completions', rhymes);
     const chunks = events.slice(0, -1).map(({ data }) => JSON.parse(data));
@@ -103,6 +106,7 @@ describe('v0 has the fields of', () => {
     expect(chunks.at(-1).choices[0].delta).toEqual({});
   });
 
+  // covers service-4, v0-completion-1
   it('a text completion', async () => {
     const result = await answer('/api/v0/completions', {
       model: 'hearth/starter-vision',
@@ -118,6 +122,7 @@ describe('v0 has the fields of', () => {
     );
   });
 
+  // covers v0-embedding-1
   it('an embedding', async () => {
     const result = await answer('/api/v0/embeddings', {
       model: 'hearth/starter-embed',
@@ -155,6 +160,7 @@ describe('v1 has the fields of', () => {
   ];
   const stored = [...result, 'response_id'].toSorted();
 
+  // covers v1-chat-17, v1-chat-22, v1-output-1, v1-output-14
   it('a chat that loads the model, one that does not, and one that is not stored', async () => {
     expect(fieldsOf(await answer(path, hello))).toEqual(
       [...stored, 'stats.model_load_time_seconds'].toSorted(),
@@ -176,6 +182,7 @@ describe('v1 has the fields of', () => {
     }
   });
 
+  // covers v1-model-6, v1-model-7, v1-model-11
   it('a load, with its configuration only if requested, and an unload', async () => {
     const load = { model: 'hearth/starter-chat' };
     const plain = ['instance_id', 'load_time_seconds', 'status', 'type'];

@@ -42,12 +42,14 @@ const chat = (more: object = {}) =>
   });
 const script = (options: object) => answer('/api/v1/speech/script', options);
 
+// covers server-10
 it('both generations are served side by side', async () => {
   for (const path of ['/api/v0/models', '/api/v1/models']) {
     expect((await get(hearth.url, path)).status).toBe(200);
   }
 });
 
+// covers v0-model-4
 it('the format of each model is its compatibility_type', async () => {
   const { body } = await get(hearth.url, '/api/v0/models');
   const formats = body.data.map((record: { id: string; compatibility_type: string }) => [
@@ -59,6 +61,7 @@ it('the format of each model is its compatibility_type', async () => {
 });
 
 describe('v0', () => {
+  // covers v0-chat-1, v0-completion-1
   it('has ids and times of the specified forms', async () => {
     const prompt = { model, prompt: 'Once', max_tokens: 1 };
     const before = Math.floor(Date.now() / 1000);
@@ -74,6 +77,7 @@ describe('v0', () => {
     }
   });
 
+  // covers v0-chat-5
   it('names the runtime that the engine reports', async () => {
     const { runtime } = await chatV0({ max_tokens: 1 });
     expect(runtime.name).toMatch(
@@ -83,6 +87,7 @@ describe('v0', () => {
     expect(runtime.supported_formats).toEqual(['gguf']);
   });
 
+  // covers v0-chat-7
   it('has statistics that agree with each other', async () => {
     const { stats, usage } = await chatV0({ temperature: 0 });
     expect(stats.time_to_first_token).toBeGreaterThan(0);
@@ -93,6 +98,7 @@ describe('v0', () => {
     expect(stats.tokens_per_second / speed).toBeLessThan(1.25);
   });
 
+  // covers v0-chat-14
   it('follows the fields of the sampling', async () => {
     const everySecondToken = Object.fromEntries(
       Array.from({ length: 400 }, (_, index) => [2 * index, -100]),
@@ -121,6 +127,7 @@ describe('v0', () => {
     expect(await textOf(hot)).toBe(await textOf(hot));
   });
 
+  // covers v0-chat-20
   it('unloads what a request with a ttl has loaded, after that time', async () => {
     await post(hearth.url, '/api/v1/models/unload', { instance_id: model });
     await chatV0({ ttl: 1, max_tokens: 1 });
@@ -131,6 +138,7 @@ describe('v0', () => {
 });
 
 describe('v1', () => {
+  // covers v1-model-12, v1-chat-1, v1-chat-2, v1-download-1
   it.each([
     ['/api/v1/chat', { model, input: 'Hello!' }],
     ['/api/v1/models/load', { model }],
@@ -148,6 +156,7 @@ describe('v1', () => {
     }
   });
 
+  // covers v1-chat-7
   it('bounds the numbers of a chat', async () => {
     for (const param of ['temperature', 'top_p', 'min_p']) {
       for (const value of [-0.01, 1.01]) {
@@ -170,11 +179,13 @@ describe('v1', () => {
     }
   });
 
+  // covers v1-chat-8
   it('is deterministic at a temperature of 0', async () => {
     const [first, second] = [await chat({ temperature: 0 }), await chat({ temperature: 0 })];
     expect(second.output).toEqual(first.output);
   });
 
+  // covers v1-chat-9, v1-chat-10
   it('limits the choice of tokens', async () => {
     const textOf = async (more: object) =>
       (await chat({ max_output_tokens: 24, ...more })).output[0].content as string;
@@ -187,6 +198,7 @@ describe('v1', () => {
     expect(penalized.startsWith(greedy)).toBe(false);
   });
 
+  // covers v1-chat-11
   it('has the defaults of the model for the sampling that a request leaves out', async () => {
     const greedy = await chat({ temperature: 0 });
     for (let round = 0; round < 3; round += 1) {
@@ -195,6 +207,7 @@ describe('v1', () => {
     }
   });
 
+  // covers v1-model-4
   it('describes a model alone as in the list', async () => {
     const { body: list } = await get(hearth.url, '/api/v1/models');
     for (const record of list.models) {
@@ -216,6 +229,7 @@ describe('v1', () => {
 });
 
 describe('the formatter of scripts', () => {
+  // covers script-1, script-4, script-6, script-9
   it('bounds its options, and knows no others', async () => {
     for (const [param, value] of [
       ['text', ''],
@@ -239,6 +253,7 @@ describe('the formatter of scripts', () => {
       await script({ text: 'Hello.', emotions: [emotion] });
   });
 
+  // covers service-9, script-8
   it('has a script as the default output, plain text and JSON', async () => {
     const text = 'Speaker 1: Hello.\nSpeaker 2: Good day.';
     const lines = 'Speaker 1: Hello.\nSpeaker 2: Good day.';
@@ -254,6 +269,7 @@ describe('the formatter of scripts', () => {
     expect(JSON.stringify(await script({ text }))).not.toMatch(/<\w+/);
   });
 
+  // covers script-3
   it('detects speakers unless the mode names how many there are', async () => {
     const text = 'Speaker 1: Hello.\nSpeaker 2: Good day.';
     expect((await script({ text, mode: 'auto' })).mode).toBe('multi');
@@ -264,6 +280,7 @@ describe('the formatter of scripts', () => {
     expect(single.script.map(({ speaker }: { speaker: number }) => speaker)).toEqual([1]);
   });
 
+  // covers script-5
   it('gives voices and emotions to the speakers in their order', async () => {
     const { speakers } = await script({
       text: 'Speaker 1: Hello.\nSpeaker 2: Good day.',
@@ -277,6 +294,7 @@ describe('the formatter of scripts', () => {
     ]);
   });
 
+  // covers script-7
   it('cleans by default, and only then', async () => {
     const text = '“Hello” 「world」 😀 <b>bold</b>\thttps://example.com [laughs]   end';
     const cleaned = (await script({ text, output: 'plain' })).script;
@@ -290,6 +308,7 @@ describe('the formatter of scripts', () => {
 describe('a server with other settings', () => {
   const own = useHearth({ environment: { HEARTH_MODELS_JIT: 'false', HEARTH_LOG_LEVEL: 'debug' } });
 
+  // covers server-13
   it('loads no model on request with models.jit off', async () => {
     const request = { model, input: 'Hello!', store: false, max_output_tokens: 1 };
     expectError(await post(own.url, '/api/v1/chat', request), {
@@ -301,6 +320,7 @@ describe('a server with other settings', () => {
     expect((await post(own.url, '/api/v1/chat', request)).status).toBe(200);
   });
 
+  // covers server-19
   it('writes no prompt into its log by default', async () => {
     const request = { model, input: 'The word is xylophone.', max_output_tokens: 1 };
     const { headers } = await post(own.url, '/api/v1/chat', request);

@@ -14,11 +14,13 @@ const hearth = useHearth();
 const path = '/api/v1/speech/script';
 
 describe('POST /api/v1/speech/script', () => {
+  // covers script-2, script-10
   it.each(speechScriptCases)('$name', async ({ options, result }) => {
     const { status, body } = await post(hearth.url, path, options);
     expect({ status, body }).toEqual({ status: 200, body: result });
   });
 
+  // covers script-1
   it.each([...refusedTexts, ...refusedOptions])('refuses $name', async (refusal) => {
     const { options, code, message, param } = refusal;
     const answer = await post(hearth.url, path, options);

@@ -187,6 +187,7 @@ describe('surfaces.openai and surfaces.anthropic: false', () => {
     flags: ['--surfaces-openai=false', '--surfaces-anthropic=false'],
   });
 
+  // covers server-16
   it('leaves /v1 without endpoints, and the other APIs alone', async () => {
     const body = { model, messages: [{ role: 'user', content: 'Hello!' }] };
     expect((await get(closed.url, '/v1/models')).status).toBe(404);

@@ -28,6 +28,7 @@ const tokensPath = '/api/v1/tokens';
 const create = (body: object, token = admin): Promise<ApiAnswer> =>
   post(hearth.url, tokensPath, body, bearing(token));
 
+// covers auth-3, auth-8, auth-9
 it('creates a token that works, lists it without its secret, and revokes it at once', async () => {
   const made = await create({ name: 'laptop', permissions: ['models:read', 'models:read'] });
   expect(made.status).toBe(200);
@@ -55,6 +56,7 @@ it('creates a token that works, lists it without its secret, and revokes it at o
   expectError(await revoke(), { code: 'token_not_found', message: id, param: 'id' });
 });
 
+// covers auth-9
 it('ends the event streams of a token within two seconds after it is revoked', async () => {
   const made = await create({ name: 'watcher', permissions: ['models:read', 'chat'] });
   const { id, token } = made.body;
@@ -93,6 +95,7 @@ it('ends the event streams of a token within two seconds after it is revoked', a
   answer.disconnect();
 });
 
+// covers auth-9
 it('ends the answers of a token within two seconds after it is revoked', async () => {
   const { id, token } = (await create({ name: 'writer', permissions: ['chat'] })).body;
   watcherIds.add(id);

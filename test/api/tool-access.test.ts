@@ -31,6 +31,7 @@ const ephemeral = () => ({
 const forbidden = (message: RegExp | string, param = 'integrations[0]') =>
   ({ code: 'forbidden', message, param }) as const;
 
+// covers v1-integration-7
 it('allows plugins only with the permission for them, streamed or not', async () => {
   const chatting = await place.bearer('chat', 'ephemeral-mcp');
   for (const stream of [false, true]) {
@@ -42,11 +43,13 @@ it('allows plugins only with the permission for them, streamed or not', async ()
   expect(await place.journal()).toEqual([]);
 });
 
+// covers v1-integration-8
 it('allows ephemeral servers only with the permission for them', async () => {
   const answer = await send(ephemeral(), await place.bearer('chat', 'plugins'));
   expectError(answer, forbidden('need the permission ephemeral-mcp'));
 });
 
+// covers v1-integration-9
 it('does not connect to a private address that is not allowed', async () => {
   const message = /"adder" may not be reached.*mcp\.allowedHosts/;
   const answer = await send(ephemeral(), trusted);
@@ -69,6 +72,7 @@ it('lists the existing names for an unknown one', async () => {
   });
 });
 
+// covers v1-integration-8
 it('allows neither by default, with any token', async () => {
   await hearth.stop();
   await hearth.restart({});

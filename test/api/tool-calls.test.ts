@@ -44,6 +44,7 @@ const calledTools = async (): Promise<readonly unknown[]> =>
   (await place.journal()).flatMap(({ called }) => called ?? []);
 
 describe('an invalid call is reported, and the model continues', () => {
+  // covers v1-output-7, v1-output-8, v1-output-9
   it.each<[string, readonly [string, string], object, RegExp]>([
     [
       'an unknown name',
@@ -113,6 +114,7 @@ describe('an invalid call is reported, and the model continues', () => {
 });
 
 describe('many calls', () => {
+  // covers v1-integration-11
   it('of one generation are executed concurrently and reported in order', async () => {
     const tide = ['check_tide', '{"harbour":"Brest"}'] as const;
     const { output, stats } = await say([{ calls: [weather, ['nothing', '{}'], tide] }, done]);
@@ -127,6 +129,7 @@ describe('many calls', () => {
     expect(stats).toMatchObject({ input_tokens: 1 + 5, total_output_tokens: 2 });
   });
 
+  // covers v1-integration-10
   it('one after the other end at chat.maxToolRounds, with an answer', async () => {
     const { output } = await say([{ calls: [weather] }]);
     expect(output.map(({ type }) => type)).toEqual([
@@ -154,6 +157,7 @@ describe('a model whose turn waits for a tool', () => {
     );
   };
 
+  // covers v1-chat-31
   it('is not evicted for another model, and fails the turn when it is unloaded by name', async () => {
     const answer = send(requestFor(ferry));
     await place.pidOnCall('find_ferry');

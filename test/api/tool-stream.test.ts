@@ -45,6 +45,7 @@ const secondRound = [
   'chat.end',
 ];
 
+// covers v1-event-5, v1-event-7
 it('reports prompt, call, result and answer in this order', async () => {
   const question = 'What is the weather in Lisbon?';
   const events = await chat(question, 'get_weather');
@@ -69,6 +70,7 @@ it('reports prompt, call, result and answer in this order', async () => {
   expect(events).toContainEqual({ ...body.output[0], type: 'tool_call.success' });
 });
 
+// covers v1-event-6
 it('reports a call whose arguments do not fit, and continues', async () => {
   const events = await chat('Get the population of Lisbon', 'get_population');
   const end = events.findIndex(({ type }) => type === 'tool_call.failure') + 1;

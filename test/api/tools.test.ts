@@ -69,6 +69,7 @@ const weatherOf = (input: string) => say(input, [harbour('get_weather', 'check_t
 const blocks = (text: string): string => JSON.stringify([{ type: 'text', text }]);
 
 describe('a plugin', () => {
+  // covers service-6, v1-output-2, v1-output-3, v1-output-5, v1-output-6, v1-output-11
   it('is called with the values of the user, and its result is used', async () => {
     const { output, stats } = await weatherOf('What is the weather in Lisbon?');
     expect(output).toEqual([
@@ -96,6 +97,7 @@ describe('a plugin', () => {
     expect(output).toEqual([{ type: 'message', content: 'The capital of France is Paris.' }]);
   });
 
+  // covers v1-integration-1, v1-integration-3, v1-integration-5, v1-output-11
   it('offers only what allowed_tools names', async () => {
     const question = 'What is the weather in Lisbon?';
     const { output } = await say(question, [harbour('check_tide')]);
@@ -113,6 +115,7 @@ describe('a plugin', () => {
     expect(all).toBeGreaterThan(one);
   });
 
+  // covers v1-output-10
   it('may exit during a call, which is a result like others', async () => {
     const { output } = await say('Get the wind of Lisbon', [harbour('get_wind')]);
     expect(output.map(({ type }) => type)).toEqual(['tool_call', 'message']);
@@ -145,6 +148,7 @@ describe('a plugin', () => {
     ]);
   });
 
+  // covers v1-integration-1, script-11
   it('is built in: the formatter of speech scripts', async () => {
     const { output } = await say('Call format with text Hello', ['mcp/speech-script']);
     expect(output[0]).toMatchObject({
@@ -159,6 +163,7 @@ describe('a plugin', () => {
 });
 
 describe('the next turn', () => {
+  // covers v1-integration-15
   it('shows no markup where it has no tools any more', async () => {
     const first = await weatherOf('What is the weather in Lisbon?');
     const { output } = await say('What is the weather in Paris?', [], {
@@ -170,6 +175,7 @@ describe('the next turn', () => {
     for (const item of output) expect(item.type).not.toBe('tool_call');
   });
 
+  // covers v1-chat-25
   it('answers from the result without another call, and shows nothing of our own', async () => {
     const first = await weatherOf('What is the weather in Lisbon?');
     await place.turnPage();
@@ -195,6 +201,7 @@ describe('the next turn', () => {
 });
 
 describe('a tool server that a request names', () => {
+  // covers service-7, v1-integration-4, v1-output-6
   it('is called if its host is allowed, with the headers of the request', async () => {
     const integration = {
       type: 'ephemeral_mcp',
@@ -215,6 +222,7 @@ describe('a tool server that a request names', () => {
     expect(adder.requests.every((request) => request.headers['x-key'] === 'secret')).toBe(true);
   });
 
+  // covers v1-integration-6
   it('offers all its tools without allowed_tools', async () => {
     const server = { type: 'ephemeral_mcp', server_label: 'adder', server_url: adder.url };
     const tokensWith = async (more: object): Promise<number> =>

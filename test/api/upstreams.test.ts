@@ -42,6 +42,7 @@ afterAll(async () => {
 const hello = (model: string) => ({ model, input: 'Hello!', temperature: 0 });
 
 describe('remote models', () => {
+  // covers server-5
   it('are in the lists beside the local ones', async () => {
     const { body } = await get(hearth.url, '/api/v1/models');
     const byKey = new Map(body.models.map((model: { readonly key: string }) => [model.key, model]));
@@ -95,6 +96,7 @@ describe('remote models', () => {
     expect(third.body.output.at(-1).content).toContain('Ada');
   });
 
+  // covers server-5
   it('stream typed events', async () => {
     const events = await stream(hearth.url, '/api/v1/chat', hello('lab/tiny'));
     expect(events[0]?.event).toBe('chat.start');
@@ -192,6 +194,7 @@ describe('remote models', () => {
     expect(deleted.status).toBe(409);
   });
 
+  // covers server-5
   it('report errors of their server', async () => {
     const { status, body } = await post(hearth.url, '/api/v1/chat', {
       model: 'lab/tiny',

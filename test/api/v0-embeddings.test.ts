@@ -17,6 +17,7 @@ describe('v0 embeddings', () => {
   const dot = (one: readonly number[], other: readonly number[]) =>
     one.reduce((sum, value, index) => sum + value * (other[index] ?? 0), 0);
 
+  // covers service-3, v0-embedding-2, v0-embedding-5
   it('ranks a related sentence above an unrelated one', async () => {
     const { data, model, usage } = await embed({
       input: [
@@ -34,6 +35,7 @@ describe('v0 embeddings', () => {
     expect(usage.prompt_tokens).toBeGreaterThan(15);
   });
 
+  // covers v0-embedding-3, v0-embedding-4
   it('returns the same vector as numbers, as base64, and in a batch', async () => {
     const [numbers] = (await embed({ input: 'One text' })).data;
     const [base64] = (await embed({ input: 'One text', encoding_format: 'base64' })).data;
@@ -48,6 +50,7 @@ describe('v0 embeddings', () => {
     expect(dot(batch[1]?.embedding as number[], expected)).toBeCloseTo(1, 3);
   });
 
+  // covers v0-embedding-7
   it.each([
     ['a language model', '/api/v0/embeddings', { model: 'hearth/starter-chat', input: 'x' }],
     [

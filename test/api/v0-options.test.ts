@@ -25,6 +25,7 @@ const chat = async (body: object) => {
 describe('stop strings of a chat', () => {
   const request = { messages: [user('What is the capital of France?')] };
 
+  // covers v0-chat-26
   it('apply to the answer, not to the reasoning', async () => {
     const free = await chat(request);
     const { content = '', reasoning_content: reasoning } = free.choices[0]?.message ?? {};
@@ -67,6 +68,7 @@ describe('reasoning of a chat', () => {
     return choices[0]?.message.reasoning_content !== undefined;
   };
 
+  // covers v0-chat-27
   it('follows reasoning_effort and enable_thinking', async () => {
     expect(await reasons({ reasoning_effort: 'medium' })).toBe(true);
     expect(await reasons({ reasoning_effort: 'none' })).toBe(false);
@@ -80,6 +82,7 @@ describe('reasoning of a chat', () => {
   });
 });
 
+// covers v0-chat-28
 it.each<[string, object, string]>([
   ['several choices', { n: 2 }, 'n'],
   ['speech', { audio: { voice: 'alloy', format: 'mp3' } }, 'audio'],
@@ -90,6 +93,7 @@ it.each<[string, object, string]>([
   expect(answer.body.error.message).toContain(param);
 });
 
+// covers v0-chat-7
 it('tells the speed of an answer of one token by the time that it took', async () => {
   const { stats, usage } = await chat({ messages: [user('Hello!')], max_tokens: 1 });
   expect(usage.completion_tokens).toBe(1);
@@ -145,6 +149,7 @@ describe('embeddings', () => {
   const embed = (body: object) =>
     post(hearth.url, '/api/v0/embeddings', { model: 'hearth/starter-embed', ...body });
 
+  // covers v0-embedding-3, v0-embedding-5
   it('take tokens', async () => {
     const one = v0EmbeddingResultSchema.parse((await embed({ input: [5, 6, 7] })).body);
     expect(one.data).toHaveLength(1);
@@ -161,6 +166,7 @@ describe('embeddings', () => {
     expect(body.error.message).toContain('check_embedding_ctx_length=False');
   });
 
+  // covers v0-embedding-6
   it('have the dimensions of the model alone', async () => {
     expect(await embed({ input: 'x', dimensions: 128 })).toMatchObject({ status: 200 });
     expect(await embed({ input: 'x', dimensions: 64 })).toMatchObject({
@@ -176,6 +182,7 @@ describe('completions', () => {
     post(hearth.url, '/api/v0/completions', { ...request, ...body });
   const prompts = ['The sea is', 'The sky is'];
 
+  // covers v0-completion-8
   it('continue several prompts, echoed and as tokens', async () => {
     const whole = v0CompletionResultSchema.parse((await complete({ prompt: prompts })).body);
     expect(whole.choices.map(({ index }) => index)).toEqual([0, 1]);
@@ -190,6 +197,7 @@ describe('completions', () => {
     expect(tokens.choices).toHaveLength(2);
   });
 
+  // covers v0-completion-7
   it('stream several prompts, with the report in the last chunk', async () => {
     const { choices, usage } = v0CompletionResultSchema.parse(
       (await complete({ prompt: prompts })).body,
@@ -209,6 +217,7 @@ describe('completions', () => {
     expect(chunks.at(-1)).toMatchObject({ usage, stats: { stop_reason: expect.any(String) } });
   });
 
+  // covers v0-completion-9
   it.each<[string, object, string]>([
     ['several choices', { n: 2 }, 'n'],
     ['best_of', { best_of: 2 }, 'best_of'],

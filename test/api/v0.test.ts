@@ -27,6 +27,7 @@ const chat = async (body: Record<string, unknown>) => {
 const user = (content: unknown) => [{ role: 'user', content }];
 
 describe('v0 models', () => {
+  // covers v0-model-2, v0-model-3, v0-model-6, v0-model-7, v0-model-8, v0-model-9
   it('lists the starter models and returns one, with its name encoded or not, with a variant or not', async () => {
     const list = v0ModelListSchema.parse((await get(hearth.url, '/api/v0/models')).body);
     expect(list.data.map(({ id, type }) => [id, type])).toEqual([
@@ -61,6 +62,7 @@ describe('v0 models', () => {
     });
   });
 
+  // covers v0-model-5
   it('reports which models are loaded, and with which context', async () => {
     await chat({ messages: user('Hello!') });
     const { body } = await get(hearth.url, '/api/v0/models/hearth/starter-chat');
@@ -69,6 +71,7 @@ describe('v0 models', () => {
 });
 
 describe('v0 chat completions', () => {
+  // covers service-2, v0-chat-3, v0-chat-4, v0-chat-5, v0-chat-8, v0-chat-11, v0-chat-22
   it('answers with statistics, model and runtime', async () => {
     const result = await chat({
       messages: [{ role: 'system', content: 'You are Bramble.' }, ...user('Who are you?')],
@@ -91,6 +94,7 @@ describe('v0 chat completions', () => {
     expect(result.runtime.supported_formats).toEqual(['gguf']);
   });
 
+  // covers v0-chat-9, v0-chat-10
   it.each([
     ['max_tokens', { max_tokens: 3 }, 'length', 'maxPredictedTokensReached'],
     ['a stop string', { stop: '7' }, 'stop', 'stopStringFound'],
@@ -101,6 +105,7 @@ describe('v0 chat completions', () => {
     expect(result.stats.stop_reason).toBe(stopReason);
   });
 
+  // covers v0-chat-8, v0-chat-12
   it('stops if the context is full', async () => {
     await post(hearth.url, '/api/v1/models/load', {
       model: 'hearth/starter-chat',
@@ -116,6 +121,7 @@ describe('v0 chat completions', () => {
     await post(hearth.url, '/api/v1/models/unload', { instance_id: 'hearth/starter-chat:2' });
   });
 
+  // covers v0-chat-24, v0-chat-25
   it('streams chunks that add up to the whole, then the report, then [DONE]', async () => {
     const request = { messages: user('Count from 3 to 9.') };
     const whole = await chat(request);
@@ -167,6 +173,7 @@ describe('v0 chat completions', () => {
     },
   ];
 
+  // covers v0-chat-18, v1-integration-15
   it('makes no call with the choice "none", and shows no markup of one', async () => {
     const { choices } = await chat({
       messages: user('Get the tide of Brest'),
@@ -179,6 +186,7 @@ describe('v0 chat completions', () => {
     expect(choices[0]?.finish_reason).not.toBe('tool_calls');
   });
 
+  // covers v0-chat-19
   it.each(['required', { type: 'function', function: { name: 'get_tide' } }])(
     'always calls a tool with the choice %j',
     async (choice) => {
@@ -194,6 +202,7 @@ describe('v0 chat completions', () => {
     },
   );
 
+  // covers v0-chat-13, v0-chat-17, v0-chat-22
   it('calls a tool, and answers from its result', async () => {
     const messages: unknown[] = user('Get the tide of Brest');
     const first = await chat({ messages, tools });
@@ -213,6 +222,7 @@ describe('v0 chat completions', () => {
     expect(second.choices[0]?.message.content).toContain('high');
   });
 
+  // covers v0-chat-16
   it('follows a JSON schema', async () => {
     const schema = {
       type: 'object',
@@ -229,6 +239,7 @@ describe('v0 chat completions', () => {
     });
   });
 
+  // covers v0-chat-21
   it('describes an image', async () => {
     const result = await chat({
       model: 'hearth/starter-vision',
@@ -240,6 +251,7 @@ describe('v0 chat completions', () => {
     expect(result.choices[0]?.message.content.toLowerCase()).toContain('red');
   });
 
+  // covers v0-chat-29
   it('returns log probabilities', async () => {
     const result = await chat({
       messages: user('Hello!'),
@@ -252,6 +264,7 @@ describe('v0 chat completions', () => {
     expect(content[0]).toMatchObject({ token: expect.any(String), logprob: expect.any(Number) });
   });
 
+  // covers v0-chat-23
   it('uses the only loaded model if none is named', async () => {
     await post(hearth.url, '/api/v1/models/unload', { instance_id: 'hearth/starter-vision' });
     const result = await chat({ model: '', messages: user('Hello!') });
@@ -285,6 +298,7 @@ describe('v0 completions', () => {
   const prompt =
     '<|im_start|>user\nCount from 3 to 9.<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n';
 
+  // covers service-2, v0-completion-2, v0-completion-3, v0-completion-5
   it('continues a raw prompt, echoing it if asked to', async () => {
     const plain = await complete({ prompt, max_tokens: 5 });
     expect(plain.choices[0]?.text).toMatch(/^3, 4/);
@@ -294,12 +308,14 @@ describe('v0 completions', () => {
     expect(echoed.choices[0]?.text).toBe(prompt + plain.choices[0]?.text);
   });
 
+  // covers v0-completion-4
   it('stops at a stop string', async () => {
     const result = await complete({ prompt, stop: '6' });
     expect(result.choices[0]).toMatchObject({ text: '3, 4, 5, ', finish_reason: 'stop' });
     expect(result.stats.stop_reason).toBe('stopStringFound');
   });
 
+  // covers v0-completion-7
   it('streams', async () => {
     const whole = await complete({ prompt });
     const events = await stream(hearth.url, '/api/v0/completions', {

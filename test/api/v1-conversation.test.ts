@@ -31,6 +31,7 @@ describe('a conversation kept on the server', () => {
     return { ...result, text: message?.type === 'message' ? message.content : '' };
   };
 
+  // covers service-5, v1-chat-17, v1-chat-20, v1-chat-21
   it('remembers earlier turns, but not those of another branch', async () => {
     const first = await say('My name is Zorbek.');
     const second = await say('My favourite colour is green.', {
@@ -51,6 +52,7 @@ describe('a conversation kept on the server', () => {
     expect(new Set(ids).size).toBe(5);
   });
 
+  // covers v1-stored-6
   it('continues after the server was killed', async () => {
     const first = await say('My name is Quinta.');
     await hearth.kill();
@@ -59,6 +61,7 @@ describe('a conversation kept on the server', () => {
     expect(second.text).toBe('Your name is Quinta.');
   });
 
+  // covers v1-chat-18
   it('stores nothing if store is false, and still continues a stored response', async () => {
     const first = await say('My name is Mirko.');
     const before = await get(hearth.url, '/api/v1/responses');
@@ -72,6 +75,7 @@ describe('a conversation kept on the server', () => {
     expect(after.body).toEqual(before.body);
   });
 
+  // covers v1-chat-5, v1-chat-27
   it('keeps the system prompt until a later turn replaces it', async () => {
     const first = await say('Who are you?', { system_prompt: 'You are Bramble.' });
     expect(first.text).toContain('Bramble');
@@ -84,6 +88,7 @@ describe('a conversation kept on the server', () => {
     expect(third.text).toContain('Thistle');
   });
 
+  // covers v1-chat-23
   it('takes null for every optional field as absent', async () => {
     const first = await say('Hello!', {
       system_prompt: null,
@@ -142,6 +147,7 @@ describe('a conversation kept on the server', () => {
     });
   });
 
+  // covers v1-chat-16
   it('uses the loaded instance without context_length, whatever its context is', async () => {
     const small = await say('Hello!', { context_length: 1024 });
     expect(small.stats.model_load_time_seconds).toBeGreaterThan(0);
@@ -153,6 +159,7 @@ describe('a conversation kept on the server', () => {
     }
   });
 
+  // covers v1-chat-28
   it('continues a response without an owner with any token, but not the reverse', async () => {
     const token = await withTokens(hearth.home, (tokens) =>
       tokens.create({ name: 'notebook', permissions: ['chat'] }),
@@ -179,6 +186,7 @@ describe('a conversation kept on the server', () => {
     expect((await get(hearth.url, ofToken)).status).toBe(404);
   });
 
+  // covers v1-chat-12, v1-output-13
   it('tells the speed of an answer of one token by the time that it took', async () => {
     const { stats } = await say('Hello!', { max_output_tokens: 1 });
     expect(stats.total_output_tokens).toBe(1);
@@ -186,6 +194,7 @@ describe('a conversation kept on the server', () => {
     expect(stats.tokens_per_second).toBeLessThanOrEqual(1 / stats.time_to_first_token_seconds);
   });
 
+  // covers v1-chat-32
   it('stores the output of an interrupted turn, with its statistics, and continues from it', async () => {
     const request = { model: endlessModel, input: 'Tell me a story.', stream: true };
     const response = await postRaw(hearth.url, '/api/v1/chat', JSON.stringify(request));
@@ -211,6 +220,7 @@ describe('a conversation kept on the server', () => {
     expect(next.text).not.toBe('');
   });
 
+  // covers v1-chat-26
   it('changes the model between turns', async () => {
     const first = await say('My name is Orla.');
     const second = await say('What is my name?', {
@@ -221,6 +231,7 @@ describe('a conversation kept on the server', () => {
     expect(second.stats.input_tokens).toBeGreaterThan(20);
   });
 
+  // covers v1-stored-2, v1-stored-3, v1-stored-4
   it('returns, lists and deletes stored responses', async () => {
     const first = await say('My name is Ilse.');
     const second = await say('Thank you.', { previous_response_id: first.response_id });

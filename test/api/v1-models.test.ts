@@ -19,6 +19,7 @@ const instances = async () => {
 };
 
 describe('v1 models', () => {
+  // covers v1-model-1, v1-model-2, v1-model-3
   it('describes each starter model and its capabilities', async () => {
     const { body } = await get(hearth.url, '/api/v1/models');
     const { models } = v1ModelListSchema.parse(body);
@@ -44,6 +45,7 @@ describe('v1 models', () => {
     expect(embedding).not.toHaveProperty('architecture');
   });
 
+  // covers service-8, v1-model-4, v1-model-5, v1-model-6, v1-model-8, v1-model-11
   it('loads a second instance as key:2, shows both, and unloads each by its id', async () => {
     const load = async (more: Record<string, unknown> = {}) => {
       const { body } = await post(hearth.url, '/api/v1/models/load', {
@@ -81,6 +83,7 @@ describe('v1 models', () => {
     expect(await instances()).toEqual([]);
   });
 
+  // covers v1-chat-15, v1-chat-22
   it('loads on request with the requested context length, and reports the duration', async () => {
     const first = await chat({
       model: 'hearth/starter-chat',
@@ -107,6 +110,7 @@ describe('v1 models', () => {
     expect((await instances()).map(({ config }) => config.context_length)).toEqual([2048]);
   });
 
+  // covers v1-model-9
   it('unloads an instance that was idle for its time to live', async () => {
     await post(hearth.url, '/api/v1/models/load', {
       model: 'hearth/starter-embed',
@@ -128,6 +132,7 @@ describe('reasoning', () => {
     return [result.output.map(({ type }: { type: string }) => type), result.stats] as const;
   };
 
+  // covers v1-chat-13, v1-output-2, v1-output-4, v1-output-12
   it('is a separate item if it is on, and follows the default of the model', async () => {
     for (const setting of [{ reasoning: 'on' }, {}]) {
       const [items, stats] = await types(setting);
@@ -137,6 +142,7 @@ describe('reasoning', () => {
     }
   });
 
+  // covers v1-chat-13, v1-output-12
   it('is left out if it is off', async () => {
     const [items, stats] = await types({ reasoning: 'off' });
     expect(items).toEqual(['message']);
@@ -157,6 +163,7 @@ describe('vision', () => {
     return String(body.output[0].content).toLowerCase();
   };
 
+  // covers v1-chat-4
   it.each(['red', 'green', 'blue', 'yellow'])(
     'names the colour of a %s picture',
     async (colour) => {
@@ -164,6 +171,7 @@ describe('vision', () => {
     },
   );
 
+  // covers v1-chat-3, v1-chat-25
   it('remembers an image in the next turn', async () => {
     const first = await chat({
       model: 'hearth/starter-vision',

@@ -25,6 +25,7 @@ describe('the event stream of a v1 chat', () => {
   const textOf = (events: readonly ChatEvent[], type: 'message.delta' | 'reasoning.delta') =>
     events.flatMap((event) => (event.type === type ? [event.content] : [])).join('');
 
+  // covers v1-chat-6, v1-event-1, v1-event-2, v1-event-4, v1-event-9, v1-stored-1
   it('reports load, prompt, reasoning and message in this order, and ends with the result', async () => {
     const events = await chat({ input: 'My name is Zorbek.', reasoning: 'on' });
     expect(shape(events).filter((type) => type !== 'model_load.progress')).toEqual([
@@ -56,6 +57,7 @@ describe('the event stream of a v1 chat', () => {
     await expect(normalizeEvents(events)).toMatchFileSnapshot('../fixtures/v1-chat-stream.sse');
   });
 
+  // covers v1-chat-6, v1-event-1, v1-event-8
   it('equals the response that is not streamed after joining the deltas', async () => {
     const request = { input: 'Tell me a story', reasoning: 'off', store: false };
     const events = await chat(request);
@@ -72,6 +74,7 @@ describe('the event stream of a v1 chat', () => {
     expect(streamed?.stats.total_output_tokens).toBe(whole.body.stats.total_output_tokens);
   });
 
+  // covers v1-event-3
   it('reports progress of a long prompt up to the end', async () => {
     const events = await chat({
       input: `Repeat after me: ${'the quick fox '.repeat(400)}`,
@@ -88,6 +91,7 @@ describe('the event stream of a v1 chat', () => {
 
   const tooLong = { model: 'hearth/starter-chat', input: 'word '.repeat(6000), reasoning: 'off' };
 
+  // covers v1-chat-29, v1-event-10, error-5
   it('does not open where the prompt is too long', async () => {
     const { status, body } = await post(hearth.url, '/api/v1/chat', {
       ...tooLong,
@@ -100,6 +104,7 @@ describe('the event stream of a v1 chat', () => {
     expect(body.error.message).toMatch(/\d+ tokens.*4096/s);
   });
 
+  // covers v1-event-11
   it('ends with an error event and chat.end where a load came before the prompt, storing nothing', async () => {
     await post(hearth.url, '/api/v1/models/unload', { instance_id: 'hearth/starter-chat' });
     const events = await chat(tooLong);
@@ -111,6 +116,7 @@ describe('the event stream of a v1 chat', () => {
     expect(end?.type === 'chat.end' && end.result.response_id).toBeUndefined();
   });
 
+  // covers v1-chat-14, v1-event-10
   it('answers with ordinary JSON if the request is invalid', async () => {
     const { status, body } = await post(hearth.url, '/api/v1/chat', {
       model: 'hearth/starter-chat',

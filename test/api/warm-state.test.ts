@@ -68,6 +68,7 @@ async function forget(id: string): Promise<void> {
 }
 
 describe('a stored conversation', () => {
+  // covers server-23
   it('continues after the server was killed, without reading its history again', async () => {
     const tenth = await converse(10);
     await untilSaved(1);

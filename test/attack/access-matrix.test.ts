@@ -45,6 +45,7 @@ afterAll(() => {
 });
 
 describe('the matrix', () => {
+  // covers server-2
   it('has a row for each route that the server documents', async () => {
     const { body } = await get(hearth.url, '/openapi.json');
     const documented = Object.entries<object>(body.paths).flatMap(([path, methods]) =>
@@ -89,6 +90,7 @@ describe.each([
     unowned.push(await makeThing.tree(hearth.url, {}), await makeThing.file(hearth.url, {}));
   });
 
+  // covers auth-1, auth-2, auth-4, auth-6, auth-7, auth-10, auth-11, api-8
   it.each(endpoints.map((endpoint) => [endpoint.route.operationId, endpoint] as const))(
     '%s',
     async (__, endpoint) => {
@@ -151,6 +153,7 @@ const contentRows: readonly ContentRow[] = [
   },
 ];
 
+// covers v1-integration-7, server-6
 it.each(contentRows.map((row) => [row.name, row] as const))(
   'needs permissions for the content of a request: %s',
   async (_, row) => {
@@ -183,6 +186,7 @@ describe('something that belongs to a token', () => {
       (row, index) => [`${route.operationId} ${index + 1}`, route, row] as const,
     ),
   );
+  // covers v1-stored-5
   it.each(rows)('is hidden from strangers: %s', async (_, route, row) => {
     const thing = await makeThing[row.kind](hearth.url, owner);
     expect(await strangersSee(hearth.url, route, row, thing, strangers)).toEqual([]);

@@ -51,6 +51,7 @@ describe('a token that is required', () => {
     ['twice', () => `Bearer ${tokens.chat} Bearer ${tokens.chat}`, /is not one of this server/],
   ];
 
+  // covers auth-2, auth-5
   it.each(cases)('and is %s', async (_, header, message) => {
     const authorization = header();
     const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
@@ -63,6 +64,7 @@ describe('a token that is required', () => {
     }
   });
 
+  // covers server-1
   it('is not required by the health endpoints', async () => {
     for (const path of ['/health', '/ready']) {
       expect((await get(hearth.url, path)).status).toBe(200);
@@ -70,6 +72,7 @@ describe('a token that is required', () => {
   });
 });
 
+// covers auth-6
 it('rejects a token without the permission, for any request', async () => {
   const refusals = [
     ['/api/v1/chat', 'models', 'chat'],
@@ -91,6 +94,7 @@ it('rejects a token without the permission, for any request', async () => {
   }
 });
 
+// covers v1-stored-5
 it('hides the responses of one token from another', async () => {
   const own = bearing(tokens.chat);
   const foreign = bearing(tokens.otherChat);
@@ -113,6 +117,7 @@ it('hides the responses of one token from another', async () => {
   expect((await post(hearth.url, '/api/v1/chat', continued, own)).status).toBe(200);
 });
 
+// covers auth-11
 it.each([
   ['attacker.example'],
   ['127.0.0.1.attacker.example'],

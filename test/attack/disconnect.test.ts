@@ -25,6 +25,7 @@ const idleWithinMs = 2000;
 const waitUntilIdle = () => waitForRequests(hearth.url, endlessModel, 0, idleWithinMs);
 
 describe('a client that goes away', () => {
+  // covers v1-event-13
   it.each(requests)('stops the engine in the middle of a stream: %s', async (path, body) => {
     const running = await openStream(hearth.url, path, body);
     await running.until('a');
@@ -36,6 +37,7 @@ describe('a client that goes away', () => {
     expect((await post(hearth.url, '/api/v1/chat', next)).status).toBe(200);
   });
 
+  // covers v1-event-13
   it.each(requests)('stops the engine before the answer: %s', async (path, body) => {
     const connection = new AbortController();
     const answer = postRaw(hearth.url, path, JSON.stringify(body), { signal: connection.signal });

@@ -24,6 +24,7 @@ describe('a body that is not JSON in UTF-8', () => {
     ['a form', 'model=x&input=y', /not JSON/],
   ];
 
+  // covers error-3
   it.each(cases)('%s', async (_, body, message) => {
     expectError(await sendRaw(chat, body), { code: 'invalid_json', message });
     expectError(await sendRaw(chatV0, body), { code: 'invalid_json', message, isV0: true });
@@ -74,6 +75,7 @@ describe('a key with a meaning in JavaScript', () => {
     });
   });
 
+  // covers v0-chat-30
   it('is ignored in v0', async () => {
     const answer = await sendRaw(chatV0, key + JSON.stringify(helloV0).slice(1));
     expect(answer.status).toBe(200);

@@ -65,6 +65,7 @@ describe('an engine that is killed while it works', () => {
 });
 
 describe('a server that is killed while it works', () => {
+  // covers v1-stored-6
   it('leaves no engine behind, and continues with its conversations when started again', async () => {
     const first = await post(hearth.url, chat, {
       model: 'hearth/starter-chat',

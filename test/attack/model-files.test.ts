@@ -51,6 +51,7 @@ describe('a file that is not a model', () => {
     ],
   ];
 
+  // covers error-15
   it.each(files)('%s', async (name, bytes, reason) => {
     const key = `bad/${name}`;
     await placeModel(hearth.home, key, bytes());

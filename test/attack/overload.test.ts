@@ -33,6 +33,7 @@ function askAtOnce(count: number): Promise<readonly ApiAnswer[]> {
   );
 }
 
+// covers v1-chat-30
 it('loads a model once for 64 first requests', async () => {
   const answers = await askAtOnce(64);
   expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 64 }, () => 200));
@@ -41,6 +42,7 @@ it('loads a model once for 64 first requests', async () => {
   await expect.poll(loads).toEqual([model]);
 });
 
+// covers error-10
 it('answers each of 200 requests: those within the limits, and the others with 429', async () => {
   const answers = await askAtOnce(200);
   const refused = answers.filter(({ status }) => status !== 200);
@@ -57,6 +59,7 @@ it('answers each of 200 requests: those within the limits, and the others with 4
   expect((await get(hearth.url, '/health')).status).toBe(200);
 });
 
+// covers v1-model-13
 it('reports to all running and waiting requests that their instance was unloaded', async () => {
   const endless = { model: endlessModel, input: 'Tell me a story', store: false };
   const endlessV0 = { ...helloV0, model: endlessModel };

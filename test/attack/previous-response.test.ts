@@ -20,6 +20,7 @@ const storedId = async () => String((await chat({})).body.response_id);
 const remove = (id: string) => get(hearth.url, `/api/v1/responses/${id}`, { method: 'DELETE' });
 const zeros = '0'.repeat(48);
 
+// covers v1-chat-19
 it.each([
   [
     'of something else',
@@ -44,6 +45,7 @@ it('rejects an id that is not a string', async () => {
   expectError(answer, { code: 'invalid_type', param: 'previous_response_id', message: 'not 5' });
 });
 
+// covers v1-stored-4
 it('rejects a deleted response, with or without descendants', async () => {
   const ids = [await storedId(), await storedId()] as const;
   const continued = await chat({ previous_response_id: ids[0] });

@@ -15,6 +15,7 @@ const tooLong = {
 } as const;
 
 describe('a prompt longer than the context', () => {
+  // covers error-5
   it.each([
     ['/api/v0/chat/completions', { model, messages: messages(words(5000)) }],
     ['/api/v0/chat/completions', { model, messages: messages(words(5000)), stream: true }],

@@ -45,7 +45,9 @@ function ask(model: string, isV1: boolean): Promise<ApiAnswer> {
       });
 }
 
+// covers server-14
 describe('six models if there is memory for two', () => {
+  // covers v1-chat-31, server-14
   it(`serves ${operationCount} random operations within the limit, and interrupts no running request`, async () => {
     const random = seededRandom(4);
     const pick = <T>(values: readonly T[]): T | undefined =>

@@ -36,6 +36,7 @@ it('explains hearth open without admin, and takes the permission from its link',
   expect(page.url()).toBe(`${hearth.url}/open`);
 });
 
+// covers auth-3
 it('creates a token that works, shows it once and revokes it', async () => {
   const page = await openAsAdmin('tokens');
   await page.getByRole('button', { name: 'Create a token' }).click();

@@ -19,6 +19,7 @@ async function countActive(): Promise<number> {
 }
 
 describe('hearth chat -p', () => {
+  // covers cli-6
   it('answers on the output', async () => {
     const outcome = await chat(['-p', 'What is the capital of France?']);
     expect(outcome).toMatchObject({ exitCode: 0, stdout: 'The capital of France is Paris.\n' });
@@ -72,6 +73,7 @@ describe('hearth chat in a terminal', () => {
     return session;
   };
 
+  // covers cli-6
   it('remembers, shows statistics, starts a new conversation and exits', async () => {
     const terminal = open();
     await terminal.expect(/Chatting with hearth\/starter-chat[\s\S]*> /);

@@ -14,6 +14,7 @@ const server = useHearth();
 const hearth = (...commandLine: string[]) => runHearth(commandLine, { home: server.home });
 
 describe('the details of models on the command line', () => {
+  // covers cli-7
   it('has files, structure, template and memory', async () => {
     const { stdout } = await hearth('show', 'starter-chat');
     expect(stdout).toMatch(/^Model +hearth\/starter-chat$/m);
@@ -26,6 +27,7 @@ describe('the details of models on the command line', () => {
     expect(wrong.stderr).toContain('Did you mean hearth/starter-chat?');
   });
 
+  // covers cli-7
   it('embeds texts, and lines of the standard input', async () => {
     const { stdout } = await hearth('embed', '-m', 'starter-embed', 'The sea is calm.');
     const vector = JSON.parse(stdout) as number[];
@@ -42,6 +44,7 @@ describe('the details of models on the command line', () => {
     expect(none).toMatchObject({ exitCode: 2, stderr: 'error: The standard input has no text.\n' });
   });
 
+  // covers cli-7
   it('measures a model', async () => {
     const commandLine = ['bench', 'starter-chat', '--prompt-tokens', '32', '--output-tokens', '8'];
     const { stdout, exitCode } = await hearth(...commandLine, '--runs', '2', '--json');
@@ -97,6 +100,7 @@ describe('the details of models on the command line', () => {
     await hearth('unload', 'eyes');
   });
 
+  // covers cli-15
   it('completes names of models without a server', async () => {
     const { stdout } = await runHearth(['completion', 'models'], { home: await temporaryFolder() });
     expect(stdout).toContain('hearth/starter-chat\n');
@@ -107,6 +111,7 @@ describe('the details of models on the command line', () => {
 });
 
 describe('hearth doctor', () => {
+  // covers cli-15
   it('finds a healthy installation healthy', async () => {
     const { stdout, exitCode } = await hearth('doctor');
     expect(stdout).toMatch(/^ok Settings +All settings are valid\.$/m);
@@ -161,6 +166,7 @@ describe('hearth doctor', () => {
 });
 
 describe('hearth update', () => {
+  // covers cli-15
   it('is honest without a network', async () => {
     const { exitCode, stdout, stderr } = await runHearth(
       ['update', '--feed', 'http://127.0.0.1:9/feed.json'],
@@ -256,6 +262,7 @@ describe('the commands of a chat', () => {
   });
 });
 
+// covers cli-15
 it('hearth version shows the commit and the day of the build', async () => {
   const home = await temporaryFolder();
   const { stdout } = await runHearth(['version'], { home });

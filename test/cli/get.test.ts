@@ -48,6 +48,7 @@ const jobs = async (): Promise<readonly Record<string, unknown>[]> =>
 const slow = { kind: 'throttle', bytesPerSecond: 1_000_000 } as const;
 
 describe('hearth get on a terminal', () => {
+  // covers cli-4
   it('shows a bar, pauses with Ctrl-C, and continues when it is run again', async () => {
     hub.faults.add(slow);
     const first = openTerminalSession(['get', 'acme/Barred-GGUF'], hearth.home);
@@ -110,6 +111,7 @@ describe('hearth get on a terminal', () => {
 });
 
 describe('hearth get in a pipe', () => {
+  // covers cli-4
   it('writes plain lines, and the model can chat', async () => {
     const { exitCode, stdout, stderr } = await run('get', 'acme/Piped-GGUF@q8_0');
     expect({ exitCode, stdout }).toEqual({
@@ -169,6 +171,7 @@ describe('hearth get in a pipe', () => {
     expect(outcome.stderr).not.toContain('    at ');
   });
 
+  // covers cli-5
   it('searches', async () => {
     const { exitCode, stdout } = await run('get', '--search', 'zebra', '--json');
     expect(exitCode).toBe(0);

@@ -13,6 +13,7 @@ describe('a command without a server of its own home', () => {
   const strangerPort = () => new URL(stranger.url).port;
   const loadedModels = async () => (await get(stranger.url, '/api/v1/status')).body.instances;
 
+  // covers cli-16
   it('never reaches the server of another home', async () => {
     await runHearth(['load', 'hearth/starter-chat'], { home: stranger.home });
     expect(await loadedModels()).toHaveLength(1);
@@ -27,6 +28,7 @@ describe('a command without a server of its own home', () => {
     expect(await loadedModels()).toHaveLength(1);
   });
 
+  // covers cli-16
   it('reaches another server by --host or HEARTH_HOST', async () => {
     const environment = { HEARTH_HOST: stranger.url };
     const listed = await runHearth(['ps', '--json'], { home: folder.path, environment });
@@ -41,6 +43,7 @@ describe('a command without a server of its own home', () => {
 describe('a server that requires a token', () => {
   const server = useHearth({ flags: ['--auth-required'] });
 
+  // covers cli-17
   it('accepts the commands of its owner, and no other client on loopback', async () => {
     const list = await runHearth(['ls'], { home: server.home });
     expect(list).toMatchObject({ exitCode: 0 });

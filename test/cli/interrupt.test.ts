@@ -47,6 +47,7 @@ afterEach(() => server.close());
 const responseId = (count: number): string => `resp_${String(count).padStart(48, '0')}`;
 
 describe('an answer that is interrupted', () => {
+  // covers cli-19
   it('ends hearth chat -p with 130, and its request', async () => {
     const outcome = await runHearth(['chat', 'a', '-p', endlessQuestion, '--host', server.url], {
       home,

@@ -6,6 +6,7 @@ import { temporaryFolder } from '../setup/temporary-folder.ts';
 
 const chat = ['chat', 'hearth/starter-chat', '-p', 'What is the capital of France?'];
 
+// covers cli-8
 it('is text on a terminal, without polls, and says what a shutdown does', async () => {
   const home = await temporaryFolder();
   const terminal = openTerminalSession(['serve', '--port', '0'], home, 140);

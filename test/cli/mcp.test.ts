@@ -16,6 +16,7 @@ const folder = useTemporaryFolder();
 const hearth = (...commandLine: string[]) =>
   runHearth(['mcp', ...commandLine], { home: folder.path });
 
+// covers cli-10
 it('adds, lists, tests and removes plugins', async () => {
   expect(await hearth('ls')).toMatchObject({ exitCode: 0, stdout: '' });
   const program = ['--env', 'KEY=secret', '--', process.execPath, everything];

@@ -10,6 +10,7 @@ const server = useHearth();
 const hearth = (...commandLine: string[]) => runHearth(commandLine, { home: server.home });
 
 describe('models on the command line', () => {
+  // covers cli-3
   it('lists, loads, shows and unloads', async () => {
     const list = await hearth('ls');
     expect(list.stdout).toMatch(/^hearth\/starter-chat +llm +llama +Q8_0 +3\.\d MB +4,096 +-$/m);
@@ -64,6 +65,7 @@ describe('models on the command line', () => {
     expect(unloaded.toSorted()).toEqual(['hearth/starter-chat', 'hearth/starter-embed']);
   });
 
+  // covers cli-3
   it('imports a file and finds it', async () => {
     const file = join(server.home, 'my-model-q8_0.gguf');
     await copyFile(starterPath('chat'), file);
@@ -78,6 +80,7 @@ describe('models on the command line', () => {
     expect(again.stderr).toMatch(/^error: /m);
   });
 
+  // covers cli-19
   it.each([
     [['load', 'no/such'], /^error: .*no\/such/m],
     [['unload', 'no/such'], /^error: .*no\/such/m],
@@ -91,6 +94,7 @@ describe('models on the command line', () => {
     expect(stderr).not.toContain('    at ');
   });
 
+  // covers cli-13
   it('lists the runtime', async () => {
     const { stdout } = await hearth('runtime', 'ls', '--json');
     const { runtimes } = JSON.parse(stdout) as { runtimes: { name: string }[] };
@@ -100,6 +104,7 @@ describe('models on the command line', () => {
 });
 
 describe('tokens on the command line', () => {
+  // covers auth-3, cli-9
   it('creates a token that grants access, and revokes it', async () => {
     const created = await hearth('token', 'create', '--name', 'test', '--json');
     const { id, token } = JSON.parse(created.stdout) as { id: string; token: string };

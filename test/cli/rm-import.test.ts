@@ -19,6 +19,7 @@ const isThere = async (key: string) =>
   (await stat(join(server.home, 'models', key)).catch(() => null)) !== null;
 
 describe('hearth rm', () => {
+  // covers cli-3
   it('deletes with --yes and reports the freed space', async () => {
     await placeModel(server.home, 'me/one', starter);
     expect(await hearth('rm', 'me/one', '--yes')).toEqual({

@@ -22,6 +22,7 @@ function toFlags({ mode, speakers, voices, emotions, clean, output }: CaseOption
 }
 
 describe('hearth script, without a server', () => {
+  // covers script-11
   it.each(speechScriptCases)('$name', async ({ options, result }) => {
     const run = (more: readonly string[]) =>
       runCommand(['script', ...toFlags(options), ...more], { stdin: options.text });
@@ -43,6 +44,7 @@ describe('hearth script, without a server', () => {
     expect(outcome.stderr).toMatch(message);
   });
 
+  // covers cli-19
   it.each([
     [['--mode', 'dual'], /Allowed: auto, single, multi/],
     [['--speakers', '5'], /from 1 to 4/],

@@ -17,6 +17,7 @@ beforeEach(async () => {
 });
 
 describe('hearth serve', () => {
+  // covers service-1, cli-1
   it('prints its address and an example request, and exits with 0 on SIGTERM', async () => {
     const server = await openHearth({ home });
     expect((await fetch(`${server.url}/health`)).status).toBe(200);
@@ -25,6 +26,7 @@ describe('hearth serve', () => {
     await expect(fetch(`${server.url}/health`)).rejects.toThrow('fetch failed');
   });
 
+  // covers cli-19
   it('ends with 130 on SIGINT', async () => {
     const { exitCode, stdout } = await runHearth(['serve', '--port', '0'], {
       home,
@@ -85,6 +87,7 @@ describe('hearth serve', () => {
     await server.stop();
   });
 
+  // covers server-4
   it('refuses a setting that is not allowed, and says which', async () => {
     const { exitCode, stderr } = await runHearth(['serve', '--port', '70000'], { home });
     expect(exitCode).toBe(2);
@@ -115,6 +118,7 @@ describe('hearth serve', () => {
     await server.stop();
   });
 
+  // covers server-7
   it('refuses an address that other machines can reach without --allow-unauthenticated', async () => {
     const { exitCode, stderr } = await runHearth(['serve', '--bind', '0.0.0.0'], { home });
     expect(exitCode).toBe(2);
@@ -132,6 +136,7 @@ describe('hearth serve', () => {
 });
 
 describe('hearth server', () => {
+  // covers cli-2
   it('starts, is found, and stops', async () => {
     const before = await runHearth(['server', 'status'], { home });
     expect(before).toMatchObject({ exitCode: 1, stdout: 'Hearth is not running.\n' });

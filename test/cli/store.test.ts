@@ -7,6 +7,7 @@ import { useHearth } from '../setup/server/use-hearth.ts';
 
 const hearth = useHearth();
 
+// covers cli-14
 it('backs up, prunes, restores and rewrites the database', async () => {
   const { home } = hearth;
   const backup = join(home, 'backup.db');

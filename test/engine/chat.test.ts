@@ -155,6 +155,7 @@ describe('chat', () => {
     expect(['yes', 'no']).toContain(JSON.parse(content).answer);
   });
 
+  // covers v0-chat-16
   it('answers with a JSON object', async () => {
     const request = ask('Hello!', { responseFormat: { type: 'json_object' }, maxTokens: 200 });
     const { content } = await generateAll(engine, request);
@@ -183,6 +184,7 @@ describe('chat', () => {
     expect(content).toBe('CountCount');
   });
 
+  // covers v0-chat-15
   it('generates the same text for the same seed', async () => {
     const request = ask('Tell me a story', {
       sampling: { temperature: 1, seed: 7, topP: 0.9, topK: 50, minP: 0.01, repeatPenalty: 1.1 },

@@ -246,6 +246,7 @@ it('leaves nothing of a copy that is aborted', async () => {
   expect(await query('select from responses')).toEqual([]);
 });
 
+// covers cli-14
 it('finds what is damaged', async () => {
   const { url, query } = await postgresDatabase();
   await withStore(url, fill);
@@ -261,6 +262,7 @@ it('finds what is damaged', async () => {
   ]);
 });
 
+// covers cli-14
 it('is a command', async () => {
   const home = await temporaryFolder();
   const { url } = await postgresDatabase();

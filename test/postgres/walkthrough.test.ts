@@ -21,6 +21,7 @@ const hearth = useHearth(() => ({ environment: { HEARTH_HUB_ENDPOINT: hub.url } 
 const model = 'hearth/starter-chat';
 const calm = { model, temperature: 0, reasoning: 'off' } as const;
 
+// covers server-21
 it('chats, lists, searches and deletes conversations', async () => {
   const first = await post(hearth.url, '/api/v1/chat', {
     ...calm,

@@ -10,6 +10,7 @@ const parallel = 4;
 const maxOutputTokens = 1500;
 
 describe('SIGTERM', () => {
+  // covers error-16
   it('lets running answers finish, refuses new requests, and keeps /health', async () => {
     const home = await temporaryFolder();
     await placeEndlessModel(home);

@@ -27,6 +27,7 @@ async function install(user: UserService, ...flags: readonly string[]) {
 }
 
 describe('hearth service install --user', () => {
+  // covers cli-12
   it('starts the server from its unit, which reports that it is ready, alive and stopping', async () => {
     const user = await userService();
     const { stdout, stderr } = await install(user, '--preload', 'hearth/starter-embed');
@@ -108,6 +109,7 @@ describe('hearth service install --user', () => {
     expect(refused.stderr).not.toContain('hf_secret');
   });
 
+  // covers cli-12
   it('prints its files and commands in a dry run, and writes nothing', async () => {
     const user = await userService();
     const { stdout } = await user.service('install', '--user', '--dry-run', '--preload', 'a/b');

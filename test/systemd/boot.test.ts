@@ -102,6 +102,7 @@ describe('the system service', () => {
     await waitForModel(server);
   });
 
+  // covers service-10
   it('starts at boot', async () => {
     await machine.reboot();
     await waitForModel(server);

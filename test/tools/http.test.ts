@@ -268,6 +268,7 @@ describe('connects only to allowed addresses:', () => {
     });
   });
 
+  // covers v1-integration-9
   it('not a name that is public at first and loopback when it is connected', async () => {
     const server = await serve((request, response) => answerMcp(request, response, {}));
     let lookups = 0;
@@ -343,6 +344,7 @@ describe('connects only to allowed addresses:', () => {
     expect(server.requests.every(({ headers }) => headers['x-key'] === 'secret')).toBe(true);
   });
 
+  // covers v1-integration-9
   it('takes no headers to another origin', async () => {
     const other = await serve((_, response) => sendJson(response, {}, 404));
     const server = await serve((request, response) => {

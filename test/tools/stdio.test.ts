@@ -219,6 +219,7 @@ describe('failures when calling', () => {
     expect(textOf(result)).toContain(reason);
   });
 
+  // covers v1-integration-12
   it('has the time limit of mcp.json', async () => {
     servers = await openTools();
     await servers.configure({ bad: { ...badServer(script, 'hang-at-call'), timeoutSeconds: 1 } });

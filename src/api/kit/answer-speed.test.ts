@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { answerSpeed } from './answer-speed.ts';
 
+// covers v0-chat-7
 it.each<[string, number, number, number]>([
   ['the measured speed', 40, 9, 40],
   ['the whole time of one token', 0, 1, 2],

@@ -127,6 +127,7 @@ describe('a handler that throws', () => {
     });
   });
 
+  // covers error-17
   it('tells nothing of a fault but the id under which it is logged', async () => {
     const { app, logLines } = appThatFails(new TypeError('secret of /root/x'));
     const response = await app.request('/api/v1/needs/chat', { headers: { 'X-Request-Id': 'r7' } });

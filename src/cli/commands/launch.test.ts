@@ -97,6 +97,7 @@ describe('hearth launch', () => {
     });
   });
 
+  // covers cli-20
   it('starts the agent and ends as it ends', async () => {
     const folder = await temporaryFolder();
     const program = join(folder, 'claude');

@@ -67,6 +67,7 @@ describe('neverFits', () => {
     );
   });
 
+  // covers server-14
   it('names the instances that take all places', () => {
     const capacity = { ...unlimited, maxLoaded: 1 };
     const refused = { instances: [named], demand, capacity, contextLength: 512 };

@@ -9,6 +9,7 @@ const repository = { owner: 'owner', name: 'Model-1.5_GGUF' };
 const base = 'https://huggingface.co/owner/Model-1.5_GGUF';
 
 describe('parseModelReference', () => {
+  // covers v1-download-1
   it.each([
     [base, {}],
     [`${base}/`, {}],

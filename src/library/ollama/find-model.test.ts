@@ -44,6 +44,7 @@ it.each([
   expect(parseOllamaName(name)).toEqual({ base, tag });
 });
 
+// covers api-10
 it.each([
   ['hearth/starter-chat', 'hearth/starter-chat', 'q8_0'],
   ['ol/starter', 'ol/starter:latest', 'remote'],

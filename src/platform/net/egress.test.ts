@@ -109,6 +109,7 @@ describe('a client for public addresses', () => {
     expect(server.requests).toHaveLength(0);
   });
 
+  // covers v1-integration-9
   it('resolves a name once per connection, so that a second answer has no effect', async () => {
     let lookups = 0;
     const resolve: ResolveAddresses = (_hostname, _options, callback) => {

@@ -24,6 +24,7 @@ describe('the web app', () => {
   const request = (path: string, headers: Record<string, string> = {}, settings = {}) =>
     createTestApp({ webFolder: build.path, settings }).app.request(path, { headers });
 
+  // covers server-2
   it('is the answer to browsers, at its root and its pages', async () => {
     for (const path of ['/', '/chat', '/chat/conv_1', '/models', '/developer/tokens']) {
       const response = await request(path, html);

@@ -24,6 +24,7 @@ it.each(['a[::1]', '[::1]a', ':[:1]', '[::]1', 'a[127.0.0.1]', '[127.0.0.1]a'])(
   },
 );
 
+// covers server-18
 it('serves the host of the public URL', () => {
   const check = createHostGuard({
     boundHost: '127.0.0.1',
@@ -42,6 +43,7 @@ describe('an origin', () => {
     expect(classify('http://localhost:1234', 'http://localhost:1234')).toEqual({ kind: 'same' });
   });
 
+  // covers server-18
   it('is shared where it is listed, and keeps the spelling of the client', () => {
     const origin = 'https://App.example';
     expect(classify(origin, 'http://localhost')).toEqual({ kind: 'shared', origin });

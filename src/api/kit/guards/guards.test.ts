@@ -145,6 +145,7 @@ describe('Content-Type', () => {
     expect(response.status).toBe(status);
   });
 
+  // covers auth-10
   it('matters only after the token', async () => {
     const { app } = appWith({ 'auth.required': true });
     const headers = { 'Content-Type': 'text/plain' };
@@ -256,6 +257,7 @@ describe('tokens and permissions', () => {
 });
 
 describe('every response', () => {
+  // covers server-24
   it('has an id, the sane one of the client or our own', async () => {
     const { app } = appWith();
     const idFor = async (id: string) =>

@@ -121,6 +121,7 @@ describe('a reader that does not read', () => {
 });
 
 describe('the heartbeat', () => {
+  // covers v1-event-12
   it('comes before the first event of a source that waits', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());

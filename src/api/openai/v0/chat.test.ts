@@ -55,6 +55,7 @@ it('maps every kind of message', () => {
   ]);
 });
 
+// covers v0-chat-14
 it('maps tools, choice, format and limits', () => {
   const schema = { type: 'object' };
   expect(

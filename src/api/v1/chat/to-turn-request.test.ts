@@ -13,6 +13,7 @@ it('makes the smallest request a stored turn of one message', () => {
   });
 });
 
+// covers v1-chat-9, v1-chat-10
 it('maps every field', () => {
   expect(
     toTurnRequest({

@@ -162,6 +162,7 @@ describe('a start', () => {
     expect(await response.json()).toMatchObject({ error: { code, param } });
   });
 
+  // covers v1-download-2
   it('says what a quantization goes with', async () => {
     const response = await download({ model: 'org/model', quantization: 'q4_k_m' });
     expect(await response.json()).toMatchObject({
