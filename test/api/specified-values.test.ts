@@ -20,6 +20,11 @@ const hearth = useHearth(async (home) => {
   const starter = await readFile(starterPath('chat'));
   const greedy = { 'general.sampling.top_k': 1 };
   await placeModel(home, 'test/greedy', addGgufEntries(starter, greedy));
+  const gaps = ['pre', 'suf', 'mid'].map((name, index) => [
+    `tokenizer.ggml.fim_${name}_token_id`,
+    16 + index,
+  ]);
+  await placeModel(home, 'test/infill', addGgufEntries(starter, Object.fromEntries(gaps)));
 });
 
 const model = 'hearth/starter-chat';
@@ -128,6 +133,15 @@ describe('v0', () => {
   });
 
   // covers v0-chat-20
+  it('fills the gap before a suffix with a model that was trained to', async () => {
+    const request = { model: 'test/infill', prompt: 'The sea is', temperature: 0, max_tokens: 4 };
+    const plain = await answer('/api/v0/completions', request);
+    const filled = await answer('/api/v0/completions', { ...request, suffix: ' and calm today.' });
+    expect(filled.choices[0].text).toEqual(expect.any(String));
+    // The marks of the gap and the suffix are in the prompt.
+    expect(filled.usage.prompt_tokens).toBeGreaterThan(plain.usage.prompt_tokens + 3);
+  });
+
   it('unloads what a request with a ttl has loaded, after that time', async () => {
     await post(hearth.url, '/api/v1/models/unload', { instance_id: model });
     await chatV0({ ttl: 1, max_tokens: 1 });
