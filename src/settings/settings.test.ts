@@ -239,6 +239,7 @@ describe('describeUnknownVariables', () => {
 });
 
 describe('hub.token', () => {
+  // covers auth-13
   it('never appears in a message', async () => {
     const environment = { HEARTH_HUB_TOKEN: 'hf_secret with a space' };
     await expect(loadSettings({ home: '/nowhere', environment, flags: {} })).rejects.toThrow(

@@ -34,6 +34,7 @@ beforeAll(async () => {
 });
 
 describe('a session', () => {
+  // covers auth-13
   it('opens once with the link of hearth open, has all permissions, and ends when it is revoked', async () => {
     const { url, code } = await openLink();
     expect(url).toBe(`${hearth.url}/open#code=${code}`);

@@ -338,6 +338,7 @@ describe('Anthropic messages', () => {
     );
   });
 
+  // covers api-14
   it('ignore unknown fields and beta headers', async () => {
     const { status } = await post(
       hearth.url,

@@ -70,7 +70,7 @@ const isCompleted = (job: ApiAnswer['body']): boolean => job.status === 'complet
 describe('a download', () => {
   // covers service-8, v1-stored-1, v1-download-1, v1-download-2, v1-download-3, v1-download-4
   // covers v1-download-5, v1-download-6, v1-download-7, v1-download-8, v1-download-9
-  // covers v1-download-13
+  // covers v1-download-13, v1-download-15
   it('is shown in every state, and the model answers', async () => {
     const slow = { kind: 'throttle', bytesPerSecond: 1_000_000, path: '.gguf' } as const;
     const throttle = hub.faults.add(slow);

@@ -197,6 +197,7 @@ describe('a server with one slot', () => {
     );
   });
 
+  // covers error-20
   it('crashed if the engine is killed while it works', async () => {
     const { answer } = await startEndless();
     process.kill(await enginePidOf(hearth, endlessModel), 'SIGKILL');

@@ -39,7 +39,7 @@ const ask = (model: string) =>
   });
 
 describe('models', () => {
-  // covers api-9
+  // covers api-9, api-15
   it('are listed with their details', async () => {
     const { body } = await get(hearth.url, '/api/tags');
     expect(body.models).toHaveLength(3);
@@ -60,6 +60,7 @@ describe('models', () => {
     });
   });
 
+  // covers api-15
   it('are described, by either name of the field', async () => {
     const { body } = await post(hearth.url, '/api/show', { model: 'starter-chat' });
     expect(body).toMatchObject({
@@ -76,6 +77,7 @@ describe('models', () => {
     expect(embed.body.capabilities).toEqual(['embedding']);
   });
 
+  // covers api-15
   it('are listed while they are loaded', async () => {
     expect(await names('/api/ps')).toEqual([]);
     await ask('starter-chat');
@@ -94,6 +96,7 @@ describe('models', () => {
     expect(new Date(kept.body.models[0].expires_at).getFullYear()).toBeGreaterThan(2100);
   });
 
+  // covers api-15
   it('get other names by copying, which deleting removes', async () => {
     const copy = await post(hearth.url, '/api/copy', {
       source: 'starter-chat',
@@ -142,6 +145,7 @@ describe('requests with both names of a model', () => {
 });
 
 describe('a pull', () => {
+  // covers api-15
   it('reports its progress in lines, and the model answers', async () => {
     hub.faults.add({ kind: 'throttle', bytesPerSecond: 5_000_000, path: '.gguf' });
     const name = 'hf.co/acme/Parrot-GGUF:Q8_0';

@@ -41,6 +41,7 @@ async function read(
 
 // covers api-1, api-2
 describe('OpenAI responses', () => {
+  // covers api-13
   it('answer a text, are stored, shown, listed and deleted', async () => {
     const client = connect();
     const response = await client.responses.create({

@@ -333,6 +333,7 @@ describe('OpenAI chat completions', () => {
     await expect(failure).rejects.toMatchObject({ param, type: 'invalid_request_error' });
   });
 
+  // covers api-14
   it('ignore unknown fields', async () => {
     const { status } = await post(hearth.url, '/v1/chat/completions', {
       model,

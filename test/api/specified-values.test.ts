@@ -132,7 +132,7 @@ describe('v0', () => {
     expect(await textOf(hot)).toBe(await textOf(hot));
   });
 
-  // covers v0-chat-20
+  // covers v0-chat-20, v0-completion-10
   it('fills the gap before a suffix with a model that was trained to', async () => {
     const request = { model: 'test/infill', prompt: 'The sea is', temperature: 0, max_tokens: 4 };
     const plain = await answer('/api/v0/completions', request);

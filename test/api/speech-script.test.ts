@@ -14,7 +14,7 @@ const hearth = useHearth();
 const path = '/api/v1/speech/script';
 
 describe('POST /api/v1/speech/script', () => {
-  // covers script-2, script-10
+  // covers script-2, script-10, script-12
   it.each(speechScriptCases)('$name', async ({ options, result }) => {
     const { status, body } = await post(hearth.url, path, options);
     expect({ status, body }).toEqual({ status: 200, body: result });

@@ -120,6 +120,7 @@ describe('a conversation kept on the server', () => {
     }
   });
 
+  // covers v1-chat-33
   it('answers in JSON of a schema, and names the schema of which it cannot', async () => {
     const schema = {
       type: 'object',

@@ -186,7 +186,7 @@ describe('something that belongs to a token', () => {
       (row, index) => [`${route.operationId} ${index + 1}`, route, row] as const,
     ),
   );
-  // covers v1-stored-5
+  // covers v1-stored-5, auth-12
   it.each(rows)('is hidden from strangers: %s', async (_, route, row) => {
     const thing = await makeThing[row.kind](hearth.url, owner);
     expect(await strangersSee(hearth.url, route, row, thing, strangers)).toEqual([]);
@@ -196,6 +196,7 @@ describe('something that belongs to a token', () => {
     if (row.kind === 'background') await cancel(thing, owner);
   });
 
+  // covers auth-12
   it.each(rows.filter(([, , { kind }]) => kind === 'tree' || kind === 'file'))(
     'is readable without a token only if none made it: %s',
     async (_, route, row) => {
@@ -211,6 +212,7 @@ describe('something that belongs to a token', () => {
     },
   );
 
+  // covers auth-12
   it('is in no list of a stranger', async () => {
     const things = [
       await makeThing.tree(hearth.url, owner),

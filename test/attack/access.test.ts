@@ -51,7 +51,7 @@ describe('a token that is required', () => {
     ['twice', () => `Bearer ${tokens.chat} Bearer ${tokens.chat}`, /is not one of this server/],
   ];
 
-  // covers auth-2, auth-5
+  // covers auth-2, auth-5, auth-13
   it.each(cases)('and is %s', async (_, header, message) => {
     const authorization = header();
     const headers: Record<string, string> = authorization === undefined ? {} : { authorization };

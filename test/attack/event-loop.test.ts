@@ -36,6 +36,7 @@ const mebibyte = 1024 * 1024;
 const long = 48 * mebibyte;
 const field = (value: string): string => `{"model":"none","input":"${value}"}`;
 
+// covers error-21
 it.each([
   ['a long text', 404, () => field('x'.repeat(long))],
   ['a long text of other characters than ASCII', 404, () => field('ü'.repeat(long / 2))],

@@ -84,6 +84,7 @@ describe('an image that is too large', () => {
     await expectRefused(await picture('red', 60_000, 4), message);
   });
 
+  // covers error-21
   it('is rejected for its header, without decoding it', async () => {
     const memory = async () => (await get(hearth.url, '/api/v1/status')).body.memory.resident_bytes;
     await expectRefused(dataUrl(await noise()).slice(0, 100), /can't be read/);

@@ -40,6 +40,7 @@ describe('a body that is not JSON in UTF-8', () => {
 });
 
 describe('a small body with a high cost', () => {
+  // covers error-21
   it('is refused if it is nested 100,000 levels deep anywhere', async () => {
     const deep = (open: string, close: string): string =>
       `${open.repeat(100_000)}1${close.repeat(100_000)}`;

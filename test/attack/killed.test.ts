@@ -20,6 +20,7 @@ const hearth = useHearth(async (home) => {
 describe('an engine that is killed while it works', () => {
   const crashed = { code: 'crashed', message: /engine .*stopped/i } as const;
 
+  // covers error-20
   it('fails its requests of any kind, and the next request loads it again', async () => {
     const streamV1 = await openStream(hearth.url, chat, endless);
     const streamV0 = await openStream(hearth.url, '/api/v0/chat/completions', endlessV0);

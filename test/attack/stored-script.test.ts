@@ -77,6 +77,7 @@ beforeAll(async () => {
   });
 });
 
+// covers error-22
 it('is sent by every route with a type that no browser runs', async () => {
   const readable = declaredEndpoints().filter(({ route }) => route.method === 'get');
   let shown = 0;
@@ -107,6 +108,7 @@ it('is sent by every route with a type that no browser runs', async () => {
 });
 
 describe('a file', () => {
+  // covers error-22
   it.each([
     ['an upload', () => `/v1/files/${ids['file_id']}/content`, 'application/octet-stream'],
     [

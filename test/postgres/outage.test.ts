@@ -19,6 +19,7 @@ const request = {
   reasoning: 'off',
 };
 
+// covers error-19
 it('answers 503 while the database is away, and continues without a restart', async () => {
   const { body } = await post(hearth.url, '/api/v1/chat', request);
   await postgres.stop('immediate');

@@ -227,6 +227,7 @@ describe('a turn in the background', () => {
     await expect(read(turn)).rejects.toMatchObject({ code: 'response_not_found' });
   });
 
+  // covers v1-event-18
   it('is forgotten some time after its end, or when others need the memory', async () => {
     const { start, background } = await open({ retentionMs: 1 }, () => say('Hi'));
     const turn = await start();

@@ -78,6 +78,7 @@ async function freeUrl(): Promise<string> {
 }
 
 describe('the order of servers', () => {
+  // covers cli-22
   it('prefers --host to HEARTH_HOST to the record of the home', async () => {
     await record(home, (await hearth(homeId)).url);
     const environment = { HEARTH_HOST: 'http://127.0.0.1:1' };
@@ -94,6 +95,7 @@ describe('the order of servers', () => {
     );
   });
 
+  // covers cli-22
   it('prefers the record of the home to that of a system service to the configured port', async () => {
     const [own, service, configured] = [
       await hearth(homeId),

@@ -30,6 +30,7 @@ function valueOf(flag: string, more: Partial<LaunchSpec> = {}): string | true | 
 }
 
 describe('buildServerArguments', () => {
+  // covers v1-model-15
   it('multiplies the context by the number of slots', () => {
     expect(valueOf('--ctx-size')).toBe('12288');
     expect(valueOf('--parallel')).toBe('3');
@@ -122,6 +123,7 @@ describe('buildServerArguments', () => {
     );
   });
 
+  // covers v1-model-15
   it('omits flags for absent settings', () => {
     for (const flag of ['--n-gpu-layers', '--flash-attn', '--no-kv-offload', '--override-kv']) {
       expect(valueOf(flag)).toBeUndefined();
@@ -140,6 +142,7 @@ describe('buildServerArguments', () => {
     expect(valueOf('--fit', { runtime, gpuLayers: 4 })).toBe('off');
   });
 
+  // covers v1-model-15
   it('sets the number of experts with the key of the architecture', () => {
     expect(valueOf('--override-kv', { expertCount: 4, architecture: 'qwen3moe' })).toBe(
       'qwen3moe.expert_used_count=int:4',

@@ -22,6 +22,7 @@ const untilReceiving = (manager: DownloadManager, id: string) =>
   untilJob(manager, id, ({ downloadedBytes }) => downloadedBytes > 0);
 
 describe('the same request again', () => {
+  // covers v1-download-15
   it('starts one job for twenty concurrent requests, with any spelling', async () => {
     const setup = await setUpDownloads(oneFile);
     setup.hub.faults.add({ kind: 'silence' });

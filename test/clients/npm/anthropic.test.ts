@@ -33,6 +33,7 @@ describe('@anthropic-ai/sdk', () => {
     expect(ids).toContain(model);
   });
 
+  // covers api-12
   it('chats, whole and streamed, with the usage once', async () => {
     const whole = await connect().messages.create(question);
     expect(textOf(whole)).toContain('Paris');

@@ -64,6 +64,7 @@ describe('ollama of npm', () => {
     >();
   });
 
+  // covers api-12
   it('chats, whole and streamed, with the usage once', async () => {
     const whole = await connect().chat(question);
     expect(whole.message.content).toContain('Paris');

@@ -38,6 +38,7 @@ describe.each(['/api/v0', '/v1'])('openai at %s', (path) => {
     expect(models[0]).toMatchObject({ owned_by: 'hearth', created: expect.any(Number) });
   });
 
+  // covers api-12
   it('chats, whole and streamed, with the usage once', async () => {
     const whole = await connect().chat.completions.create(question);
     expect(whole.choices[0]?.message.content).toContain('Paris');

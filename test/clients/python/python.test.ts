@@ -12,6 +12,7 @@ const hearth = useHearth(async (home) => {
 });
 const files = readdirSync(import.meta.dirname).filter((name) => /^test_.*\.py$/.test(name));
 
+// covers api-12
 it.each(files)('%s', async (file) => {
   const commandLine = ['-q', '-p', 'no:cacheprovider', join(import.meta.dirname, file)];
   const output = await run('pytest', commandLine, {

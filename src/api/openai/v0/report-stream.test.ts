@@ -111,6 +111,7 @@ describe('the chunks of a chat completion', () => {
     ]);
   });
 
+  // covers v0-chat-31
   it('end with the error of a turn that fails after its first output', async () => {
     const error = new HearthError('crashed', 'It stopped.');
     const failing = [...output.slice(0, 5), { type: 'turn.error', error } as const];
