@@ -60,6 +60,7 @@ describe('a client that reads slowly', () => {
     await vi.waitFor(() => expect(produced).toBeGreaterThan(stoppedAt + 100));
   });
 
+  // covers server-28
   it('is disconnected when it reads nothing for the time limit', async () => {
     let isReturned = false;
     const { server, logLines } = await serve(

@@ -90,6 +90,7 @@ describe.each(apis)('an image by URL in $path', ({ path, body, param }) => {
     expect(`${failure.error.param ?? failure.error.message}`).toContain(param);
   });
 
+  // covers server-26
   it('is refused at the address of the server itself', async () => {
     const { status, body: failure } = await post(hearth.url, path, body(`${hearth.url}/metrics`));
     expect(status).toBe(400);

@@ -101,7 +101,7 @@ describe('a path', () => {
   });
 });
 
-// covers error-21
+// covers error-21, server-28
 it('serves others while many connections have sent half a request each', async () => {
   const { hostname, port } = new URL(hearth.url);
   const sockets = Array.from({ length: 200 }, () => connect(Number(port), hostname));

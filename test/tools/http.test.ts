@@ -268,7 +268,7 @@ describe('connects only to allowed addresses:', () => {
     });
   });
 
-  // covers v1-integration-9
+  // covers v1-integration-9, server-26
   it('not a name that is public at first and loopback when it is connected', async () => {
     const server = await serve((request, response) => answerMcp(request, response, {}));
     let lookups = 0;

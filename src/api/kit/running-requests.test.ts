@@ -28,6 +28,7 @@ function requestWith(headers: IncomingHttpHeaders) {
 describe('a request that is not an upload', () => {
   const json = { 'content-type': 'application/json', 'content-length': '2' };
 
+  // covers server-28
   it('has five minutes in all', () => {
     const { state, stalls } = requestWith(json);
     vi.advanceTimersByTime(299_999);
@@ -57,6 +58,7 @@ describe.each([
 ])('an upload declared as %s', (contentType) => {
   const headers = { 'content-type': contentType, 'transfer-encoding': 'chunked' };
 
+  // covers server-28
   it('may take any time, but not stall', () => {
     const { state, stalls } = requestWith(headers);
     vi.advanceTimersByTime(24 * 3600_000);

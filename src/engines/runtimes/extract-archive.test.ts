@@ -35,6 +35,7 @@ describe.each(formats)('extractArchive of a .%s', (extension, archiveOf) => {
     expect(await readFile(join(target, 'a/lib/ggml'), 'utf8')).toBe('library');
   });
 
+  // covers server-27
   it.each([
     ['leads upwards', { path: '../evil', content: 'x' }],
     ['leads upwards in the middle', { path: 'a/../../evil', content: 'x' }],
@@ -49,6 +50,7 @@ describe.each(formats)('extractArchive of a .%s', (extension, archiveOf) => {
     expect(await readdir(folder)).not.toContain('evil');
   });
 
+  // covers server-27
   it('rejects an archive with too many entries', async () => {
     const entries = Array.from({ length: 10_001 }, (_, index) => ({ path: `f${index}` }));
     const archive = archiveOf(entries.map((entry) => ({ ...entry, content: '' })));

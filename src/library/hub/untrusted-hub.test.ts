@@ -72,6 +72,7 @@ describe('a hub with invalid responses', () => {
 });
 
 describe('a hub with links to other hosts', () => {
+  // covers server-26
   it.each([
     'http://169.254.169.254/latest/meta-data',
     'http://127.0.0.2:1/',
@@ -119,6 +120,7 @@ describe('a hub with links to other hosts', () => {
     expect(stranger.requests).toStrictEqual([]);
   });
 
+  // covers server-26
   it('does not get the token on other hosts', async () => {
     const fake = await bench.start();
     fake.faults.add({ kind: 'redirect', location: `${fake.cdnUrl}/cdn/x/y/z` });

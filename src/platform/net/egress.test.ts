@@ -88,6 +88,7 @@ describe('a client for public addresses', () => {
     });
   });
 
+  // covers server-26
   it('rejects a redirect to another port of an allowed host', async () => {
     const other = await serve((_, response) => response.end('inside'));
     const server = await serve(redirectTo(() => other.url));
@@ -109,7 +110,7 @@ describe('a client for public addresses', () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  // covers v1-integration-9
+  // covers v1-integration-9, server-26
   it('resolves a name once per connection, so that a second answer has no effect', async () => {
     let lookups = 0;
     const resolve: ResolveAddresses = (_hostname, _options, callback) => {

@@ -52,6 +52,7 @@ describe('images by URL', () => {
     ).rejects.toMatchObject(invalid(`this one starts with "${url}".`));
   });
 
+  // covers server-26
   it('are refused at private addresses, also after a redirect', async () => {
     const { server, read } = await serve(() => {}, { isListed: false });
     await expect(read('/a.png')).rejects.toMatchObject(invalid('images.urlHosts'));
