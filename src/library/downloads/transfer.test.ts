@@ -45,6 +45,7 @@ describe('a download', () => {
     expect(ranges).toHaveLength(11);
   });
 
+  // covers v1-download-12
   it.each<[string, readonly HubFault[]]>([
     ['a server that is busy', [{ kind: 'status', status: 429, retryAfter: '0', times: 2 }]],
     ['a server that fails', [{ kind: 'status', status: 503, times: 2 }]],
