@@ -36,10 +36,14 @@ export function toKeptLoadOptions(settings: LoadSettings): KeptLoadOptions {
   });
 }
 
-const modelSettingsSchema = z.object({ model: z.string(), load: loadSettingsSchema }).meta({
-  id: 'ModelSettings',
-  examples: [{ model: 'hearth/starter-chat', load: { context_length: 2048, ttl: 600 } }],
-});
+const exampleSettings = {
+  model: 'hearth/starter-chat',
+  load: { context_length: 2048, ttl: 600 },
+};
+
+const modelSettingsSchema = z
+  .object({ model: z.string(), load: loadSettingsSchema })
+  .meta({ id: 'ModelSettings', examples: [exampleSettings] });
 
 const params = z.object({ model: modelIdentifierSchema });
 
@@ -49,7 +53,10 @@ export const listModelSettings = defineRoute({
   operationId: 'listModelSettings',
   summary: 'List the models that have settings',
   permission: 'models:read',
-  result: z.object({ models: z.array(modelSettingsSchema) }).meta({ id: 'ModelSettingsList' }),
+  result: z.object({ models: z.array(modelSettingsSchema) }).meta({
+    id: 'ModelSettingsList',
+    examples: [{ models: [exampleSettings] }],
+  }),
   errors: [],
 });
 
