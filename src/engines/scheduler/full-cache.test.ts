@@ -179,6 +179,15 @@ describe('a cache that runs full', () => {
     expect(answers.map(({ text }) => text.length)).toEqual([3200, 3200, 3200, 3200]);
   });
 
+  it.each([1, 3, 50])('does not pause an answer of at most %i tokens', async (maxTokens) => {
+    const { run, startCount } = await setUp({ answerTokens: 300 });
+    const { completionTokens } = await run(promptOf('a', 10, { maxTokens }));
+    expect({ completionTokens, starts: startCount() }).toEqual({
+      completionTokens: maxTokens,
+      starts: 1,
+    });
+  });
+
   it('tells a paused request its position', async () => {
     const { generate, isFree } = await setUp({ totalCells: contextLength, endTokens });
     const events = await Promise.all(names.map((name) => collect(generate(promptOf(name, 10)))));

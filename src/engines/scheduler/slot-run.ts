@@ -174,7 +174,8 @@ export class SlotRun {
     }
     const tokens = promptTokens + answer.tokens - this.#tokensBefore;
     if (tokens + marginTokens > this.#place.cells) {
-      this.#place.want(this.#atMost(tokens + marginTokens + growthTokens));
+      const grown = tokens + marginTokens + growthTokens;
+      this.#place.want(Math.min(this.#mostCells(promptTokens), grown));
     }
     if (this.#place.lacksRoomFor(tokens + urgentTokens)) this.#place.pause();
   }
@@ -191,15 +192,15 @@ export class SlotRun {
   /** The whole answer if it can't be paused. */
   #likelyCells(promptTokens: number): number {
     const { answers, canRunFull } = this.#managed;
-    const longest = this.#atMost(cellsFor(promptTokens, this.#request));
+    const longest = this.#mostCells(promptTokens);
     if (!canRunFull || !this.#canContinue) return longest;
     const answerTokens = Math.max(growthTokens, answers.usual - this.#tokensBefore);
     return Math.min(longest, promptTokens + answerTokens);
   }
 
-  #atMost(cells: number): number {
-    const { contextLength } = this.#managed;
-    return Math.min(contextLength, cells);
+  /** The whole answer: its limit, or the rest of the context. */
+  #mostCells(promptTokens: number): number {
+    return Math.min(this.#managed.contextLength, cellsFor(promptTokens, this.#request));
   }
 
   #release(): void {
