@@ -26,6 +26,7 @@ describe('OpenAI completions', () => {
     const request = { model, temperature: 0, max_tokens: 5 };
     const one = await connect().completions.create({ ...request, prompt });
     openAiCompletionSchema.parse(one);
+    expect(one.system_fingerprint).toMatch(/^b\d+/);
     const [choice] = one.choices;
     expect(choice).toMatchObject({ text: expect.stringMatching(/^3, 4/), finish_reason: 'length' });
     const several = await connect().completions.create({

@@ -5,6 +5,7 @@ import {
   type OpenAiCompletion,
   type OpenAiCompletionRequest,
 } from './text-completion-schema.ts';
+import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import type { TurnUsage } from '../../../store/turns/conversation-turn.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import type { ChoiceEvent } from '../chat/choices.ts';
@@ -47,6 +48,7 @@ export function mountCompletions(app: App, services: ApiServices): void {
           toCompletionChoice(result, index, choices.echoOf(index)),
         ),
         usage: toUsage(usages, choices.perPrompt),
+        ...omitUndefined({ system_fingerprint: results[0]?.capabilities?.runtimeVersion }),
       };
     }
     const includesUsage = body.stream_options?.include_usage === true;

@@ -53,6 +53,10 @@ export const openAiCompletionSchema = z
         .meta({ id: 'OpenAiCompletionChoice' }),
     ),
     usage: openAiUsageSchema.nullable().exactOptional(),
+    system_fingerprint: z
+      .string()
+      .exactOptional()
+      .describe('Version of the engine; absent in a stream.'),
   })
   .meta({
     id: 'OpenAiCompletion',
