@@ -69,6 +69,11 @@ describe('OpenAI completions', () => {
     });
     expect(choices).toHaveLength(2);
     expect(usage?.prompt_tokens).toBeGreaterThanOrEqual(4);
+    const mixed = await post(hearth.url, '/v1/completions', {
+      ...request,
+      prompt: [[5, 6], 'The'],
+    });
+    expect(mixed).toMatchObject({ status: 200, body: { choices: [{ index: 0 }, { index: 1 }] } });
     await expect(
       connect().completions.create({ ...request, prompt: [2_000_000_000] }),
     ).rejects.toMatchObject({ status: 400 });

@@ -24,9 +24,11 @@ const maxPrompts = 128;
 export const promptSchema = z
   .union([
     textSchema,
-    z.array(textSchema).min(1).max(maxPrompts),
     tokensSchema,
-    z.array(tokensSchema).min(1).max(maxPrompts),
+    z
+      .array(z.union([textSchema, tokensSchema]))
+      .min(1)
+      .max(maxPrompts),
   ])
   .meta({ id: 'V0Prompt', description: 'A text or tokens, or a list of either.' });
 
