@@ -4,7 +4,6 @@ import {
   repeatPenaltySchema,
   seedSchema,
   textSchema,
-  topKSchema,
   ttlSchema,
 } from '../../../kernel/field.ts';
 
@@ -22,9 +21,10 @@ export const v0GenerationFields = {
   model: z.string().max(512).nullish().describe('The only loaded model if absent or empty.'),
   temperature: z.number().min(0).max(2).nullish(),
   top_p: fractionSchema.nullish(),
-  top_k: topKSchema.nullish(),
+  top_k: z.int().min(-1).max(1_000_000).nullish().describe('0, or -1 as in vLLM: no limit.'),
   min_p: fractionSchema.nullish(),
   repeat_penalty: repeatPenaltySchema.nullish(),
+  repetition_penalty: repeatPenaltySchema.nullish().describe('`repeat_penalty`, as in vLLM.'),
   presence_penalty: z.number().min(-2).max(2).nullish(),
   frequency_penalty: z.number().min(-2).max(2).nullish(),
   seed: seedSchema.nullish(),

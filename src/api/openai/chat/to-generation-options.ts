@@ -4,14 +4,20 @@ import type { GenerationOptions, InstanceOptions } from '../../../chat/turn-requ
 import type { v0GenerationFields } from './sampling-schema.ts';
 import type { Sampling } from '../../../engines/engine.ts';
 import { foldSeed } from '../../../engines/fold-seed.ts';
+import { assertSupported, unsupportedSamplingFields } from './unsupported-fields.ts';
 
 /** The fields that chat and text completions share; the newer name of the limit for chats alone. */
 type CompletionBody = z.output<z.ZodObject<typeof v0GenerationFields>> & {
   readonly max_completion_tokens?: number | null | undefined;
 };
 
-/** The fields for model, sampling and limits, which both kinds of completion have. */
+/**
+ * The fields for model, sampling and limits, which both kinds of completion have.
+ *
+ * @throws HearthError `invalid_value` for fields that can't be honoured.
+ */
 export function toGenerationOptions(body: CompletionBody): GenerationOptions & InstanceOptions {
+  assertSupported(body, unsupportedSamplingFields);
   // An empty stop string would end every answer before it began.
   const stop = [body.stop ?? []].flat().filter((text) => text !== '');
   return {
@@ -34,9 +40,9 @@ function toSampling(body: CompletionBody): Sampling {
   return omitUndefined({
     temperature: body.temperature,
     topP: body.top_p,
-    topK: body.top_k,
+    topK: body.top_k === -1 ? 0 : body.top_k,
     minP: body.min_p,
-    repeatPenalty: body.repeat_penalty,
+    repeatPenalty: body.repeat_penalty ?? body.repetition_penalty,
     presencePenalty: body.presence_penalty,
     frequencyPenalty: body.frequency_penalty,
     seed: body.seed == null ? undefined : foldSeed(body.seed),

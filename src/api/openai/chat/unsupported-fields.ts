@@ -46,3 +46,39 @@ export const unsupportedChatFields: readonly UnsupportedField[] = [
   { name: 'web_search_options', reason: 'needs a web search, which this server does not have.' },
   { name: 'verbosity', reason: 'must be "medium".', isHarmless: is('medium') },
 ];
+
+const withoutEffect = {
+  false: is(false),
+  none: isEmptyList,
+  zero: is(0),
+  one: is(1),
+  minusOne: is(-1),
+  never: () => false,
+};
+
+/** What vLLM and llama.cpp add to the sampling of OpenAI and this server does not have. */
+export const unsupportedSamplingFields: readonly UnsupportedField[] = (
+  [
+    ['ignore_eos', 'false'],
+    ['min_tokens', 'zero'],
+    ['stop_token_ids', 'none'],
+    ['include_stop_str_in_output', 'false'],
+    ['allowed_token_ids', 'none'],
+    ['bad_words', 'none'],
+    ['prompt_logprobs', 'never'],
+    ['truncate_prompt_tokens', 'minusOne'],
+    ['use_beam_search', 'false'],
+    ['prompt_embeds', 'never'],
+    ['lora', 'none'],
+    ['mirostat', 'zero'],
+    ['typical_p', 'one'],
+    ['dynatemp_range', 'zero'],
+    ['xtc_probability', 'zero'],
+    ['dry_multiplier', 'zero'],
+    ['top_n_sigma', 'minusOne'],
+  ] as const
+).map(([name, harmless]) => ({
+  name,
+  reason: 'is not supported.',
+  isHarmless: withoutEffect[harmless],
+}));
