@@ -88,12 +88,14 @@ export default defineConfig({
             'test/postgres/**',
             'test/mlx/**',
             'test/systemd/**',
+            'test/peers/**',
             ...longTests,
             '**/node_modules/**',
           ],
         },
       },
       { test: { ...endToEnd, name: 'drills', include: longTests } },
+      { test: { ...endToEnd, name: 'peers', include: ['test/peers/**/*.test.ts'] } },
       {
         test: {
           name: 'postgres',

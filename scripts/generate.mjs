@@ -25,12 +25,16 @@ const {
   resultsMarkdown,
   metricsMarkdown,
   dryRunMarkdown,
+  peersMarkdown,
+  peerSuites,
 } = await loadSources(`
   export { commandReference } from './src/cli/reference.ts';
   export { referenceFiles } from './src/server/reference.ts';
   export { configSchema, settingsPage } from './src/settings/settings-reference.ts';
   export { resultsMarkdown } from './bench/results-page.ts';
   export { dryRunMarkdown } from './src/cli/service/show-steps.ts';
+  export { peersMarkdown } from './test/peers/peers-page.ts';
+  export { peerSuites } from './test/peers/suites.ts';
   export { metricsMarkdown } from './src/telemetry/metrics/metrics-reference.ts';
 `);
 
@@ -38,6 +42,7 @@ const files = {
   ...(await referenceFiles()),
   'docs/cli.md': await formatted('cli.md', await commandReference()),
   'docs/settings.md': await formatted('settings.md', settingsPage()),
+  'docs/peers.md': await formatted('peers.md', peersMarkdown(peerSuites)),
   'docs/config.schema.json': await formatted('schema.json', JSON.stringify(configSchema())),
   'docs/contributing/requirements.md': await formatted(
     'requirements.md',
