@@ -27,9 +27,17 @@ const requestToolCallSchema = z
   .looseObject({ id: z.string().max(512).nullish(), function: calledFunctionSchema })
   .meta({ id: 'OllamaRequestToolCall' });
 
+const roles = ['system', 'user', 'assistant', 'tool'] as const;
+/** Ollama ignores the case of a role. */
+const roleSchema = z
+  .string()
+  .overwrite((role) => role.toLowerCase())
+  .pipe(z.enum(roles))
+  .meta({ enum: roles });
+
 const messageSchema = z
   .looseObject({
-    role: z.enum(['system', 'user', 'assistant', 'tool']),
+    role: roleSchema,
     content: textSchema.nullish(),
     images: ollamaImagesSchema,
     tool_calls: z.array(requestToolCallSchema).max(256).nullish(),
