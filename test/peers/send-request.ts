@@ -17,7 +17,7 @@ export async function sendRequest(url: string, request: PeerRequest): Promise<Pe
   return {
     status,
     headers: answerHeaders,
-    body: type.startsWith('application/json') ? JSON.parse(text) : text,
+    body: type.startsWith('application/json') && text !== '' ? JSON.parse(text) : text,
     events: parseEvents(type, text),
   };
 }
