@@ -307,6 +307,7 @@ export const ollamaAnthropic: PeerSuite = {
       users: 'A stream is an event stream that is not cached.',
       request: ask({ stream: true }),
       expect: {
+        last: { type: 'message_stop' },
         headers: { 'content-type': /^text\/event-stream/, 'cache-control': /no-cache|no-store/ },
       },
     },

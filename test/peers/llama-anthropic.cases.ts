@@ -268,6 +268,7 @@ export const llamaAnthropic: PeerSuite = {
       users: 'Blocks are numbered in their order, and each one ends.',
       request: ask({ max_tokens: 64, stream: true, tools: [weather] }),
       expect: {
+        last: { type: 'message_stop' },
         checks: [
           [
             'has indices in order',

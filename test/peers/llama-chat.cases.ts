@@ -183,7 +183,7 @@ export const llamaChat: PeerSuite = {
       test: 'test_chat_template',
       users: 'A server in debug mode returns the prompt as `__verbose`.',
       request: ask(),
-      expect: { absent: ['__verbose'] },
+      expect: { body: { object: 'chat.completion' }, absent: ['__verbose'] },
       differs:
         'Prompts are in the log only, with `log.prompts`, as other people may see an answer.',
     },
@@ -275,6 +275,7 @@ export const llamaChat: PeerSuite = {
       users: 'Each chunk with a text has the log probabilities of its tokens.',
       request: ask({ stream: true, logprobs: true, top_logprobs: 10 }),
       expect: {
+        last: '[DONE]',
         checks: [
           [
             'has the tokens of each text',

@@ -60,7 +60,7 @@ export const llamaBasic: PeerSuite = {
       test: 'test_server_model_aliases_and_tags',
       users: 'A model of the list has `aliases` and `tags`.',
       request: { path: '/v1/models' },
-      expect: { absent: ['data.0.aliases', 'data.0.tags'] },
+      expect: { body: { object: 'list' }, absent: ['data.0.aliases', 'data.0.tags'] },
       differs:
         'An alias is a model of its own in the list, as clients of OpenAI read ids only; there are no tags.',
     },
@@ -188,7 +188,7 @@ export const llamaVision: PeerSuite = {
       test: 'test_v1_models_supports_multimodal_capability',
       users: 'Models of the list have `capabilities`.',
       request: { path: '/v1/models' },
-      expect: { absent: ['models', 'data.0.capabilities'] },
+      expect: { body: { object: 'list' }, absent: ['models', 'data.0.capabilities'] },
       differs: '`GET /api/v1/models` has capabilities; `/v1/models` has the fields of OpenAI.',
     },
     {

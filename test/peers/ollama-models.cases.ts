@@ -241,7 +241,7 @@ export const ollamaRoutes: PeerSuite = {
       test: 'runAPIShowModel (integration/api_test.go)',
       users: '`license` is the text of the license.',
       request: { path: '/api/show', body: { model: chat } },
-      expect: { absent: ['license'] },
+      expect: { body: { details }, absent: ['license'] },
       differs: 'The header of a GGUF file has no text of a license.',
     },
     {

@@ -148,7 +148,7 @@ export const vllmCompletion: PeerSuite = {
       test: 'test_completion_stream_options',
       users: 'With empty `stream_options` no chunk has a usage.',
       request: complete({ stream: true, stream_options: {} }),
-      expect: { checks: noUsage },
+      expect: { last: '[DONE]', checks: noUsage },
     },
     {
       id: 'vllm-completion-usage',

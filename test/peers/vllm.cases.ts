@@ -147,7 +147,7 @@ export const vllmChat: PeerSuite = {
       test: 'test_chat_completion_stream_options',
       users: 'Without `include_usage` no chunk has a usage.',
       request: ask({ stream: true, stream_options: { include_usage: false } }),
-      expect: { checks: noUsage },
+      expect: { last: '[DONE]', checks: noUsage },
     },
     {
       id: 'vllm-chat-usage',
