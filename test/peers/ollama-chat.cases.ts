@@ -306,7 +306,7 @@ export const ollamaChat: PeerSuite = {
     },
     {
       id: 'ollama-chat-image',
-      test: 'runVisionModels (integration/vision_test.go)',
+      test: 'runVisionMultiTurn (integration/vision_test.go)',
       users: 'A message may have images.',
       request: ask({ model: vision, messages: [{ ...hello[0], images: [redPixel] }] }),
       expect: { body: { message: { content: text }, prompt_eval_count: z.int().min(20) } },

@@ -174,7 +174,7 @@ export const openAiResponses: PeerSuite = {
     },
     {
       id: 'openai-responses-schema',
-      test: 'test_text_format (tests/lib/responses/test_responses.py)',
+      test: 'test_output_text (tests/lib/responses/test_responses.py)',
       users: '`text.format` takes a schema.',
       request: respond({
         max_output_tokens: 128,

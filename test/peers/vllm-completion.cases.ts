@@ -171,7 +171,7 @@ export const vllmCompletion: PeerSuite = {
     },
     {
       id: 'vllm-completion-empty-list',
-      test: 'test_empty_prompt_list (test_empty_prompt_list.py)',
+      test: 'test_empty_prompt_list_rejected (test_empty_prompt_list.py)',
       users: 'An empty list of prompts is a 400.',
       request: complete({ prompt: [] }),
       expect: { status: 400, body: openAiError(/prompt/) },
@@ -192,7 +192,7 @@ export const vllmCompletion: PeerSuite = {
     },
     {
       id: 'vllm-completion-format',
-      test: 'test_completion_with_structured_outputs',
+      test: 'test_invalid_json_schema',
       users: 'A text completion takes a format.',
       request: complete({ response_format: { type: 'json_object' } }),
       expect: refused('response_format'),

@@ -220,7 +220,10 @@ export const vllmChat: PeerSuite = {
     },
     ...(['choice', 'regex', 'grammar'] as const).map((name) => ({
       id: `vllm-structured-${name}`,
-      test: `test_structured_outputs_${name}_chat`,
+      test:
+        name === 'grammar'
+          ? 'test_invalid_grammar (completion/test_completion.py)'
+          : `test_structured_outputs_${name}_chat`,
       users: `\`structured_outputs.${name}\` constrains the answer.`,
       request: ask({
         structured_outputs: { [name]: name === 'choice' ? ['Python', 'Rust'] : 'a+' },
