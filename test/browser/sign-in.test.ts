@@ -23,10 +23,25 @@ it('opens the chat by the link of hearth open, and signs out', async () => {
   await page.waitForURL(/\/chat$/);
   await messageField(page).waitFor();
   await page.goto(`${hearth.url}/developer/tokens`);
-  await page.getByText('this tab').waitFor();
+  await page.getByText('this browser').waitFor();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('region', { name: 'This part needs the permission admin' }).waitFor();
   expect(await page.evaluate(() => sessionStorage.getItem('hearth.token'))).toBeNull();
+});
+
+it('shares the session with the other tabs of the browser, which sign out together', async () => {
+  const page = await openByLink();
+  await messageField(page).waitFor();
+  const other = await page.context().newPage();
+  await other.goto(`${hearth.url}/developer/tokens`);
+  await other.getByRole('button', { name: 'Create a token' }).waitFor();
+  await other.reload();
+  await other.getByRole('button', { name: 'Create a token' }).waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await other.getByRole('region', { name: 'This part needs the permission admin' }).waitFor();
+  await other.reload();
+  await other.getByRole('region', { name: 'This part needs the permission admin' }).waitFor();
+  expect(await other.evaluate(() => sessionStorage.getItem('hearth.token'))).toBeNull();
 });
 
 it('continues without the session that a restart has ended, and signs in again', async () => {

@@ -44,10 +44,11 @@ export const en = {
     command: 'hearth token create --name browser',
     label: 'API token',
     remember: 'Stay signed in',
-    rememberHint: 'Otherwise it is forgotten when this tab closes.',
+    rememberHint: 'Otherwise it is forgotten when all tabs of Hearth are closed.',
     submit: 'Sign in',
     signIn: 'Sign in',
-    signInHint: 'A token gives this tab further permissions, such as those for settings and tools.',
+    signInHint:
+      'A token gives this browser further permissions, such as those for settings and tools.',
     signOut: 'Sign out',
     ended: 'You are signed out',
     endedHint: 'Your session has ended. Chats continue without it.',

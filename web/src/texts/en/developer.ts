@@ -143,7 +143,7 @@ export const developerTexts = {
     sessions: 'Sessions',
     sessionsHint: 'Browser tabs that were opened with hearth open.',
     noSessions: 'There are no sessions.',
-    thisSession: 'this tab',
+    thisSession: 'this browser',
     session: (id: string) => `Session ${id}`,
     choosePermission: 'Choose at least one permission.',
   },
