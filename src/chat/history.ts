@@ -30,19 +30,21 @@ export async function loadHistory(
   store: Store,
   {
     previousResponseId,
+    continuedResponseId,
     dropsOldTurns = false,
-  }: Pick<TurnRequest, 'previousResponseId' | 'dropsOldTurns'>,
+  }: Pick<TurnRequest, 'previousResponseId' | 'continuedResponseId' | 'dropsOldTurns'>,
   ownerId: string | null,
   model: HistoryReader,
 ): Promise<History> {
-  if (previousResponseId === undefined) return emptyHistory;
+  const newestId = continuedResponseId ?? previousResponseId;
+  if (newestId === undefined) return emptyHistory;
   const check = lengthCheck(model, dropsOldTurns);
-  const chain = await store.responses.chain(previousResponseId, ownerId, check);
+  const chain = await store.responses.chain(newestId, ownerId, check);
   if (chain !== undefined) return toHistory(chain);
   throw new HearthError(
     'invalid_value',
     (name) =>
-      `${name('previousResponseId')} "${previousResponseId}" is not stored. It may have been deleted or made with "${name('isStored')}": false; start a new conversation, or continue another response.`,
+      `${name('previousResponseId')} "${newestId}" is not stored. It may have been deleted or made with "${name('isStored')}": false; start a new conversation, or continue another response.`,
     { field: 'previousResponseId' },
   );
 }

@@ -1,5 +1,6 @@
 import type { ConversationMessage } from '../store/turns/content.ts';
 import type { ConversationTurn } from '../store/turns/conversation-turn.ts';
+import type { TurnItem } from '../store/turns/turn-item.ts';
 import type { EngineMessage, ReasoningLevel } from '../engines/engine.ts';
 import type { ModelTarget } from '../engines/loads/open-request.ts';
 import type { Engines } from '../engines/engines.ts';
@@ -47,6 +48,8 @@ export interface PreparedTurn {
   readonly outline: readonly EngineMessage[];
   /** Calls of earlier turns that the request approves or refuses. */
   readonly answeredCalls: readonly AnsweredCall[];
+  /** The answer that the turn continues; empty for a new one. */
+  readonly continuedItems: readonly TurnItem[];
   /** Labels of the tool servers whose tools the conversation has as an item. */
   readonly listedLabels: ReadonlySet<string>;
   /**
@@ -98,6 +101,9 @@ export async function prepareTurn(
   await admitMessages(messages, model, allowance, signal);
   await tools.validate(request.integrations, context);
 
+  // The answer that is continued ends the history.
+  const continued =
+    request.continuedResponseId === undefined ? undefined : history.responses.at(-1)?.turn;
   const ordered = (all: readonly ConversationMessage[]): readonly ConversationMessage[] =>
     request.previousResponseId === undefined ? all : resultsFirst(all);
   /** Approved calls are not made yet; their results are replaced then. */
@@ -107,6 +113,7 @@ export async function prepareTurn(
   ): Promise<readonly EngineMessage[]> => {
     const systemText = systemTextOf(history, request);
     const prompt = await toPromptMessages(systemText, turns, all, promptContext);
+    if (continued?.items.at(-1)?.type === 'reasoning') prompt.push(openReasoning(continued.items));
     await putResults(prompt, approvalResults({ approvals: calls, items: [] }), promptContext);
     return prompt;
   };
@@ -128,13 +135,15 @@ export async function prepareTurn(
     };
     const prompt = await toPrompt(ownMessages, promptContext);
     const { droppedTurns } = history;
-    return { prompt, droppedTurns, promptContext, messages: ownMessages, images };
+    const stored = continued?.messages ?? ownMessages;
+    return { prompt, droppedTurns, promptContext, messages: stored, images };
   }
 
   let building: Promise<TurnPrompt> | undefined;
   return {
     target,
     answeredCalls: calls,
+    continuedItems: continued?.items ?? [],
     listedLabels: new Set([...(request.toolLists?.knownLabels ?? []), ...turns.flatMap(labelsOf)]),
     outline: await toPrompt(ordered(outlineMessages(messages)), outlineContext()),
     build: async (buildSignal) => {
@@ -143,6 +152,13 @@ export async function prepareTurn(
     },
     release: () => allowance.release(),
   };
+}
+
+/** Reasoning that was cut before its answer began, which the engine continues. */
+function openReasoning(items: readonly TurnItem[]): EngineMessage {
+  const last = items.at(-1);
+  const reasoning = last?.type === 'reasoning' ? last.text : '';
+  return { role: 'assistant', content: '', reasoning };
 }
 
 function labelsOf({ items }: ConversationTurn): readonly string[] {

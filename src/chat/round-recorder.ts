@@ -4,6 +4,7 @@ import type { GenerationEvent } from '../engines/engine.ts';
 import type { SessionEvent } from '../engines/session-event.ts';
 import { type CheckedCall, checkToolCall } from './tool-call.ts';
 import type { TurnEvent } from './turn-event.ts';
+import type { ReplayedItems } from './replay-items.ts';
 import type { ToolOwner, TurnTools } from './turn-tools.ts';
 import { newCallId } from '../engines/backends/new-call-id.ts';
 import type { ClientToolCall } from '../store/turns/content.ts';
@@ -20,6 +21,8 @@ interface RoundOptions {
   /** Receives finished texts. */
   readonly items: TurnItem[];
   readonly responseId: string;
+  /** The answer that the generation continues. */
+  readonly continued: ReplayedItems;
 }
 
 /** Converts the events of one generation to events of its turn, and collects the text and calls of the model. */
@@ -34,10 +37,13 @@ export class RoundRecorder {
   readonly #owners: (ToolOwner | undefined)[] = [];
   readonly #calls: CheckedCall[] = [];
   #isReadingPrompt = true;
+  #replayed: readonly TurnEvent[];
   #openText: { readonly type: 'message' | 'reasoning'; text: string } | undefined;
   #messageText = '';
 
-  constructor({ round, firstCallIndex, tools, items, responseId }: RoundOptions) {
+  constructor({ round, firstCallIndex, tools, items, responseId, continued }: RoundOptions) {
+    this.#replayed = continued.events;
+    this.#openText = continued.openText && { ...continued.openText };
     this.#round = round;
     this.#firstCallIndex = firstCallIndex;
     this.#tools = tools;
@@ -92,13 +98,13 @@ export class RoundRecorder {
 
   /** Ends a failed generation; keeps the text received so far. */
   interrupt(): readonly TurnEvent[] {
-    return this.#endText();
+    return [...this.#takeReplayed(), ...this.#endText()];
   }
 
   #recordText(type: 'message' | 'reasoning', delta: TextDelta): readonly TurnEvent[] {
     if (this.#openText?.type === type) {
       this.#openText.text += delta.text;
-      return [delta];
+      return this.#isReadingPrompt ? [...this.#endPrompt(), delta] : [delta];
     }
     const before = [...this.#endPrompt(), ...this.#endText()];
     this.#openText = { type, text: delta.text };
@@ -108,7 +114,14 @@ export class RoundRecorder {
   #endPrompt(): readonly TurnEvent[] {
     if (!this.#isReadingPrompt) return [];
     this.#isReadingPrompt = false;
-    return [{ type: 'prompt.end' }];
+    return [{ type: 'prompt.end' }, ...this.#takeReplayed()];
+  }
+
+  /** Events of the answer that is continued, before the first new one. */
+  #takeReplayed(): readonly TurnEvent[] {
+    const replayed = this.#replayed;
+    this.#replayed = [];
+    return replayed;
   }
 
   #endText(): readonly TurnEvent[] {

@@ -98,8 +98,14 @@ export async function* runRounds(run: TurnRun): AsyncGenerator<TurnEvent> {
       recorder.overrideStopReason('eosFound');
       return;
     }
+    // The written part of a continued answer is in the text of its round.
+    if (round === 0 && request.continuedResponseId !== undefined) dropOpenAnswer(messages);
     messages.push(...(await roundMessages(recording.messageText, finished, promptContext)));
   }
+}
+
+function dropOpenAnswer(messages: EngineMessage[]): void {
+  if (messages.at(-1)?.role === 'assistant') messages.pop();
 }
 
 /**

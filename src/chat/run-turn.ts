@@ -30,7 +30,11 @@ export async function* runTurn(
 ): AsyncGenerator<TurnEvent> {
   const request = turn.isStored ? { responseId: newResponseId(), ...turn } : turn;
   const prepared = await prepareTurn(services, request, context);
-  const recorder = new TurnRecorder(prepared.target.selection, request.responseId);
+  const recorder = new TurnRecorder(
+    prepared.target.selection,
+    request.responseId,
+    prepared.continuedItems,
+  );
   let responseId: string | undefined;
   let isStoreFailure = false;
   try {

@@ -6,6 +6,7 @@ import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { Session } from '../engines/session.ts';
 import type { InterruptedReport, SessionEvent } from '../engines/session-event.ts';
 import { newResponseId } from './turn-request.ts';
+import { replayItems } from './replay-items.ts';
 import { RoundRecorder } from './round-recorder.ts';
 import type { CallOutcome } from './tool-round.ts';
 import type { TurnEvent, TurnResult } from './turn-event.ts';
@@ -13,7 +14,8 @@ import type { TurnTools } from './turn-tools.ts';
 
 /** Collects the result of a turn over its generations, and creates the events of the turn. */
 export class TurnRecorder {
-  readonly #items: TurnItem[] = [];
+  readonly #items: TurnItem[];
+  #continuedItems: readonly TurnItem[];
   readonly #stats = new TurnStats();
   readonly #logprobs: TokenLogprob[] = [];
   #selection: ModelSelection;
@@ -29,10 +31,19 @@ export class TurnRecorder {
   #contextTokens = 0;
   #droppedTurns: number | undefined;
 
-  /** @param responseId Id of the response, if it has one. */
-  constructor(selection: ModelSelection, responseId = newResponseId()) {
+  /**
+   * @param responseId Id of the response, if it has one.
+   * @param continuedItems The answer that the turn continues.
+   */
+  constructor(
+    selection: ModelSelection,
+    responseId = newResponseId(),
+    continuedItems: readonly TurnItem[] = [],
+  ) {
     this.#selection = selection;
     this.#responseId = responseId;
+    this.#items = [...continuedItems];
+    this.#continuedItems = continuedItems;
   }
 
   /** Whether `turn.start` was created. */
@@ -81,12 +92,17 @@ export class TurnRecorder {
   /** Begins the next generation. */
   beginRound(tools: TurnTools): RoundRecorder {
     this.#stopReason = null;
+    const continued = replayItems(this.#continuedItems);
+    this.#continuedItems = [];
+    if (continued.openText !== undefined) this.#items.pop();
+    this.#callCount += continued.callCount;
     this.#round = new RoundRecorder({
       round: this.#roundCount,
       firstCallIndex: this.#callCount,
       tools,
       items: this.#items,
       responseId: this.#responseId,
+      continued,
     });
     this.#roundCount += 1;
     return this.#round;

@@ -84,7 +84,12 @@ export interface TurnRequest extends GenerationOptions, InstanceOptions {
   readonly previousResponseId?: string;
   /** The conversation of the response where the previous one, if there is any, does not decide it. */
   readonly conversationId?: string;
-  /** Messages that the turn adds to the conversation; none only with `approvals`. */
+  /**
+   * The stored response whose answer this turn continues. The new response takes its place in the tree: it has the same
+   * previous response and messages, and the whole answer. `messages` is empty then.
+   */
+  readonly continuedResponseId?: string;
+  /** Messages that the turn adds to the conversation; none only with `approvals` or `continuedResponseId`. */
   readonly messages: readonly TurnMessage[];
   /** Answers to the calls that wait for them: the turn begins with those that are approved. */
   readonly approvals?: readonly TurnApproval[];

@@ -23,17 +23,27 @@ export function mountChat(app: App, services: ApiServices): void {
   mount(app, createChat, async ({ body, context }) => {
     const conversationId = await namedConversation(services.store, body, context);
     const request = { ...toTurnRequest(body), ...omitUndefined({ conversationId }) };
-    if (body.background === true) return runInBackground(services, body, request, context);
-    const events = runTurn(services, request, context);
-    if (body.stream !== true) return collectResult(events);
-    return eventStream(await openStream(events, format, context), context);
+    return answerTurn(services, body, request, context);
   });
+}
+
+/** Runs a turn in the way that its request asks for: streamed or whole, with its client or in the background. */
+export async function answerTurn(
+  services: ApiServices,
+  body: Pick<ChatRequest, 'stream' | 'background' | 'store'>,
+  request: TurnRequest,
+  context: RequestContext,
+): Promise<ChatResult | Response> {
+  if (body.background === true) return runInBackground(services, body, request, context);
+  const events = runTurn(services, request, context);
+  if (body.stream !== true) return collectResult(events);
+  return eventStream(await openStream(events, format, context), context);
 }
 
 /** The turn continues when the client disconnects; its events are replayed to the client. */
 async function runInBackground(
   services: ApiServices,
-  body: ChatRequest,
+  body: Pick<ChatRequest, 'stream' | 'store'>,
   turnRequest: TurnRequest,
   context: RequestContext,
 ): Promise<ChatResult | Response> {

@@ -2,6 +2,7 @@ import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import {
   cancelResponse,
+  continueResponse,
   deleteResponse,
   followResponse,
   getResponse,
@@ -9,11 +10,14 @@ import {
 } from './stored-response-schema.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import type { ApiServices } from '../../services.ts';
+import { answerTurn } from '../chat/chat.ts';
 import { followTurn } from '../chat/to-chat-event.ts';
+import { toContinuation } from './to-continuation.ts';
 import { toResponsePage } from './to-response-page.ts';
 import { toStoredResponse } from './to-stored-response.ts';
 
-export function mountResponses(app: App, { store, background }: ApiServices): void {
+export function mountResponses(app: App, services: ApiServices): void {
+  const { store, background } = services;
   mount(app, listResponses, async ({ query, context }) => {
     const page = await store.responses.page({
       ownerId: context.caller.tokenId,
@@ -42,6 +46,13 @@ export function mountResponses(app: App, { store, background }: ApiServices): vo
     const response = await store.responses.find(id, tokenId);
     if (response === undefined) throw notFound(id);
     return toStoredResponse(store, response);
+  });
+
+  mount(app, continueResponse, async ({ params, body, context }) => {
+    const response = await store.responses.find(params.response_id, context.caller.tokenId);
+    if (response === undefined) throw notFound(params.response_id);
+    const request = await toContinuation(store, response, body, context.caller.tokenId);
+    return answerTurn(services, body, request, context);
   });
 
   mount(app, deleteResponse, async ({ params, context }) => {

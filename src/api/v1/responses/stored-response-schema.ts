@@ -1,8 +1,14 @@
 import * as z from 'zod';
 import { chatEventSchema } from '../chat/chat-event-schema.ts';
-import { isoTimeSchema, tokenCountSchema } from '../../../kernel/field.ts';
+import {
+  isoTimeSchema,
+  modelIdentifierSchema,
+  tokenCountSchema,
+} from '../../../kernel/field.ts';
+import { chatErrors } from '../../../kernel/errors/error-groups.ts';
 import { defineRoute } from '../../kit/route.ts';
 import {
+  chatRequestSchema,
   chatResultSchema,
   chatStatsSchema,
   exampleChatResult,
@@ -148,6 +154,53 @@ export const cancelResponse = defineRoute({
   params,
   result: storedResponseSchema,
   errors: ['response_not_found'],
+});
+
+export const continueRequestSchema = chatRequestSchema
+  .pick({
+    model: true,
+    stream: true,
+    temperature: true,
+    top_p: true,
+    top_k: true,
+    min_p: true,
+    repeat_penalty: true,
+    max_output_tokens: true,
+    context_length: true,
+    truncation: true,
+    background: true,
+  })
+  .extend({
+    model: modelIdentifierSchema
+      .optional()
+      .describe('Model that continues; the same one if absent.'),
+    max_output_tokens: chatRequestSchema.shape.max_output_tokens.describe(
+      'Maximum number of tokens that are added.',
+    ),
+  })
+  .meta({ id: 'ContinueRequest', examples: [{ max_output_tokens: 512, stream: true }] });
+export type ContinueRequest = z.infer<typeof continueRequestSchema>;
+
+export const continueResponse = defineRoute({
+  method: 'post',
+  path: '/api/v1/responses/{response_id}/continue',
+  operationId: 'continueResponse',
+  summary: 'Continue an answer that is not complete',
+  description:
+    'The model writes on from the end of the answer, without tools. The whole answer is a new response beside the first one: it has the same input and the same `previous_response_id`. Its statistics are those of the added part. The events and the result are those of `POST /api/v1/chat`; the events repeat the answer so far.',
+  permission: 'chat',
+  params,
+  body: continueRequestSchema,
+  result: chatResultSchema,
+  events: chatEventSchema,
+  errors: [
+    ...chatErrors,
+    'unrecognized_keys',
+    'vision_unsupported',
+    'response_not_found',
+    'storage_failed',
+    'store_unavailable',
+  ],
 });
 
 export const deleteResponse = defineRoute({

@@ -1,0 +1,46 @@
+import type { TurnRequest } from '../../../chat/turn-request.ts';
+import { HearthError } from '../../../kernel/errors/errors.ts';
+import { omitUndefined } from '../../../kernel/omit-undefined.ts';
+import type { Store, StoredResponse } from '../../../store/store.ts';
+import { toTurnRequest } from '../chat/to-turn-request.ts';
+import type { ContinueRequest } from './stored-response-schema.ts';
+
+/**
+ * The turn that continues the answer of a stored response.
+ *
+ * @throws HearthError `invalid_value` if there is nothing to continue, or the new response would have no place.
+ */
+export async function toContinuation(
+  store: Store,
+  { id, parentId, ownerId, modelKey, turn }: StoredResponse,
+  body: ContinueRequest,
+  callerId: string | null,
+): Promise<TurnRequest> {
+  const last = turn.items.at(-1)?.type;
+  if (last !== 'message' && last !== 'reasoning') {
+    throw cannotContinue(
+      `The response "${id}" does not end with text that the model could continue.`,
+    );
+  }
+  if (parentId !== null && (await store.responses.find(parentId, callerId)) === undefined) {
+    throw cannotContinue(`The response "${parentId}", which comes before "${id}", was deleted.`);
+  }
+  // A first response of another owner begins a conversation of the caller.
+  const isOwnBeginning = parentId === null && ownerId === callerId;
+  const { systemPrompt, instructions } = turn;
+  return {
+    ...toTurnRequest({ ...body, model: body.model ?? modelKey, input: '' }),
+    messages: [],
+    continuedResponseId: id,
+    ...omitUndefined({
+      previousResponseId: parentId ?? undefined,
+      conversationId: isOwnBeginning ? await store.conversations.idOf(id) : undefined,
+      systemPrompt: systemPrompt ?? undefined,
+      instructions: instructions ?? undefined,
+    }),
+  };
+}
+
+function cannotContinue(message: string): HearthError {
+  return new HearthError('invalid_value', message, { param: 'response_id' });
+}
