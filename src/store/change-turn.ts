@@ -3,7 +3,7 @@ import { decodeTurn, encodeTurn, type TurnPart } from './turns/conversation-turn
 import type { TurnItem } from './turns/turn-item.ts';
 import { ownResponses, readableResponses } from './response-rows.ts';
 import type { Schema } from './schema.ts';
-import { withoutPart } from './turns/removed-parts.ts';
+import { isRemoved, withoutPart } from './turns/removed-parts.ts';
 import { reindexTurn } from './conversations/index-response.ts';
 import { imagesOf } from './detach-images.ts';
 import { deleteBlobIfUnused } from './delete-response.ts';
@@ -36,6 +36,38 @@ export async function useApprovals(
     .set({ content: encodeTurn({ ...turn, items }) })
     .where('id', '=', id)
     .execute();
+  return true;
+}
+
+/**
+ * Replaces the last message of an answer, or adds one to an answer without any.
+ *
+ * @returns false if this owner has no such response.
+ */
+export async function setMessage(
+  transaction: Transaction<Schema>,
+  id: string,
+  ownerId: string | null,
+  text: string,
+): Promise<boolean> {
+  const row = await ownResponses(transaction, ownerId)
+    .where('id', '=', id)
+    .select('content')
+    .executeTakeFirst();
+  if (row === undefined) return false;
+  const before = decodeTurn(row.content);
+  const position = before.items.findLastIndex(
+    ({ type }, index) => type === 'message' && !isRemoved(before, { of: 'items', position: index }),
+  );
+  const message: TurnItem = { type: 'message', text };
+  const items = position === -1 ? [...before.items, message] : before.items.with(position, message);
+  const after = { ...before, items };
+  await transaction
+    .updateTable('responses')
+    .set({ content: encodeTurn(after) })
+    .where('id', '=', id)
+    .execute();
+  await reindexTurn(transaction, id, before, after);
   return true;
 }
 

@@ -15,7 +15,7 @@ import {
   readableResponses,
   fromRow,
 } from './response-rows.ts';
-import { removePart, useApprovals } from './change-turn.ts';
+import { removePart, setMessage, useApprovals } from './change-turn.ts';
 import type { Schema } from './schema.ts';
 import type { ResponseChain, ResponsePage, ResponseRepository, StoredResponse } from './store.ts';
 import { serialTransactions, type Transactions } from './transactions.ts';
@@ -72,6 +72,10 @@ export function createResponseRepository({
       );
       if (isUsed) chains.forget(id);
       return isUsed;
+    },
+    setMessage: (id, ownerId, text) => {
+      onDelete();
+      return transactions.changeLong((transaction) => setMessage(transaction, id, ownerId, text));
     },
     removePart: (id, ownerId, part) => {
       onDelete();

@@ -12,7 +12,7 @@ export type { NewBlob, ResponseChain, ResponsePage, StoredResponse } from './sto
 
 /**
  * Hearth's persistent data: a set of repositories, independent of the database.
- * A stored response is an immutable node of a tree; its parent is the response that it continues.
+ * A stored response is a node of a tree; its parent is the response that it continues.
  */
 
 export interface ResponseRepository {
@@ -60,6 +60,8 @@ export interface ResponseRepository {
    * no longer needed are removed; those that a branch shares stay. False if `find` returns undefined.
    */
   delete(id: string, ownerId: string | null): Promise<boolean>;
+  /** Replaces the last message of an answer. False if this owner has no such response. */
+  setMessage(id: string, ownerId: string | null, text: string): Promise<boolean>;
   /**
    * Marks calls of a response that wait for an approval as used. False, and none is marked, if the caller can't read
    * the response or one of the calls was used before.

@@ -18,6 +18,9 @@ export function withDeletionListener(store: Store, onDeleted: () => Promise<void
     responses: {
       ...responses,
       delete: listening((id: string, ownerId: string | null) => responses.delete(id, ownerId)),
+      setMessage: listening((id: string, ownerId: string | null, text: string) =>
+        responses.setMessage(id, ownerId, text),
+      ),
       removePart: listening((id: string, ownerId: string | null, part: TurnPart) =>
         responses.removePart(id, ownerId, part),
       ),

@@ -132,3 +132,45 @@ describe('an answer that is continued', () => {
     });
   });
 });
+
+describe('an answer that is changed', () => {
+  const change = (id: string, output_text: string) =>
+    get(hearth.url, `/api/v1/responses/${id}`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ output_text }),
+    });
+
+  it('is what the model and the search read from then on', async () => {
+    const first = await say('My name is Zorbek.');
+    await say('What is my name?', { previous_response_id: first.id });
+    const second = await say('Who are you?', { previous_response_id: first.id });
+    const before = await say('Hello!', { previous_response_id: second.id });
+    const { status, body } = await change(
+      second.id,
+      'I am a small and happy quokka of the island.',
+    );
+    expect(status, JSON.stringify(body)).toBe(200);
+    expect(storedResponseSchema.parse(body)).toMatchObject({
+      response_id: second.id,
+      output: [{ type: 'message', content: 'I am a small and happy quokka of the island.' }],
+    });
+    expect(await stored(second.id)).toEqual(body);
+    const after = await say('Hello!', { previous_response_id: second.id });
+    expect(after.stats.input_tokens).not.toBe(before.stats.input_tokens);
+    const found = await get(hearth.url, '/api/v1/conversations?search=quokka');
+    expect(found.body.conversations).toHaveLength(1);
+    expectError(await change(`resp_${'0'.repeat(48)}`, 'x'), {
+      code: 'response_not_found',
+      param: 'response_id',
+      message: /No stored response/,
+    });
+  });
+
+  it('keeps its reasoning', async () => {
+    const { id, output } = await say('What is 2 + 2?', { reasoning: 'on' });
+    await change(id, 'Five.');
+    const [reasoning] = output;
+    expect((await stored(id)).output).toEqual([reasoning, { type: 'message', content: 'Five.' }]);
+  });
+});

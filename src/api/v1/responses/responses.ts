@@ -7,6 +7,7 @@ import {
   followResponse,
   getResponse,
   listResponses,
+  updateResponse,
 } from './stored-response-schema.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import type { ApiServices } from '../../services.ts';
@@ -53,6 +54,14 @@ export function mountResponses(app: App, services: ApiServices): void {
     if (response === undefined) throw notFound(params.response_id);
     const request = await toContinuation(store, response, body, context.caller.tokenId);
     return answerTurn(services, body, request, context);
+  });
+
+  mount(app, updateResponse, async ({ params: { response_id: id }, body, context }) => {
+    const { tokenId } = context.caller;
+    const isChanged = await store.responses.setMessage(id, tokenId, body.output_text);
+    const response = isChanged ? await store.responses.find(id, tokenId) : undefined;
+    if (response === undefined) throw notFound(id);
+    return toStoredResponse(store, response);
   });
 
   mount(app, deleteResponse, async ({ params, context }) => {

@@ -3,6 +3,7 @@ import { chatEventSchema } from '../chat/chat-event-schema.ts';
 import {
   isoTimeSchema,
   modelIdentifierSchema,
+  textSchema,
   tokenCountSchema,
 } from '../../../kernel/field.ts';
 import { chatErrors } from '../../../kernel/errors/error-groups.ts';
@@ -201,6 +202,25 @@ export const continueResponse = defineRoute({
     'storage_failed',
     'store_unavailable',
   ],
+});
+
+export const updateResponse = defineRoute({
+  method: 'patch',
+  path: '/api/v1/responses/{response_id}',
+  operationId: 'updateResponse',
+  summary: 'Change the answer of a stored response',
+  description: 'The model reads the new text when the conversation continues. Statistics stay.',
+  permission: 'chat',
+  params,
+  body: z
+    .strictObject({
+      output_text: textSchema
+        .min(1)
+        .describe('Replaces the last message of the output; reasoning and tool calls stay.'),
+    })
+    .meta({ id: 'UpdateResponseRequest', examples: [{ output_text: 'The tide rises.' }] }),
+  result: storedResponseSchema,
+  errors: ['response_not_found', 'unrecognized_keys', 'invalid_type', 'invalid_value'],
 });
 
 export const deleteResponse = defineRoute({
