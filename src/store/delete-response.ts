@@ -1,4 +1,8 @@
-import type { Transaction } from 'kysely';
+import type { Selectable, Transaction } from 'kysely';
+import { HearthError } from '../kernel/errors/errors.ts';
+import type { DeleteOptions } from './store.ts';
+import { decodeTurn, encodeTurn } from './turns/conversation-turn.ts';
+import type { TurnItem } from './turns/turn-item.ts';
 import { discardObject } from './blobs/blob-repository.ts';
 import { inBatches } from './steps.ts';
 import type { Schema } from './schema.ts';
@@ -49,25 +53,66 @@ export async function deleteBlobIfUnused(
 }
 
 /**
- * Deletes a response. A response with descendants stays as a tombstone, since they need its content. A leaf
- * is removed, with the tombstones above it that have no other descendant and the blobs without references.
+ * Deletes a response. A response with descendants stays as a tombstone, since they need its content, unless they are to
+ * forget it. A leaf is removed, with the tombstones above it that have no other descendant and the blobs without
+ * references.
  *
  * @returns false if this owner has no such response.
+ * @throws HearthError `conflict` if a later response has the results of its calls.
  */
 export async function deleteResponse(
   transaction: Transaction<Schema>,
   id: string,
   ownerId: string | null,
+  { keepsHistory = true }: DeleteOptions = {},
 ): Promise<boolean> {
   const response = await ownResponses(transaction, ownerId)
     .where('id', '=', id)
-    .select('id')
+    .select(['id', 'parent_id', 'content'])
     .executeTakeFirst();
   if (response === undefined) return false;
+  if (!keepsHistory) await moveChildrenUp(transaction, response, ownerId);
   await unindexResponse(transaction, id);
   if (await hasChild(transaction, id)) await softDelete(transaction, [id]);
   else await removeWithTombstones(transaction, id);
   return true;
+}
+
+/**
+ * Lets the responses that continue a response continue the one before it. Those of other owners keep their history. The
+ * system prompt of the response goes to those that set none.
+ */
+async function moveChildrenUp(
+  transaction: Transaction<Schema>,
+  { id, parent_id, content }: Pick<Selectable<Schema['responses']>, 'id' | 'parent_id' | 'content'>,
+  ownerId: string | null,
+): Promise<void> {
+  const { items, systemPrompt } = decodeTurn(content);
+  const children = await transaction
+    .selectFrom('responses')
+    .where('parent_id', '=', id)
+    .where('owner_id', ownerId === null ? 'is' : '=', ownerId)
+    .select(['id', 'content'])
+    .execute();
+  if (children.length > 0 && items.some(hasLaterResult)) {
+    throw new HearthError(
+      'conflict',
+      `A later response has the results of the tool calls of "${id}": delete that one first, or keep the history.`,
+    );
+  }
+  for (const child of children) {
+    const turn = decodeTurn(child.content);
+    const inherited = turn.systemPrompt ?? systemPrompt;
+    await transaction
+      .updateTable('responses')
+      .set({ parent_id, content: encodeTurn({ ...turn, systemPrompt: inherited }) })
+      .where('id', '=', child.id)
+      .execute();
+  }
+}
+
+function hasLaterResult({ type }: TurnItem): boolean {
+  return type === 'clientToolCall' || type === 'approvalRequest';
 }
 
 /** Removes a leaf and the tombstones above it, up to the first response that is still needed. */

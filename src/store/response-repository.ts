@@ -62,9 +62,11 @@ export function createResponseRepository({
     chain: (id, ownerId, wantsOlder = () => true) =>
       chain(database, chains, id, ownerId, wantsOlder),
     page: (options) => page(database, logger, options),
-    delete: (id, ownerId) => {
+    delete: (id, ownerId, options) => {
       onDelete();
-      return transactions.changeLong((transaction) => deleteResponse(transaction, id, ownerId));
+      return transactions.changeLong((transaction) =>
+        deleteResponse(transaction, id, ownerId, options),
+      );
     },
     useApprovals: async (id, callerId, requestIds) => {
       const isUsed = await transactions.change((transaction) =>

@@ -10,6 +10,11 @@ import type { NewBlob, ResponseChain, ResponsePage, StoredResponse } from './sto
 
 export type { NewBlob, ResponseChain, ResponsePage, StoredResponse } from './stored-response.ts';
 
+export interface DeleteOptions {
+  /** False: the responses that continue it continue the one before it instead. True if absent. */
+  readonly keepsHistory?: boolean;
+}
+
 /**
  * Hearth's persistent data: a set of repositories, independent of the database.
  * A stored response is a node of a tree; its parent is the response that it continues.
@@ -59,7 +64,7 @@ export interface ResponseRepository {
    * Deletes a response: it can no longer be found, continued or listed. Rows and images that are
    * no longer needed are removed; those that a branch shares stay. False if `find` returns undefined.
    */
-  delete(id: string, ownerId: string | null): Promise<boolean>;
+  delete(id: string, ownerId: string | null, options?: DeleteOptions): Promise<boolean>;
   /** Replaces the last message of an answer. False if this owner has no such response. */
   setMessage(id: string, ownerId: string | null, text: string): Promise<boolean>;
   /**

@@ -1,5 +1,5 @@
 import type { TurnPart } from './turns/conversation-turn.ts';
-import type { Store } from './store.ts';
+import type { DeleteOptions, Store } from './store.ts';
 
 /** Calls `onDeleted` after each deletion of responses, a conversation or a token, and waits for it. */
 export function withDeletionListener(store: Store, onDeleted: () => Promise<void>): Store {
@@ -17,7 +17,9 @@ export function withDeletionListener(store: Store, onDeleted: () => Promise<void
     ...store,
     responses: {
       ...responses,
-      delete: listening((id: string, ownerId: string | null) => responses.delete(id, ownerId)),
+      delete: listening((id: string, ownerId: string | null, options?: DeleteOptions) =>
+        responses.delete(id, ownerId, options),
+      ),
       setMessage: listening((id: string, ownerId: string | null, text: string) =>
         responses.setMessage(id, ownerId, text),
       ),

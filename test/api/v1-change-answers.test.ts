@@ -174,3 +174,49 @@ describe('an answer that is changed', () => {
     expect((await stored(id)).output).toEqual([reasoning, { type: 'message', content: 'Five.' }]);
   });
 });
+
+describe('a response that is deleted without its history', () => {
+  const remove = (id: string, query = '?keep_history=false') =>
+    get(hearth.url, `/api/v1/responses/${id}${query}`, { method: 'DELETE' });
+
+  it('is unknown to the model in the responses that continued it', async () => {
+    const first = await say('Hello!', { system_prompt: 'You are Bramble.' });
+    const second = await say('My name is Zorbek.', { previous_response_id: first.id });
+    const third = await say('Thank you.', { previous_response_id: second.id });
+    expect((await remove(second.id)).status).toBe(200);
+    expect((await stored(third.id)).previous_response_id).toBe(first.id);
+    const reply = await say('What is my name?', { previous_response_id: third.id });
+    expect(reply.text).not.toContain('Zorbek');
+    const conversation = `/api/v1/conversations/conv_${first.id.slice('resp_'.length)}`;
+    const tree = async () => {
+      const { body } = await get(hearth.url, conversation);
+      return body.responses.map((node: Record<string, unknown>) => [
+        node['response_id'],
+        node['previous_response_id'],
+      ]);
+    };
+    expect(await tree()).toEqual([
+      [first.id, null],
+      [third.id, first.id],
+      [reply.id, third.id],
+    ]);
+    await remove(first.id);
+    expect(await stored(third.id)).toMatchObject({
+      previous_response_id: null,
+      system_prompt: 'You are Bramble.',
+    });
+    expect(await tree()).toEqual([
+      [third.id, null],
+      [reply.id, third.id],
+    ]);
+  });
+
+  it('keeps its history without the parameter', async () => {
+    const first = await say('My name is Zorbek.');
+    const second = await say('Thank you.', { previous_response_id: first.id });
+    expect((await remove(first.id, '')).status).toBe(200);
+    expect((await stored(second.id)).previous_response_id).toBe(first.id);
+    const reply = await say('What is my name?', { previous_response_id: second.id });
+    expect(reply.text).toContain('Zorbek');
+  });
+});

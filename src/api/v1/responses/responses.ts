@@ -64,9 +64,11 @@ export function mountResponses(app: App, services: ApiServices): void {
     return toStoredResponse(store, response);
   });
 
-  mount(app, deleteResponse, async ({ params, context }) => {
+  mount(app, deleteResponse, async ({ params, query, context }) => {
     await background.remove(params.response_id, context.caller.tokenId);
-    const isDeleted = await store.responses.delete(params.response_id, context.caller.tokenId);
+    const isDeleted = await store.responses.delete(params.response_id, context.caller.tokenId, {
+      keepsHistory: query.keep_history === 'true',
+    });
     if (!isDeleted) throw notFound(params.response_id);
     return { response_id: params.response_id, deleted: true };
   });

@@ -228,12 +228,21 @@ export const deleteResponse = defineRoute({
   path: '/api/v1/responses/{response_id}',
   operationId: 'deleteResponse',
   summary: 'Delete a stored response',
-  description: 'Responses that continue it stay, and keep their history.',
+  description:
+    'Responses that continue it stay, and keep their history unless `keep_history` is false.',
   permission: 'chat',
   params,
+  query: z.strictObject({
+    keep_history: z
+      .enum(['true', 'false'])
+      .default('true')
+      .describe(
+        'False: the responses that continue it continue the one before it, and the model no longer reads it.',
+      ),
+  }),
   result: z.object({ response_id: z.string(), deleted: z.literal(true) }).meta({
     id: 'DeletedResponse',
     examples: [{ response_id: exampleResponseId, deleted: true }],
   }),
-  errors: ['response_not_found', 'conflict'],
+  errors: ['response_not_found', 'conflict', 'unrecognized_keys', 'invalid_value'],
 });
