@@ -214,3 +214,61 @@ it('opens an imported conversation, and explains a wrong file', async () => {
   await page.waitForURL(/\/chat\/conv_/);
   await answers(page).getByText('An imported answer').waitFor();
 });
+
+it('continues, edits, regenerates with another model and deletes an answer', async () => {
+  const words = script({ text: 'never' }, { text: ' the second half.' }, { text: 'Never, too.' });
+  const exported = importedTurn([words], 'The first half,');
+  const responses = exported.responses.map((response) => ({
+    ...response,
+    turn: { ...response.turn, stopReason: 'maxPredictedTokensReached' },
+  }));
+  const path = '/api/v1/conversations/import';
+  const { body } = await post(hearth.url, path, { ...exported, responses });
+  const page = await openPage(`${hearth.url}/chat/${body.conversation_id}`, { settings });
+  await answers(page).getByText('The answer ended at its maximum length.').waitFor();
+  await answers(page).getByRole('button', { name: 'Continue' }).click();
+  await answers(page).getByText('The first half, the second half.').waitFor();
+  const branches = page.getByRole('group', { name: 'Branches' });
+  await branches.getByText('2/2').waitFor();
+  expect(await answers(page).getByText('maximum length').count()).toBe(0);
+
+  const act = async (name: string) => {
+    await answers(page).getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name }).click();
+  };
+  await answers(page).getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Edit the answer' }).waitFor();
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  await act('Edit the answer');
+  const field = answers(page).getByRole('textbox', { name: 'Edit the answer' });
+  expect(await field.inputValue()).toBe('The first half, the second half.');
+  await field.fill('My own words.');
+  await expectAccessible(page);
+  await field.press('Control+Enter');
+  await answers(page).getByText('My own words.').waitFor();
+  await page.reload();
+  await answers(page).getByText('My own words.').waitFor();
+
+  await answers(page).getByRole('button', { name: 'Answer with another model' }).click();
+  await page.getByRole('menuitem', { name: 'starter-vision' }).click();
+  await branches.getByText('3/3').waitFor();
+  await answers(page).getByText('starter-vision', { exact: true }).waitFor();
+  await answered(page, 1);
+
+  await act('Delete the message and its answer');
+  const dialog = page.getByRole('dialog', { name: /^Delete this message/ });
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await branches.getByText('2/2').waitFor();
+  await answers(page).getByText('My own words.').waitFor();
+  await act('Delete the message and its answer');
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await answers(page).getByText('The first half,').waitFor();
+  expect(await branches.count()).toBe(0);
+  await act('Delete the message and its answer');
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await page.waitForURL(/\/chat$/);
+  const stored = `/api/v1/conversations/${body.conversation_id}`;
+  await expect.poll(async () => (await get(hearth.url, stored)).status).toBe(404);
+});

@@ -1,6 +1,7 @@
 import { texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
+import { keepFocusInPage } from './keep-focus.ts';
 
 /** Asks before something that can't be undone. */
 export function ConfirmDialog({
@@ -38,20 +39,4 @@ export function ConfirmDialog({
       </div>
     </Dialog>
   );
-}
-
-/** A deleted row takes the button with it that opened the dialog, and the focus. */
-const longestDeletionMs = 10_000;
-
-/** Moves the focus to the content of the page if the element that has it is removed soon. */
-function keepFocusInPage(): void {
-  const observer = new MutationObserver(() =>
-    requestAnimationFrame(() => {
-      if (document.activeElement !== document.body) return;
-      observer.disconnect();
-      document.getElementById('content')?.focus();
-    }),
-  );
-  observer.observe(document.body, { childList: true, subtree: true });
-  setTimeout(() => observer.disconnect(), longestDeletionMs);
 }

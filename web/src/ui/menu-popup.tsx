@@ -4,6 +4,8 @@ import type { RefObject } from 'react';
 import { classNames } from './class-names.ts';
 
 export interface MenuItem {
+  /** Unique among the items; the label if absent. */
+  readonly id?: string;
   readonly label: string;
   readonly icon?: LucideIcon;
   readonly isDanger?: boolean;
@@ -26,11 +28,11 @@ export function MenuPopup({ anchor, items, align, onClose }: MenuPopupProps) {
         <BaseMenu.Positioner anchor={anchor} sideOffset={6} align={align} className="z-50">
           <BaseMenu.Popup
             finalFocus={anchor}
-            className="popup min-w-44 rounded-xl border bg-raised p-1 shadow-pop outline-none"
+            className="popup max-h-[min(24rem,var(--available-height))] max-w-[min(22rem,90vw)] min-w-44 overflow-y-auto rounded-xl border bg-raised p-1 shadow-pop outline-none"
           >
-            {items.map(({ label, icon: Icon, isDanger, onSelect }) => (
+            {items.map(({ id, label, icon: Icon, isDanger, onSelect }) => (
               <BaseMenu.Item
-                key={label}
+                key={id ?? label}
                 onClick={onSelect}
                 className={classNames(
                   'flex cursor-pointer items-center gap-2.5 rounded-lg px-2.5 py-1.5 text-sm outline-none data-highlighted:bg-hover',

@@ -12,6 +12,7 @@ interface MenuProps {
   readonly className?: string;
   readonly items: readonly MenuItem[];
   readonly align?: 'start' | 'end';
+  readonly disabled?: boolean;
 }
 
 /** A button that opens a list of actions, which is loaded and rendered when it is opened. */

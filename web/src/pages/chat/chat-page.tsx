@@ -13,6 +13,7 @@ import { whenIdle } from '../../ui/when-idle.ts';
 import { Composer } from './composer/composer.tsx';
 import { moveAttachments } from './composer/use-attachments.ts';
 import { dropDraft, restoreDraft } from './composer/use-draft.ts';
+import { changeAnswer, deleteTurn } from './conversations/change-answer.ts';
 import type { InputPart } from './conversations/conversation-queries.ts';
 import { hasBranches } from './conversations/branches.ts';
 import { Greeting } from './greeting/greeting.tsx';
@@ -39,6 +40,17 @@ const SettingsPanel = lazy(async () => ({
   default: (await import('./settings/settings-panel.tsx')).SettingsPanel,
 }));
 
+const ConfirmDialog = lazy(async () => ({
+  default: (await import('../../ui/confirm-dialog.tsx')).ConfirmDialog,
+}));
+
+interface SendOptions {
+  /** Called if the server refuses the message. */
+  readonly onRefused?: (() => void) | undefined;
+  /** Key of another model than the chosen one. */
+  readonly model?: string | undefined;
+}
+
 /** Tokens of context of a model that is not loaded, as far as the page knows. */
 const defaultContext = 4096;
 
@@ -60,9 +72,14 @@ export function ChatPage() {
   const model = models.find((each) => each.key === settings.model);
 
   const navigate = useNavigate();
-  const send = (previousId: string | null, parts: readonly InputPart[], onRefused?: () => void) => {
+  const send = (
+    previousId: string | null,
+    parts: readonly InputPart[],
+    { onRefused, model: other }: SendOptions = {},
+  ) => {
     const begin = async () => {
-      const started = await start(previousId, parts, settings, onRefused);
+      const used = other === undefined ? settings : { ...settings, model: other };
+      const started = await start(previousId, parts, used, onRefused);
       if (refused !== undefined) removeRun(refused.key);
       if (started === undefined) return;
       takeNewSettings(started.settingsKey, settings);
@@ -72,17 +89,29 @@ export function ChatPage() {
   };
   const sendDraft = (parts: readonly InputPart[]) => {
     const words = textOf(parts);
-    send(lastId, parts, words === undefined ? undefined : () => restoreDraft(draftKey, words));
+    send(lastId, parts, {
+      onRefused: words === undefined ? undefined : () => restoreDraft(draftKey, words),
+    });
   };
-  const retry = ({ previousId, input }: Turn) => {
+  const retry = ({ previousId, input }: Turn, other?: string) => {
     const words = textOf(input);
     if (words !== undefined) dropDraft(draftKey, words);
-    send(previousId, input);
+    send(previousId, input, { model: other });
   };
-  const nameOf = (key: string) => {
-    const found = models.find((each) => each.key === key);
-    return found === undefined ? key : modelName(found);
+  const [deleting, setDeleting] = useState<Turn>();
+  const remove = async (turn: Turn) => {
+    if (turn.run !== undefined) removeRun(turn.run.key);
+    if (turn.responseId === undefined) return;
+    conversation.showWithout(turn);
+    const isLast = nodes.length === 1;
+    if (isLast) await navigate({ to: '/chat', search: {} });
+    await deleteTurn(turn.responseId);
   };
+  const choices = useMemo(
+    () => models.map((each) => ({ key: each.key, name: modelName(each) })),
+    [models],
+  );
+  const nameOf = (key: string) => choices.find((each) => each.key === key)?.name ?? key;
   useNewConversation(conversationId === undefined ? shown?.run : undefined);
   useTitle(conversation.title);
   // Loaded after the first view, so that the first message does not wait for it; if this fails, when it is needed.
@@ -136,10 +165,16 @@ export function ChatPage() {
             contextLengthOf={(turn) => (turn.model === model?.key ? contextLength : undefined)}
             isBusy={run !== undefined}
             onEdit={(turn, input) => send(turn.previousId, input)}
-            onRetry={(turn) => {
+            models={choices}
+            onRetry={(turn, other) => {
               if (turn.run !== undefined) removeRun(turn.run.key);
-              retry(turn);
+              retry(turn, other);
             }}
+            onContinue={(turn) => conversation.continueAnswer(turn, settings)}
+            onEditAnswer={({ responseId }, text) => {
+              if (responseId !== undefined) changeAnswer(responseId, text).catch(showError);
+            }}
+            onDelete={setDeleting}
             onChooseBranch={conversation.chooseBranch}
           />
         </Suspense>
@@ -166,6 +201,18 @@ export function ChatPage() {
         onSend={sendDraft}
         onStop={() => run !== undefined && void stopRun(run)}
       />
+      {deleting !== undefined && (
+        <Suspense>
+          <ConfirmDialog
+            isOpen
+            onClose={() => setDeleting(undefined)}
+            title={texts.chat.deleteTurnTitle}
+            description={texts.chat.deleteTurnHint}
+            action={texts.app.delete}
+            onConfirm={() => void remove(deleting).catch(showError)}
+          />
+        </Suspense>
+      )}
       {isTreeOpen && (
         <Suspense>
           <BranchTree

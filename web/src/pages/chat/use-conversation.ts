@@ -13,10 +13,10 @@ import {
 } from './conversations/conversation-queries.ts';
 import { readDataUrl } from './composer/attachments.ts';
 import { runningTurn, storedTurn, type Turn } from './messages/turn.ts';
-import { followResponse, removeRun, runs, startRun } from './runs/run-store.ts';
+import { continueRun, followResponse, removeRun, runs, startRun } from './runs/run-store.ts';
 import type { Run } from './runs/run.ts';
 import type { ConversationSettings } from './settings/conversation-settings.ts';
-import { toChatBody, toInput } from './settings/to-chat-body.ts';
+import { toChatBody, toContinueBody, toInput } from './settings/to-chat-body.ts';
 
 /** What the page shows: the branch with a leaf, or the one that a run continues. */
 interface View {
@@ -86,6 +86,18 @@ export function useConversation(conversationId: string | undefined, runName: str
     [conversationId],
   );
 
+  const continueAnswer = useCallback(
+    (turn: Turn, settings: ConversationSettings) => {
+      const { responseId, previousId, model, input, items } = turn;
+      if (responseId === undefined) return;
+      const body = toContinueBody(settings);
+      const answer = { conversationId, previousId, model, input, items };
+      const { key } = continueRun({ ...answer, responseId, body });
+      setView({ conversationId, runKey: key });
+    },
+    [conversationId],
+  );
+
   return {
     title: tree?.title ?? '',
     tree,
@@ -108,6 +120,12 @@ export function useConversation(conversationId: string | undefined, runName: str
       const runKey = beside[position - siblingsOf(nodes, turn.previousId).length]?.key;
       if (runKey !== undefined) setView({ conversationId, runKey });
     },
+    /** Shows the branch that is left after its last turn is deleted. */
+    showWithout: ({ responseId, previousId }: Turn) => {
+      if (responseId !== leaf) return;
+      setView(previousId === null ? { conversationId } : { conversationId, leaf: previousId });
+    },
+    continueAnswer,
     /** Sends a message after a response; returns the run if it begins a new conversation. */
     start,
     /** The response that the next message continues. A refused message has no response. */

@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { call, fetchFile } from '../../../api/client.ts';
+import { queryClient } from '../../../api/query-client.ts';
 import type { ResultOf, RouteOf } from '../../../api/routes.ts';
 import { pathTo } from './branches.ts';
 
@@ -50,9 +51,15 @@ export const treeQuery = (id: string) =>
       ),
   });
 
-/** Responses never change, so each one is loaded once. */
+/** Each response is loaded once, until this page changes it. */
 const loaded = new Map<string, ConversationResponse>();
 const maxLoaded = 5000;
+
+/** Loads the responses again that a conversation shows, after one of them was changed or deleted. */
+export async function reloadResponses(): Promise<void> {
+  loaded.clear();
+  await queryClient.invalidateQueries({ queryKey: conversationsKey });
+}
 
 /** The content of a branch, oldest first, for a tree that contains its leaf. */
 export const branchQuery = (tree: ConversationTree, leafId: string) => {

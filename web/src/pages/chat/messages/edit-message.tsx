@@ -1,55 +1,74 @@
 import { useState } from 'react';
 import { texts } from '../../../texts/texts.ts';
 import { Button } from '../../../ui/button.tsx';
+import { keepFocusInPage } from '../../../ui/keep-focus.ts';
 
-/** Edits a message in its place; sending it makes a branch. */
+/** Edits a message, or an answer, in its place. */
 export function EditMessage({
   text,
+  label,
+  hint,
+  action,
+  isLong = false,
   onSend,
   onCancel,
 }: {
   readonly text: string;
+  readonly label: string;
+  readonly hint: string;
+  /** Text of the button that ends the edit. */
+  readonly action: string;
+  /** True for a text of several lines: Enter makes a new one, and Ctrl Enter ends the edit. */
+  readonly isLong?: boolean;
   readonly onSend: (text: string) => void;
   readonly onCancel: () => void;
 }) {
   const [edited, setEdited] = useState(text);
-  const { chat, app } = texts;
+  const send = () => {
+    keepFocusInPage();
+    onSend(edited);
+  };
+  const cancel = () => {
+    keepFocusInPage();
+    onCancel();
+  };
   return (
     <form
       className="rounded-2xl border bg-raised p-3"
       onSubmit={(event) => {
         event.preventDefault();
-        onSend(edited);
+        send();
       }}
     >
       <textarea
         // The button that opened it is gone.
         // oxlint-disable-next-line jsx-a11y/no-autofocus
         autoFocus
-        aria-label={chat.edit}
+        aria-label={label}
         dir="auto"
-        rows={Math.min(12, edited.split('\n').length + 1)}
+        rows={Math.min(isLong ? 20 : 12, edited.split('\n').length + 1)}
         className="w-full resize-y bg-transparent px-1 outline-none"
         value={edited}
         onChange={(event) => setEdited(event.target.value)}
         onKeyDown={(event) => {
           if (event.key === 'Escape') {
             event.stopPropagation();
-            onCancel();
+            cancel();
           }
-          if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) {
+          const ends = isLong ? event.ctrlKey || event.metaKey : !event.shiftKey;
+          if (event.key === 'Enter' && ends && !event.nativeEvent.isComposing) {
             event.preventDefault();
-            if (edited.trim() !== '') onSend(edited);
+            if (edited.trim() !== '') send();
           }
         }}
       />
       <div className="mt-2 flex items-center justify-end gap-2">
-        <span className="flex-1 text-xs text-muted">{chat.editHint}</span>
-        <Button size="small" onClick={onCancel}>
-          {app.cancel}
+        <span className="flex-1 text-xs text-muted">{hint}</span>
+        <Button size="small" onClick={cancel}>
+          {texts.app.cancel}
         </Button>
         <Button size="small" variant="primary" type="submit" disabled={edited.trim() === ''}>
-          {chat.send}
+          {action}
         </Button>
       </div>
     </form>

@@ -11,6 +11,7 @@ interface MessageListProps extends TurnActions {
   readonly branchOf: (turn: Turn) => Pick<TurnViewProps, 'position' | 'total'>;
   readonly contextLengthOf: (turn: Turn) => number | undefined;
   readonly modelNameOf: (turn: Turn) => string;
+  readonly models: TurnViewProps['models'];
   readonly isBusy: boolean;
 }
 
@@ -23,6 +24,7 @@ export function MessageList({
   branchOf,
   contextLengthOf,
   modelNameOf,
+  models,
   isBusy,
   ...actions
 }: MessageListProps) {
@@ -91,6 +93,7 @@ export function MessageList({
                   {...branchOf(turn)}
                   contextLength={contextLengthOf(turn)}
                   modelName={modelNameOf(turn)}
+                  models={models}
                   isBusy={isBusy}
                   {...stable}
                 />
@@ -124,6 +127,9 @@ function useStable(actions: TurnActions): TurnActions {
     () => ({
       onEdit: (...parts) => latest.current.onEdit(...parts),
       onRetry: (...parts) => latest.current.onRetry(...parts),
+      onContinue: (...parts) => latest.current.onContinue(...parts),
+      onEditAnswer: (...parts) => latest.current.onEditAnswer(...parts),
+      onDelete: (...parts) => latest.current.onDelete(...parts),
       onChooseBranch: (...parts) => latest.current.onChooseBranch(...parts),
     }),
     [],

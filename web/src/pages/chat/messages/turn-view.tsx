@@ -1,7 +1,8 @@
-import { Pencil, RotateCcw, TriangleAlert } from 'lucide-react';
+import { Pencil, TriangleAlert } from 'lucide-react';
 import { memo, useMemo, useState } from 'react';
 import { useStore } from '../../../api/store.ts';
 import { texts } from '../../../texts/texts.ts';
+import { Button } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { errorText } from '../../../ui/error-text.ts';
 import { IconButton } from '../../../ui/icon-button.tsx';
@@ -11,6 +12,7 @@ import { answerNotes, type Failure } from '../runs/answer-notes.ts';
 import type { Run, RunItem } from '../runs/run.ts';
 import type { InputPart } from '../conversations/conversation-queries.ts';
 import { citedPassages } from '../documents/document-part.ts';
+import { AnswerActions, canContinue, type ModelChoice } from './answer-actions.tsx';
 import { BranchSwitch } from './branch-switch.tsx';
 import { DocumentCard, Sources } from './document-card.tsx';
 import { EditMessage } from './edit-message.tsx';
@@ -23,7 +25,11 @@ import { answerText, type Turn } from './turn.ts';
 
 export interface TurnActions {
   readonly onEdit: (turn: Turn, input: readonly InputPart[]) => void;
-  readonly onRetry: (turn: Turn) => void;
+  /** @param model Key of another model than that of the conversation. */
+  readonly onRetry: (turn: Turn, model?: string) => void;
+  readonly onContinue: (turn: Turn) => void;
+  readonly onEditAnswer: (turn: Turn, text: string) => void;
+  readonly onDelete: (turn: Turn) => void;
   /** Shows the branch at a position among those that begin beside this turn. */
   readonly onChooseBranch: (turn: Turn, position: number) => void;
 }
@@ -37,6 +43,8 @@ export interface TurnViewProps extends TurnActions {
   readonly contextLength: number | undefined;
   /** Name of the model that answered; empty if unknown. */
   readonly modelName: string;
+  /** The models that can answer again. */
+  readonly models: readonly ModelChoice[];
   readonly isBusy: boolean;
 }
 
@@ -57,6 +65,9 @@ function UserMessage({ turn, position, total, isBusy, onEdit, onChooseBranch }: 
     return (
       <EditMessage
         text={text}
+        label={texts.chat.edit}
+        hint={texts.chat.editHint}
+        action={texts.chat.send}
         onCancel={() => setEditing(false)}
         onSend={(edited) => {
           setEditing(false);
@@ -105,8 +116,11 @@ function UserMessage({ turn, position, total, isBusy, onEdit, onChooseBranch }: 
   );
 }
 
-function Answer({ turn, contextLength, modelName, isBusy, onRetry }: TurnViewProps) {
+function Answer(props: TurnViewProps) {
+  const { turn, contextLength, modelName, isBusy } = props;
   const { run, items, stats, responseId } = turn;
+  const [isEditing, setEditing] = useState(false);
+  const editedIndex = isEditing ? items.findLastIndex(({ type }) => type === 'message') : -1;
   const note = useStore(answerNotes)[responseId ?? ''];
   const seconds = run?.reasoningSeconds ?? note?.reasoningSeconds ?? [];
   const failure =
@@ -121,35 +135,39 @@ function Answer({ turn, contextLength, modelName, isBusy, onRetry }: TurnViewPro
       {modelName !== '' && (
         <p className="-mb-1 truncate text-xs font-medium text-muted">{modelName}</p>
       )}
-      {items.map((item, index) => (
-        <ItemView
-          key={index}
-          item={item}
-          isOpen={isRunning && index === items.length - 1}
-          reasoningSeconds={seconds[reasoningBefore(items, index)]}
-        />
-      ))}
+      {items.map((item, index) =>
+        index === editedIndex && item.type === 'message' ? (
+          <EditMessage
+            key={index}
+            text={item.content}
+            label={texts.chat.editAnswer}
+            hint={texts.chat.editAnswerHint}
+            action={texts.app.save}
+            isLong
+            onCancel={() => setEditing(false)}
+            onSend={(text) => {
+              setEditing(false);
+              if (text !== item.content) props.onEditAnswer(turn, text);
+            }}
+          />
+        ) : (
+          <ItemView
+            key={index}
+            item={item}
+            isOpen={isRunning && index === items.length - 1}
+            reasoningSeconds={seconds[reasoningBefore(items, index)]}
+          />
+        ),
+      )}
       {!isRunning && <Sources passages={citedBy(turn)} />}
       {failure !== undefined && <FailureNote failure={failure} />}
       {failure === undefined && run !== undefined && <RunState run={run} />}
-      {!isRunning && <EndNote turn={turn} />}
+      {!isRunning && (
+        <EndNote turn={turn} isBusy={isBusy} onContinue={() => props.onContinue(turn)} />
+      )}
       {!isRunning && (
         <footer className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <div className="-ml-2 flex">
-            <CopyButton
-              text={() => answerText(turn)}
-              label={texts.chat.copyMessage}
-              className="!size-7"
-            />
-            <IconButton
-              icon={RotateCcw}
-              label={texts.chat.retry}
-              size={14}
-              className="!size-7"
-              disabled={isBusy}
-              onClick={() => onRetry(turn)}
-            />
-          </div>
+          <AnswerActions {...props} onEdit={() => setEditing(true)} />
           {stats !== undefined && <Stats stats={stats} contextLength={contextLength} />}
         </footer>
       )}
@@ -163,7 +181,16 @@ function reasoningBefore(items: readonly RunItem[], index: number): number {
 }
 
 /** Why the answer is not complete, if it is not. */
-function EndNote({ turn: { isInterrupted, run, stats } }: { readonly turn: Turn }) {
+function EndNote({
+  turn,
+  isBusy,
+  onContinue,
+}: {
+  readonly turn: Turn;
+  readonly isBusy: boolean;
+  readonly onContinue: () => void;
+}) {
+  const { isInterrupted, run, stats } = turn;
   const { interrupted, cut } = texts.chat;
   const reason = stats?.stop_reason;
   const note =
@@ -174,10 +201,15 @@ function EndNote({ turn: { isInterrupted, run, stats } }: { readonly turn: Turn 
         : undefined;
   if (note === undefined) return null;
   return (
-    <p className="flex items-center gap-2 text-sm text-muted">
+    <div className="flex flex-wrap items-center gap-2 text-sm text-muted">
       <TriangleAlert size={15} aria-hidden className="text-warn" />
-      {note}
-    </p>
+      <p>{note}</p>
+      {canContinue(turn) && (
+        <Button size="small" disabled={isBusy} onClick={onContinue}>
+          {texts.chat.continue}
+        </Button>
+      )}
+    </div>
   );
 }
 

@@ -11,7 +11,7 @@ import { conversationWith } from '../conversations/conversation-with.ts';
 import { moveSettings } from '../settings/conversation-settings.ts';
 import { noteAnswer } from './answer-notes.ts';
 import { paced } from './paced.ts';
-import { applyEvent, type ChatBody, type Run } from './run.ts';
+import { applyEvent, type ChatBody, type ContinueBody, type Run } from './run.ts';
 import {
   forgetRun,
   onSavedRunsChange,
@@ -61,14 +61,53 @@ export function startRun({
   body,
   onRefused,
 }: StartOptions): Run {
+  const run = newRun({ conversationId, previousId, model: body.model, input });
+  const { signal } = controllerOf(run.key);
+  const events = stream(
+    'post',
+    '/api/v1/chat',
+    { body: { ...body, stream: true, background: true, store: true } },
+    { signal, pause },
+  );
+  void follow(run, events, { onRefused, isLive: true });
+  return run;
+}
+
+interface ContinueOptions extends Pick<
+  Run,
+  'conversationId' | 'previousId' | 'model' | 'input' | 'items'
+> {
+  readonly responseId: string;
+  readonly body: Omit<ContinueBody, 'stream' | 'background'>;
+}
+
+/** Lets the model continue an answer. The server repeats the answer so far in its events. */
+export function continueRun({ responseId, body, ...answer }: ContinueOptions): Run {
+  const run = newRun({ ...answer, isRepeated: true });
+  const { signal } = controllerOf(run.key);
+  const events = stream(
+    'post',
+    '/api/v1/responses/{response_id}/continue',
+    { params: { response_id: responseId }, body: { ...body, stream: true, background: true } },
+    { signal, pause },
+  );
+  // The stored answer is unchanged.
+  const onRefused = (error: unknown) => {
+    removeRun(run.key);
+    showError(error);
+  };
+  void follow(run, events, { onRefused, isLive: true });
+  return run;
+}
+
+function newRun(
+  started: Pick<Run, 'conversationId' | 'previousId' | 'model' | 'input'> &
+    Partial<Pick<Run, 'items' | 'isRepeated'>>,
+): Run {
   const key = newId();
   const run: Run = {
     key,
     responseId: undefined,
-    conversationId,
-    previousId,
-    model: body.model,
-    input,
     phase: { kind: 'sending' },
     items: [],
     error: undefined,
@@ -77,16 +116,9 @@ export function startRun({
     startedAt: Date.now(),
     settingsKey: key,
     reasoningSeconds: [],
+    ...started,
   };
   runs.set((all) => [...all, run]);
-  const signal = controllerOf(run.key).signal;
-  const events = stream(
-    'post',
-    '/api/v1/chat',
-    { body: { ...body, stream: true, background: true, store: true } },
-    { signal, pause },
-  );
-  void follow(run, events, { onRefused, isLive: true });
   return run;
 }
 
@@ -180,7 +212,7 @@ async function pause(): Promise<void> {
 }
 
 interface FollowOptions {
-  readonly onRefused?: (() => void) | undefined;
+  readonly onRefused?: ((error: unknown) => void) | undefined;
   /** True if the events arrive as they happen, so that their times can be measured. */
   readonly isLive?: boolean;
 }
@@ -215,7 +247,7 @@ async function follow(
     } catch (error) {
       const { responseId } = updates.get();
       if (signal.aborted) return;
-      if (responseId === undefined) onRefused?.();
+      if (responseId === undefined) onRefused?.(error);
       if (!(error instanceof UnreachableError) || responseId === undefined) {
         return end(updates.flush(), error);
       }

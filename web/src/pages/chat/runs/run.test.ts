@@ -93,3 +93,17 @@ it('measures each block of reasoning, except for replayed events', () => {
   expect(live.reasoningSeconds).toEqual([4, 0.5]);
   expect(after(...timed.map(([event]) => event)).reasoningSeconds).toEqual([]);
 });
+
+it('shows a continued answer until its events repeat it', () => {
+  const written = { type: 'message', content: 'One' } as const;
+  const continued: Run = { ...start, items: [written], isRepeated: true };
+  const loading = applyEvent(continued, { type: 'model_load.start', model_instance_id: 'a' });
+  expect(loading.items).toEqual([written]);
+  const events: readonly ChatEvent[] = [
+    { type: 'message.start' },
+    { type: 'message.delta', content: 'One' },
+    { type: 'message.delta', content: ' two' },
+  ];
+  const run = events.reduce((now, event) => applyEvent(now, event), loading);
+  expect(run.items).toEqual([{ type: 'message', content: 'One two' }]);
+});

@@ -6,6 +6,11 @@ import type { InputPart, OutputItem } from '../conversations/conversation-querie
 /** The body of `POST /api/v1/chat`. */
 export type ChatBody = RequestParts<RouteOf<'post', '/api/v1/chat'>>['body'];
 
+/** The body of `POST /api/v1/responses/{response_id}/continue`. */
+export type ContinueBody = RequestParts<
+  RouteOf<'post', '/api/v1/responses/{response_id}/continue'>
+>['body'];
+
 export type ToolCall = Extract<OutputItem, { type: 'tool_call' }>;
 
 /** An item of an answer that is being written. A tool call has no output until it ends. */
@@ -40,6 +45,8 @@ export interface Run {
   readonly input: readonly InputPart[];
   readonly phase: RunPhase;
   readonly items: readonly RunItem[];
+  /** True while the items are those of the answer that is continued, which the events repeat. */
+  readonly isRepeated?: boolean | undefined;
   readonly error: string | undefined;
   /** Code of an error of the server. */
   readonly errorCode?: string | undefined;
@@ -124,7 +131,8 @@ function withReasoningTime(run: Run, nowMs: number | undefined): Run {
 }
 
 function append(run: Run, item: RunItem): Run {
-  return { ...run, items: [...run.items, item], phase: { kind: 'writing' } };
+  const items = run.isRepeated === true ? [item] : [...run.items, item];
+  return { ...run, items, isRepeated: false, phase: { kind: 'writing' } };
 }
 
 function extend(run: Run, type: 'message' | 'reasoning', content: string): Run {

@@ -28,19 +28,26 @@ export function toChatBody(
       ? definedOnly({ conversation_id: conversationId })
       : { previous_response_id: previousId }),
     ...(integrations.length === 0 ? {} : { integrations }),
+    ...toContinueBody(settings),
     ...definedOnly({
-      temperature: settings.temperature,
-      top_p: settings.topP,
-      top_k: settings.topK,
-      min_p: settings.minP,
-      repeat_penalty: settings.repeatPenalty,
-      max_output_tokens: settings.maxOutputTokens,
-      context_length: settings.contextLength,
       reasoning: settings.reasoning,
-      truncation: settings.dropsOldTurns === true ? ('auto' as const) : undefined,
       response_format: settings.responseFormat,
     }),
   };
+}
+
+/** The body for the rest of an answer, which its own model writes. */
+export function toContinueBody(settings: ConversationSettings) {
+  return definedOnly({
+    temperature: settings.temperature,
+    top_p: settings.topP,
+    top_k: settings.topK,
+    min_p: settings.minP,
+    repeat_penalty: settings.repeatPenalty,
+    max_output_tokens: settings.maxOutputTokens,
+    context_length: settings.contextLength,
+    truncation: settings.dropsOldTurns === true ? ('auto' as const) : undefined,
+  });
 }
 
 function toIntegrations({ integrations, allowedTools = {}, servers = [] }: ConversationSettings) {

@@ -1,0 +1,87 @@
+import { ChevronDown, Ellipsis, FastForward, Pencil, RotateCcw, Trash2 } from 'lucide-react';
+import { texts } from '../../../texts/texts.ts';
+import { CopyButton } from '../../../ui/copy-button.tsx';
+import { IconButton } from '../../../ui/icon-button.tsx';
+import { Menu } from '../../../ui/menu.tsx';
+import { answerText, type Turn } from './turn.ts';
+import type { TurnViewProps } from './turn-view.tsx';
+
+/** A model that can answer. */
+export interface ModelChoice {
+  readonly key: string;
+  readonly name: string;
+}
+
+/** True if the stored answer ends with text, which a model can continue. */
+export function canContinue({ responseId, run, items }: Turn): boolean {
+  const last = items.at(-1)?.type;
+  return (
+    responseId !== undefined && run === undefined && (last === 'message' || last === 'reasoning')
+  );
+}
+
+/** What can be done with an answer. */
+export function AnswerActions({
+  turn,
+  models,
+  isBusy,
+  onRetry,
+  onContinue,
+  onEdit,
+  onDelete,
+}: Pick<TurnViewProps, 'turn' | 'models' | 'isBusy' | 'onRetry' | 'onContinue' | 'onDelete'> & {
+  readonly onEdit: () => void;
+}) {
+  const { chat } = texts;
+  const others = models.filter(({ key }) => key !== turn.model);
+  const isStored = turn.responseId !== undefined && turn.run === undefined;
+  const canEdit = isStored && turn.items.some(({ type }) => type === 'message');
+  return (
+    <div className="-ml-2 flex">
+      <CopyButton text={() => answerText(turn)} label={chat.copyMessage} className="!size-7" />
+      <IconButton
+        icon={RotateCcw}
+        label={chat.retry}
+        size={14}
+        className="!size-7"
+        disabled={isBusy}
+        onClick={() => onRetry(turn)}
+      />
+      {others.length > 0 && (
+        <Menu
+          icon={ChevronDown}
+          label={chat.retryWith}
+          size={14}
+          align="start"
+          className="-ml-1 !h-7 !w-5"
+          disabled={isBusy}
+          items={others.map(({ key, name }) => ({
+            id: key,
+            label: name,
+            onSelect: () => onRetry(turn, key),
+          }))}
+        />
+      )}
+      <Menu
+        icon={Ellipsis}
+        label={chat.more}
+        size={15}
+        align="start"
+        className="!size-7"
+        disabled={isBusy}
+        items={[
+          ...(canEdit ? [{ label: chat.editAnswer, icon: Pencil, onSelect: onEdit }] : []),
+          ...(canContinue(turn)
+            ? [{ label: chat.continue, icon: FastForward, onSelect: () => onContinue(turn) }]
+            : []),
+          {
+            label: chat.deleteTurn,
+            icon: Trash2,
+            isDanger: true,
+            onSelect: () => onDelete(turn),
+          },
+        ]}
+      />
+    </div>
+  );
+}
