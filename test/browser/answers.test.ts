@@ -14,7 +14,7 @@ import {
   say,
   send,
 } from './setup/chat.ts';
-import { importedTurn } from './setup/imported-conversation.ts';
+import { importedConversation, importedTurn } from './setup/imported-conversation.ts';
 import type { Page } from 'playwright-core';
 
 const hearth = useHearth(async (home) => ({
@@ -271,4 +271,50 @@ it('continues, edits, regenerates with another model and deletes an answer', asy
   await page.waitForURL(/\/chat$/);
   const stored = `/api/v1/conversations/${body.conversation_id}`;
   await expect.poll(async () => (await get(hearth.url, stored)).status).toBe(404);
+});
+
+it('finds a text in the conversation, and leads from a search to the message', async () => {
+  const path = '/api/v1/conversations/import';
+  const { body } = await post(hearth.url, path, importedConversation(120));
+  const page = await openPage(`${hearth.url}/chat/${body.conversation_id}`, { settings });
+  const isInView = (text: string) =>
+    page.getByRole('log').evaluate((log, wanted) => {
+      const found = [...log.querySelectorAll('article')].find((each) =>
+        each.textContent.startsWith(wanted),
+      );
+      const place = found?.getBoundingClientRect();
+      const view = log.getBoundingClientRect();
+      return place !== undefined && place.top < view.bottom && place.bottom > view.top;
+    }, text);
+  await page.getByText('Question 120', { exact: true }).waitFor();
+  await page.keyboard.press('Control+f');
+  const bar = page.getByRole('search', { name: 'Find in this chat' });
+  const field = bar.getByRole('searchbox');
+  await expect.poll(() => field.evaluate((each) => each === document.activeElement)).toBe(true);
+  await field.fill('question 11');
+  await bar.getByText('11 of 11').waitFor();
+  await expect.poll(() => isInView('Question 119')).toBe(true);
+  await field.press('Enter');
+  await bar.getByText('10 of 11').waitFor();
+  await bar.getByRole('button', { name: 'Next match' }).click();
+  await bar.getByRole('button', { name: 'Next match' }).click();
+  await bar.getByText('1 of 11').waitFor();
+  await expect.poll(() => isInView('Question 11')).toBe(true);
+  expect(await page.evaluate(() => CSS.highlights.get('find-current')?.size)).toBe(1);
+  await expectAccessible(page);
+  await field.fill('nowhere');
+  await bar.getByText('Not found').waitFor();
+  await field.press('Escape');
+  await bar.waitFor({ state: 'detached' });
+
+  const list = conversationList(page);
+  await list.getByRole('searchbox').fill('question 57');
+  await list
+    .getByRole('region', { name: 'Results' })
+    .getByRole('link', { name: /A long conversation.*Question 57/ })
+    .click();
+  await expect.poll(() => isInView('Question 57')).toBe(true);
+  expect(await field.inputValue()).toBe('question 57');
+  await page.reload();
+  await expect.poll(() => isInView('Question 57')).toBe(true);
 });

@@ -71,6 +71,7 @@ export const en = {
     help: 'Show this page',
     newChat: 'New chat',
     focusInput: 'Write a message',
+    find: 'Find in this chat',
     send: 'Send the message',
     newLine: 'New line',
     stop: 'Stop the answer',

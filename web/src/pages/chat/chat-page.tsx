@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { GitBranch, SlidersHorizontal } from 'lucide-react';
+import { GitBranch, Search, SlidersHorizontal } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { modelName } from '../../api/model-name.ts';
 import { modelsQuery } from '../../api/queries.ts';
-import { useCommands, type Command } from '../../shell/commands.ts';
+import { useCommands } from '../../shell/commands.ts';
 import { texts } from '../../texts/texts.ts';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
@@ -16,10 +16,12 @@ import { dropDraft, restoreDraft } from './composer/use-draft.ts';
 import { changeAnswer, deleteTurn } from './conversations/change-answer.ts';
 import type { InputPart } from './conversations/conversation-queries.ts';
 import { hasBranches } from './conversations/branches.ts';
+import { useFind } from './find/use-find.ts';
 import { Greeting } from './greeting/greeting.tsx';
 import { chatModels } from './model/model-queries.ts';
 import type { Turn } from './messages/turn.ts';
 import { ModelPicker } from './model/model-picker.tsx';
+import { usePageCommands } from './page-commands.ts';
 import { removeRun, stopRun } from './runs/run-store.ts';
 import type { Run } from './runs/run.ts';
 import { newConversation, takeNewSettings } from './settings/conversation-settings.ts';
@@ -57,10 +59,10 @@ const defaultContext = 4096;
 /** A conversation, or a new one. */
 export function ChatPage() {
   const { conversationId } = useParams({ strict: false });
-  const { run: runName } = useSearch({ strict: false });
+  const address = useSearch({ strict: false });
   const { data } = useQuery(modelsQuery);
   const models = useMemo(() => chatModels(data?.models ?? []), [data]);
-  const conversation = useConversation(conversationId, runName);
+  const conversation = useConversation(conversationId, address);
   const { turns, run, start, lastId, tree, nodes, isLoading, refused } = conversation;
   const shown = turns.at(-1);
   const settingsKey = conversationId ?? shown?.run?.settingsKey ?? newConversation;
@@ -116,7 +118,8 @@ export function ChatPage() {
   useTitle(conversation.title);
   // Loaded after the first view, so that the first message does not wait for it; if this fails, when it is needed.
   useEffect(() => whenIdle(() => void loadMessageList().catch(() => undefined)), []);
-  useCommands(usePageCommands(run));
+  const [find, openFind, closeFind] = useFind(conversationId, address);
+  useCommands(usePageCommands(run, turns.length === 0 ? undefined : openFind));
 
   const contextLength = model?.loaded_instances[0]?.config.context_length;
   const lastStats = shown?.stats;
@@ -139,6 +142,9 @@ export function ChatPage() {
             label={texts.chat.showBranches}
             onClick={() => setTreeOpen(true)}
           />
+        )}
+        {turns.length > 0 && (
+          <IconButton icon={Search} label={texts.chat.find.label} onClick={openFind} />
         )}
         <IconButton
           icon={SlidersHorizontal}
@@ -164,6 +170,8 @@ export function ChatPage() {
             branchOf={conversation.branchOf}
             contextLengthOf={(turn) => (turn.model === model?.key ? contextLength : undefined)}
             isBusy={run !== undefined}
+            find={find}
+            onFindEnd={closeFind}
             onEdit={(turn, input) => send(turn.previousId, input)}
             models={choices}
             onRetry={(turn, other) => {
@@ -264,24 +272,6 @@ function useNewConversation(run: Run | undefined): void {
 /** The words of a message; documents come before them. */
 function textOf(parts: readonly InputPart[]): string | undefined {
   return parts.flatMap((part) => (part.type === 'text' ? part.content : [])).at(-1);
-}
-
-function usePageCommands(run: Run | undefined): readonly Command[] {
-  return useMemo(
-    () =>
-      run === undefined
-        ? []
-        : [
-            {
-              id: 'stop',
-              label: texts.chat.stop,
-              keys: 'escape',
-              worksInFields: true,
-              run: () => void stopRun(run),
-            },
-          ],
-    [run],
-  );
 }
 
 function useTitle(title: string): void {

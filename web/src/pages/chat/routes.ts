@@ -10,6 +10,13 @@ export const homeRoute = createRoute({
   },
 });
 
+interface MessageSearch {
+  /** Response to show. */
+  readonly message?: string;
+  /** Text to find in it. */
+  readonly find?: string;
+}
+
 /** A new conversation. */
 export const chatRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -22,5 +29,9 @@ export const chatRoute = createRoute({
 export const conversationRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/chat/$conversationId',
+  validateSearch: (search: Readonly<Record<string, unknown>>): MessageSearch => ({
+    ...(typeof search['message'] === 'string' ? { message: search['message'] } : {}),
+    ...(typeof search['find'] === 'string' ? { find: search['find'] } : {}),
+  }),
   component: ChatPage,
 });

@@ -21,6 +21,8 @@ import { toChatBody, toContinueBody, toInput } from './settings/to-chat-body.ts'
 /** What the page shows: the branch with a leaf, or the one that a run continues. */
 interface View {
   readonly conversationId: string | undefined;
+  /** Message that the address names. */
+  readonly messageId: string | undefined;
   readonly leaf?: string;
   readonly runKey?: string;
 }
@@ -31,11 +33,15 @@ const noTurns: readonly Turn[] = [];
 /**
  * The shown branch of a conversation, and what can be done with it.
  *
- * @param runName key or response of the run of a new conversation
+ * @param address Key or response of the run of a new conversation, or the message to show.
  */
-export function useConversation(conversationId: string | undefined, runName: string | undefined) {
-  const [chosen, setView] = useState<View>({ conversationId });
-  const view = chosen.conversationId === conversationId ? chosen : { conversationId };
+export function useConversation(
+  conversationId: string | undefined,
+  { run: runName, message: messageId }: { readonly run?: string; readonly message?: string },
+) {
+  const place = useMemo(() => ({ conversationId, messageId }), [conversationId, messageId]);
+  const [chosen, setView] = useState<View>(place);
+  const isHere = chosen.conversationId === conversationId && chosen.messageId === messageId;
   const { data: tree, isLoading: isTreeLoading } = useQuery({
     ...treeQuery(conversationId ?? ''),
     enabled: conversationId !== undefined,
@@ -45,6 +51,15 @@ export function useConversation(conversationId: string | undefined, runName: str
     () => tree?.responses.filter(({ deleted }) => deleted !== true) ?? noNodes,
     [tree],
   );
+  const named = useMemo(
+    () =>
+      messageId !== undefined && nodes.some(({ response_id: id }) => id === messageId)
+        ? { leaf: newestLeaf(nodes, messageId) }
+        : {},
+    [nodes, messageId],
+  );
+  const view: View =
+    isHere && (chosen.leaf ?? chosen.runKey) !== undefined ? chosen : { ...place, ...named };
   const ownRuns = useOwnRuns(conversationId, runName);
   useEffect(() => {
     const isResponse = runName?.startsWith('resp_') === true;
@@ -64,7 +79,7 @@ export function useConversation(conversationId: string | undefined, runName: str
       // The next message may have been sent, or another branch chosen, in the meantime.
       now.conversationId === conversationId && showsOther(now, ended.key)
         ? now
-        : { conversationId, leaf: responseId },
+        : { ...place, leaf: responseId },
     );
   });
 
@@ -80,10 +95,10 @@ export function useConversation(conversationId: string | undefined, runName: str
       const input = await toInput(parts, loadImage);
       const body = toChatBody({ ...settings, model }, input, { previousId, conversationId });
       const started = startRun({ conversationId, previousId, input: parts, body, onRefused });
-      if (conversationId !== undefined) setView({ conversationId, runKey: started.key });
+      if (conversationId !== undefined) setView({ ...place, runKey: started.key });
       return conversationId === undefined ? started : undefined;
     },
-    [conversationId],
+    [conversationId, place],
   );
 
   const continueAnswer = useCallback(
@@ -93,9 +108,9 @@ export function useConversation(conversationId: string | undefined, runName: str
       const body = toContinueBody(settings);
       const answer = { conversationId, previousId, model, input, items };
       const { key } = continueRun({ ...answer, responseId, body });
-      setView({ conversationId, runKey: key });
+      setView({ ...place, runKey: key });
     },
-    [conversationId],
+    [conversationId, place],
   );
 
   return {
@@ -109,21 +124,21 @@ export function useConversation(conversationId: string | undefined, runName: str
     /** The responses of all branches that are not deleted, oldest first. */
     nodes,
     /** Shows the branch that ends with a response. */
-    showBranch: (end: string) => setView({ conversationId, leaf: end }),
+    showBranch: (end: string) => setView({ ...place, leaf: end }),
     chooseBranch: (turn: Turn, position: number) => {
       const sibling = siblingsOf(nodes, turn.previousId)[position];
       if (sibling !== undefined) {
-        setView({ conversationId, leaf: newestLeaf(nodes, sibling.response_id) });
+        setView({ ...place, leaf: newestLeaf(nodes, sibling.response_id) });
         return;
       }
       const beside = newRunsBeside(nodes, ownRuns, turn.previousId);
       const runKey = beside[position - siblingsOf(nodes, turn.previousId).length]?.key;
-      if (runKey !== undefined) setView({ conversationId, runKey });
+      if (runKey !== undefined) setView({ ...place, runKey });
     },
     /** Shows the branch that is left after its last turn is deleted. */
     showWithout: ({ responseId, previousId }: Turn) => {
       if (responseId !== leaf) return;
-      setView(previousId === null ? { conversationId } : { conversationId, leaf: previousId });
+      setView(previousId === null ? place : { ...place, leaf: previousId });
     },
     continueAnswer,
     /** Sends a message after a response; returns the run if it begins a new conversation. */

@@ -6,6 +6,7 @@ const rows = [
   ['mod+k', shortcuts.palette],
   ['mod+shift+o', shortcuts.newChat],
   ['/', shortcuts.focusInput],
+  ['mod+f', shortcuts.find],
   ['enter', shortcuts.send],
   ['shift+enter', shortcuts.newLine],
   ['escape', shortcuts.stop],

@@ -55,6 +55,15 @@ export const chatTexts = {
     maxPredictedTokensReached: 'The answer ended at its maximum length.',
     contextLengthReached: 'The answer ended because the context is full.',
   },
+  find: {
+    label: 'Find in this chat',
+    placeholder: 'Find',
+    position: (position: number, total: number) => `${position} of ${total}`,
+    none: 'Not found',
+    previous: 'Previous match',
+    next: 'Next match',
+    close: 'Close the search',
+  },
   toLatest: 'To the latest message',
   conversation: 'Conversation',
   phases: {

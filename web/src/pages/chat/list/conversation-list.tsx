@@ -61,8 +61,13 @@ function Conversations({ search }: { readonly search: string }) {
   const { conversationId: openId } = useParams({ strict: false });
   const navigate = useNavigate();
   const open = useCallback(
-    (id: string) => void navigate({ to: '/chat/$conversationId', params: { conversationId: id } }),
-    [navigate],
+    ({ conversation_id: id, snippet }: ConversationRecord) =>
+      void navigate({
+        to: '/chat/$conversationId',
+        params: { conversationId: id },
+        search: toSearch(snippet, search),
+      }),
+    [navigate, search],
   );
   const [actions, setActions] = useState<OpenActions>();
   const anchor = useRef<HTMLButtonElement>(null);
@@ -151,6 +156,16 @@ function Conversations({ search }: { readonly search: string }) {
       )}
     </div>
   );
+}
+
+/** Leads to the message that a search found. */
+function toSearch(snippet: ConversationRecord['snippet'], search: string) {
+  const { response_id: message = null, match = '', after = '' } = snippet ?? {};
+  if (message === null) return {};
+  // A match is one word; the words of the user may stand together.
+  const isTogether = `${match}${after}`.toLowerCase().startsWith(search.toLowerCase());
+  const find = isTogether ? search : match;
+  return find === '' ? { message } : { message, find };
 }
 
 function ImportButton() {

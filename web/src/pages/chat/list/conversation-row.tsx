@@ -26,7 +26,7 @@ interface RowProps {
   readonly isOpen: boolean;
   readonly isRunning: boolean;
   readonly isMenuOpen: boolean;
-  readonly onOpen: (id: string) => void;
+  readonly onOpen: (conversation: ConversationRecord) => void;
   readonly onMenu: (conversation: ConversationRecord, button: HTMLButtonElement) => void;
 }
 
@@ -53,7 +53,7 @@ export const ConversationRow = memo(function ConversationRow({
         onClick={(event) => {
           if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
           event.preventDefault();
-          onOpen(id);
+          onOpen(conversation);
         }}
       >
         <span dir="auto" className="block truncate">

@@ -1,8 +1,18 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown } from 'lucide-react';
-import { useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import {
+  lazy,
+  Suspense,
+  useDeferredValue,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { texts } from '../../../texts/texts.ts';
 import { IconButton } from '../../../ui/icon-button.tsx';
+import type { FindRequest } from '../find/find-bar.tsx';
 import { TurnView, type TurnActions, type TurnViewProps } from './turn-view.tsx';
 import type { Turn } from './turn.ts';
 
@@ -13,7 +23,12 @@ interface MessageListProps extends TurnActions {
   readonly modelNameOf: (turn: Turn) => string;
   readonly models: TurnViewProps['models'];
   readonly isBusy: boolean;
+  /** The text to find in the turns, while the user searches. */
+  readonly find: FindRequest | undefined;
+  readonly onFindEnd: () => void;
 }
+
+const FindBar = lazy(async () => ({ default: (await import('../find/find-bar.tsx')).FindBar }));
 
 /** Distance from the end, in pixels, within which the list follows a growing answer. */
 const followDistance = 60;
@@ -26,6 +41,8 @@ export function MessageList({
   modelNameOf,
   models,
   isBusy,
+  find,
+  onFindEnd,
   ...actions
 }: MessageListProps) {
   const scroller = useRef<HTMLDivElement>(null);
@@ -63,56 +80,73 @@ export function MessageList({
     setAtEnd(follows.current);
   };
   return (
-    <div className="relative min-h-0 flex-1">
-      <div
-        ref={scroller}
-        role="log"
-        aria-label={texts.chat.conversation}
-        aria-live="off"
-        tabIndex={0}
-        className="h-full overflow-y-auto overscroll-contain bg-bg -outline-offset-2 contain-strict"
-        onScroll={onScroll}
-        onWheel={(event) => {
-          if (event.deltaY < 0) follows.current = false;
-        }}
-      >
-        <div className="relative w-full" style={{ height: height + 24 }}>
-          {items.map(({ key, index, start }) => {
-            const turn = turns[index];
-            if (turn === undefined) return null;
-            return (
-              <div
-                key={key}
-                ref={virtualizer.measureElement}
-                data-index={index}
-                className="absolute inset-x-0 top-0 pt-3 contain-content"
-                style={{ transform: `translateY(${start}px)` }}
-              >
-                <TurnView
-                  turn={turn}
-                  {...branchOf(turn)}
-                  contextLength={contextLengthOf(turn)}
-                  modelName={modelNameOf(turn)}
-                  models={models}
-                  isBusy={isBusy}
-                  {...stable}
-                />
-              </div>
-            );
-          })}
-        </div>
-      </div>
-      {!isAtEnd && (
-        <IconButton
-          icon={ArrowDown}
-          label={texts.chat.toLatest}
-          className="absolute bottom-3 left-1/2 -translate-x-1/2 border !bg-raised shadow-pop"
-          onClick={() => {
-            follows.current = true;
-            toEnd();
-          }}
-        />
+    <div className="flex min-h-0 flex-1 flex-col">
+      {find !== undefined && (
+        <Suspense>
+          <FindBar
+            key={find.responseId}
+            request={find}
+            turns={turns}
+            list={scroller}
+            onScrollTo={(index) => {
+              follows.current = false;
+              virtualizer.scrollToIndex(index, { align: 'start' });
+            }}
+            onClose={onFindEnd}
+          />
+        </Suspense>
       )}
+      <div className="relative min-h-0 flex-1">
+        <div
+          ref={scroller}
+          role="log"
+          aria-label={texts.chat.conversation}
+          aria-live="off"
+          tabIndex={0}
+          className="h-full overflow-y-auto overscroll-contain bg-bg -outline-offset-2 contain-strict"
+          onScroll={onScroll}
+          onWheel={(event) => {
+            if (event.deltaY < 0) follows.current = false;
+          }}
+        >
+          <div className="relative w-full" style={{ height: height + 24 }}>
+            {items.map(({ key, index, start }) => {
+              const turn = turns[index];
+              if (turn === undefined) return null;
+              return (
+                <div
+                  key={key}
+                  ref={virtualizer.measureElement}
+                  data-index={index}
+                  className="absolute inset-x-0 top-0 pt-3 contain-content"
+                  style={{ transform: `translateY(${start}px)` }}
+                >
+                  <TurnView
+                    turn={turn}
+                    {...branchOf(turn)}
+                    contextLength={contextLengthOf(turn)}
+                    modelName={modelNameOf(turn)}
+                    models={models}
+                    isBusy={isBusy}
+                    {...stable}
+                  />
+                </div>
+              );
+            })}
+          </div>
+        </div>
+        {!isAtEnd && (
+          <IconButton
+            icon={ArrowDown}
+            label={texts.chat.toLatest}
+            className="absolute bottom-3 left-1/2 -translate-x-1/2 border !bg-raised shadow-pop"
+            onClick={() => {
+              follows.current = true;
+              toEnd();
+            }}
+          />
+        )}
+      </div>
     </div>
   );
 }
