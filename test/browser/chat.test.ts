@@ -191,6 +191,15 @@ it('sends an image to a model with vision', async () => {
   await expect.poll(() => image.evaluate((each: HTMLImageElement) => each.naturalWidth)).toBe(56);
   await page.reload();
   await expect.poll(() => image.evaluate((each: HTMLImageElement) => each.naturalWidth)).toBe(56);
+  const open = page.getByRole('button', { name: 'Open the picture in full size' });
+  await open.click();
+  const full = page.getByRole('dialog', { name: 'Picture' });
+  await full.getByRole('button', { name: 'Actual size' }).click();
+  await full.getByRole('button', { name: 'Actual size', pressed: true }).waitFor();
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  await full.waitFor({ state: 'detached' });
+  await expect.poll(() => open.evaluate((each) => each === document.activeElement)).toBe(true);
 });
 
 it('answers on a host of the network without TLS, and takes and copies texts there', async () => {

@@ -55,6 +55,13 @@ export const chatTexts = {
     maxPredictedTokensReached: 'The answer ended at its maximum length.',
     contextLengthReached: 'The answer ended because the context is full.',
   },
+  picture: {
+    title: 'Picture',
+    open: 'Open the picture in full size',
+    actualSize: 'Actual size',
+    download: 'Download the picture',
+    fileName: 'picture',
+  },
   find: {
     label: 'Find in this chat',
     placeholder: 'Find',
