@@ -3,7 +3,15 @@ import { expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { expectAccessible, useBrowser } from './setup/browser.ts';
-import { answered, answers, conversationList, handFile, say, send } from './setup/chat.ts';
+import {
+  answered,
+  answers,
+  conversationList,
+  handFile,
+  messageField,
+  say,
+  send,
+} from './setup/chat.ts';
 import { importedTurn } from './setup/imported-conversation.ts';
 import { pdfOf } from './setup/pdf.ts';
 import { checkLook } from './setup/pictures.ts';
@@ -40,6 +48,45 @@ it('attaches files by choice, drop and paste, and reads a PDF', async () => {
   await card.getByText(fact).waitFor();
   expect(await page.getByRole('region', { name: 'pasted.csv' }).isVisible()).toBe(true);
   await expectAccessible(page);
+});
+
+it('shows where files can be dropped, and makes a file of a long text that is pasted', async () => {
+  const page = await openPage(hearth.url, { settings: short });
+  await messageField(page).waitFor();
+  const drag = (type: string) =>
+    page.evaluate((name) => {
+      const data = new DataTransfer();
+      data.items.add(new File(['a'], 'a.txt', { type: 'text/plain' }));
+      document.body.dispatchEvent(new DragEvent(name, { bubbles: true, dataTransfer: data }));
+    }, type);
+  const hint = page.getByText('Drop files to attach them');
+  await drag('dragenter');
+  await hint.waitFor();
+  await expectAccessible(page);
+  await drag('dragleave');
+  await hint.waitFor({ state: 'detached' });
+  await drag('dragenter');
+  await drag('drop');
+  await hint.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Remove a.txt' }).click();
+
+  const paste = (text: string) =>
+    messageField(page).evaluate((field, pasted) => {
+      const data = new DataTransfer();
+      data.setData('text/plain', pasted);
+      const init = { bubbles: true, cancelable: true, clipboardData: data };
+      return field.dispatchEvent(new ClipboardEvent('paste', init));
+    }, text);
+  expect(await paste('A short text.')).toBe(true);
+  const long = 'The tide rises twice a day. '.repeat(200);
+  expect(await paste(long)).toBe(false);
+  await page.getByRole('button', { name: 'Remove Pasted text.txt' }).waitFor();
+  await paste(long);
+  await page.getByRole('button', { name: 'Remove Pasted text 2.txt' }).click();
+  await messageField(page).fill('What do you think?');
+  await page.getByRole('button', { name: 'Insert Pasted text.txt as text' }).click();
+  expect(await messageField(page).inputValue()).toBe(`What do you think?\n${long}`);
+  expect(await page.getByRole('button', { name: /^Remove / }).count()).toBe(0);
 });
 
 it('chooses passages of a file that is larger than the context, for each message', async () => {

@@ -7,6 +7,8 @@ export interface Attachment {
   readonly id: string;
   readonly name: string;
   readonly content: { readonly image: ImagePart } | { readonly document: TextDocument };
+  /** The text that was pasted, of which it was made. */
+  readonly pasted?: string;
   /** Too large for the context: passages are chosen for each message, so it stays attached. */
   readonly isKept?: boolean;
 }
@@ -30,6 +32,16 @@ export async function readAttachment(file: File): Promise<Attachment> {
   }
   if (file.size > maxImageBytes) throw new Error(texts.chat.imageTooLarge(name));
   return { id, name, content: { image: { type: 'image', data_url: await readDataUrl(file) } } };
+}
+
+/** Characters above which a pasted text becomes an attachment. */
+export const longPaste = 5000;
+
+/** A long text that was pasted, as a file with a name of its own. */
+export function pastedText(text: string, others: readonly Attachment[]): Attachment {
+  const number = others.filter(({ pasted }) => pasted !== undefined).length + 1;
+  const name = texts.chat.pastedName(number);
+  return { id: newId(), name, pasted: text, content: { document: { name, sections: [{ text }] } } };
 }
 
 interface Prepared {

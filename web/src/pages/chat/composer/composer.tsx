@@ -1,4 +1,4 @@
-import { ArrowUp, Camera, FileText, LoaderCircle, Paperclip, Square, X } from 'lucide-react';
+import { ArrowUp, Camera, LoaderCircle, Paperclip, Square } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { useCommands } from '../../../shell/commands.ts';
 import { texts } from '../../../texts/texts.ts';
@@ -6,7 +6,9 @@ import { classNames } from '../../../ui/class-names.ts';
 import { IconButton } from '../../../ui/icon-button.tsx';
 import { showError } from '../../../ui/toasts.ts';
 import type { InputPart } from '../conversations/conversation-queries.ts';
-import { readAttachment, toParts, type Attachment } from './attachments.ts';
+import { AttachmentList } from './attachment-list.tsx';
+import { longPaste, pastedText, readAttachment, toParts } from './attachments.ts';
+import { DropZone } from './drop-zone.tsx';
 import { useAttachments } from './use-attachments.ts';
 import { useDraft } from './use-draft.ts';
 
@@ -54,7 +56,9 @@ export function Composer({
       readAttachment(file).then((each) => changeAttachments((all) => [...all, each]), showError);
     }
   };
-  useDroppedFiles(add);
+  const remove = (id: string) => changeAttachments((all) => all.filter((each) => each.id !== id));
+  const addPasted = (pasted: string) =>
+    changeAttachments((all) => [...all, pastedText(pasted, all)]);
   const lacksVision = !hasVision && attachments.some(({ content }) => 'image' in content);
   const isEmpty = text.trim() === '' && attachments.every(({ isKept }) => isKept === true);
   const canSend = !isEmpty && !isRunning && !isDisabled && !lacksVision && !isPreparing;
@@ -80,10 +84,16 @@ export function Composer({
         send();
       }}
     >
+      <DropZone onFiles={add} />
       <div className="rounded-2xl border border-strong-line/50 bg-raised shadow-pop transition-colors focus-within:border-accent/70">
         <AttachmentList
           attachments={attachments}
-          onRemove={(id) => changeAttachments((all) => all.filter((each) => each.id !== id))}
+          onRemove={remove}
+          onInsert={(id, pasted) => {
+            remove(id);
+            setText(text === '' ? pasted : `${text}\n${pasted}`);
+            field.current?.focus();
+          }}
         />
         {lacksVision && (
           <p role="alert" className="px-4 pt-3 text-sm text-warn">
@@ -101,9 +111,11 @@ export function Composer({
           onChange={(event) => setText(event.target.value)}
           onPaste={(event) => {
             const { files } = event.clipboardData;
-            if (files.length === 0) return;
+            const pasted = event.clipboardData.getData('text/plain');
+            if (files.length === 0 && pasted.length <= longPaste) return;
             event.preventDefault();
-            add(files);
+            if (files.length > 0) add(files);
+            else addPasted(pasted);
           }}
           onKeyDown={(event) => {
             if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) {
@@ -165,31 +177,6 @@ function useFocusCommand(field: { readonly current: HTMLTextAreaElement | null }
   );
 }
 
-/** Files that are dropped anywhere on the page. */
-function useDroppedFiles(add: (files: Iterable<File>) => void): void {
-  const latest = useRef(add);
-  useEffect(() => {
-    latest.current = add;
-  });
-  useEffect(() => {
-    const isWithFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true;
-    const over = (event: DragEvent) => {
-      if (isWithFiles(event)) event.preventDefault();
-    };
-    const drop = (event: DragEvent) => {
-      if (!isWithFiles(event)) return;
-      event.preventDefault();
-      latest.current(event.dataTransfer?.files ?? []);
-    };
-    document.addEventListener('dragover', over);
-    document.addEventListener('drop', drop);
-    return () => {
-      document.removeEventListener('dragover', over);
-      document.removeEventListener('drop', drop);
-    };
-  }, []);
-}
-
 function FileButton({ onFiles }: { readonly onFiles: (files: Iterable<File>) => void }) {
   const input = useRef<HTMLInputElement>(null);
   return (
@@ -228,41 +215,5 @@ function CameraButton({ onPicture }: { readonly onPicture: (picture: File) => vo
         </Suspense>
       )}
     </>
-  );
-}
-
-function AttachmentList({
-  attachments,
-  onRemove,
-}: {
-  readonly attachments: readonly Attachment[];
-  readonly onRemove: (id: string) => void;
-}) {
-  if (attachments.length === 0) return null;
-  return (
-    <ul className="flex flex-wrap gap-2 px-3 pt-3">
-      {attachments.map(({ id, name, content, isKept }) => (
-        <li
-          key={id}
-          title={isKept === true ? texts.chat.keptAttachment : name}
-          className="flex items-center gap-1.5 rounded-lg border bg-panel py-1 pr-1 pl-2 text-xs"
-        >
-          {'image' in content ? (
-            <img src={content.image.data_url} alt="" className="size-9 rounded object-cover" />
-          ) : (
-            <FileText size={15} aria-hidden className="shrink-0 text-muted" />
-          )}
-          <span className="max-w-40 truncate">{name}</span>
-          {isKept === true && <span className="text-muted">{texts.chat.keptShort}</span>}
-          <IconButton
-            icon={X}
-            label={texts.chat.removeAttachment(name)}
-            size={13}
-            className="!size-6"
-            onClick={() => onRemove(id)}
-          />
-        </li>
-      ))}
-    </ul>
   );
 }
