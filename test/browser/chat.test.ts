@@ -2,6 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.ts';
 import { picture } from '../setup/models/picture.ts';
 import { instancesOf } from '../setup/server/instances.ts';
+import { get, post } from '../setup/server/api.ts';
 import { enginePidOf } from '../setup/server/loaded-engines.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { expectAccessible, networkHost, useBrowser } from './setup/browser.ts';
@@ -14,6 +15,7 @@ import {
   say,
   send,
 } from './setup/chat.ts';
+import { importedTurn } from './setup/imported-conversation.ts';
 import { checkLook } from './setup/pictures.ts';
 import { startSlowNetwork } from './setup/slow-network.ts';
 
@@ -234,11 +236,52 @@ it('finds, renames, pins and deletes a conversation', async () => {
   await list.getByRole('button', { name: 'Actions for Fish' }).click();
   await page.getByRole('menuitem', { name: 'Pin' }).click();
   await list.getByRole('region', { name: 'Pinned' }).getByText('Fish').waitFor();
-  await list.getByRole('button', { name: 'Actions for Fish' }).click();
-  await page.getByRole('menuitem', { name: 'Delete' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  const address = page.url().replace('/chat/', '/api/v1/conversations/');
+  const remove = async () => {
+    await list.getByRole('button', { name: 'Actions for Fish' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await page.getByText('The chat was deleted.').first().waitFor();
+  };
+  await remove();
   await page.waitForURL(/\/chat$/);
   await expect.poll(() => list.getByText('Fish').count()).toBe(0);
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await list.getByText('Fish').waitFor();
+  await remove();
+  await page.getByLabel('Dismiss').first().click();
+  const status = async () => (await page.request.get(address)).status();
+  await expect.poll(status).toBe(404);
+  expect(await list.getByText('Fish').count()).toBe(0);
+});
+
+it('deletes several conversations, also if the page is closed before they are gone', async () => {
+  for (const title of ['One', 'Two', 'Three']) {
+    const conversation = { ...importedTurn(['Hello!'], 'Hello.'), title: `Bulk ${title}` };
+    await post(hearth.url, '/api/v1/conversations/import', conversation);
+  }
+  const titles = async () => {
+    const { body } = await get(hearth.url, '/api/v1/conversations?search=Bulk');
+    const all = body.conversations as readonly { readonly title: string }[];
+    return all.map(({ title }) => title);
+  };
+  const page = await openPage(hearth.url, { settings: short });
+  const list = conversationList(page);
+  await list.getByText('Bulk One').waitFor();
+  await list.getByRole('button', { name: 'Select several chats' }).click();
+  const bar = list.getByRole('toolbar', { name: 'Selected chats' });
+  await bar.getByText('0 selected').waitFor();
+  await list.getByRole('checkbox', { name: 'Bulk One' }).check();
+  await list.getByRole('checkbox', { name: 'Bulk Three' }).check();
+  await bar.getByText('2 selected').waitFor();
+  await expectAccessible(page);
+  await bar.getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('2 chats were deleted.').first().waitFor();
+  await expect.poll(() => list.getByText('Bulk One').count()).toBe(0);
+  await list.getByRole('link', { name: 'Bulk Two' }).waitFor();
+  expect(await titles()).toHaveLength(3);
+  await page.goto('about:blank');
+  await expect.poll(titles).toEqual(['Bulk Two']);
 });
 
 it('keeps a draft, works with the keyboard, and fits a phone', async () => {

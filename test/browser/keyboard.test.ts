@@ -33,14 +33,12 @@ it('gives the focus back to the buttons that opened dialogs', async () => {
   await page.keyboard.press('Escape');
   await expect.poll(() => hasFocus(button)).toBe(true);
   const actions = conversationList(page).getByRole('button', { name: /^Actions for What is/ });
-  for (const item of ['Rename', 'Delete']) {
-    await actions.click();
-    await page.getByRole('menuitem', { name: item }).click();
-    await page.getByRole('dialog').waitFor();
-    await page.keyboard.press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await expect.poll(() => hasFocus(actions)).toBe(true);
-  }
+  await actions.click();
+  await page.getByRole('menuitem', { name: 'Rename' }).click();
+  await page.getByRole('dialog').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await expect.poll(() => hasFocus(actions)).toBe(true);
   await button.focus();
   await page.keyboard.press('Control+k');
   await page.getByRole('dialog', { name: 'Commands' }).waitFor();
@@ -62,7 +60,6 @@ it('keeps the focus on the page after the row is gone that had it', async () => 
   const actions = conversationList(page).getByRole('button', { name: /^Actions for What is a h/ });
   await actions.click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await actions.waitFor({ state: 'detached' });
   await expect.poll(() => hasFocus(page.getByRole('main'))).toBe(true);
 });

@@ -15,6 +15,8 @@ interface Options {
   readonly headers?: Readonly<Record<string, string>>;
   /** Order in which the browser sends requests that wait. */
   readonly priority?: RequestPriority;
+  /** True for a request that is sent although the page is closed. */
+  readonly keepalive?: boolean;
 }
 
 interface StreamOptions extends Options {
@@ -93,7 +95,7 @@ export async function send(
   options: Options = {},
 ): Promise<Response> {
   const { body } = parts;
-  const { signal, headers, priority = 'auto' } = options;
+  const { signal, headers, priority = 'auto', keepalive = false } = options;
   const { token } = access.get();
   let response: Response;
   try {
@@ -110,6 +112,7 @@ export async function send(
       signal: signal ?? null,
       cache: 'no-store',
       priority,
+      keepalive,
     });
   } catch (error) {
     if (signal?.aborted === true) throw signal.reason;

@@ -17,6 +17,8 @@ export const en = {
     delete: 'Delete',
     loading: 'Loading',
     dismiss: 'Dismiss',
+    undo: 'Undo',
+    selectAll: 'Select all',
     notShown: (characters: number) =>
       `${formatNumber(characters)} more characters are not shown. Copying takes all of them.`,
   },

@@ -2,6 +2,7 @@ import { Toast } from '@base-ui/react/toast';
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { texts } from '../texts/texts.ts';
+import { buttonClass } from './button.tsx';
 import { classNames } from './class-names.ts';
 import { toastManager } from './toasts.ts';
 
@@ -32,6 +33,9 @@ function Toasts() {
     >
       <Toast.Title className={classNames('font-medium', toast.type === 'error' && 'text-danger')} />
       <Toast.Description className="text-muted" />
+      {toast.actionProps !== undefined && (
+        <Toast.Action className={`${buttonClass({ size: 'small' })} mt-2`} />
+      )}
       <Toast.Close
         aria-label={texts.app.dismiss}
         className="absolute top-2 right-2 rounded-md p-1 text-muted hover:bg-hover hover:text-text"

@@ -8,6 +8,32 @@ export function showToast(title: string, description?: string): void {
   toastManager.add({ title, ...(description === undefined ? {} : { description }) });
 }
 
+/** Most time in which an action can be taken back. */
+const undoMs = 8000;
+
+/** Shows what was done, with a button that takes it back. `onSettled` is called when that is no longer possible. */
+export function showUndo(
+  title: string,
+  { onUndo, onSettled }: { readonly onUndo: () => void; readonly onSettled: () => void },
+): void {
+  let isUndone = false;
+  const id = toastManager.add({
+    title,
+    timeout: undoMs,
+    actionProps: {
+      children: texts.app.undo,
+      onClick: () => {
+        isUndone = true;
+        onUndo();
+        toastManager.close(id);
+      },
+    },
+    onClose: () => {
+      if (!isUndone) onSettled();
+    },
+  });
+}
+
 /** Shows an error with what to do next; the id of the request is for the log of the server. */
 export function showError(error: unknown): void {
   // The token page says why.

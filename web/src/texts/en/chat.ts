@@ -131,8 +131,13 @@ export const chatTexts = {
     notAnExport:
       'This file is not a conversation that was exported from Hearth as JSON, or it is damaged.',
     tooLarge: 'This file is too large to import.',
-    deleteTitle: 'Delete this conversation?',
-    deleteHint: 'All its branches and images are deleted. This cannot be undone.',
+    deleted: (conversations: number) =>
+      conversations === 1
+        ? 'The chat was deleted.'
+        : `${formatNumber(conversations)} chats were deleted.`,
+    select: 'Select several chats',
+    selected: (conversations: number) => `${formatNumber(conversations)} selected`,
+    selection: 'Selected chats',
   },
   model: {
     choose: 'Choose a model',

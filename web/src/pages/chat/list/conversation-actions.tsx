@@ -2,18 +2,15 @@ import { useNavigate } from '@tanstack/react-router';
 import { Download, FileText, Pencil, Pin, PinOff, Trash2 } from 'lucide-react';
 import type { RefObject } from 'react';
 import { texts } from '../../../texts/texts.ts';
-import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
+import { keepFocusInPage } from '../../../ui/keep-focus.ts';
 import { MenuPopup } from '../../../ui/menu-popup.tsx';
 import { showError } from '../../../ui/toasts.ts';
 import type { ConversationRecord } from '../conversations/conversation-queries.ts';
-import {
-  deleteConversation,
-  exportConversation,
-  updateConversation,
-} from './conversation-mutations.ts';
+import { exportConversation, updateConversation } from './conversation-mutations.ts';
+import { deleteSoon } from './delete-soon.ts';
 import { RenameDialog } from './rename-dialog.tsx';
 
-type ActionsView = 'menu' | 'rename' | 'delete';
+type ActionsView = 'menu' | 'rename';
 
 /** The conversation whose menu, or a dialog of it, is open. */
 export interface OpenActions {
@@ -52,21 +49,6 @@ export function ConversationActions({
       />
     );
   }
-  if (view === 'delete') {
-    return (
-      <ConfirmDialog
-        isOpen
-        onClose={() => onClose('delete')}
-        title={labels.deleteTitle}
-        description={labels.deleteHint}
-        action={texts.app.delete}
-        onConfirm={() => {
-          if (isShown) void navigate({ to: '/chat', search: {} });
-          void deleteConversation(id);
-        }}
-      />
-    );
-  }
   return (
     <MenuPopup
       anchor={anchor}
@@ -93,7 +75,11 @@ export function ConversationActions({
           label: texts.app.delete,
           icon: Trash2,
           isDanger: true,
-          onSelect: () => onView('delete'),
+          onSelect: () => {
+            keepFocusInPage();
+            if (isShown) void navigate({ to: '/chat', search: {} });
+            deleteSoon([id]);
+          },
         },
       ]}
     />

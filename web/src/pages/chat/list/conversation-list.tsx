@@ -1,11 +1,12 @@
 import { useInfiniteQuery, keepPreviousData } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { LoaderCircle, MessageSquarePlus, Search, Upload } from 'lucide-react';
+import { ListChecks, LoaderCircle, MessageSquarePlus, Search, Upload } from 'lucide-react';
 import { lazy, Suspense, useCallback, useDeferredValue, useMemo, useRef, useState } from 'react';
 import { useStore } from '../../../api/store.ts';
 import { texts } from '../../../texts/texts.ts';
 import { Button, buttonClass } from '../../../ui/button.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
+import { keepFocusInPage } from '../../../ui/keep-focus.ts';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import {
   conversationListQuery,
@@ -15,6 +16,7 @@ import { running } from '../runs/run-store.ts';
 import type { Run } from '../runs/run.ts';
 import type { OpenActions } from './conversation-actions.tsx';
 import { useImportConversation } from './conversation-mutations.ts';
+import { deleteSoon, hiddenConversations } from './delete-soon.ts';
 import { ConversationRow, rowClass } from './conversation-row.tsx';
 import { groupConversations } from './group-conversations.ts';
 
@@ -22,9 +24,14 @@ const ConversationActions = lazy(async () => ({
   default: (await import('./conversation-actions.tsx')).ConversationActions,
 }));
 
+const SelectionBar = lazy(async () => ({
+  default: (await import('./selection-bar.tsx')).SelectionBar,
+}));
+
 /** All conversations, by recency or by a search. */
 export function ConversationList() {
   const [search, setSearch] = useState('');
+  const [isSelecting, setSelecting] = useState(false);
   const labels = texts.chat.list;
   return (
     <section aria-label={labels.label} className="flex h-full min-h-0 flex-col">
@@ -44,14 +51,32 @@ export function ConversationList() {
             onChange={(event) => setSearch(event.target.value)}
           />
         </label>
+        <IconButton
+          icon={ListChecks}
+          label={labels.select}
+          aria-pressed={isSelecting}
+          onClick={() => setSelecting(!isSelecting)}
+        />
         <ImportButton />
       </div>
-      <Conversations search={useDeferredValue(search.trim())} />
+      <Conversations
+        search={useDeferredValue(search.trim())}
+        isSelecting={isSelecting}
+        onSelectEnd={() => setSelecting(false)}
+      />
     </section>
   );
 }
 
-function Conversations({ search }: { readonly search: string }) {
+function Conversations({
+  search,
+  isSelecting,
+  onSelectEnd,
+}: {
+  readonly search: string;
+  readonly isSelecting: boolean;
+  readonly onSelectEnd: () => void;
+}) {
   const labels = texts.chat.list;
   const { data, dataUpdatedAt, hasNextPage, fetchNextPage, isError } = useInfiniteQuery({
     ...conversationListQuery(search),
@@ -75,86 +100,127 @@ function Conversations({ search }: { readonly search: string }) {
     anchor.current = button;
     setActions({ conversation, view: 'menu' });
   }, []);
-  const groups = useMemo(
+  const hidden = useStore(hiddenConversations);
+  const listed = useMemo(
     () =>
-      groupConversations(
-        data?.pages.flatMap(({ conversations }) => conversations) ?? [],
-        new Date(dataUpdatedAt),
-        search !== '',
-      ),
-    [data, dataUpdatedAt, search],
+      data?.pages
+        .flatMap(({ conversations }) => conversations)
+        .filter(({ conversation_id: id }) => !hidden.has(id)) ?? [],
+    [data, hidden],
   );
+  const groups = useMemo(
+    () => groupConversations(listed, new Date(dataUpdatedAt), search !== ''),
+    [listed, dataUpdatedAt, search],
+  );
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const select = useCallback(
+    (id: string) =>
+      setSelected((now) => {
+        const next = new Set(now);
+        if (!next.delete(id)) next.add(id);
+        return next;
+      }),
+    [],
+  );
+  const endSelection = () => {
+    setSelected(new Set());
+    onSelectEnd();
+  };
+  const chosen = listed.filter(({ conversation_id: id }) => selected.has(id));
+  const deleteChosen = () => {
+    const ids = chosen.map(({ conversation_id: id }) => id);
+    if (openId !== undefined && ids.includes(openId)) void navigate({ to: '/chat', search: {} });
+    keepFocusInPage();
+    deleteSoon(ids);
+    endSelection();
+  };
   if (isError) return null;
   if (data === undefined) return <Skeleton lines={5} className="px-5 pt-3" />;
   const runningIds = new Set(answers.map(({ conversationId }) => conversationId));
   const newRuns = answers.filter(({ conversationId }) => conversationId === undefined);
   return (
-    <div className="min-h-0 flex-1 overflow-y-auto bg-panel px-3 pb-3 contain-content">
-      {newRuns.length > 0 && (
-        <ul>
-          {newRuns.map((run) => (
-            <li key={run.key} className={rowClass}>
-              <Link
-                to="/chat"
-                search={{ run: run.responseId ?? run.key }}
-                className="flex min-w-0 flex-1 items-center gap-1.5 rounded-lg px-2.5 py-1.5"
-              >
-                <LoaderCircle
-                  size={13}
-                  aria-label={labels.running}
-                  className="shrink-0 animate-spin text-accent"
-                />
-                <span className="truncate">{lastText(run) ?? texts.chat.newChat}</span>
-              </Link>
-            </li>
-          ))}
-        </ul>
-      )}
-      {groups.map(({ group, conversations }) => (
-        <section key={group} aria-label={labels[group]}>
-          <h2 className="px-2.5 pt-3 pb-1 text-xs font-medium text-muted">{labels[group]}</h2>
-          <ul>
-            {conversations.map((conversation) => (
-              <ConversationRow
-                key={conversation.conversation_id}
-                conversation={conversation}
-                isOpen={conversation.conversation_id === openId}
-                isRunning={runningIds.has(conversation.conversation_id)}
-                isMenuOpen={actions?.conversation.conversation_id === conversation.conversation_id}
-                onOpen={open}
-                onMenu={openMenu}
-              />
-            ))}
-          </ul>
-        </section>
-      ))}
-      {groups.length === 0 && newRuns.length === 0 && (
-        <p className="px-2.5 pt-3 text-sm text-muted">
-          {search === '' ? labels.empty : labels.noResults}
-        </p>
-      )}
-      {hasNextPage && (
-        <Button
-          size="small"
-          variant="quiet"
-          className="mt-2 w-full"
-          onClick={() => void fetchNextPage()}
-        >
-          {labels.more}
-        </Button>
-      )}
-      {actions !== undefined && (
+    <>
+      {isSelecting && (
         <Suspense>
-          <ConversationActions
-            {...actions}
-            anchor={anchor}
-            isShown={actions.conversation.conversation_id === openId}
-            onView={(view) => setActions({ ...actions, view })}
-            onClose={(view) => setActions((now) => (now?.view === view ? undefined : now))}
+          <SelectionBar
+            count={chosen.length}
+            onSelectAll={() => setSelected(new Set(listed.map(({ conversation_id: id }) => id)))}
+            onDelete={deleteChosen}
+            onEnd={endSelection}
           />
         </Suspense>
       )}
-    </div>
+      <div className="min-h-0 flex-1 overflow-y-auto bg-panel px-3 pb-3 contain-content">
+        {newRuns.length > 0 && (
+          <ul>
+            {newRuns.map((run) => (
+              <li key={run.key} className={rowClass}>
+                <Link
+                  to="/chat"
+                  search={{ run: run.responseId ?? run.key }}
+                  className="flex min-w-0 flex-1 items-center gap-1.5 rounded-lg px-2.5 py-1.5"
+                >
+                  <LoaderCircle
+                    size={13}
+                    aria-label={labels.running}
+                    className="shrink-0 animate-spin text-accent"
+                  />
+                  <span className="truncate">{lastText(run) ?? texts.chat.newChat}</span>
+                </Link>
+              </li>
+            ))}
+          </ul>
+        )}
+        {groups.map(({ group, conversations }) => (
+          <section key={group} aria-label={labels[group]}>
+            <h2 className="px-2.5 pt-3 pb-1 text-xs font-medium text-muted">{labels[group]}</h2>
+            <ul>
+              {conversations.map((conversation) => (
+                <ConversationRow
+                  key={conversation.conversation_id}
+                  conversation={conversation}
+                  isOpen={conversation.conversation_id === openId}
+                  isRunning={runningIds.has(conversation.conversation_id)}
+                  isMenuOpen={
+                    actions?.conversation.conversation_id === conversation.conversation_id
+                  }
+                  isSelected={isSelecting ? selected.has(conversation.conversation_id) : undefined}
+                  onSelect={select}
+                  onOpen={open}
+                  onMenu={openMenu}
+                />
+              ))}
+            </ul>
+          </section>
+        ))}
+        {groups.length === 0 && newRuns.length === 0 && (
+          <p className="px-2.5 pt-3 text-sm text-muted">
+            {search === '' ? labels.empty : labels.noResults}
+          </p>
+        )}
+        {hasNextPage && (
+          <Button
+            size="small"
+            variant="quiet"
+            className="mt-2 w-full"
+            onClick={() => void fetchNextPage()}
+          >
+            {labels.more}
+          </Button>
+        )}
+        {actions !== undefined && (
+          <Suspense>
+            <ConversationActions
+              {...actions}
+              anchor={anchor}
+              isShown={actions.conversation.conversation_id === openId}
+              onView={(view) => setActions({ ...actions, view })}
+              onClose={(view) => setActions((now) => (now?.view === view ? undefined : now))}
+            />
+          </Suspense>
+        )}
+      </div>
+    </>
   );
 }
 

@@ -25,14 +25,6 @@ export async function updateConversation(
     .catch(showError);
 }
 
-/** Deletes a conversation, and shows why it could not be. */
-export async function deleteConversation(id: string): Promise<void> {
-  const params = { conversation_id: id };
-  await call('delete', '/api/v1/conversations/{conversation_id}', { params })
-    .then(refresh)
-    .catch(showError);
-}
-
 /**
  * Imports an exported conversation from a file.
  *

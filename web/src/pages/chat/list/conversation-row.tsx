@@ -26,6 +26,9 @@ interface RowProps {
   readonly isOpen: boolean;
   readonly isRunning: boolean;
   readonly isMenuOpen: boolean;
+  /** Undefined unless the user selects several conversations. */
+  readonly isSelected: boolean | undefined;
+  readonly onSelect: (id: string) => void;
   readonly onOpen: (conversation: ConversationRecord) => void;
   readonly onMenu: (conversation: ConversationRecord, button: HTMLButtonElement) => void;
 }
@@ -38,12 +41,31 @@ export const ConversationRow = memo(function ConversationRow({
   isOpen,
   isRunning,
   isMenuOpen,
+  isSelected,
+  onSelect,
   onOpen,
   onMenu,
 }: RowProps) {
   const { conversation_id: id, pinned, snippet } = conversation;
   const title = conversation.title || texts.chat.untitled;
   const label = texts.chat.list.actions(title);
+  if (isSelected !== undefined) {
+    return (
+      <li className={classNames(rowClass, isSelected && 'bg-hover')}>
+        <label className="flex min-w-0 flex-1 cursor-pointer items-center gap-2.5 px-2.5 py-1.5">
+          <input
+            type="checkbox"
+            className="accent-accent"
+            checked={isSelected}
+            onChange={() => onSelect(id)}
+          />
+          <span dir="auto" className="min-w-0 truncate">
+            {title}
+          </span>
+        </label>
+      </li>
+    );
+  }
   return (
     <li className={classNames(rowClass, (isOpen || isMenuOpen) && 'bg-hover')}>
       <a

@@ -1,0 +1,42 @@
+import { Trash2, X } from 'lucide-react';
+import { texts } from '../../../texts/texts.ts';
+import { Button } from '../../../ui/button.tsx';
+import { IconButton } from '../../../ui/icon-button.tsx';
+
+/** What can be done with the selected conversations. */
+export function SelectionBar({
+  count,
+  onSelectAll,
+  onDelete,
+  onEnd,
+}: {
+  readonly count: number;
+  readonly onSelectAll: () => void;
+  readonly onDelete: () => void;
+  readonly onEnd: () => void;
+}) {
+  const labels = texts.chat.list;
+  return (
+    <div
+      role="toolbar"
+      aria-label={labels.selection}
+      className="flex items-center gap-1 border-b px-3 pb-2 text-sm"
+    >
+      <span role="status" className="flex-1 px-1 text-xs text-muted tabular-nums">
+        {labels.selected(count)}
+      </span>
+      <Button size="small" variant="quiet" onClick={onSelectAll}>
+        {texts.app.selectAll}
+      </Button>
+      <IconButton
+        icon={Trash2}
+        label={texts.app.delete}
+        size={16}
+        disabled={count === 0}
+        className="!text-danger"
+        onClick={onDelete}
+      />
+      <IconButton icon={X} label={texts.app.cancel} size={16} onClick={onEnd} />
+    </div>
+  );
+}
