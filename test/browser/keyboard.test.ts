@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { useHearth } from '../setup/server/use-hearth.ts';
-import { useBrowser } from './setup/browser.ts';
+import { expectAccessible, useBrowser } from './setup/browser.ts';
 import { conversationList, messageField, say } from './setup/chat.ts';
 
 const hearth = useHearth();
@@ -62,6 +62,22 @@ it('keeps the focus on the page after the row is gone that had it', async () => 
   await page.getByRole('menuitem', { name: 'Delete' }).click();
   await actions.waitFor({ state: 'detached' });
   await expect.poll(() => hasFocus(page.getByRole('main'))).toBe(true);
+});
+
+it('hides the sidebar, which stays hidden after a reload', async () => {
+  const page = await openPage(hearth.url, { viewport: { width: 1440, height: 900 } });
+  const list = conversationList(page);
+  await list.waitFor();
+  await page.getByRole('button', { name: 'Hide the sidebar' }).click();
+  await list.waitFor({ state: 'detached' });
+  const show = page.getByRole('button', { name: 'Show the sidebar' });
+  await expect.poll(() => hasFocus(show)).toBe(true);
+  await page.reload();
+  await page.getByRole('link', { name: 'New chat' }).waitFor();
+  await expectAccessible(page);
+  await page.keyboard.press('Control+b');
+  await list.waitFor();
+  expect(await show.count()).toBe(0);
 });
 
 it('has fields into which phones do not zoom', async () => {

@@ -1,5 +1,13 @@
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
-import { CircleHelp, LogIn, Menu as MenuIcon, MessageSquarePlus, Search, X } from 'lucide-react';
+import {
+  CircleHelp,
+  LogIn,
+  Menu as MenuIcon,
+  MessageSquarePlus,
+  PanelLeft,
+  Search,
+  X,
+} from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo } from 'react';
 import { access } from '../api/access.ts';
 import { connection } from '../api/live-events.ts';
@@ -10,8 +18,14 @@ import { Button } from '../ui/button.tsx';
 import { IconButton } from '../ui/icon-button.tsx';
 import { Flame } from './brand.tsx';
 import { listenForKeys, useCommands, type Command } from './commands.ts';
-import { isDrawerOpen, isPaletteOpen, isSignInOpen } from './layout-state.ts';
-import { Sidebar } from './sidebar.tsx';
+import {
+  isDrawerOpen,
+  isPaletteOpen,
+  isSidebarHidden,
+  isSignInOpen,
+  toggleSidebar,
+} from './layout-state.ts';
+import { Sidebar, SidebarRail } from './sidebar.tsx';
 import { TokenPage } from './token-page.tsx';
 
 const CommandPalette = lazy(async () => ({
@@ -29,6 +43,7 @@ export function Layout() {
   const { isTokenNeeded } = useStore(access);
   const isPaletteShown = useStore(isPaletteOpen);
   const isSignInShown = useStore(isSignInOpen);
+  const isNarrow = useStore(isSidebarHidden);
   useCommands(useShellCommands());
   useEffect(listenForKeys, []);
   if (isTokenNeeded) return <TokenPage />;
@@ -40,9 +55,13 @@ export function Layout() {
       >
         {texts.app.skipToContent}
       </a>
-      <div className="hidden w-66 shrink-0 border-r bg-panel md:block">
-        <Sidebar />
-      </div>
+      {isNarrow ? (
+        <SidebarRail />
+      ) : (
+        <div className="hidden w-66 shrink-0 border-r bg-panel md:block">
+          <Sidebar />
+        </div>
+      )}
       <div className="flex min-w-0 flex-1 flex-col">
         <TopBar />
         <ConnectionNotice />
@@ -147,6 +166,13 @@ function useShellCommands(): readonly Command[] {
         keys: 'mod+k',
         isHidden: true,
         run: () => isPaletteOpen.set((isOpen) => !isOpen),
+      },
+      {
+        id: 'sidebar',
+        label: texts.shortcuts.sidebar,
+        icon: PanelLeft,
+        keys: 'mod+b',
+        run: toggleSidebar,
       },
       {
         id: 'new-chat',

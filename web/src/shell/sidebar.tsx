@@ -1,5 +1,15 @@
 import { Link } from '@tanstack/react-router';
-import { CircleHelp, LogIn, LogOut, Monitor, Moon, Search, Sun } from 'lucide-react';
+import {
+  CircleHelp,
+  LogIn,
+  LogOut,
+  MessageSquarePlus,
+  Monitor,
+  Moon,
+  PanelLeft,
+  Search,
+  Sun,
+} from 'lucide-react';
 import { access } from '../api/access.ts';
 import { useStore } from '../api/store.ts';
 import { ConversationList } from '../pages/chat/list/conversation-list.tsx';
@@ -9,7 +19,7 @@ import { IconButton, iconButtonClass } from '../ui/icon-button.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { Flame } from './brand.tsx';
 import { Keys } from './keys.tsx';
-import { isPaletteOpen, isSignInOpen } from './layout-state.ts';
+import { isPaletteOpen, isSignInOpen, toggleSidebar } from './layout-state.ts';
 import { chooseTheme, theme } from './theme.ts';
 
 const itemClass =
@@ -19,14 +29,21 @@ const itemClass =
 export function Sidebar() {
   return (
     <div className="flex h-full flex-col">
-      <div className="px-3 pt-4 pb-3">
+      <div className="flex items-center px-3 pt-3 pb-2">
         <Link
           to="/chat"
-          className="flex items-center gap-2 px-2 text-[15px] font-semibold tracking-tight"
+          className="flex flex-1 items-center gap-2 px-2 text-[15px] font-semibold tracking-tight"
         >
           <Flame />
           {texts.app.name}
         </Link>
+        <IconButton
+          icon={PanelLeft}
+          label={texts.app.hideSidebar}
+          data-sidebar-toggle
+          className="!hidden md:!inline-flex"
+          onClick={toggleSidebar}
+        />
       </div>
       <nav aria-label={texts.app.navigation} className="flex flex-col gap-0.5 px-3">
         {navigation.map(({ path, label, icon: Icon }) => (
@@ -51,6 +68,37 @@ export function Sidebar() {
       </div>
       <SidebarFooter />
     </div>
+  );
+}
+
+/** The place of a hidden sidebar: what is needed most. */
+export function SidebarRail() {
+  return (
+    <nav
+      aria-label={texts.app.navigation}
+      className="hidden w-12 shrink-0 flex-col items-center gap-1 border-r bg-panel pt-3 md:flex"
+    >
+      <IconButton
+        icon={PanelLeft}
+        label={texts.app.showSidebar}
+        data-sidebar-toggle
+        onClick={toggleSidebar}
+      />
+      <Link
+        to="/chat"
+        search={{}}
+        aria-label={texts.chat.newChat}
+        title={texts.chat.newChat}
+        className={iconButtonClass}
+      >
+        <MessageSquarePlus size={17} aria-hidden />
+      </Link>
+      <IconButton
+        icon={Search}
+        label={texts.palette.open}
+        onClick={() => isPaletteOpen.set(true)}
+      />
+    </nav>
   );
 }
 

@@ -18,6 +18,8 @@ export const en = {
     loading: 'Loading',
     dismiss: 'Dismiss',
     undo: 'Undo',
+    hideSidebar: 'Hide the sidebar',
+    showSidebar: 'Show the sidebar',
     selectAll: 'Select all',
     notShown: (characters: number) =>
       `${formatNumber(characters)} more characters are not shown. Copying takes all of them.`,
@@ -74,6 +76,7 @@ export const en = {
     newChat: 'New chat',
     focusInput: 'Write a message',
     find: 'Find in this chat',
+    sidebar: 'Show or hide the sidebar',
     send: 'Send the message',
     newLine: 'New line',
     stop: 'Stop the answer',

@@ -5,6 +5,7 @@ const { shortcuts } = texts;
 const rows = [
   ['mod+k', shortcuts.palette],
   ['mod+shift+o', shortcuts.newChat],
+  ['mod+b', shortcuts.sidebar],
   ['/', shortcuts.focusInput],
   ['mod+f', shortcuts.find],
   ['enter', shortcuts.send],
