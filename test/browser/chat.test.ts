@@ -284,6 +284,35 @@ it('deletes several conversations, also if the page is closed before they are go
   await expect.poll(titles).toEqual(['Bulk Two']);
 });
 
+it('deletes a temporary chat when it is left, and lists it nowhere', async () => {
+  const page = await openPage(hearth.url, { settings: short });
+  const temporary = page.getByRole('button', { name: 'Temporary chat' });
+  await temporary.click();
+  await page.getByText('This chat is not listed').waitFor();
+  await expectAccessible(page);
+  await say(page, 'A secret question.', 1);
+  await page.waitForURL(/\/chat\/conv_/);
+  await say(page, 'Another secret question.', 2);
+  const address = () => page.url().replace('/chat/', '/api/v1/conversations/');
+  const status = async (url: string) => (await page.request.get(url)).status();
+  const first = address();
+  expect(await status(first)).toBe(200);
+  expect(await conversationList(page).getByText('secret question').count()).toBe(0);
+  await page.getByRole('link', { name: 'Models' }).click();
+  await expect.poll(() => status(first)).toBe(404);
+
+  await page.goto(`${hearth.url}/chat`);
+  await temporary.click();
+  await say(page, 'A secret question.', 1);
+  await page.waitForURL(/\/chat\/conv_/);
+  const second = address();
+  await page.reload();
+  await page.waitForURL(/temporary=true/);
+  await expect.poll(() => status(second)).toBe(404);
+  const kept = await page.evaluate(() => JSON.stringify(Object.entries(localStorage)));
+  expect(kept).not.toContain('secret');
+});
+
 it('keeps a draft, works with the keyboard, and fits a phone', async () => {
   const page = await openPage(hearth.url, {
     settings: short,

@@ -3,6 +3,7 @@ import {
   CircleHelp,
   LogIn,
   Menu as MenuIcon,
+  MessageCircleDashed,
   MessageSquarePlus,
   PanelLeft,
   Search,
@@ -13,6 +14,7 @@ import { access } from '../api/access.ts';
 import { connection } from '../api/live-events.ts';
 import { useStore } from '../api/store.ts';
 import { navigation } from '../pages/navigation.ts';
+import { useTemporaryChats } from '../pages/chat/temporary/use-temporary-chats.ts';
 import { texts } from '../texts/texts.ts';
 import { Button } from '../ui/button.tsx';
 import { IconButton } from '../ui/icon-button.tsx';
@@ -45,6 +47,7 @@ export function Layout() {
   const isSignInShown = useStore(isSignInOpen);
   const isNarrow = useStore(isSidebarHidden);
   useCommands(useShellCommands());
+  useTemporaryChats();
   useEffect(listenForKeys, []);
   if (isTokenNeeded) return <TokenPage />;
   return (
@@ -180,6 +183,12 @@ function useShellCommands(): readonly Command[] {
         icon: MessageSquarePlus,
         keys: 'mod+shift+o',
         run: () => void navigate({ to: '/chat', search: {} }),
+      },
+      {
+        id: 'temporary-chat',
+        label: texts.chat.temporary.label,
+        icon: MessageCircleDashed,
+        run: () => void navigate({ to: '/chat', search: { temporary: true } }),
       },
       {
         // On the chat page, the composer takes these keys.

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { GitBranch, Search, SlidersHorizontal } from 'lucide-react';
+import { GitBranch, MessageCircleDashed, Search, SlidersHorizontal } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { modelName } from '../../api/model-name.ts';
 import { modelsQuery } from '../../api/queries.ts';
+import { useStore } from '../../api/store.ts';
 import { useCommands } from '../../shell/commands.ts';
 import { texts } from '../../texts/texts.ts';
 import { IconButton } from '../../ui/icon-button.tsx';
@@ -26,6 +27,7 @@ import { removeRun, stopRun } from './runs/run-store.ts';
 import type { Run } from './runs/run.ts';
 import { newConversation, takeNewSettings } from './settings/conversation-settings.ts';
 import { useSettings } from './settings/use-settings.ts';
+import { temporaryChats } from './temporary/temporary-chats.ts';
 import { useConversation } from './use-conversation.ts';
 
 const loadMessageList = async () => ({
@@ -74,6 +76,8 @@ export function ChatPage() {
   const model = models.find((each) => each.key === settings.model);
 
   const navigate = useNavigate();
+  const chats = useStore(temporaryChats);
+  const isPrivate = address.temporary === true || chats.some(({ id }) => id === conversationId);
   const send = (
     previousId: string | null,
     parts: readonly InputPart[],
@@ -81,11 +85,14 @@ export function ChatPage() {
   ) => {
     const begin = async () => {
       const used = other === undefined ? settings : { ...settings, model: other };
-      const started = await start(previousId, parts, used, onRefused);
+      const started = await start(previousId, parts, used, { onRefused, isTemporary: isPrivate });
       if (refused !== undefined) removeRun(refused.key);
       if (started === undefined) return;
       takeNewSettings(started.settingsKey, settings);
-      await navigate({ to: '/chat', search: { run: started.key } });
+      await navigate({
+        to: '/chat',
+        search: { run: started.key, ...(isPrivate ? { temporary: true } : {}) },
+      });
     };
     begin().catch(showError);
   };
@@ -143,6 +150,17 @@ export function ChatPage() {
             onClick={() => setTreeOpen(true)}
           />
         )}
+        {conversationId === undefined && turns.length === 0 && (
+          <IconButton
+            icon={MessageCircleDashed}
+            label={texts.chat.temporary.label}
+            aria-pressed={isPrivate}
+            className={isPrivate ? '!bg-accent-soft !text-accent' : ''}
+            onClick={() =>
+              void navigate({ to: '/chat', search: isPrivate ? {} : { temporary: true } })
+            }
+          />
+        )}
         {turns.length > 0 && (
           <IconButton icon={Search} label={texts.chat.find.label} onClick={openFind} />
         )}
@@ -152,12 +170,18 @@ export function ChatPage() {
           onClick={() => setPanelOpen(true)}
         />
       </header>
+      {isPrivate && turns.length > 0 && (
+        <p role="status" className="border-b bg-accent-soft px-4 py-1.5 text-center text-sm">
+          {texts.chat.temporary.hint}
+        </p>
+      )}
       {isLoading ? (
         <MessagesSkeleton />
       ) : turns.length === 0 ? (
         <Greeting
           models={data === undefined ? undefined : models}
           chosen={model}
+          hint={isPrivate ? texts.chat.temporary.hint : texts.chat.greetingHint}
           onChooseModel={(chosen) => setSettings({ ...settings, model: chosen })}
           onSend={(text) => send(null, [{ type: 'text', content: text }])}
         />
@@ -258,15 +282,16 @@ function MessagesSkeleton() {
 /** Moves from the page of a new conversation to the stored one, once its answer is stored. */
 function useNewConversation(run: Run | undefined): void {
   const navigate = useNavigate();
-  const { responseId, conversationId } = run ?? {};
+  const { responseId, conversationId, isTemporary } = run ?? {};
   useEffect(() => {
     if (conversationId !== undefined) {
       moveAttachments(newConversation, conversationId);
       void navigate({ to: '/chat/$conversationId', params: { conversationId }, replace: true });
     } else if (responseId !== undefined) {
-      void navigate({ to: '/chat', search: { run: responseId }, replace: true });
+      const temporary = isTemporary === true ? ({ temporary: true } as const) : {};
+      void navigate({ to: '/chat', search: { run: responseId, ...temporary }, replace: true });
     }
-  }, [responseId, conversationId, navigate]);
+  }, [responseId, conversationId, isTemporary, navigate]);
 }
 
 /** The words of a message; documents come before them. */

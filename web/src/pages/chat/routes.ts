@@ -1,6 +1,7 @@
 import { createRoute, redirect } from '@tanstack/react-router';
 import { rootRoute } from '../../shell/root-route.tsx';
 import { ChatPage } from './chat-page.tsx';
+import { wasLeft } from './temporary/temporary-chats.ts';
 
 export const homeRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -17,18 +18,32 @@ interface MessageSearch {
   readonly find?: string;
 }
 
+interface ChatSearch {
+  /** Key or response of the first answer. */
+  readonly run?: string;
+  /** Present if the conversation is deleted when it is left. */
+  readonly temporary?: true;
+}
+
 /** A new conversation. */
 export const chatRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/chat',
-  validateSearch: (search: Readonly<Record<string, unknown>>): { readonly run?: string } =>
-    typeof search['run'] === 'string' ? { run: search['run'] } : {},
+  validateSearch: (search: Readonly<Record<string, unknown>>): ChatSearch => ({
+    ...(typeof search['run'] === 'string' ? { run: search['run'] } : {}),
+    ...(search['temporary'] === true ? { temporary: true } : {}),
+  }),
   component: ChatPage,
 });
 
 export const conversationRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/chat/$conversationId',
+  beforeLoad: ({ params }) => {
+    if (wasLeft(params.conversationId)) {
+      throw redirect({ to: '/chat', search: { temporary: true }, replace: true });
+    }
+  },
   validateSearch: (search: Readonly<Record<string, unknown>>): MessageSearch => ({
     ...(typeof search['message'] === 'string' ? { message: search['message'] } : {}),
     ...(typeof search['find'] === 'string' ? { find: search['find'] } : {}),

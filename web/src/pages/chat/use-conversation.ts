@@ -27,6 +27,13 @@ interface View {
   readonly runKey?: string;
 }
 
+interface StartExtras {
+  /** Called if the server refuses the message. */
+  readonly onRefused?: (() => void) | undefined;
+  /** True in a conversation that is deleted when it is left. */
+  readonly isTemporary?: boolean;
+}
+
 const noNodes: ConversationTree['responses'] = [];
 const noTurns: readonly Turn[] = [];
 
@@ -88,13 +95,20 @@ export function useConversation(
       previousId: string | null,
       parts: readonly InputPart[],
       settings: ConversationSettings,
-      onRefused?: () => void,
+      { onRefused, isTemporary = false }: StartExtras = {},
     ) => {
       const { model } = settings;
       if (model === undefined) return undefined;
       const input = await toInput(parts, loadImage);
       const body = toChatBody({ ...settings, model }, input, { previousId, conversationId });
-      const started = startRun({ conversationId, previousId, input: parts, body, onRefused });
+      const started = startRun({
+        conversationId,
+        previousId,
+        input: parts,
+        body,
+        onRefused,
+        isTemporary,
+      });
       if (conversationId !== undefined) setView({ ...place, runKey: started.key });
       return conversationId === undefined ? started : undefined;
     },

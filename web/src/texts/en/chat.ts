@@ -58,6 +58,10 @@ export const chatTexts = {
     maxPredictedTokensReached: 'The answer ended at its maximum length.',
     contextLengthReached: 'The answer ended because the context is full.',
   },
+  temporary: {
+    label: 'Temporary chat',
+    hint: 'This chat is not listed, and it is deleted when you leave it.',
+  },
   picture: {
     title: 'Picture',
     open: 'Open the picture in full size',

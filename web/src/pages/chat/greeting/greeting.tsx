@@ -15,12 +15,15 @@ const FirstDownloads = lazy(async () => ({
 export function Greeting({
   models,
   chosen,
+  hint,
   onChooseModel,
   onSend,
 }: {
   /** Undefined until the server has answered. */
   readonly models: readonly Model[] | undefined;
   readonly chosen: Model | undefined;
+  /** Where the conversation is stored, and how long. */
+  readonly hint: string;
   readonly onChooseModel: (key: string) => void;
   readonly onSend: (text: string) => void;
 }) {
@@ -34,7 +37,7 @@ export function Greeting({
             <Flame size={44} />
           </span>
           <h1 className="text-2xl font-semibold tracking-tight">{chat.greeting}</h1>
-          <p className="mt-1 text-muted">{chat.greetingHint}</p>
+          <p className="mt-1 text-muted">{hint}</p>
         </header>
         {models !== undefined && models.length > 0 && (
           <>

@@ -14,6 +14,7 @@ import {
 } from '../conversations/conversation-queries.ts';
 import { running } from '../runs/run-store.ts';
 import type { Run } from '../runs/run.ts';
+import { temporaryChats } from '../temporary/temporary-chats.ts';
 import type { OpenActions } from './conversation-actions.tsx';
 import { useImportConversation } from './conversation-mutations.ts';
 import { deleteSoon, hiddenConversations } from './delete-soon.ts';
@@ -101,12 +102,14 @@ function Conversations({
     setActions({ conversation, view: 'menu' });
   }, []);
   const hidden = useStore(hiddenConversations);
+  const chats = useStore(temporaryChats);
+  const temporary = useMemo(() => new Set(chats.map(({ id }) => id)), [chats]);
   const listed = useMemo(
     () =>
       data?.pages
         .flatMap(({ conversations }) => conversations)
-        .filter(({ conversation_id: id }) => !hidden.has(id)) ?? [],
-    [data, hidden],
+        .filter(({ conversation_id: id }) => !hidden.has(id) && !temporary.has(id)) ?? [],
+    [data, hidden, temporary],
   );
   const groups = useMemo(
     () => groupConversations(listed, new Date(dataUpdatedAt), search !== ''),
@@ -137,7 +140,9 @@ function Conversations({
   if (isError) return null;
   if (data === undefined) return <Skeleton lines={5} className="px-5 pt-3" />;
   const runningIds = new Set(answers.map(({ conversationId }) => conversationId));
-  const newRuns = answers.filter(({ conversationId }) => conversationId === undefined);
+  const newRuns = answers.filter(
+    ({ conversationId, isTemporary }) => conversationId === undefined && isTemporary !== true,
+  );
   return (
     <>
       {isSelecting && (

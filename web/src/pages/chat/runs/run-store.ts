@@ -9,6 +9,7 @@ import { messageOf, showError } from '../../../ui/toasts.ts';
 import { conversationsKey, type InputPart } from '../conversations/conversation-queries.ts';
 import { conversationWith } from '../conversations/conversation-with.ts';
 import { moveSettings } from '../settings/conversation-settings.ts';
+import { addTemporary } from '../temporary/temporary-chats.ts';
 import { noteAnswer } from './answer-notes.ts';
 import { paced } from './paced.ts';
 import { applyEvent, type ChatBody, type ContinueBody, type Run } from './run.ts';
@@ -30,7 +31,7 @@ runs.subscribe(() => {
   if (!areSame(next, running.get())) running.set(next);
 });
 
-type RunningAnswer = Pick<Run, 'key' | 'responseId' | 'conversationId' | 'input'>;
+type RunningAnswer = Pick<Run, 'key' | 'responseId' | 'conversationId' | 'input' | 'isTemporary'>;
 
 function areSame(some: readonly RunningAnswer[], others: readonly RunningAnswer[]): boolean {
   const isSame = (one: RunningAnswer, other: RunningAnswer | undefined) =>
@@ -48,6 +49,7 @@ interface StartOptions {
   readonly conversationId: string | undefined;
   readonly previousId: string | null;
   readonly input: readonly InputPart[];
+  readonly isTemporary?: boolean;
   readonly body: Omit<ChatBody, 'stream' | 'background' | 'store'>;
   /** Called if the server refuses the message, so that nothing of it is stored. */
   readonly onRefused?: (() => void) | undefined;
@@ -58,10 +60,11 @@ export function startRun({
   conversationId,
   previousId,
   input,
+  isTemporary = false,
   body,
   onRefused,
 }: StartOptions): Run {
-  const run = newRun({ conversationId, previousId, model: body.model, input });
+  const run = newRun({ conversationId, previousId, model: body.model, input, isTemporary });
   const { signal } = controllerOf(run.key);
   const events = stream(
     'post',
@@ -102,7 +105,7 @@ export function continueRun({ responseId, body, ...answer }: ContinueOptions): R
 
 function newRun(
   started: Pick<Run, 'conversationId' | 'previousId' | 'model' | 'input'> &
-    Partial<Pick<Run, 'items' | 'isRepeated'>>,
+    Partial<Pick<Run, 'items' | 'isRepeated' | 'isTemporary'>>,
 ): Run {
   const key = newId();
   const run: Run = {
@@ -238,7 +241,9 @@ async function follow(
         updates.add(JSON.parse(data) as ChatEvent);
         const current = updates.get();
         if (known === undefined && current.responseId !== undefined) {
-          saveRun({ ...current, responseId: current.responseId });
+          const { responseId, isTemporary } = current;
+          // Nothing of a temporary chat stays in the browser.
+          if (isTemporary !== true) saveRun({ ...current, responseId });
           updates.flush();
           if (stopping.delete(key)) void cancel(current.responseId);
         }
@@ -289,6 +294,7 @@ function notesOf({ error, errorCode, reasoningSeconds }: Run) {
 
 /** Gives a new conversation its settings, and a title if its message begins with a document. */
 async function beginConversation(run: Run, conversationId: string): Promise<void> {
+  if (run.isTemporary === true) addTemporary(conversationId, run);
   moveSettings(run.settingsKey, conversationId);
   const mayHaveDocuments = run.input.some(
     (part) => 'content' in part && /^(?:File |Passages of attached files )/.test(part.content),

@@ -53,6 +53,8 @@ export interface Run {
   readonly isCancelled: boolean;
   readonly result: ChatResult | undefined;
   readonly startedAt: number;
+  /** True in a conversation that is deleted when it is left. */
+  readonly isTemporary?: boolean | undefined;
   /** Where the settings of a new conversation are kept until its first answer is stored. */
   readonly settingsKey: string;
   /** Seconds of each block of reasoning, in order. A run that was resumed has none: its events are replayed. */

@@ -56,6 +56,12 @@ export function saveSettings(key: string, settings: ConversationSettings): void 
   keep(storageKey, JSON.stringify(savedSettings.get()));
 }
 
+export function removeSettings(key: string): void {
+  const { [key]: _, ...others } = savedSettings.get();
+  savedSettings.set(others);
+  keep(storageKey, JSON.stringify(others));
+}
+
 /** Moves settings to another key, such as those of a new conversation to its id. */
 export function moveSettings(from: string, to: string): void {
   const { [from]: moved, ...others } = savedSettings.get();

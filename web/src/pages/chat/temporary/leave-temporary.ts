@@ -1,0 +1,62 @@
+import { ApiError } from '../../../api/api-error.ts';
+import { call } from '../../../api/client.ts';
+import { showError } from '../../../ui/toasts.ts';
+import { removeRun, runs, stopRun } from '../runs/run-store.ts';
+import { removeSettings } from '../settings/conversation-settings.ts';
+import { forgetTemporary, noteLeft, ownChats, temporaryChats } from './temporary-chats.ts';
+
+/** A tab that was killed left its conversation; younger ones may be open in another tab. */
+const abandonedMs = 24 * 60 * 60 * 1000;
+
+interface Address {
+  readonly path: string;
+  /** Key or response of the first answer; empty if there is none. */
+  readonly run: string;
+}
+
+/** Deletes the temporary conversations of this tab that the page at an address does not show. */
+export function leaveTemporary({ path, run }: Address): void {
+  const isShown = (
+    id: string,
+    first: { readonly key: string; readonly responseId?: string | undefined },
+  ) => path.endsWith(`/chat/${id}`) || run === first.key || run === first.responseId;
+  for (const [id, first] of ownChats) if (!isShown(id, first)) discard(id).catch(showError);
+  for (const each of runs.get()) {
+    const isFirst = each.isTemporary === true && each.conversationId === undefined;
+    // Once the answer is stored, its conversation is deleted.
+    if (isFirst && !isShown('', each) && each.phase.kind !== 'ended') void stopRun(each);
+  }
+}
+
+/** Deletes the temporary conversations when the page is closed, and those that killed tabs left. */
+export function watchTemporary(): void {
+  addEventListener('pagehide', () => {
+    for (const id of ownChats.keys()) {
+      noteLeft(id);
+      remove(id, true).catch(() => undefined);
+    }
+  });
+  for (const { id, since } of temporaryChats.get()) {
+    if (Date.now() - since > abandonedMs) discard(id).catch(() => undefined);
+  }
+}
+
+async function discard(id: string): Promise<void> {
+  ownChats.delete(id);
+  for (const run of runs.get().filter(({ conversationId }) => conversationId === id)) {
+    if (run.phase.kind !== 'ended') await stopRun(run);
+    removeRun(run.key);
+  }
+  await remove(id, false);
+}
+
+async function remove(id: string, keepalive: boolean): Promise<void> {
+  const params = { conversation_id: id };
+  try {
+    await call('delete', '/api/v1/conversations/{conversation_id}', { params }, { keepalive });
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === 404)) throw error;
+  }
+  removeSettings(id);
+  forgetTemporary(id);
+}

@@ -1,0 +1,56 @@
+import { keep, readKept } from '../../../api/browser-storage.ts';
+import { createStore } from '../../../api/store.ts';
+import type { Run } from '../runs/run.ts';
+
+/** A conversation that no list shows, and that is deleted when it is left. */
+interface Temporary {
+  readonly id: string;
+  /** Time in milliseconds when it was stored. */
+  readonly since: number;
+}
+
+const storageKey = 'hearth.temporary';
+const leftKey = 'hearth.temporary.left';
+
+/** Those of all tabs of this browser. */
+export const temporaryChats = createStore<readonly Temporary[]>(read());
+addEventListener('storage', ({ key }) => {
+  if (key === storageKey) temporaryChats.set(read());
+});
+
+/** Those that this tab began, with the first answer, which their address names at first. */
+export const ownChats = new Map<string, Pick<Run, 'key' | 'responseId'>>();
+
+/** Notes that a stored conversation is temporary, before any list can show it. */
+export function addTemporary(id: string, { key, responseId }: Run): void {
+  ownChats.set(id, { key, responseId });
+  write([...read(), { id, since: Date.now() }]);
+}
+
+export function forgetTemporary(id: string): void {
+  ownChats.delete(id);
+  write(read().filter((each) => each.id !== id));
+}
+
+/** Notes that a conversation is deleted because its page is closed or loaded again. */
+export function noteLeft(id: string): void {
+  keep(leftKey, id, 'sessionStorage');
+}
+
+/** True if this tab deleted the conversation when its page was loaded again. */
+export function wasLeft(id: string): boolean {
+  return readKept(leftKey, 'sessionStorage') === id;
+}
+
+function read(): readonly Temporary[] {
+  try {
+    return JSON.parse(readKept(storageKey) ?? '[]') as readonly Temporary[];
+  } catch {
+    return [];
+  }
+}
+
+function write(all: readonly Temporary[]): void {
+  keep(storageKey, JSON.stringify(all));
+  temporaryChats.set(all);
+}
