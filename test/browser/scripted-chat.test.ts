@@ -181,7 +181,7 @@ it('renders Markdown: code, tables, lists and formulas', async () => {
   const text = [
     '# Result',
     '| a | b |\n|---|--:|\n| 1 | 2 |',
-    '```js\nconst answer = 42; // yes\n```',
+    `\`\`\`js\nconst answer = 42; // ${'yes '.repeat(100)}\n\`\`\``,
     'The area is $\\pi r^2$.',
     '- [x] done',
   ].join('\n\n');
@@ -192,6 +192,14 @@ it('renders Markdown: code, tables, lists and formulas', async () => {
   await answer.locator('.hljs-keyword', { hasText: 'const' }).waitFor();
   await answer.locator('math').waitFor();
   await answer.getByRole('button', { name: 'Copy the code' }).waitFor();
+  const isCut = () => answer.locator('pre').evaluate((pre) => pre.scrollWidth > pre.clientWidth);
+  expect(await isCut()).toBe(true);
+  await answer.getByRole('button', { name: 'Wrap long lines' }).click();
+  await answer.getByRole('button', { name: 'Wrap long lines', pressed: true }).waitFor();
+  expect(await isCut()).toBe(false);
+  const download = page.waitForEvent('download');
+  await answer.getByRole('button', { name: 'Download the code' }).click();
+  expect((await download).suggestedFilename()).toBe('code.js');
   await expectAccessible(page);
 });
 

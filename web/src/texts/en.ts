@@ -84,6 +84,8 @@ export const en = {
   markdown: {
     code: 'code',
     copyCode: 'Copy the code',
+    downloadCode: 'Download the code',
+    wrap: 'Wrap long lines',
   },
   chat: chatTexts,
   errors: {

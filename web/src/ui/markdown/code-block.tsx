@@ -1,8 +1,12 @@
 import type { Root, RootContent } from 'hast';
+import { Download, WrapText } from 'lucide-react';
 import { startTransition, useEffect, useState, type ReactNode } from 'react';
 import { texts } from '../../texts/texts.ts';
 import { CopyButton } from '../copy-button.tsx';
+import { IconButton } from '../icon-button.tsx';
 import { LongText } from '../long-text.tsx';
+import { saveFile } from '../save-file.ts';
+import { codeFileName } from './code-file-name.ts';
 import { inSlices } from './in-slices.ts';
 
 /** Longer code is shown without colours. */
@@ -20,13 +24,29 @@ export function CodeBlock({
 }) {
   const name = /^[\w+#.-]+/.exec(language)?.[0] ?? '';
   const tree = useHighlighted(code, name, isOpen);
+  const [isWrapped, setWrapped] = useState(false);
+  const { markdown } = texts;
   return (
     <figure dir="ltr" className="code-block">
       <figcaption>
-        <span>{name === '' ? texts.markdown.code : name}</span>
-        <CopyButton text={code} label={texts.markdown.copyCode} />
+        <span className="flex-1">{name === '' ? markdown.code : name}</span>
+        <IconButton
+          icon={WrapText}
+          label={markdown.wrap}
+          size={15}
+          aria-pressed={isWrapped}
+          className={isWrapped ? '!text-accent' : ''}
+          onClick={() => setWrapped(!isWrapped)}
+        />
+        <IconButton
+          icon={Download}
+          label={markdown.downloadCode}
+          size={15}
+          onClick={() => saveFile(codeFileName(name), code)}
+        />
+        <CopyButton text={code} label={markdown.copyCode} />
       </figcaption>
-      <pre tabIndex={0}>
+      <pre tabIndex={0} className={isWrapped ? 'whitespace-pre-wrap wrap-anywhere' : ''}>
         <code>{tree === undefined ? <LongText text={code} /> : tree.children.map(toElement)}</code>
       </pre>
     </figure>
