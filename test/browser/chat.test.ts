@@ -342,7 +342,9 @@ it('can be installed, and reduces motion', async () => {
   const { errors, data } = await session.send('Page.getAppManifest');
   expect(errors).toEqual([]);
   const { icons } = JSON.parse(data ?? '') as { readonly icons: readonly { src: string }[] };
-  const found = icons.map(async ({ src }) => (await page.request.get(hearth.url + src)).status());
+  const found = icons.map(async ({ src }) =>
+    (await page.request.get(new URL(src, hearth.url).href)).status(),
+  );
   expect(await Promise.all(found)).toEqual([200, 200, 200]);
   const seconds = await page.evaluate(() => {
     const element = document.createElement('i');
