@@ -2,8 +2,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Time between two moments at which all streams get an event. */
-const tickMs = 20;
+/** Events a second of each stream, events of a stream, and the time between two moments at which streams get an event. */
+const [eventsPerSecond, events, tickMs = 20] = process.argv.slice(2).map(Number) as [
+  number,
+  number,
+  number | undefined,
+];
 
 const model = {
   id: 'scripted',
@@ -31,6 +35,7 @@ const delta = chunk({
 
 interface Stream {
   readonly response: ServerResponse;
+  readonly tokens: number;
   left: number;
   readonly everyMs: number;
   dueMs: number;
@@ -49,14 +54,14 @@ setInterval(() => {
       continue;
     }
     streams.delete(stream);
-    const usage = { prompt_tokens: 8, completion_tokens: 8, total_tokens: 16 };
+    const { tokens } = stream;
+    const usage = { prompt_tokens: 8, completion_tokens: tokens, total_tokens: 8 + tokens };
     stream.response.end(
       `${chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })}${chunk({ choices: [], usage })}data: [DONE]\n\n`,
     );
   }
 }, tickMs);
 
-const [eventsPerSecond, events] = process.argv.slice(2).map(Number) as [number, number];
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   let body = '';
   for await (const piece of request.setEncoding('utf8')) body += piece;
@@ -85,7 +90,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   response.flushHeaders();
   const everyMs = 1000 / eventsPerSecond;
   const dueMs = performance.now() + Math.random() * everyMs;
-  const added: Stream = { response, left: limit, everyMs, dueMs };
+  const added: Stream = { response, tokens: limit, left: limit, everyMs, dueMs };
   streams.add(added);
   response.on('close', () => streams.delete(added));
 }

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { packageFolder } from '../../src/platform/files/package-folder.ts';
 
 /** The built command-line program. */
-export const program = join(packageFolder, 'dist/cli/main.js');
+export const program = programOf(packageFolder);
 const listening = /^Hearth is listening on (http:\S+)$/;
 const modelLoaded = /"instance":"([^"]+)".*"pid":(\d+).*"model loaded"/;
 
@@ -31,6 +31,12 @@ export interface HearthProcessOptions {
   readonly nodeOptions?: readonly string[];
   /** More settings, as `hearth serve` takes them. */
   readonly flags?: readonly string[];
+  /** Folder with the build; defaults to this one. */
+  readonly checkout?: string;
+}
+
+function programOf(checkout: string): string {
+  return join(checkout, 'dist/cli/main.js');
 }
 
 /**
@@ -50,13 +56,14 @@ export async function startHearth(
     profile,
     nodeOptions = [],
     flags = [],
+    checkout = packageFolder,
   } = options;
   const child = spawn(
     process.execPath,
     [
       ...(profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]),
       ...nodeOptions,
-      program,
+      programOf(checkout),
       'serve',
       '--port=0',
       `--home=${home}`,
