@@ -202,7 +202,7 @@ it('reports the cause of a loss', async () => {
   expect(error).toMatchObject({
     name: 'ConnectionLostError',
     message: 'The engine cannot be reached.',
-    cause: { code: 'UND_ERR_SOCKET' },
+    cause: { code: 'ECONNRESET' },
   });
 });
 

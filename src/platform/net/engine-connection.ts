@@ -1,5 +1,6 @@
-import { type Dispatcher, Pool } from 'undici';
+import { Agent, type ClientRequest } from 'node:http';
 import { isReset } from './is-reset.ts';
+import { sendRequest } from './node-request.ts';
 import { ResponseReader } from './response-reader.ts';
 import { wellFormedJson } from './well-formed-json.ts';
 
@@ -50,9 +51,17 @@ interface EngineConnectionOptions {
   readonly closesAfterStream?: boolean;
 }
 
-type EngineRequest = Pick<Dispatcher.DispatchOptions, 'path' | 'method' | 'body' | 'reset'>;
+interface EngineRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly body?: string;
+  /** Asks the engine to close the connection after its response. */
+  readonly closes?: boolean;
+}
 
 const connectTimeoutMs = 5_000;
+/** Less than the 5 s after which llama-server closes an idle connection. */
+const keepAliveMs = 4_000;
 const maxReplyBytes = 256 * 1024 * 1024;
 
 /**
@@ -61,27 +70,30 @@ const maxReplyBytes = 256 * 1024 * 1024;
  */
 export function connectEngine(options: EngineConnectionOptions): EngineConnection {
   const { address, apiKey, maxConnections, closesAfterStream = false } = options;
-  const isSocket = 'socketPath' in address;
-  const pool = new Pool(isSocket ? 'http://localhost' : address.origin, {
-    connections: maxConnections,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: {
-      timeout: connectTimeoutMs,
-      ...(isSocket ? { socketPath: address.socketPath } : {}),
-    },
-  });
+  const agent = new Agent({ keepAlive: true, maxSockets: maxConnections, timeout: keepAliveMs });
+  const target = { ...toTarget(address), agent };
+  const inFlight = new Set<ClientRequest>();
+  let isClosed = false;
   const headers: Record<string, string> = { 'content-type': 'application/json' };
   if (apiKey !== undefined) headers['authorization'] = `Bearer ${apiKey}`;
+  const closingHeaders = { ...headers, connection: 'close' };
 
   async function dispatch(request: EngineRequest, signal: AbortSignal): Promise<EngineStream> {
     signal.throwIfAborted();
+    if (isClosed) throw new ConnectionLostError('The connection to the engine is closed.');
+    const { method, path, body, closes = false } = request;
     const reader = new ResponseReader({ signal });
     const toError = (error: unknown): unknown =>
       signal.aborted
         ? signal.reason
         : new ConnectionLostError('The engine cannot be reached.', { cause: error });
-    pool.dispatch({ ...request, headers }, reader);
+    const sent = sendRequest(
+      { ...target, method, path, headers: closes ? closingHeaders : headers },
+      { body, connectTimeoutMs },
+      reader,
+    );
+    inFlight.add(sent);
+    sent.once('close', () => inFlight.delete(sent));
     await reader.started().catch((error: unknown) => {
       throw toError(error);
     });
@@ -108,9 +120,21 @@ export function connectEngine(options: EngineConnectionOptions): EngineConnectio
     postJson: async (path, body, signal) =>
       readReply(await open({ method: 'POST', path, body: wellFormedJson(body) }, signal)),
     openStream: (path, body, signal) =>
-      open({ method: 'POST', path, body: wellFormedJson(body), reset: closesAfterStream }, signal),
-    close: () => pool.destroy(),
+      open({ method: 'POST', path, body: wellFormedJson(body), closes: closesAfterStream }, signal),
+    close: async () => {
+      isClosed = true;
+      agent.destroy();
+      // Those that wait for a socket, too.
+      for (const sent of inFlight) sent.destroy(new Error('The connection was closed.'));
+    },
   };
+}
+
+function toTarget(address: EngineAddress) {
+  if ('socketPath' in address) return { socketPath: address.socketPath };
+  const { hostname, port } = new URL(address.origin);
+  // `hostname` has brackets around an IPv6 address.
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? 80 : Number(port) };
 }
 
 /** Reads a response completely and parses it. */

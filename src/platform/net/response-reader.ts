@@ -11,11 +11,17 @@ interface ResponseReaderOptions {
   readonly pauseAboveBytes?: number;
 }
 
+/** The part of undici's controller that a reader uses. */
+type ResponseController = Pick<
+  Dispatcher.DispatchController,
+  'paused' | 'pause' | 'resume' | 'abort'
+>;
+
 /** Undefined at the end. */
 type Batch = readonly Buffer[] | undefined;
 
 /**
- * Receives one HTTP response from undici and returns it in batches: `read()` returns everything that has arrived,
+ * Receives one HTTP response from undici or Node's client and returns it in batches: `read()` returns everything that has arrived,
  * without a Node stream in between.
  */
 export class ResponseReader implements Dispatcher.DispatchHandler {
@@ -25,7 +31,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   headers: IncomingHttpHeaders = {};
   readonly #signal: AbortSignal;
   readonly #pauseAboveBytes: number;
-  #controller: Dispatcher.DispatchController | undefined;
+  #controller: ResponseController | undefined;
   #chunks: Buffer[] = [];
   #unreadBytes = 0;
   #minIntervalMs = 0;
@@ -100,13 +106,13 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     if (!this.#hasEnded) this.#controller?.abort(new Error('aborted'));
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
+  onRequestStart(controller: ResponseController): void {
     this.#controller = controller;
     if (this.#failure !== undefined) controller.abort(new Error('aborted'));
   }
 
   onResponseStart(
-    _controller: Dispatcher.DispatchController,
+    _controller: ResponseController,
     status: number,
     headers: IncomingHttpHeaders,
   ): void {
@@ -117,7 +123,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     this.#wake();
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(controller: ResponseController, chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#unreadBytes += chunk.length;
     if (this.#unreadBytes > this.#pauseAboveBytes) controller.pause();
@@ -138,7 +144,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     this.#wake();
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+  onResponseError(_controller: ResponseController, error: Error): void {
     this.#fail(error);
   }
 
