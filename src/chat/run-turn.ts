@@ -92,13 +92,14 @@ async function* generateAnswer(
   context: RequestContext,
 ): AsyncGenerator<TurnEvent> {
   const { integrations, contextLength, ttlSeconds, waitsForLoad, isWhole } = request;
-  const ended = linkAbort(context.signal);
-  const ownContext = withSignal(context, ended.signal);
+  const usesServers = integrations.length > 0;
+  const ended = usesServers ? linkAbort(context.signal) : undefined;
+  const ownContext = ended === undefined ? context : withSignal(context, ended.signal);
   let opening: Promise<Toolbox> | undefined;
   const openTools = (): Promise<Toolbox> => {
     opening ??= tools.open(integrations, ownContext);
     // The turn no longer waits for its place.
-    opening.catch((error: unknown) => ended.abort(error));
+    opening.catch((error: unknown) => ended?.abort(error));
     return opening;
   };
   let session: Session | undefined;
@@ -113,25 +114,26 @@ async function* generateAnswer(
       },
       ownContext,
     );
-    session.placed.then(openTools, () => {}).catch(() => {});
-    // If a place is free, a tool server failure is an error of the request, before any event.
-    if (integrations.length > 0) await setImmediate();
+    if (usesServers) {
+      session.placed.then(openTools, () => {}).catch(() => {});
+      // If a place is free, a tool server failure is an error of the request, before any event.
+      await setImmediate();
+    }
     if (!session.isLoading) await opening;
     yield recorder.start(session.instanceId);
     yield* session.ready();
     recorder.noteInstance(session);
     const prompt = await prepared.build(ownContext.signal);
     await request.onDraft?.(draftTurn(request, prompt, recorder, ownContext));
-    const toolbox =
-      integrations.length === 0
-        ? await openTools()
-        : yield* listTools(request, prepared.listedLabels, openTools(), recorder);
+    const toolbox = usesServers
+      ? yield* listTools(request, prepared.listedLabels, openTools(), recorder)
+      : undefined;
     const turnTools = new TurnTools(toolbox, request.clientTools);
     const { answeredCalls } = prepared;
     const round = { request, prompt, session, tools: turnTools, answeredCalls, store };
     yield* runRounds({ ...round, maxToolRounds, recorder });
   } finally {
-    ended.abort();
+    ended?.abort();
     session?.close();
     // A tool server that is slow to close must not delay the answer.
     opening?.then(

@@ -11,14 +11,19 @@ export type ToolOwner =
   | { readonly type: 'server'; readonly tool: Tool }
   | { readonly type: 'client' };
 
+const noServers: Toolbox = { tools: () => [], close: async () => {} };
+
 /** The tools that the model may call in a turn: tools of tool servers and tools of the client. */
 export class TurnTools {
   readonly #toolbox: Toolbox;
   readonly #clientTools: readonly ToolDefinition[] | undefined;
   readonly #clientNames: ReadonlySet<string>;
 
-  /** @throws HearthError `invalid_value` if a tool of the client has the name of another tool. */
-  constructor(toolbox: Toolbox, clientTools: readonly ToolDefinition[] | undefined) {
+  /**
+   * @param toolbox Undefined for a turn without tool servers.
+   * @throws HearthError `invalid_value` if a tool of the client has the name of another tool.
+   */
+  constructor(toolbox: Toolbox = noServers, clientTools?: readonly ToolDefinition[]) {
     this.#toolbox = toolbox;
     this.#clientTools = clientTools;
     this.#clientNames = new Set(clientTools?.map(({ name }) => name));
@@ -57,7 +62,7 @@ export class TurnTools {
 
   /** No tools at all, for a generation that may not call. */
   static none(): TurnTools {
-    return new TurnTools({ tools: () => [], close: async () => {} }, undefined);
+    return new TurnTools();
   }
 
   /** The tool with this name on its own server; undefined where there is none. */

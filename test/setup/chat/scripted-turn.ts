@@ -91,8 +91,11 @@ export async function scriptedTurnsWith(
     maxImagePixels: 1_000_000,
     fetchImage,
   };
+  // Turns without a server do not open any tools.
+  const integrations: TurnRequest['integrations'] =
+    tools.length > 0 ? [{ type: 'plugin', id: 'mcp/scripted' }] : [];
   const startWith = (context: RequestContext, changes: Partial<TurnRequest> = {}) =>
-    runTurn(services, turnRequest(changes), context);
+    runTurn(services, turnRequest({ integrations, ...changes }), context);
   const start = (changes: Partial<TurnRequest> = {}, signal = never) =>
     startWith(testContext({ signal }), changes);
   const run = async (changes: Partial<TurnRequest> = {}, signal = never) => {
