@@ -43,7 +43,8 @@ export function createResponseRepository({
   return {
     insert: async (response, blobs, conversationId) => {
       const { turn, blobs: detached } = detachImages(response.turn);
-      const placed = await placeBlobs([...blobs, ...detached]);
+      const images = [...blobs, ...detached];
+      const placed = images.length === 0 ? [] : await placeBlobs(images);
       await transactions.add(
         async (transaction) => {
           await insertResponse(transaction, { ...response, turn }, placed, { conversationId });
