@@ -95,7 +95,8 @@ export class Engines implements SessionHost {
    * @throws HearthError `model_not_found`, `wrong_model_type`, `corrupt_file`, `missing_required_parameter`.
    */
   async resolve(identifier: string | undefined, purpose: Purpose): Promise<ModelTarget> {
-    await this.#options.gpuMemory?.know();
+    // It is known if an instance was loaded before.
+    if (this.#instances().length === 0) await this.#options.gpuMemory?.know();
     const target = await this.#upToDate(await this.#find(identifier ?? '', purpose));
     assertPurpose(target.selection, purpose);
     const load = await this.#keptOptions(target.selection);
