@@ -122,7 +122,8 @@ export class Session {
       this.#startedAt = performance.now();
       yield { type: 'load.end', instanceId, loadTimeSeconds };
     }
-    if (this.#waiting !== undefined) yield* whileWaiting(this.#waiting, this.#waiting.place);
+    const waiting = this.#waiting;
+    if (waiting?.position !== undefined) yield* whileWaiting(waiting, waiting.place);
     await this.#takePlace();
   }
 
@@ -311,8 +312,7 @@ export class Session {
   }
 
   async *#enter(): AsyncGenerator<QueuedEvent, void, void> {
-    const waiting = this.#lease.enter('again');
-    this.#waiting = waiting;
+    const waiting = (this.#waiting = this.#lease.enter('again'));
     if (waiting.position !== undefined) yield* whileWaiting(waiting, waiting.place);
   }
 
