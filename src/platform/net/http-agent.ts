@@ -1,4 +1,4 @@
-import { buildConnector, EnvHttpProxyAgent, type Dispatcher } from 'undici';
+import { Agent, buildConnector, EnvHttpProxyAgent, type Dispatcher } from 'undici';
 import type { AddressPolicy } from './address-policy.ts';
 import { readProxies } from './proxy-environment.ts';
 
@@ -18,18 +18,17 @@ interface HttpAgentOptions {
 export function createHttpAgent(options: HttpAgentOptions): Dispatcher {
   const { environment, idleTimeoutMs, connectTimeoutMs = idleTimeoutMs, policy } = options;
   const { httpProxy, httpsProxy, noProxy } = readProxies(environment);
-  // An empty string keeps the agent from reading the environment of this process.
-  return new EnvHttpProxyAgent({
-    httpProxy,
-    httpsProxy,
-    noProxy,
+  const direct = {
     connect:
       policy === undefined
         ? { timeout: connectTimeoutMs }
         : guardedConnector(policy, connectTimeoutMs),
     headersTimeout: idleTimeoutMs,
     bodyTimeout: idleTimeoutMs,
-  });
+  };
+  if (httpProxy === '' && httpsProxy === '') return new Agent(direct);
+  // An empty string keeps the agent from reading the environment of this process.
+  return new EnvHttpProxyAgent({ httpProxy, httpsProxy, noProxy, ...direct });
 }
 
 /** A connection belongs to one origin, so it is checked once, when it is opened. */
