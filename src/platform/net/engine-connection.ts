@@ -1,6 +1,5 @@
-import { Agent, type ClientRequest } from 'node:http';
 import { isReset } from './is-reset.ts';
-import { sendRequest } from './node-request.ts';
+import { NodeClient } from './node-client.ts';
 import { ResponseReader } from './response-reader.ts';
 import { wellFormedJson } from './well-formed-json.ts';
 
@@ -60,8 +59,6 @@ interface EngineRequest {
 }
 
 const connectTimeoutMs = 5_000;
-/** Less than the 5 s after which llama-server closes an idle connection. */
-const keepAliveMs = 4_000;
 const maxReplyBytes = 256 * 1024 * 1024;
 
 /**
@@ -70,30 +67,24 @@ const maxReplyBytes = 256 * 1024 * 1024;
  */
 export function connectEngine(options: EngineConnectionOptions): EngineConnection {
   const { address, apiKey, maxConnections, closesAfterStream = false } = options;
-  const agent = new Agent({ keepAlive: true, maxSockets: maxConnections, timeout: keepAliveMs });
-  const target = { ...toTarget(address), agent };
-  const inFlight = new Set<ClientRequest>();
-  let isClosed = false;
+  const client = new NodeClient({ connectTimeoutMs, maxConnections });
+  const target = toTarget(address);
   const headers: Record<string, string> = { 'content-type': 'application/json' };
   if (apiKey !== undefined) headers['authorization'] = `Bearer ${apiKey}`;
   const closingHeaders = { ...headers, connection: 'close' };
 
   async function dispatch(request: EngineRequest, signal: AbortSignal): Promise<EngineStream> {
     signal.throwIfAborted();
-    if (isClosed) throw new ConnectionLostError('The connection to the engine is closed.');
     const { method, path, body, closes = false } = request;
     const reader = new ResponseReader({ signal });
     const toError = (error: unknown): unknown =>
       signal.aborted
         ? signal.reason
         : new ConnectionLostError('The engine cannot be reached.', { cause: error });
-    const sent = sendRequest(
-      { ...target, method, path, headers: closes ? closingHeaders : headers },
-      { body, connectTimeoutMs },
+    client.send(
+      { ...target, method, path, headers: closes ? closingHeaders : headers, body },
       reader,
     );
-    inFlight.add(sent);
-    sent.once('close', () => inFlight.delete(sent));
     await reader.started().catch((error: unknown) => {
       throw toError(error);
     });
@@ -121,12 +112,7 @@ export function connectEngine(options: EngineConnectionOptions): EngineConnectio
       readReply(await open({ method: 'POST', path, body: wellFormedJson(body) }, signal)),
     openStream: (path, body, signal) =>
       open({ method: 'POST', path, body: wellFormedJson(body), closes: closesAfterStream }, signal),
-    close: async () => {
-      isClosed = true;
-      agent.destroy();
-      // Those that wait for a socket, too.
-      for (const sent of inFlight) sent.destroy(new Error('The connection was closed.'));
-    },
+    close: async () => client.close(),
   };
 }
 
