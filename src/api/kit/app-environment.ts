@@ -34,6 +34,8 @@ export interface AppEnvironment {
     sharedOrigin?: string;
     /** Of the endpoint that handles the request. */
     api?: ApiDescription;
+    /** Whether the response was made with the headers of every response. */
+    hasHeaders?: boolean;
   };
 }
 

@@ -19,6 +19,7 @@ import { checkContent } from './guards/guards.ts';
 import { authorize, toCaller, toRecordedCaller } from './guards/principal.ts';
 import type { RateGate } from './guards/rate-gate.ts';
 import { endpointMethods } from './not-found.ts';
+import { jsonResponse } from './observe.ts';
 import type { Route } from './route.ts';
 import { shorten } from './validation/shown-value.ts';
 import { validate } from './validation/validation-error.ts';
@@ -147,7 +148,7 @@ export function mount<Declared extends Route>(
       await opened?.drain();
       throw error;
     });
-    return result instanceof Response ? result : jsonResponse(result);
+    return result instanceof Response ? result : jsonResponse(context, result);
   };
   endpoints.set(handle, { api, route });
   hono.on(method, toRoutingPath(route.path), handle);
@@ -189,9 +190,4 @@ function followCaller({ callerWatch }: App, context: Context<AppEnvironment>): A
   const { signal, dispose } = callerWatch.follow(identity, running.signal);
   running.onEnd(dispose);
   return signal;
-}
-
-/** `Response.json` would make a response that the server can only send as a stream. */
-function jsonResponse(value: unknown): Response {
-  return new Response(JSON.stringify(value), { headers: { 'Content-Type': 'application/json' } });
 }

@@ -52,12 +52,20 @@ export function requestIdOf(header: string | undefined): string {
   return header !== undefined && saneId.test(header) ? header : randomUUID();
 }
 
-/** Sets the headers of every response; an endpoint may set its own `Cache-Control`. */
+/** The headers of every response; an endpoint may set its own `Cache-Control`. */
+export function defaultHeaders(requestId: string) {
+  return {
+    'cache-control': 'no-store',
+    'cross-origin-resource-policy': 'same-origin',
+    'x-content-type-options': 'nosniff',
+    'x-request-id': requestId,
+  };
+}
+
 export function setDefaultHeaders(headers: Headers, requestId: string): void {
-  headers.set('X-Request-Id', requestId);
-  headers.set('X-Content-Type-Options', 'nosniff');
-  headers.set('Cross-Origin-Resource-Policy', 'same-origin');
-  if (!headers.has('Cache-Control')) headers.set('Cache-Control', 'no-store');
+  for (const [name, value] of Object.entries(defaultHeaders(requestId))) {
+    if (name !== 'cache-control' || !headers.has(name)) headers.set(name, value);
+  }
 }
 
 /** Where requests are reported, and what of them. */
@@ -102,19 +110,41 @@ export function createObserver(
 
     await next();
 
-    const { headers } = context.res;
-    setDefaultHeaders(headers, requestId);
-    const { requestIdHeader, rateLimitStyle = 'openai' } = context.get('api') ?? apiOf(context);
-    if (requestIdHeader !== undefined) headers.set(requestIdHeader, requestId);
-    const rate = context.get('rate');
-    if (rate !== undefined) {
-      for (const [name, value] of Object.entries(rateLimitHeaders(rate, rateLimitStyle))) {
-        headers.set(name, value);
-      }
-    }
-    if (context.env.isStopping === true) headers.set('Connection', 'close');
-    const sharedOrigin = context.get('sharedOrigin');
-    if (sharedOrigin !== undefined) shareWithOrigin(headers, sharedOrigin);
+    // To read the headers of a response costs more than to make it.
+    if (context.get('hasHeaders') !== true) setHeaders(context, apiOf);
     reportAtEnd(requestLogger, context);
   };
+}
+
+function setHeaders(context: Context<AppEnvironment>, apiOf: ApiOf): void {
+  const { headers } = context.res;
+  const requestId = context.get('requestId');
+  setDefaultHeaders(headers, requestId);
+  const { requestIdHeader, rateLimitStyle = 'openai' } = context.get('api') ?? apiOf(context);
+  if (requestIdHeader !== undefined) headers.set(requestIdHeader, requestId);
+  const rate = context.get('rate');
+  if (rate !== undefined) {
+    for (const [name, value] of Object.entries(rateLimitHeaders(rate, rateLimitStyle))) {
+      headers.set(name, value);
+    }
+  }
+  if (context.env.isStopping === true) headers.set('Connection', 'close');
+  const sharedOrigin = context.get('sharedOrigin');
+  if (sharedOrigin !== undefined) shareWithOrigin(headers, sharedOrigin);
+}
+
+/** A response whose default headers are all that it needs has them from the start. */
+export function jsonResponse(context: Context<AppEnvironment>, value: unknown): Response {
+  const json = { 'content-type': 'application/json' };
+  const needsMore =
+    context.get('api')?.requestIdHeader !== undefined ||
+    context.get('rate') !== undefined ||
+    context.get('sharedOrigin') !== undefined ||
+    context.env.isStopping === true;
+  // `Response.json` would make a response that the server can only send as a stream.
+  if (needsMore) return new Response(JSON.stringify(value), { headers: json });
+  const headers = { ...json, ...defaultHeaders(context.get('requestId')) };
+  const response = new Response(JSON.stringify(value), { headers });
+  context.set('hasHeaders', true);
+  return response;
 }
