@@ -70,8 +70,10 @@ export class LogOutput implements DestinationStream {
 
   #writeLater(): void {
     if (this.#isWriting || this.#pending.length === 0) return;
-    const next = Buffer.concat(this.#pending);
-    this.#pending.splice(0, this.#pending.length, next);
+    const [first] = this.#pending;
+    const isOne = first !== undefined && this.#pending.length === 1;
+    const next = isOne ? first : Buffer.concat(this.#pending);
+    if (!isOne) this.#pending.splice(0, this.#pending.length, next);
     this.#isWriting = true;
     write(this.#options.descriptor, next, (error, writtenBytes) => {
       this.#isWriting = false;
