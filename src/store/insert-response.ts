@@ -3,9 +3,12 @@ import { HearthError } from '../kernel/errors/errors.ts';
 import { indexResponse, type ConversationPlace } from './conversations/index-response.ts';
 import { insertBlobs, type PlacedBlob } from './blobs/blob-repository.ts';
 import { imagesOf } from './detach-images.ts';
+import { preparedInsert } from './prepared-insert.ts';
 import { readableResponses, toRow } from './response-rows.ts';
 import type { Schema } from './schema.ts';
 import type { StoredResponse } from './store.ts';
+
+const insertRow = preparedInsert('responses');
 
 /**
  * Stores a response with its images, and adds it to its conversation.
@@ -23,7 +26,7 @@ export async function insertResponse(
 ): Promise<string> {
   const inherited = await conversationOfParent(transaction, response);
   if (blobs.length > 0) await insertBlobs(transaction, blobs);
-  await transaction.insertInto('responses').values(toRow(response)).execute();
+  await insertRow(transaction, toRow(response));
   // Blobs of this request are referenced too, so that none is orphaned.
   const references = new Set([...imagesOf(response.turn), ...blobs.map((blob) => blob.sha256)]);
   for (const sha256 of references) {

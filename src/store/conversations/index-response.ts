@@ -4,6 +4,7 @@ import { HearthError } from '../../kernel/errors/errors.ts';
 import { previewOf, searchTextOf, titleOf } from '../turns/turn-summary.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { Schema } from '../schema.ts';
+import { preparedInsert } from '../prepared-insert.ts';
 import { StepSize } from '../steps.ts';
 import type { StoredResponse } from '../store.ts';
 import { toSearchText } from './search-text.ts';
@@ -15,6 +16,10 @@ export interface ConversationPlace {
   /** An existing conversation of the owner; a new one if absent. */
   readonly conversationId?: string | undefined;
 }
+
+const insertConversationRow = preparedInsert('conversations');
+const insertEntryRow = preparedInsert('conversation_entries', true);
+const insertText = preparedInsert('conversation_texts');
 
 /**
  * Adds a response that was stored to its conversation.
@@ -81,18 +86,15 @@ async function insertConversation(
   title: string,
   newest: Pick<Schema['conversations'], 'updated_at' | 'last_response_id' | 'model_key'>,
 ): Promise<void> {
-  await transaction
-    .insertInto('conversations')
-    .values({
-      id,
-      owner_id: ownerId,
-      title,
-      is_pinned: 0,
-      created_at: createdAt.toISOString(),
-      response_count: 1,
-      ...newest,
-    })
-    .execute();
+  await insertConversationRow(transaction, {
+    id,
+    owner_id: ownerId,
+    title,
+    is_pinned: 0,
+    created_at: createdAt.toISOString(),
+    response_count: 1,
+    ...newest,
+  });
   await insertTitle(transaction, id, title);
 }
 
@@ -116,15 +118,9 @@ async function insertEntry(
   entry: Insertable<Schema['conversation_entries']>,
   text: string,
 ): Promise<void> {
-  const { id } = await transaction
-    .insertInto('conversation_entries')
-    .values(entry)
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  await transaction
-    .insertInto('conversation_texts')
-    .values({ id, text: toSearchText(text) })
-    .execute();
+  const inserted = await insertEntryRow(transaction, entry);
+  if (inserted === undefined) throw new Error('An entry has no id.');
+  await insertText(transaction, { id: inserted.id, text: toSearchText(text) });
 }
 
 /**
