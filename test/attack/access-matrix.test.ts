@@ -196,22 +196,7 @@ describe('something that belongs to a token', () => {
     if (row.kind === 'background') await cancel(thing, owner);
   });
 
-  // covers auth-12
-  it.each(rows.filter(([, , { kind }]) => kind === 'tree' || kind === 'file'))(
-    'is readable without a token only if none made it: %s',
-    async (_, route, row) => {
-      const [tree = {}, file = {}] = unowned;
-      const thing = row.kind === 'tree' ? tree : file;
-      const isShared = row.kind === 'tree' && row.effect === 'read';
-      for (const { name, headers } of strangers) {
-        const { status, text } = await request(hearth.url, route, row, thing, headers);
-        expect([200, 400, 404], `${name}: ${text}`).toContain(status);
-        expect(status === 200, `${name}: ${text}`).toBe(isShared);
-      }
-      counts.owners += strangers.length;
-    },
-  );
-
+  // Before strangers continue a response of nobody: theirs has its input.
   // covers auth-12
   it('is in no list of a stranger', async () => {
     const things = [
@@ -236,6 +221,22 @@ describe('something that belongs to a token', () => {
     const own = lists.filter(({ operationId }) => ownLists.has(operationId));
     for (const { path } of own) expect(await seenBy(path, owner), path).not.toEqual([]);
   });
+
+  // covers auth-12
+  it.each(rows.filter(([, , { kind }]) => kind === 'tree' || kind === 'file'))(
+    'is readable without a token only if none made it: %s',
+    async (_, route, row) => {
+      const [tree = {}, file = {}] = unowned;
+      const thing = row.kind === 'tree' ? tree : file;
+      const isShared = row.kind === 'tree' && row.effect === 'read';
+      for (const { name, headers } of strangers) {
+        const { status, text } = await request(hearth.url, route, row, thing, headers);
+        expect([200, 400, 404], `${name}: ${text}`).toContain(status);
+        expect(status === 200, `${name}: ${text}`).toBe(isShared);
+      }
+      counts.owners += strangers.length;
+    },
+  );
 });
 
 const cancel = ({ response_id: id }: OwnedThing, headers: Readonly<Record<string, string>>) =>

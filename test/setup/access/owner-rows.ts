@@ -51,6 +51,8 @@ export const ownerRows: Readonly<Record<string, readonly OwnerRow[]>> = {
   listResponses: after('tree', 'response_id'),
   getResponse: read('tree'),
   deleteResponse: change('tree'),
+  continueResponse: [{ kind: 'tree', effect: 'read', body: () => chat }],
+  updateResponse: change('tree', { output_text: 'Another answer.' }),
   followResponse: read('background'),
   cancelResponse: change('background'),
   getConversation: read('tree'),
