@@ -21,12 +21,11 @@ const endToEnd = {
   hookTimeout: 120_000,
 } as const;
 
-/** Tests that load or install a server for long. They run with the drills, so that `npm test` stays short. */
+/** Attacks, and tests that load or install a server for long. They run with the drills, so that `npm test` stays short. */
 const longTests = [
-  'test/soak/**/*.test.ts',
-  'test/package/*.test.ts',
-  'test/attack/{image-memory,killed,downloads-killed,prompt-memory,scheduler,steady-memory}.test.ts',
-  'test/service/drain.test.ts',
+  'test/{attack,package,soak}/**/*.test.ts',
+  'test/api/{waiting-streams,warm-state}.test.ts',
+  'test/service/{drain,user-service}.test.ts',
   'test/store/kill.test.ts',
 ];
 
