@@ -196,8 +196,8 @@ function signatureUrl(url: string): URL {
 }
 
 function unusable(url: string, reason: string, cause?: unknown): HearthError {
-  const { origin, pathname } = new URL(url);
-  return new HearthError('hub_unreachable', `The catalog at ${origin}${pathname}: ${reason}.`, {
+  const { host } = new URL(url);
+  return new HearthError('hub_unreachable', `The catalog of ${host.slice(0, 100)}: ${reason}.`, {
     cause,
   });
 }
