@@ -196,7 +196,7 @@ describe('something that belongs to a token', () => {
     if (row.kind === 'background') await cancel(thing, owner);
   });
 
-  // Before strangers continue a response of nobody: theirs has its input.
+  // Before strangers continue a response without an owner: theirs has its input.
   // covers auth-12
   it('is in no list of a stranger', async () => {
     const things = [
