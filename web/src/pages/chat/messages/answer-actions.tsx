@@ -3,14 +3,7 @@ import { texts } from '../../../texts/texts.ts';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
 import { Menu } from '../../../ui/menu.tsx';
-import { answerText, type Turn } from './turn.ts';
-import type { TurnViewProps } from './turn-view.tsx';
-
-/** A model that can answer. */
-export interface ModelChoice {
-  readonly key: string;
-  readonly name: string;
-}
+import { answerText, type Turn, type TurnViewProps } from './turn.ts';
 
 /** True if the stored answer ends with text, which a model can continue. */
 export function canContinue({ responseId, run, items }: Turn): boolean {

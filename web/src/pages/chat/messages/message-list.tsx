@@ -13,8 +13,8 @@ import {
 import { texts } from '../../../texts/texts.ts';
 import { IconButton } from '../../../ui/icon-button.tsx';
 import type { FindRequest } from '../find/find-bar.tsx';
-import { TurnView, type TurnActions, type TurnViewProps } from './turn-view.tsx';
-import type { Turn } from './turn.ts';
+import { TurnView } from './turn-view.tsx';
+import type { Turn, TurnActions, TurnViewProps } from './turn.ts';
 
 interface MessageListProps extends TurnActions {
   readonly turns: readonly Turn[];

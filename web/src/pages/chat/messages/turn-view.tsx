@@ -10,9 +10,8 @@ import { LongText } from '../../../ui/long-text.tsx';
 import { Markdown } from '../../../ui/markdown/markdown.tsx';
 import { answerNotes, type Failure } from '../runs/answer-notes.ts';
 import type { Run, RunItem } from '../runs/run.ts';
-import type { InputPart } from '../conversations/conversation-queries.ts';
 import { citedPassages } from '../documents/document-part.ts';
-import { AnswerActions, canContinue, type ModelChoice } from './answer-actions.tsx';
+import { AnswerActions, canContinue } from './answer-actions.tsx';
 import { BranchSwitch } from './branch-switch.tsx';
 import { DocumentCard, Sources } from './document-card.tsx';
 import { EditMessage } from './edit-message.tsx';
@@ -21,32 +20,7 @@ import { Reasoning } from './reasoning.tsx';
 import { Stats } from './stats.tsx';
 import { MessageImage } from './stored-image.tsx';
 import { ToolCard } from './tool-card.tsx';
-import { answerText, type Turn } from './turn.ts';
-
-export interface TurnActions {
-  readonly onEdit: (turn: Turn, input: readonly InputPart[]) => void;
-  /** @param model Key of another model than that of the conversation. */
-  readonly onRetry: (turn: Turn, model?: string) => void;
-  readonly onContinue: (turn: Turn) => void;
-  readonly onEditAnswer: (turn: Turn, text: string) => void;
-  readonly onDelete: (turn: Turn) => void;
-  /** Shows the branch at a position among those that begin beside this turn. */
-  readonly onChooseBranch: (turn: Turn, position: number) => void;
-}
-
-export interface TurnViewProps extends TurnActions {
-  readonly turn: Turn;
-  /** Of its branch among those that begin beside it, from 0. */
-  readonly position: number;
-  /** Branches that begin beside it, with its own. */
-  readonly total: number;
-  readonly contextLength: number | undefined;
-  /** Name of the model that answered; empty if unknown. */
-  readonly modelName: string;
-  /** The models that can answer again. */
-  readonly models: readonly ModelChoice[];
-  readonly isBusy: boolean;
-}
+import { answerText, type Turn, type TurnViewProps } from './turn.ts';
 
 /** A message and its answer. */
 export const TurnView = memo(function TurnView(props: TurnViewProps) {

@@ -54,3 +54,34 @@ export function runningTurn(run: Run): Turn {
 export function answerText({ items }: Pick<Turn, 'items'>): string {
   return items.flatMap((item) => (item.type === 'message' ? item.content : [])).join('\n\n');
 }
+
+/** A model that can answer. */
+export interface ModelChoice {
+  readonly key: string;
+  readonly name: string;
+}
+
+export interface TurnActions {
+  readonly onEdit: (turn: Turn, input: readonly InputPart[]) => void;
+  /** @param model Key of the model, if the conversation uses another one. */
+  readonly onRetry: (turn: Turn, model?: string) => void;
+  readonly onContinue: (turn: Turn) => void;
+  readonly onEditAnswer: (turn: Turn, text: string) => void;
+  readonly onDelete: (turn: Turn) => void;
+  /** Shows the branch at a position among those that begin beside this turn. */
+  readonly onChooseBranch: (turn: Turn, position: number) => void;
+}
+
+export interface TurnViewProps extends TurnActions {
+  readonly turn: Turn;
+  /** Of its branch among those that begin beside it, from 0. */
+  readonly position: number;
+  /** Branches that begin beside it, with its own. */
+  readonly total: number;
+  readonly contextLength: number | undefined;
+  /** Name of the model that answered; empty if unknown. */
+  readonly modelName: string;
+  /** The models that can answer again. */
+  readonly models: readonly ModelChoice[];
+  readonly isBusy: boolean;
+}
