@@ -16,9 +16,10 @@ type PoolOptions = ConstructorParameters<typeof Engines>[0];
 
 interface PoolServices
   extends
-    Pick<PoolOptions, 'library' | 'logger' | 'modelSettings'>,
+    Pick<PoolOptions, 'library' | 'logger'>,
     Pick<LoaderOptions, 'runtimes' | 'launcher' | 'stateCache'> {
   readonly upstreams: Upstreams;
+  readonly modelSettings: NonNullable<PoolOptions['modelSettings']>;
   readonly events: NonNullable<PoolOptions['events']>;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly onInstallProgress: (progress: InstallProgress) => void;
@@ -30,7 +31,7 @@ const queuedForEachSlot = 64;
 /** The pool of a server. Live settings are read from `settings` at each use. */
 export function createPool(settings: Settings, services: PoolServices): Engines {
   const { library, runtimes, launcher, stateCache, upstreams } = services;
-  const { logger, events, environment, onInstallProgress } = services;
+  const { logger, events, environment, modelSettings, onInstallProgress } = services;
   const deviceEnvironment = engineEnvironment(environment, settings['engine.environment']);
   const shared = {
     runtimes,
@@ -49,7 +50,7 @@ export function createPool(settings: Settings, services: PoolServices): Engines 
   });
   return new Engines({
     library,
-    ...omitUndefined({ modelSettings: services.modelSettings }),
+    modelSettings,
     loaders: [ggufLoader, new MlxLoader(shared), new RemoteLoader(upstreams)],
     logger,
     events,
