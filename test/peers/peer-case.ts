@@ -65,7 +65,7 @@ export interface PeerCase {
   /** Requests that are sent before; their answers are passed to `request` and `expect`. */
   readonly before?: readonly Earlier<PeerRequest>[];
   readonly request: Earlier<PeerRequest>;
-  /** The answer of Hearth: also that of the peer, unless `differs`. */
+  /** The answer of Hearth. The peer answers the same, unless `differs`. */
   readonly expect: Earlier<Expected>;
   /** Why Hearth answers otherwise than the peer. */
   readonly differs?: string;

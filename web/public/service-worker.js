@@ -1,6 +1,6 @@
 // Keeps the shell of the app, so that it opens while the server does not run. Answers of the API are never kept.
 const cacheName = 'hearth-shell';
-// A proxy may put a path before those of the server.
+// Behind a proxy, all paths of the server may begin with a prefix.
 const base = new URL('.', location.href).pathname;
 const assets = `${base}assets/`;
 

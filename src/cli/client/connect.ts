@@ -43,7 +43,7 @@ function parseHost(source: string, host: string): string {
   const text = /^[a-z]+:\/\//i.test(host) ? host : `http://${host}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === 'http:' || url?.protocol === 'https:') {
-    // A proxy may put a path before those of the server.
+    // Behind a proxy, all paths of the server may begin with a prefix.
     return url.origin + url.pathname.replace(/\/+$/, '');
   }
   throw new UsageError(`${source}: "${host}" is not a URL such as http://192.168.1.5:1234.`);

@@ -1,7 +1,7 @@
 import { useCallback, useState } from 'react';
 import type { FindRequest } from './find-bar.tsx';
 
-/** The text that is searched in a conversation: that of its address, until the user closes it or searches another one. */
+/** The text that is searched in a conversation. The address names it until the user closes the search or changes the text. */
 export function useFind(
   conversationId: string | undefined,
   { find: text, message: responseId }: { readonly find?: string; readonly message?: string },

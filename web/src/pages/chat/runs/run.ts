@@ -45,7 +45,7 @@ export interface Run {
   readonly input: readonly InputPart[];
   readonly phase: RunPhase;
   readonly items: readonly RunItem[];
-  /** True while the items are those of the answer that is continued, which the events repeat. */
+  /** True while the events repeat the answer that is continued. */
   readonly isRepeated?: boolean | undefined;
   readonly error: string | undefined;
   /** Code of an error of the server. */
