@@ -32,7 +32,7 @@ export async function createUpstreams(
     Object.entries(settings.upstreams).map(
       async ([
         name,
-        { url, kind, keyEnv, keyFile, maxConcurrent, timeoutSeconds, models },
+        { url, kind, keyEnv, keyFile, sessionHeader, maxConcurrent, timeoutSeconds, models },
       ]): Promise<Upstream> => ({
         name,
         kind,
@@ -42,6 +42,7 @@ export async function createUpstreams(
           { keyEnv, keyFile: keyFile && resolvePath(keyFile, { home, userHome: readUserHome() }) },
           environment,
         ),
+        sessionHeader,
         maxConcurrent,
         timeoutMs: timeoutSeconds * 1000,
         models,

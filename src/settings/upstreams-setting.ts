@@ -12,6 +12,10 @@ const upstream = z.strictObject(
     kind: z.enum(upstreamKinds, upstreamsAllowed).default('openai'),
     keyEnv: text.optional(),
     keyFile: text.optional(),
+    sessionHeader: z
+      .string(upstreamsAllowed)
+      .regex(/^[A-Za-z0-9-]{1,64}$/u, upstreamsAllowed)
+      .optional(),
     maxConcurrent: integer(1, 100_000).default(64),
     timeoutSeconds: integer(1, 86_400).default(300),
     models: z

@@ -77,6 +77,19 @@ it('is half-open until the health is known', async () => {
   expect(circuit.state).toBe('closed');
 });
 
+it('opens for a silent replica until its engine passes a test', async () => {
+  const { circuit, health, wait } = openCircuit();
+  health.isGood = true;
+  let works = false;
+  circuit.hang(async () => works);
+  expect(circuit.state).toBe('open');
+  await wait(1000);
+  expect(circuit.state).toBe('open');
+  works = true;
+  await wait(circuit.waitMs);
+  expect(circuit.state).toBe('closed');
+});
+
 it('closes with a request that succeeds', async () => {
   const { circuit, health, fail, wait } = openCircuit();
   await fail(3);

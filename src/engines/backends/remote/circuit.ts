@@ -12,6 +12,9 @@ export interface CircuitOptions {
   readonly signal: AbortSignal;
 }
 
+/** Asks a replica for something that only a working engine answers. Never rejects. */
+export type EngineTest = () => Promise<boolean>;
+
 /**
  * A circuit breaker. After repeated failures it asks the replica for its health: requests may have failed for their
  * content. An ill replica gets no requests (`open`), and is asked again after each pause (`half-open`) until it is well.
@@ -24,6 +27,7 @@ export class Circuit {
   #asksAtMs = 0;
   #pause: NodeJS.Timeout | undefined;
   #isAsking = false;
+  #engineTest: EngineTest | undefined;
 
   constructor(options: CircuitOptions) {
     this.#options = options;
@@ -48,10 +52,16 @@ export class Circuit {
     if (this.#state === 'closed' && this.#failures >= maxFailures) void this.#ask();
   }
 
+  /** The replica is silent, though its health may be good: it gets no requests until the test succeeds. */
+  hang(test: EngineTest): void {
+    this.#engineTest = test;
+    if (this.#state === 'closed') this.#open();
+  }
+
   async #ask(): Promise<void> {
     if (this.#isAsking) return;
     this.#isAsking = true;
-    const isHealthy = await this.#options.isHealthy();
+    const isHealthy = (await this.#options.isHealthy()) && ((await this.#engineTest?.()) ?? true);
     this.#isAsking = false;
     if (this.#options.signal.aborted) return;
     if (isHealthy) this.#close();
@@ -72,6 +82,7 @@ export class Circuit {
     clearTimeout(this.#pause);
     this.#state = 'closed';
     this.#failures = 0;
+    this.#engineTest = undefined;
     this.#pauseMs = firstPauseMs;
   }
 }

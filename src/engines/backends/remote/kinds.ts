@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { WireDialect } from '../wire/dialect.ts';
 import type { UpstreamKind } from './upstream.ts';
 import { streamedFailure, UpstreamBroken } from './upstream-failure.ts';
@@ -7,6 +8,14 @@ interface KindOfServer {
   readonly dialect: WireDialect;
   /** Path of the server's health, beside its API; absent: none that all servers of the kind know. */
   readonly healthPath?: string;
+  /** Counts the tokens of a chat; absent: no server of the kind can. */
+  readonly promptCount?: {
+    /** Beside the API. */
+    readonly path: string;
+    readonly reply: z.ZodType<number>;
+  };
+  /** It answers with the model that it has, whatever the request names. */
+  readonly ignoresModel?: true;
 }
 
 const openai: Omit<WireDialect, 'server'> = {
@@ -68,13 +77,27 @@ const ollama: Omit<WireDialect, 'server'> = {
   stopStrings: { chat: 'hearth', completion: 'hearth' },
 };
 
+const tokenCount = z.int().nonnegative();
+
 export const kindsOfServers: Readonly<Record<UpstreamKind, KindOfServer>> = {
   openai: { dialect: { ...openai, server: named('openai') } },
-  vllm: { dialect: { ...vllm, server: named('vllm') }, healthPath: '/health' },
+  vllm: {
+    dialect: { ...vllm, server: named('vllm') },
+    healthPath: '/health',
+    promptCount: {
+      path: '/tokenize',
+      reply: z.object({ count: tokenCount }).transform(({ count }) => count),
+    },
+  },
   sglang: { dialect: { ...vllm, server: named('sglang') }, healthPath: '/health' },
   'llama-server': {
     dialect: { ...llamaServer, server: named('llama-server') },
     healthPath: '/health',
+    promptCount: {
+      path: '/v1/chat/completions/input_tokens',
+      reply: z.object({ input_tokens: tokenCount }).transform((reply) => reply.input_tokens),
+    },
+    ignoresModel: true,
   },
   ollama: { dialect: { ...ollama, server: named('ollama') }, healthPath: '/api/version' },
 };

@@ -32,7 +32,7 @@ it('paces a stream from its first token on', async () => {
     }),
     close: async () => {},
   };
-  const upstream = { name: 'lab', kind: 'openai' } as const;
+  const upstream = { name: 'lab', kind: 'openai', timeoutMs: 1000 } as const;
   const replicas = new ReplicaSet({
     upstream: 'lab',
     urls: ['http://lab:8000/v1'],
@@ -45,6 +45,7 @@ it('paces a stream from its first token on', async () => {
     replicas,
     client,
     probes: new CapabilityProbes({ upstream, replicas, client }),
+    models: { lists: () => true },
     pacing: { intervalMs: () => 80 },
     contextLength: 4096,
   });

@@ -1,24 +1,30 @@
+import { createHash } from 'node:crypto';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import type { RequestContext } from '../../../telemetry/request-context.ts';
 import type { Embeddings, Engine, GenerationRequest, Prompt } from '../../engine.ts';
 import { embeddingsRequest, readEmbeddings } from '../wire/embeddings.ts';
+import { assertModel } from '../wire/stream-decoder.ts';
 import { featuresOf, wireCall } from '../wire/request-body.ts';
 import { generate, type WireAttempt, type WireStream } from '../wire/generate.ts';
 import { estimateTextTokens, estimateTokens, withinContext } from '../wire/token-estimate.ts';
 import type { CapabilityProbes } from './capability-probes.ts';
 import { kindsOfServers } from './kinds.ts';
 import type { Pacing } from './pacing.ts';
+import { createPromptCounter } from './prompt-counter.ts';
 import type { Attempt, ReplicaSet } from './replica-set.ts';
 import type { Upstream } from './upstream.ts';
 import type { UpstreamClient } from './upstream-client.ts';
+import { UpstreamRefusal } from './upstream-failure.ts';
+import type { UpstreamModels } from './upstream-models.ts';
 
 interface RemoteEngineOptions {
-  readonly upstream: Pick<Upstream, 'name' | 'kind'>;
+  readonly upstream: Pick<Upstream, 'name' | 'kind' | 'sessionHeader' | 'timeoutMs'>;
   /** As the upstream calls it. */
   readonly modelId: string;
   readonly replicas: ReplicaSet;
   readonly client: UpstreamClient;
   readonly probes: CapabilityProbes;
+  readonly models: Pick<UpstreamModels, 'lists'>;
   readonly pacing: Pacing;
   /** Tokens of prompt and answer together. */
   readonly contextLength: number;
@@ -26,8 +32,21 @@ interface RemoteEngineOptions {
 
 /** An engine that sends its requests to a remote server whose API resembles OpenAI's. */
 export function createRemoteEngine(options: RemoteEngineOptions): Engine {
-  const { upstream, modelId, replicas, client, probes, pacing, contextLength } = options;
-  const { dialect } = kindsOfServers[upstream.kind];
+  const { upstream, modelId, replicas, client, probes, models, pacing, contextLength } = options;
+  const { dialect, ignoresModel = false } = kindsOfServers[upstream.kind];
+  const onlyModel = () => (ignoresModel && models.lists(modelId) ? modelId : undefined);
+
+  /** Never rejects. */
+  async function testEngine(url: string): Promise<boolean> {
+    const body = { model: modelId, max_tokens: 1, messages: [{ role: 'user', content: 'Hello' }] };
+    const signal = AbortSignal.timeout(maxTestMs);
+    try {
+      await client.postJson(`${url}${dialect.paths.chat}`, body, { signal });
+      return true;
+    } catch (error) {
+      return error instanceof UpstreamRefusal && error.status < 500;
+    }
+  }
 
   function generateRemotely(wanted: GenerationRequest, context: RequestContext) {
     const request = withinContext(wanted, contextLength);
@@ -37,13 +56,23 @@ export function createRemoteEngine(options: RemoteEngineOptions): Engine {
       for (const [feature, field] of featuresOf(request)) {
         await probes.assert(modelId, feature, field, context);
       }
-      const call = { signal, traceparent: traceparentOf(context) };
-      return streamsOf(replicas.attempts(affinityKey(request), signal), (url) =>
-        client.openStream(`${url}${path}`, body, call),
+      const key = affinityKey(request);
+      const { sessionHeader } = upstream;
+      const call = {
+        traceparent: traceparentOf(context),
+        headers: sessionHeader === undefined ? {} : { [sessionHeader]: sessionName(key) },
+      };
+      const silenceLimit = { maxMs: maxSilenceMs(request, upstream), testEngine };
+      return streamsOf(replicas.attempts(key, signal, silenceLimit), (attempt) =>
+        client.openStream(`${attempt.url}${path}`, body, {
+          ...call,
+          signal: attempt.signal,
+          onRead: () => attempt.heard(),
+        }),
       );
     };
     const intervalMs = () => pacing.intervalMs();
-    return generate({ request, dialect, start, intervalMs, signal });
+    return generate({ request, dialect, modelId: onlyModel(), start, intervalMs, signal });
   }
 
   async function embed(inputs: readonly Prompt[], context: RequestContext): Promise<Embeddings> {
@@ -52,6 +81,7 @@ export function createRemoteEngine(options: RemoteEngineOptions): Engine {
     return replicas.run(String(inputs[0] ?? ''), signal, async (url) => {
       const call = { signal, traceparent: traceparentOf(context) };
       const reply = await client.postJson(`${url}${dialect.paths.embeddings}`, body, call);
+      assertModel(modelOf(reply), onlyModel(), dialect);
       const embeddings = readEmbeddings(reply, inputs);
       if (embeddings !== undefined) return embeddings;
       throw dialect.failures.broken('it sent no embeddings');
@@ -68,17 +98,17 @@ export function createRemoteEngine(options: RemoteEngineOptions): Engine {
     },
     renderPrompt: async () => undefined,
     countTokens: async (text) => estimateTextTokens(text),
-    countPromptTokens: async (request) => estimateTokens(request),
+    countPromptTokens: createPromptCounter(options),
   };
 }
 
 function* streamsOf(
   attempts: Iterable<Attempt>,
-  open: (url: string) => Promise<WireStream>,
+  open: (attempt: Attempt) => Promise<WireStream>,
 ): Generator<WireAttempt, void, void> {
   for (const attempt of attempts) {
     yield {
-      open: () => open(attempt.url),
+      open: () => open(attempt),
       succeed: () => attempt.succeed(),
       fail: (error, hasOutput) => attempt.fail(error, hasOutput),
       end: () => attempt.end(),
@@ -89,6 +119,30 @@ function* streamsOf(
 function traceparentOf({ record }: RequestContext): string | undefined {
   const generation = record.generations.at(-1);
   return record.traceparentOf({ spanId: generation?.spanId ?? '' });
+}
+
+/** Time limit of a request that tests an engine. */
+const maxTestMs = 5000;
+const minSilenceMs = 10_000;
+/** The slowest reading of prompts that counts as working. */
+const slowTokensPerSecond = 250;
+
+/** How long a replica may send nothing before another one gets the request: the longer, the longer the prompt. */
+function maxSilenceMs(
+  request: GenerationRequest,
+  { timeoutMs }: Pick<Upstream, 'timeoutMs'>,
+): number {
+  const readingMs = (estimateTokens(request) / slowTokensPerSecond) * 1000;
+  return Math.min(timeoutMs / 2, minSilenceMs + readingMs);
+}
+
+function modelOf(reply: unknown): unknown {
+  return typeof reply === 'object' && reply !== null && 'model' in reply ? reply.model : undefined;
+}
+
+/** A name of a conversation that tells nothing about its texts. */
+function sessionName(key: string): string {
+  return createHash('sha256').update(key).digest('hex').slice(0, 32);
 }
 
 /** Characters of a prompt without messages that decide which replica gets it. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { Circuit, type CircuitState } from './circuit.ts';
+import { HttpFailure } from '../../../platform/net/http-failure.ts';
+import { Circuit, type CircuitState, type EngineTest } from './circuit.ts';
 import {
   isBusy,
   isClosedBefore,
@@ -26,6 +27,14 @@ interface ReplicaSetOptions {
   readonly signal: AbortSignal;
 }
 
+/** When another replica takes over from a silent one. */
+export interface SilenceLimit {
+  /** Longest time in which the replica sends nothing, neither of this answer nor of another one. */
+  readonly maxMs: number;
+  /** Whether the engine of a replica works, though it was silent. Never rejects. */
+  readonly testEngine: (url: string) => Promise<boolean>;
+}
+
 /** The replicas of one upstream. */
 export class ReplicaSet {
   readonly #upstream: string;
@@ -37,6 +46,7 @@ export class ReplicaSet {
       url,
       circuit: new Circuit({ isHealthy: () => isHealthy(url), signal }),
       active: 0,
+      heardAtMs: -Infinity,
     }));
   }
 
@@ -53,10 +63,15 @@ export class ReplicaSet {
    * last one. `fail` of each says whether there is another; a request that succeeded reads no further.
    *
    * @param key Requests with the same key prefer the same replica.
+   * @param silenceLimit Of attempts that another replica can repeat; absent: without end.
    * @throws HearthError `upstream_unavailable` if no replica may be asked now.
    */
-  *attempts(key: string, signal: AbortSignal): Generator<Attempt, void, void> {
-    const shared = { upstream: this.#upstream, signal };
+  *attempts(
+    key: string,
+    signal: AbortSignal,
+    silenceLimit?: SilenceLimit,
+  ): Generator<Attempt, void, void> {
+    const shared = { upstream: this.#upstream, signal, silenceLimit };
     const candidates = this.#candidates(key);
     const last = candidates.at(-1);
     for (const replica of candidates) {
@@ -99,12 +114,15 @@ interface Replica {
   readonly circuit: Circuit;
   /** Requests in flight. */
   active: number;
+  /** When it sent the last piece of an answer. */
+  heardAtMs: number;
 }
 
 interface AttemptOptions {
   /** For messages. */
   readonly upstream: string;
   readonly signal: AbortSignal;
+  readonly silenceLimit: SilenceLimit | undefined;
   /** Who gets the request next if this fails: another replica, the same one for a closed connection only, or none. */
   readonly next: 'other' | 'same' | 'none';
 }
@@ -112,14 +130,26 @@ interface AttemptOptions {
 /** One try of a request on a replica, which counts as running until `end`. */
 export class Attempt {
   readonly url: string;
+  /** Aborts with the signal of the request, and when the replica has been silent for too long. */
+  readonly signal: AbortSignal;
   readonly #replica: Replica;
   readonly #options: AttemptOptions;
+  #watch: NodeJS.Timeout | undefined;
 
   constructor(replica: Replica, options: AttemptOptions) {
     this.url = replica.url;
     this.#replica = replica;
     this.#options = options;
     replica.active += 1;
+    const { silenceLimit, next, signal } = options;
+    const isUnlimited = silenceLimit === undefined || next !== 'other';
+    this.signal = isUnlimited ? signal : AbortSignal.any([signal, this.#watchFor(silenceLimit)]);
+  }
+
+  /** A piece of the answer has come. */
+  heard(): void {
+    this.#replica.heardAtMs = performance.now();
+    clearTimeout(this.#watch);
   }
 
   succeed(): void {
@@ -140,7 +170,8 @@ export class Attempt {
     const { circuit } = this.#replica;
     const isFault = isReplicaFault(error);
     // A replica that refuses a request, or is busy, works.
-    if (isFault && !isBusy(error)) circuit.fail();
+    if (error instanceof Silence) circuit.hang(error.testEngine);
+    else if (isFault && !isBusy(error)) circuit.fail();
     else circuit.succeed();
     if (next !== 'other' || hasOutput || !isFault) throw toUpstreamError(error, upstream);
   }
@@ -148,6 +179,30 @@ export class Attempt {
   /** Call it after each attempt, also an unfinished one. */
   end(): void {
     this.#replica.active -= 1;
+    clearTimeout(this.#watch);
+  }
+
+  /** A signal that aborts when the replica has been silent for too long. */
+  #watchFor({ maxMs, testEngine }: SilenceLimit): AbortSignal {
+    const silence = new AbortController();
+    const startedAtMs = performance.now();
+    const check = () => {
+      const silentMs = performance.now() - Math.max(startedAtMs, this.#replica.heardAtMs);
+      if (silentMs >= maxMs) silence.abort(new Silence(() => testEngine(this.url)));
+      else this.#watch = setTimeout(check, maxMs - silentMs);
+    };
+    this.#watch = setTimeout(check, maxMs);
+    return silence.signal;
+  }
+}
+
+/** A replica sent nothing while it had time to. */
+class Silence extends HttpFailure {
+  readonly testEngine: EngineTest;
+
+  constructor(testEngine: EngineTest) {
+    super('timeout', 'it sent nothing');
+    this.testEngine = testEngine;
   }
 }
 

@@ -38,6 +38,74 @@ describe('replicas', () => {
     );
   });
 
+  it('answer in place of a silent one, which comes back when its engine works', async () => {
+    let isHung = true;
+    const hung = await serveUpstream(({ path, body }, response) => {
+      // Its health is good all the time.
+      if (path === '/health') sendJson(response, {});
+      else if (isHung)
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+      else if (JSON.parse(body).stream === true) say(response, 'Hi');
+      else sendJson(response, { choices: [] });
+    });
+    const good = await serveUpstream((_request, response) => say(response, 'Hi'));
+    const { engine, upstreams } = openUpstream([hung.url, good.url], {
+      kind: 'vllm',
+      timeoutMs: 600,
+    });
+    const ask = async (content: string) => {
+      const messages = [{ role: 'user' as const, content }];
+      return textOf(await collect(engine.generate({ ...upstreamChat, messages }, testContext())));
+    };
+    for (let number = 0; hung.requests.length === 0; number += 1) {
+      expect(await ask(`Hello ${number}`)).toBe('Hi');
+    }
+    expect(statesOf(upstreams)).toEqual(['open', 'closed']);
+    const streams = () => hung.requests.filter(({ body }) => body.includes('"stream"')).length;
+    for (let number = 0; number < 8; number += 1) await ask(`Again ${number}`);
+    expect(streams()).toBe(1);
+    isHung = false;
+    await expect.poll(() => statesOf(upstreams), { timeout: 10_000 }).toEqual(['closed', 'closed']);
+    expect(streams()).toBe(1);
+  });
+
+  it('that send other answers meanwhile are not silent', async () => {
+    const slow = await serveUpstream(({ body }, response) => {
+      if (body.includes('slow')) {
+        setTimeout(() => say(response, 'late'), 900);
+        return;
+      }
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const pulse = setInterval(() => response.write(': pulse\n\n'), 50);
+      response.once('close', () => clearInterval(pulse));
+    });
+    const other = await serveUpstream((_request, response) => say(response, 'other'));
+    const { engine } = openUpstream([slow.url, other.url], { timeoutMs: 1000 });
+    const leaving = new AbortController();
+    // One of these prefers the slow replica.
+    const busy = Array.from({ length: 8 }, (_, number) => {
+      const messages = [{ role: 'user' as const, content: `Hello ${number}` }];
+      return failureOf(
+        collect(
+          engine.generate({ ...upstreamChat, messages }, testContext({ signal: leaving.signal })),
+        ),
+      );
+    });
+    await expect.poll(() => slow.requests.length).toBeGreaterThan(0);
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, async (_, number) => {
+        const messages = [{ role: 'user' as const, content: `slow ${number}` }];
+        return textOf(await collect(engine.generate({ ...upstreamChat, messages }, testContext())));
+      }),
+    );
+    expect(answers).toContain('late');
+    expect(answers.filter((text) => text === 'late')).toHaveLength(
+      slow.requests.filter(({ body }) => body.includes('slow')).length,
+    );
+    leaving.abort(new Error('gone'));
+    await Promise.all(busy);
+  });
+
   it('stay available after requests that fail for their content', async () => {
     const answer: UpstreamAnswer = ({ path, body }, response) => {
       if (path === '/v1/models') sendJson(response, { data: [] });
@@ -77,7 +145,7 @@ describe('replicas', () => {
     expect(textOf(await collect(engine.generate(upstreamChat, testContext())))).toBe('Hi');
   });
 
-  it('are requestCount for their models if they do not know the path of their health', async () => {
+  it('are asked for their models if they do not know the path of their health', async () => {
     const server = await serveUpstream(({ path }, response) => {
       if (path === '/health') sendJson(response, {}, 404);
       else sendJson(response, {}, 502);

@@ -12,6 +12,13 @@ interface CallOptions {
   readonly traceparent?: string | undefined;
 }
 
+interface StreamOptions extends CallOptions {
+  /** Sent besides the client's own headers. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Called for each piece of the answer. */
+  readonly onRead: () => void;
+}
+
 /** HTTP to the replicas of one upstream. Every method throws `HttpFailure`, `UpstreamRefusal` or the signal's reason. */
 export interface UpstreamClient {
   /** Gets the status only; none is an `UpstreamRefusal`. */
@@ -19,7 +26,7 @@ export interface UpstreamClient {
   getJson(url: string, options: CallOptions): Promise<unknown>;
   postJson(url: string, body: object, options: CallOptions): Promise<unknown>;
   /** The stream must be read to its end or closed. */
-  openStream(url: string, body: object, options: CallOptions): Promise<WireStream>;
+  openStream(url: string, body: object, options: StreamOptions): Promise<WireStream>;
   close(): Promise<void>;
 }
 
@@ -48,7 +55,7 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
   async function send(
     url: string,
     body: object | undefined,
-    { signal, traceparent }: CallOptions,
+    { signal, traceparent, headers = {} }: CallOptions & Partial<StreamOptions>,
   ): Promise<ResponseReader> {
     const { response }: HttpExchange = await sender.send({
       url: new URL(url),
@@ -58,6 +65,7 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
         ...(traceparent === undefined ? {} : { traceparent }),
+        ...headers,
       },
       forwardedHeaders: {},
       body: body === undefined ? undefined : wellFormedJson(body),
@@ -95,7 +103,11 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
     openStream: async (url, body, call) => {
       const response = await send(url, body, call);
       return {
-        read: () => readPieces(response, call.signal),
+        read: async () => {
+          const pieces = await readPieces(response, call.signal);
+          call.onRead();
+          return pieces;
+        },
         setMinimumInterval: (intervalMs) => response.setMinimumInterval(intervalMs),
         close: () => response.close(),
       };

@@ -6,6 +6,7 @@ import { mapConcurrently } from '../../../kernel/concurrency/map-concurrently.ts
 import type { ReplicaSet } from './replica-set.ts';
 import type { DeclaredModel, RemoteModel, RemoteModelType, Upstream } from './upstream.ts';
 import type { UpstreamClient } from './upstream-client.ts';
+import { serverRoot } from './upstream.ts';
 import { unavailable } from './upstream-failure.ts';
 
 interface UpstreamModelsOptions {
@@ -91,6 +92,11 @@ export class UpstreamModels {
     return ids.map((id) => toRemoteModel(name, known.get(id) ?? { id }, declared?.[id]));
   }
 
+  /** Whether the server itself lists a model, as of the last answer. */
+  lists(id: string): boolean {
+    return this.#known.some((model) => model.id === id);
+  }
+
   /**
    * Reads the list again for a model that it lacks, unless it was read just now: then it returns false.
    *
@@ -149,7 +155,7 @@ export class UpstreamModels {
   /** What servers of this kind tell besides the list. */
   async #details(url: string, id: string, signal: AbortSignal): Promise<Partial<KnownModel>> {
     const { upstream, client } = this.#options;
-    const root = url.replace(/\/v1$/u, '');
+    const root = serverRoot(url);
     if (upstream.kind === 'llama-server') {
       const found = llamaProperties.parse(await client.getJson(`${root}/props`, { signal }));
       return {

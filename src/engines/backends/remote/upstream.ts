@@ -10,12 +10,19 @@ export interface Upstream {
   readonly urls: readonly string[];
   /** Sent as a bearer token. */
   readonly apiKey: string | undefined;
+  /** Header that carries a name for each conversation, by which balancers choose a replica. */
+  readonly sessionHeader?: string | undefined;
   /** Requests to each model that run at the same time. */
   readonly maxConcurrent: number;
   /** Longest silence: until the headers, and between two pieces of an answer. */
   readonly timeoutMs: number;
   /** What its owner declares about its models, by id; only these are served. Undefined: all that it lists. */
   readonly models: Readonly<Record<string, DeclaredModel>> | undefined;
+}
+
+/** The address beside a server's API. */
+export function serverRoot(url: string): string {
+  return url.replace(/\/v1$/u, '');
 }
 
 export interface DeclaredModel {

@@ -39,6 +39,43 @@ describe('a generation', () => {
     });
   });
 
+  it('names its conversation if a balancer wants it', async () => {
+    const server = await serveUpstream((_request, response) => say(response, 'Hi'));
+    const { engine } = openUpstream([server.url], { sessionHeader: 'x-session-id' });
+    const user = (content: string) => ({ role: 'user' as const, content });
+    const first = [user('Hello')];
+    const later = [...first, { role: 'assistant' as const, content: 'Hi' }, user('More')];
+    for (const messages of [first, later, [user('Other')]]) {
+      await collect(engine.generate({ ...upstreamChat, messages }, testContext()));
+    }
+    const [one, two, other] = server.requests.map(({ headers }) => headers['x-session-id']);
+    expect(one).toMatch(/^[0-9a-f]{32}$/);
+    expect(two).toBe(one);
+    expect(other).not.toBe(one);
+  });
+
+  it('does not take the answer of another model', async () => {
+    const server = await serveUpstream(({ path }, response) => {
+      if (path === '/v1/models') sendJson(response, { data: [{ id: 'small' }] });
+      else if (path === '/props') sendJson(response, {}, 404);
+      else if (path === '/v1/embeddings') {
+        sendJson(response, { model: 'other', data: [{ index: 0, embedding: [1] }] });
+      } else {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.end('data: {"model": "other", "choices": [{"delta": {"content": "Hi"}}]}\n\n');
+      }
+    });
+    const { engine, upstreams } = openUpstream([server.url], { kind: 'llama-server' });
+    await upstreams.listModels();
+    const refused = {
+      code: 'upstream_error',
+      message: '"lab" failed: it serves the model "other" in place of "small".',
+    };
+    const generated = collect(engine.generate(upstreamChat, testContext()));
+    expect(await failureOf(generated)).toMatchObject(refused);
+    expect(await failureOf(engine.embed(['a'], testContext()))).toMatchObject(refused);
+  });
+
   it('names a sampling field that servers of its kind lack', async () => {
     const { engine } = openUpstream(['http://127.0.0.1:9/v1']);
     const request = { ...upstreamChat, sampling: { topK: 5 } };

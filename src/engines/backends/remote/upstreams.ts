@@ -5,7 +5,7 @@ import { kindsOfServers } from './kinds.ts';
 import { createRemoteEngine } from './remote-engine.ts';
 import { createPacing } from './pacing.ts';
 import { ReplicaSet, type ReplicaStatus } from './replica-set.ts';
-import type { RemoteModel, Upstream } from './upstream.ts';
+import { serverRoot, type RemoteModel, type Upstream } from './upstream.ts';
 import { createUpstreamClient, type UpstreamClient } from './upstream-client.ts';
 import { UpstreamModels } from './upstream-models.ts';
 
@@ -113,8 +113,8 @@ async function isHealthy(
   const limited = { signal: AbortSignal.any([signal, AbortSignal.timeout(maxHealthWaitMs)]) };
   const path = kindsOfServers[kind].healthPath;
   try {
-    const root = url.replace(/\/v1$/u, '');
-    const status = path === undefined ? 404 : await client.getStatus(`${root}${path}`, limited);
+    const address = `${serverRoot(url)}${path}`;
+    const status = path === undefined ? 404 : await client.getStatus(address, limited);
     const isKnown = status !== 404 && status !== 405;
     return (isKnown ? status : await client.getStatus(`${url}/models`, limited)) < 500;
   } catch {

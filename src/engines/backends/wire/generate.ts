@@ -36,6 +36,8 @@ export interface WireAttempt {
 interface WireGeneration {
   readonly request: GenerationRequest;
   readonly dialect: WireDialect;
+  /** The only model that may answer; absent: any. */
+  readonly modelId?: string | undefined;
   /** Encodes the request. It fails with the errors of the generation. */
   readonly start: () => Iterable<WireAttempt> | Promise<Iterable<WireAttempt>>;
   /** Minimum time between two batches, from the first output on. */
@@ -47,12 +49,13 @@ interface WireGeneration {
 export async function* generate({
   request,
   dialect,
+  modelId,
   start,
   intervalMs,
   signal,
 }: WireGeneration): AsyncGenerator<GenerationEvent, void, void> {
   for (const attempt of await start()) {
-    const decoder = new StreamDecoder(request, dialect);
+    const decoder = new StreamDecoder(request, dialect, modelId);
     let stream: WireStream | undefined;
     try {
       stream = await attempt.open();

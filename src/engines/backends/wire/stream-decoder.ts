@@ -31,6 +31,7 @@ const minGenerationMs = 10;
 export class StreamDecoder {
   readonly #request: GenerationRequest;
   readonly #dialect: WireDialect;
+  readonly #modelId: string | undefined;
   readonly #events: AnswerEvents;
   readonly #reader: AnswerReader;
   readonly #utf8 = new StringDecoder('utf8');
@@ -60,9 +61,11 @@ export class StreamDecoder {
   #isMalformed = false;
   #failure: Error | undefined;
 
-  constructor(request: GenerationRequest, dialect: WireDialect) {
+  /** @param modelId The only model that may answer; absent: any. */
+  constructor(request: GenerationRequest, dialect: WireDialect, modelId?: string) {
     this.#request = request;
     this.#dialect = dialect;
+    this.#modelId = modelId;
     const isLimited = request.kind === 'chat' && request.callsInParallel === false;
     this.#events = new AnswerEvents(isLimited ? 1 : Infinity);
     this.#reader = new AnswerReader(request, dialect, this.#events);
@@ -164,6 +167,7 @@ export class StreamDecoder {
       this.#acceptError(event.error);
       return;
     }
+    assertModel(event.model, this.#modelId, this.#dialect);
     const choice = event.choices?.[0] ?? undefined;
     this.#acceptText(event, choice);
     // With a stop string, this event still counts its tokens.
@@ -270,6 +274,19 @@ export class StreamDecoder {
 }
 
 const none = [] as const;
+
+/**
+ * @param expected undefined: any.
+ * @throws The dialect's `broken` if another model answers: the server was restarted with it.
+ */
+export function assertModel(
+  answering: unknown,
+  expected: string | undefined,
+  { failures }: WireDialect,
+): void {
+  if (expected === undefined || typeof answering !== 'string' || answering === expected) return;
+  throw failures.broken(`it serves the model "${answering}" in place of "${expected}"`);
+}
 
 /**
  * Why a generation stopped, from llama-server's native `stop_type`, `stopping_word` and `truncated`.

@@ -4,6 +4,8 @@
  * and a value may have another type.
  */
 export interface StreamEvent extends NativeStop {
+  /** The model that answers. */
+  readonly model?: string | null;
   readonly choices?: readonly WireChoice[] | null;
   readonly usage?: WireUsage | null;
   readonly error?: unknown;
