@@ -60,6 +60,7 @@ async function measure(observability: Observability, rounds: number): Promise<re
     instances: async () => names.map(describeInstance),
     memory: () => ({ availableBytes: 1e9, reservedBytes: 1e9 }),
     replicas: () => [],
+    folders: {},
   });
   const cpuOf = async (perRequest: number): Promise<number> => {
     const before = process.cpuUsage();

@@ -263,6 +263,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       instances: async () => (await pool.describe()).map(toInstanceMetrics),
       memory: () => pool.memory(),
       replicas: () => toReplicaMetrics(upstreams),
+      folders: { home, models: modelsFolder },
     });
     const feed = createEventFeed({ events, requestLog, downloads, library, logger });
     const ownerToken = generateOwnerToken();

@@ -46,8 +46,9 @@ export async function createObservability(options: ObservabilityOptions) {
       keepsPrompts: settings['log.prompts'],
       isTraced: endpoint !== undefined,
     },
-    createMetrics: (sources: Pick<MetricsOptions, 'instances' | 'memory' | 'replicas'>) =>
-      new ServerMetrics({ events, version, ...sources }),
+    createMetrics: (
+      sources: Pick<MetricsOptions, 'instances' | 'memory' | 'replicas' | 'folders'>,
+    ) => new ServerMetrics({ events, version, ...sources }),
     close: stopTracing,
   };
 }

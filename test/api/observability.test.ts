@@ -180,6 +180,19 @@ it('has metrics of all that happened, in both formats', async () => {
   expect(valueOf('nodejs_eventloop_lag_p99_seconds', {})).toBeDefined();
   for (const name of Object.keys(metricTable)) expect(plain.body).toContain(`# TYPE ${name} `);
 
+  // The dashboard and the rules ask for nothing else.
+  const files = ['hearth-dashboard.json', 'hearth-alerts.yml'].map((name) =>
+    readFile(join(projectFolder, 'deploy/helm/hearth/files', name), 'utf8'),
+  );
+  const named = (await Promise.all(files)).join().match(/\b(?:hearth|nodejs|process)_[a-z0-9_]+/g);
+  const exported = new Set(
+    [...(plain.body as string).matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name),
+  );
+  for (const name of new Set(named)) {
+    const metric = name.replace(/_(bucket|sum|count)$/, '');
+    expect(exported.has(name) || exported.has(metric), name).toBe(true);
+  }
+
   const open = await get(hearth.url, '/metrics', {
     headers: { ...scraper, accept: 'application/openmetrics-text;version=1.0.0,text/plain;q=0.5' },
   });
@@ -209,7 +222,7 @@ it('is scraped by Prometheus, whose answers the dashboard and the alerts can use
     folder: join(hearth.home, 'prometheus'),
     target: new URL(hearth.url).host,
     token: authorization.slice('Bearer '.length),
-    rulesFile: join(projectFolder, 'deploy/prometheus/hearth-alerts.yml'),
+    rulesFile: join(projectFolder, 'deploy/helm/hearth/files/hearth-alerts.yml'),
   });
   try {
     const calls = async () =>
@@ -218,7 +231,7 @@ it('is scraped by Prometheus, whose answers the dashboard and the alerts can use
     const rules = await get(prometheus.url, '/api/v1/rules');
     expect(rules.body.data.groups[0].rules.length).toBeGreaterThan(5);
     const dashboard = JSON.parse(
-      await readFile(join(projectFolder, 'deploy/grafana/hearth-dashboard.json'), 'utf8'),
+      await readFile(join(projectFolder, 'deploy/helm/hearth/files/hearth-dashboard.json'), 'utf8'),
     ) as { panels: { targets: { expr: string }[] }[] };
     const filled = dashboard.panels
       .flatMap(({ targets }) => targets)

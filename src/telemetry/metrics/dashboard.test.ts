@@ -22,11 +22,22 @@ interface Dashboard {
 }
 
 interface Rules {
-  readonly groups: readonly { readonly rules: readonly { readonly expr: string }[] }[];
+  readonly groups: readonly {
+    readonly rules: readonly { readonly alert: string; readonly expr: string }[];
+  }[];
+}
+
+interface RuleTests {
+  readonly tests: readonly {
+    readonly alert_rule_test: readonly {
+      readonly alertname: string;
+      readonly exp_alerts?: readonly object[];
+    }[];
+  }[];
 }
 
 async function dashboardQueries(): Promise<readonly string[]> {
-  const text = await readFile(join(deploy, 'grafana/hearth-dashboard.json'), 'utf8');
+  const text = await readFile(join(deploy, 'helm/hearth/files/hearth-dashboard.json'), 'utf8');
   const { panels, templating } = JSON.parse(text) as Dashboard;
   const variables = templating.list.map(({ query }) =>
     typeof query === 'string' ? query : query.query,
@@ -34,11 +45,12 @@ async function dashboardQueries(): Promise<readonly string[]> {
   return [...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)), ...variables];
 }
 
-async function alertQueries(): Promise<readonly string[]> {
-  const text = await readFile(join(deploy, 'prometheus/hearth-alerts.yml'), 'utf8');
-  const { groups } = parse(text) as Rules;
-  return groups.flatMap(({ rules }) => rules.map(({ expr }) => expr));
+async function readRules() {
+  const text = await readFile(join(deploy, 'helm/hearth/files/hearth-alerts.yml'), 'utf8');
+  return (parse(text) as Rules).groups.flatMap(({ rules }) => rules);
 }
+
+const alertQueries = async () => (await readRules()).map(({ expr }) => expr);
 
 /** Names of the series that exist, with their labels if they are our own. */
 async function seriesLabels(): Promise<ReadonlyMap<string, readonly string[] | undefined>> {
@@ -47,6 +59,7 @@ async function seriesLabels(): Promise<ReadonlyMap<string, readonly string[] | u
     version: '',
     instances: async () => [],
     memory: () => ({ availableBytes: 0, reservedBytes: 0 }),
+    folders: {},
   });
   const text = await metrics.read('prometheus');
   const series = new Map<string, readonly string[] | undefined>();
@@ -99,6 +112,23 @@ describe('promtool', () => {
     expect((await check('promtool', ['check', 'config', config])).stdout).toContain('SUCCESS');
   });
 
+  it('fires each alert, and none for a server that is well', async ({ skip }) => {
+    const file = join(deploy, 'prometheus/hearth-alerts.test.yml');
+    const [first, ...others] = (parse(await readFile(file, 'utf8')) as RuleTests).tests;
+    const alerts = (await readRules()).map(({ alert }) => alert);
+    expect(first?.alert_rule_test.map(({ alertname }) => alertname).toSorted()).toEqual(
+      alerts.toSorted(),
+    );
+    const firing = others
+      .flatMap(({ alert_rule_test: cases }) => cases)
+      .filter(({ exp_alerts: expected }) => expected !== undefined)
+      .map(({ alertname }) => alertname);
+    expect(firing.toSorted()).toEqual(alerts.toSorted());
+    skip(!hasPromtool, howToInstall);
+    const { stdout } = await promisify(execFile)('promtool', ['test', 'rules', file]);
+    expect(stdout).toContain('SUCCESS');
+  });
+
   it('accepts the metrics', async ({ skip }) => {
     skip(!hasPromtool, howToInstall);
     const metrics = new ServerMetrics({
@@ -106,6 +136,7 @@ describe('promtool', () => {
       version: '1.2.3',
       instances: async () => [],
       memory: () => ({ availableBytes: 1, reservedBytes: 1 }),
+      folders: { home: projectFolder },
     });
     const text = await metrics.read('prometheus');
     const child = execFile('promtool', ['check', 'metrics']);

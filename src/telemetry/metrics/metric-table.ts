@@ -129,6 +129,11 @@ export const metricTable = {
     help: 'Memory reserved for all instances.',
     labels: [],
   },
+  hearth_disk_available_bytes: {
+    type: 'gauge',
+    help: 'Free space on the disk of the home folder and of the models.',
+    labels: ['folder'],
+  },
   hearth_model_loads_total: {
     type: 'counter',
     help: 'Loads of models that have ended.',

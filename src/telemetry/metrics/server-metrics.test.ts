@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parseMetrics } from '../../../test/setup/observability/prometheus-text.ts';
 import { RequestRecord } from '../request-record.ts';
@@ -24,6 +26,7 @@ function setUp() {
     version: '1.2.3',
     instances: async () => instances,
     memory: () => ({ availableBytes: 7, reservedBytes: 5 }),
+    folders: { home: tmpdir(), models: join(tmpdir(), 'missing') },
   });
   const begin = (model = 'a/b'): RequestRecord => {
     const record = new RequestRecord({ requestId: 'r', method: 'POST', path: '/x', events });
@@ -130,6 +133,8 @@ it('shows the instances of now, and no series of earlier ones', async () => {
     'hearth_instances ready': 2,
     'hearth_instance_estimated_bytes a/b:2 a/b': 100,
     hearth_memory_available_bytes: 7,
+    'hearth_disk_available_bytes home': expect.any(Number) as number,
+    'hearth_disk_available_bytes models': Number.NaN,
   });
   setInstances([]);
   const after = await read();

@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises';
 import {
   collectDefaultMetrics,
   Counter,
@@ -43,6 +44,8 @@ export interface MetricsOptions {
   readonly instances: () => Promise<readonly InstanceMetrics[]>;
   readonly replicas?: () => readonly ReplicaMetrics[];
   readonly memory: () => { readonly availableBytes: number; readonly reservedBytes: number };
+  /** Folders whose disks must not be full, by their names in the metrics. */
+  readonly folders: Readonly<Record<string, string>>;
 }
 
 /** The least interval at which the delay of the event loop is measured. */
@@ -98,6 +101,7 @@ export class ServerMetrics {
     this.#set('hearth_memory_reserved_bytes', {}, reservedBytes);
     this.#set('hearth_downloads_active', {}, this.#downloadedBytes.size);
     this.#readReplicas();
+    await this.#readDisks();
     for (const name of instanceGauges) this.#gauge(name).reset();
     for (const state of ['waiting', 'loading', 'ready']) {
       const count = instances.filter((instance) => instance.state === state).length;
@@ -120,6 +124,14 @@ export class ServerMetrics {
       const labels = { upstream, replica: url };
       this.#set('hearth_upstream_replica_up', labels, isAvailable ? 1 : 0);
       this.#set('hearth_upstream_requests_running', labels, activeRequests);
+    }
+  }
+
+  async #readDisks(): Promise<void> {
+    for (const [name, folder] of Object.entries(this.#options.folders)) {
+      // A disk that was removed has no value.
+      const disk = await statfs(folder).catch(() => ({ bavail: Number.NaN, bsize: 1 }));
+      this.#set('hearth_disk_available_bytes', { folder: name }, disk.bavail * disk.bsize);
     }
   }
 
