@@ -7,26 +7,48 @@ import { loopbackEndpoint } from '../../../src/engines/launch/endpoint.ts';
 import { projectFolder } from '../project-folder.ts';
 import { makeFolder, removeFolder } from '../temporary-folder.ts';
 
-/** Starts nginx with `deploy/cluster/nginx.conf` before two servers. */
-export async function startNginx(servers: readonly [string, string]): Promise<{
+interface Nginx {
   readonly url: string;
   close(): Promise<void>;
-}> {
+}
+
+type Replacement = readonly [from: string, to: string];
+
+/** Starts nginx with `deploy/cluster/nginx.conf` before servers. */
+export function startNginx(urls: readonly string[]): Promise<Nginx> {
+  const servers = urls.map((url) => `server ${new URL(url).host};`).join(' ');
+  return startWith([
+    ['$servers hearth:1234', '$servers test'],
+    ['resolver ', `upstream test { ${servers} }\n  resolver `],
+  ]);
+}
+
+/** Starts nginx with `deploy/cluster/nginx.conf` and a DNS server that knows the addresses of `hearth`. */
+export function startNginxWithDns(ports: {
+  readonly dns: number;
+  readonly servers: number;
+}): Promise<Nginx> {
+  return startWith([
+    ['resolver 127.0.0.11', `resolver 127.0.0.1:${ports.dns}`],
+    ['hearth:1234', `hearth:${ports.servers}`],
+  ]);
+}
+
+async function startWith(own: readonly Replacement[]): Promise<Nginx> {
   const folder = await makeFolder();
   const { port } = await loopbackEndpoint();
   const deployed = await readFile(join(projectFolder, 'deploy/cluster/nginx.conf'), 'utf8');
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder}/${name};`,
   );
-  const replacements = [
-    ['hearth-1:1234', new URL(servers[0]).host],
-    ['hearth-2:1234', new URL(servers[1]).host],
+  const replacements: readonly Replacement[] = [
+    ...own,
     ['listen 8080', `listen 127.0.0.1:${port}`],
     ['worker_processes auto', 'worker_processes 1'],
     ['worker_rlimit_nofile 65536;', ''],
     ['worker_connections 16384', 'worker_connections 1024'],
     ['access_log off;', `access_log off; ${temporary.join(' ')}`],
-  ] as const;
+  ];
   let text = `daemon off; pid ${folder}/pid; error_log ${folder}/error.log;\n${deployed}`;
   for (const [from, to] of replacements) text = text.replace(from, to);
   const file = join(folder, 'nginx.conf');
