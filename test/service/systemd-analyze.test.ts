@@ -9,7 +9,7 @@ import { temporaryFolder } from '../setup/temporary-folder.ts';
 const run = promisify(execFile);
 
 /** Exposure in tenths that `systemd-analyze security` accepts; the rest is the network, GPUs and /proc/meminfo. */
-const maxExposure = '25';
+const maxExposure = '20';
 
 async function systemdAnalyze(...args: readonly string[]): Promise<string> {
   try {

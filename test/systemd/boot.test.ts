@@ -1,3 +1,5 @@
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { freePort, withTakenPort } from '../setup/net/ports.ts';
 import { get, post } from '../setup/server/api.ts';
@@ -56,6 +58,24 @@ describe('the system service', () => {
     const instances = await machine.read(`${others} hearth ps --json`);
     expect(JSON.parse(instances)).toMatchObject({ instances: [{ model }] });
     expect((await machine.run(`${others} ls /var/lib/hearth`)).exitCode).not.toBe(0);
+  });
+
+  it('runs plugins that install themselves in the home folder', async () => {
+    const require = createRequire(import.meta.url);
+    const program = dirname(
+      require.resolve('@modelcontextprotocol/server-everything/package.json'),
+    );
+    const install = `cd && cp -a ${program}/package.json . && tar -cf /tmp/a.tar package.json && tar -xf /tmp/a.tar`;
+    const token = (await machine.read('cat /var/lib/hearth/owner-token')).trim();
+    const headers = { authorization: `Bearer ${token}` };
+    const path = `${server.url}/api/v1/mcp/servers/everything`;
+    const start = `{ ${install}; } >&2 && exec ${process.execPath} ${program}/dist/index.js stdio`;
+    const plugin = { command: '/bin/sh', args: ['-c', start] };
+    expect(await post(path, '', plugin, { method: 'PUT', headers })).toMatchObject({ status: 200 });
+    const tested = await post(path, '/test', {}, { headers });
+    expect(tested.body).toMatchObject({
+      tools: expect.arrayContaining([expect.objectContaining({ name: 'echo' })]) as unknown,
+    });
   });
 
   it('starts again after it was killed', async () => {

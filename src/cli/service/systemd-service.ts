@@ -167,6 +167,7 @@ function systemHardening(facts: ServiceFacts): string[] {
       ? []
       : [`ReadWritePaths=${writable.map((path) => quote(`-${path}`)).join(' ')}`]),
     'PrivateTmp=yes',
+    'PrivateMounts=yes',
     'ProtectClock=yes',
     'ProtectControlGroups=yes',
     'ProtectHostname=yes',
@@ -180,6 +181,8 @@ function systemHardening(facts: ServiceFacts): string[] {
     'RestrictNamespaces=yes',
     '# With memory protection keys, V8 guards the code that it compiles.',
     'SystemCallFilter=@system-service @pkey',
+    '# Not ~@resources: engines bind their threads and memory to processors.',
+    'SystemCallFilter=~@privileged',
     'SystemCallErrorNumber=EPERM',
     '# GPUs instead of PrivateDevices.',
     'DevicePolicy=closed',
