@@ -88,12 +88,14 @@ export default defineConfig({
             'test/mlx/**',
             'test/systemd/**',
             'test/peers/**',
+            'test/deploy/**',
             ...longTests,
             '**/node_modules/**',
           ],
         },
       },
       { test: { ...endToEnd, name: 'drills', include: longTests } },
+      { test: { ...endToEnd, name: 'deploy', include: ['test/deploy/**/*.test.ts'] } },
       { test: { ...endToEnd, name: 'peers', include: ['test/peers/**/*.test.ts'] } },
       {
         test: {
