@@ -33,9 +33,9 @@ for version in 1.27.0 "$kubernetes"; do
   mv "$scratch/package/kubernetes_validate/kubernetes-json-schema/v$version-local-strict" "$schemas/kubernetes/$version"
 done
 
-gateway=$(module_folder sigs.k8s.io/gateway-api@v1.5.1)
-operator=$(module_folder github.com/prometheus-operator/prometheus-operator@v0.85.0)
-compose=$(module_folder github.com/compose-spec/compose-go/v2@v2.16.2)
+gateway=$(module_folder sigs.k8s.io/gateway-api@v1.5.1) || true
+operator=$(module_folder github.com/prometheus-operator/prometheus-operator@v0.85.0) || true
+compose=$(module_folder github.com/compose-spec/compose-go/v2@v2.16.2) || true
 if [ -z "$gateway" ] || [ -z "$operator" ] || [ -z "$compose" ]; then skip 'the Go modules with schemas are not available.'; fi
 for file in "$gateway"/config/crd/standard/*_httproutes.yaml \
   "$operator"/example/prometheus-operator-crd/*_{podmonitors,prometheusrules}.yaml \

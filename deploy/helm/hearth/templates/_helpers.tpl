@@ -15,9 +15,9 @@ name: {{ include "hearth.name" . }}
 namespace: {{ .Release.Namespace }}
 labels:
   {{- include "hearth.selector" . | nindent 2 }}
-  app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+  app.kubernetes.io/version: {{ .Chart.AppVersion | replace "+" "_" | quote }}
   app.kubernetes.io/managed-by: {{ .Release.Service }}
-  helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
+  helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version | replace "+" "_" }}
 {{- end }}
 
 {{/* The variable of a setting: models.ttlSeconds is HEARTH_MODELS_TTL_SECONDS. */}}
