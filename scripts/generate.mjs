@@ -1,10 +1,11 @@
-// Writes the files of docs/ that are derived from code and data; with --check, fails where one of them differs.
+// Writes the files that are derived from code and data; with --check, fails where one of them differs.
 import { build } from 'esbuild';
 import { format } from 'oxfmt';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { modules } from './lint/modules.mjs';
+import { textValuesModule } from './lint/catalogues.mjs';
 import { moduleMarkdown, modulesMarkdown } from './lint/modules-markdown.mjs';
 import {
   readCoveringTests,
@@ -48,6 +49,7 @@ const files = {
     'requirements.md',
     requirementsPage(await readRequirements(), await readCoveringTests()),
   ),
+  'web/src/texts/text-values.ts': await formatted('text-values.ts', await textValuesModule()),
   'ARCHITECTURE.md': await withBlocks('ARCHITECTURE.md', () => modulesMarkdown()),
   ...(await moduleReadmes()),
   'docs/observability.md': await withBlocks('docs/observability.md', () => metricsMarkdown()),

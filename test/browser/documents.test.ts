@@ -170,7 +170,7 @@ it('offers to leave messages out or to continue from a summary when the context 
   await page.waitForURL(/\/chat\/conv_/);
   await say(page, `Remember this: ${'the sea is calm '.repeat(53)}`, 2);
   const notice = page.getByRole('region', { name: 'Context' });
-  await notice.getByText(/fills \d+ % of the context/).waitFor();
+  await notice.getByText(/fills \d+% of the context/).waitFor();
   await notice.getByRole('button', { name: 'Leave out the oldest messages' }).click();
   await notice.getByText(/are left out when it is full/).waitFor();
   await notice.getByRole('button', { name: 'Continue from a summary' }).click();

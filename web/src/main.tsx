@@ -1,5 +1,6 @@
 import './styles.css';
 import { CSPProvider } from '@base-ui/react/csp-provider';
+import { DirectionProvider } from '@base-ui/react/direction-provider';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { startTransition, StrictMode } from 'react';
@@ -12,6 +13,7 @@ import { shareAccess } from './api/share-access.ts';
 import { resumeRuns } from './pages/chat/runs/run-store.ts';
 import { router } from './router.tsx';
 import { applyTheme } from './shell/theme.ts';
+import { isRightToLeft } from './texts/language.ts';
 import { Toaster } from './ui/toaster.tsx';
 import { whenIdle } from './ui/when-idle.ts';
 
@@ -22,11 +24,13 @@ const app = (
   <StrictMode>
     {/* The Content-Security-Policy forbids inline styles. */}
     <CSPProvider disableStyleElements>
-      <QueryClientProvider client={queryClient}>
-        <Toaster>
-          <RouterProvider router={router} />
-        </Toaster>
-      </QueryClientProvider>
+      <DirectionProvider direction={isRightToLeft ? 'rtl' : 'ltr'}>
+        <QueryClientProvider client={queryClient}>
+          <Toaster>
+            <RouterProvider router={router} />
+          </Toaster>
+        </QueryClientProvider>
+      </DirectionProvider>
     </CSPProvider>
   </StrictMode>
 );

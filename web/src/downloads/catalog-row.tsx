@@ -9,9 +9,9 @@ import { formatBytes } from '../ui/bytes.ts';
 import { formatDate } from '../ui/dates.ts';
 import { useStartDownload } from './download-queries.ts';
 import { FitBadge } from './fit-badge.tsx';
+import { formatCompact } from '../ui/numbers.ts';
 
 const labels = modelsTexts;
-const compact = new Intl.NumberFormat('en', { notation: 'compact' });
 
 /** A model that can be downloaded. */
 export function CatalogRow({ model }: { readonly model: CatalogModelRecord }) {
@@ -28,7 +28,7 @@ export function CatalogRow({ model }: { readonly model: CatalogModelRecord }) {
               to="/models/hub/$owner/$name"
               params={{ owner, name }}
               className="hover:underline"
-              aria-label={labels.search.card(model.id)}
+              aria-label={labels.search.card({ name: model.id })}
             >
               {model.id}
             </Link>
@@ -43,7 +43,7 @@ export function CatalogRow({ model }: { readonly model: CatalogModelRecord }) {
       {isAllowed && (
         <Button
           size="small"
-          aria-label={labels.downloadModel(model.id)}
+          aria-label={labels.downloadModel({ name: model.id })}
           disabled={start.isPending}
           onClick={() => start.mutate({ model: model.source === 'hub' ? model.url : model.id })}
         >
@@ -63,8 +63,10 @@ function figuresOf(model: CatalogModelRecord): readonly string[] {
     model.license,
     model.downloads === undefined
       ? undefined
-      : labels.search.downloads(compact.format(model.downloads)),
-    model.likes === undefined ? undefined : labels.search.likes(compact.format(model.likes)),
+      : labels.search.downloads({ count: formatCompact(model.downloads) }),
+    model.likes === undefined
+      ? undefined
+      : labels.search.likes({ count: formatCompact(model.likes) }),
     model.updated_at === undefined ? undefined : formatDate(model.updated_at),
   ].filter((figure) => figure !== undefined);
 }

@@ -33,9 +33,9 @@ export function useStartDownload() {
       call('post', '/api/v1/models/download', { body }),
     onSuccess: (started) => {
       if (started.status === 'already_downloaded') {
-        showToast(modelsTexts.alreadyThere(started.model));
+        showToast(modelsTexts.alreadyThere({ name: started.model }));
       } else {
-        showToast(modelsTexts.downloadStarted(started.model), started.note);
+        showToast(modelsTexts.downloadStarted({ name: started.model }), started.note);
       }
     },
     onSettled: () => queries.invalidateQueries({ queryKey: ['downloads'] }),

@@ -55,14 +55,18 @@ function DownloadRow({ job }: { readonly job: DownloadJobRecord }) {
 }
 
 function figuresOf(job: DownloadJobRecord): readonly string[] {
-  const done = labels.progress(
-    formatBytes(job.downloaded_bytes),
-    formatBytes(job.total_size_bytes),
-  );
+  const done = labels.progress({
+    done: formatBytes(job.downloaded_bytes),
+    total: formatBytes(job.total_size_bytes),
+  });
   const speed = job.bytes_per_second ?? 0;
   if (job.status !== 'downloading' || speed === 0) return [labels.states[job.status], done];
   const seconds = (job.total_size_bytes - job.downloaded_bytes) / speed;
-  return [done, labels.speed(formatBytes(speed)), labels.remaining(formatDuration(seconds))];
+  return [
+    done,
+    labels.speed({ speed: formatBytes(speed) }),
+    labels.remaining({ time: formatDuration(seconds) }),
+  ];
 }
 
 function DownloadActions({
@@ -79,7 +83,7 @@ function DownloadActions({
   const button = (action: JobAction, label: string) => (
     <Button
       size="small"
-      aria-label={labels.of(name, label)}
+      aria-label={labels.of({ action: label, name })}
       disabled={change.isPending}
       onClick={() => change.mutate({ job_id, action })}
     >
@@ -93,7 +97,7 @@ function DownloadActions({
       {status === 'failed' && button('resume', labels.retry)}
       <Button
         size="small"
-        aria-label={labels.of(name, labels.cancel)}
+        aria-label={labels.of({ action: labels.cancel, name })}
         onClick={() => setAsking(true)}
       >
         {labels.cancel}
@@ -102,7 +106,7 @@ function DownloadActions({
         isOpen={isAsking}
         onClose={() => setAsking(false)}
         onConfirm={() => change.mutate({ job_id, action: 'cancel' })}
-        title={labels.cancelTitle(name)}
+        title={labels.cancelTitle({ name })}
         description={labels.cancelHint}
         action={labels.cancelAction}
         dismissal={labels.keep}

@@ -16,7 +16,7 @@ export function Recommended() {
   return (
     <Section
       title={modelsTexts.firstRun.title}
-      description={modelsTexts.firstRun.hint(formatBytes(data.capacity_bytes))}
+      description={modelsTexts.firstRun.hint({ memory: formatBytes(data.capacity_bytes) })}
     >
       <ul className="flex flex-col gap-3">
         {data.models.map((model) => (

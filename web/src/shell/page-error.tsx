@@ -17,7 +17,9 @@ export function PageError({ error }: { readonly error: unknown }) {
       <h1 className="text-lg font-semibold">{texts.errors.title}</h1>
       <p className="text-sm break-words text-muted">{messageOf(error)}</p>
       {error instanceof ApiError && error.requestId !== undefined && (
-        <p className="font-mono text-xs text-muted">{texts.errors.requestId(error.requestId)}</p>
+        <p className="font-mono text-xs text-muted">
+          {texts.errors.requestId({ id: error.requestId })}
+        </p>
       )}
       <div className="flex gap-2">
         <Button onClick={() => void router.invalidate()}>{texts.app.retry}</Button>

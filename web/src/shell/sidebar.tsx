@@ -19,6 +19,7 @@ import { IconButton, iconButtonClass } from '../ui/icon-button.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { Flame } from './brand.tsx';
 import { Keys } from './keys.tsx';
+import { LanguageMenu } from './language-menu.tsx';
 import { isPaletteOpen, isSignInOpen, toggleSidebar } from './layout-state.ts';
 import { chooseTheme, theme } from './theme.ts';
 
@@ -119,6 +120,7 @@ function SidebarFooter() {
           onSelect: () => chooseTheme(name),
         }))}
       />
+      <LanguageMenu />
       <Link to="/shortcuts" aria-label={texts.pages.shortcuts} className={iconButtonClass}>
         <CircleHelp size={17} aria-hidden />
       </Link>

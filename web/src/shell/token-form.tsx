@@ -10,6 +10,8 @@ import { CopyButton } from '../ui/copy-button.tsx';
 import { Field, inputClass } from '../ui/field.tsx';
 import { messageOf } from '../ui/toasts.ts';
 
+const tokenCommand = 'hearth token create --name browser';
+
 /** Takes a token, and signs in with it if the server takes it. */
 export function TokenForm({
   refusal,
@@ -51,8 +53,8 @@ export function TokenForm({
     >
       <p className="text-sm text-muted">{texts.token.explanation}</p>
       <p className="flex items-center gap-2 rounded-lg bg-code py-1 pr-1 pl-3 font-mono text-[13px]">
-        <span className="min-w-0 flex-1 break-words">{texts.token.command}</span>
-        <CopyButton text={texts.token.command} />
+        <span className="min-w-0 flex-1 break-words">{tokenCommand}</span>
+        <CopyButton text={tokenCommand} />
       </p>
       <Field label={texts.token.label} error={error}>
         {(attributes) => (

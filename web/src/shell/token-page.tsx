@@ -2,6 +2,7 @@ import { access } from '../api/access.ts';
 import { useStore } from '../api/store.ts';
 import { texts } from '../texts/texts.ts';
 import { Flame } from './brand.tsx';
+import { LanguageMenu } from './language-menu.tsx';
 import { TokenForm } from './token-form.tsx';
 
 /** Asks for a token, after the server refused a request without a valid one. */
@@ -12,7 +13,8 @@ export function TokenPage() {
       <div className="flex w-full max-w-md flex-col gap-4 rounded-2xl border bg-raised p-6 shadow-pop">
         <div className="flex items-center gap-2.5">
           <Flame size={26} />
-          <h1 className="text-lg font-semibold">{texts.token.title}</h1>
+          <h1 className="flex-1 text-lg font-semibold">{texts.token.title}</h1>
+          <LanguageMenu />
         </div>
         <TokenForm refusal={refusal} />
       </div>

@@ -1,2 +1,4 @@
-/** Texts in the language of the app; in a module of their own, so that the first load leaves them out. */
-export { voiceTexts } from './en/voice.ts';
+import { loadedTexts } from './load-texts.ts';
+
+/** The texts of a page, which its route loads with `withTexts`. */
+export const voiceTexts = loadedTexts('voice');

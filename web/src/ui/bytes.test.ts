@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { formatBytes } from './bytes.ts';
 
 it.each([
-  [0, '0 B'],
-  [999, '999 B'],
+  [0, '0 byte'],
+  [999, '999 byte'],
   [3_131_840, '3.13 MB'],
   [12_345_678, '12.3 MB'],
   [999_900_000, '1.00 GB'],

@@ -1,4 +1,13 @@
-const units = ['B', 'KB', 'MB', 'GB', 'TB'];
+import { locale } from '../texts/language.ts';
+
+const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'].map(
+  (unit, index) =>
+    new Intl.NumberFormat(locale, {
+      style: 'unit',
+      unit,
+      ...(index === 0 ? {} : { minimumSignificantDigits: 3, maximumSignificantDigits: 3 }),
+    }),
+);
 
 /** A size with three digits: `1.25 GB`. Units are powers of 1,000. */
 export function formatBytes(bytes: number): string {
@@ -8,6 +17,5 @@ export function formatBytes(bytes: number): string {
     value /= 1000;
     unit += 1;
   }
-  const digits = unit === 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
-  return `${value.toFixed(digits)} ${units[unit]}`;
+  return units[unit]?.format(value) ?? '';
 }

@@ -1,6 +1,8 @@
-const dateTime = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
-const date = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
-const time = new Intl.DateTimeFormat('en', { timeStyle: 'medium' });
+import { locale } from '../texts/language.ts';
+
+const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
+const time = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
 
 /** Day and time of an ISO date, in the zone of the browser. */
 export const formatDateTime = (iso: string) => dateTime.format(new Date(iso));

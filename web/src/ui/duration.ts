@@ -1,8 +1,23 @@
-/** A span for people: `40 ms`, `1.8 s`, `3 min`, `2 h`. */
+import { locale } from '../texts/language.ts';
+
+const formatOf = (unit: string, digits = 0) =>
+  new Intl.NumberFormat(locale, {
+    style: 'unit',
+    unit,
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+const milliseconds = formatOf('millisecond');
+const shortSeconds = formatOf('second', 1);
+const minutes = formatOf('minute');
+const hours = formatOf('hour');
+const days = formatOf('day');
+
+/** A span for people: `40 ms`, `1.8 sec`, `3 min`, `2 hr`. */
 export function formatDuration(seconds: number): string {
-  if (seconds < 0.9995) return `${Math.round(seconds * 1000)} ms`;
-  if (seconds < 59.95) return `${seconds.toFixed(1)} s`;
-  if (seconds < 3570) return `${Math.round(seconds / 60)} min`;
-  if (seconds < 47.5 * 3600) return `${Math.round(seconds / 3600)} h`;
-  return `${Math.round(seconds / 86_400)} d`;
+  if (seconds < 0.9995) return milliseconds.format(seconds * 1000);
+  if (seconds < 59.95) return shortSeconds.format(seconds);
+  if (seconds < 3570) return minutes.format(seconds / 60);
+  if (seconds < 47.5 * 3600) return hours.format(seconds / 3600);
+  return days.format(seconds / 86_400);
 }

@@ -1,4 +1,7 @@
-import { nextSteps } from '../texts/next-steps.ts';
+import { texts } from '../texts/texts.ts';
+
+/** What can be done about an error of the server, by its code. */
+const nextSteps: Readonly<Record<string, string>> = texts.nextSteps;
 
 /** The message of an error of the server, with what can be done about it. */
 export function errorText(error: {

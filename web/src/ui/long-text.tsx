@@ -17,7 +17,7 @@ export function LongText({ text }: { readonly text: string }) {
           {part}
         </span>
       ))}
-      {left > 0 && <em className="block">{texts.app.notShown(left)}</em>}
+      {left > 0 && <em className="block">{texts.app.notShown({ characters: left })}</em>}
     </>
   );
 }

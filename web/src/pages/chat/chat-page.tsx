@@ -166,7 +166,7 @@ export function ChatPage() {
         )}
         <IconButton
           icon={SlidersHorizontal}
-          label={texts.chat.settings}
+          label={texts.settings.title}
           onClick={() => setPanelOpen(true)}
         />
       </header>

@@ -11,7 +11,7 @@ import { Page } from '../../ui/page.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { showError } from '../../ui/toasts.ts';
 import { runComparison } from './run-comparison.ts';
-import { SideView } from './side-view.tsx';
+import { sideNames, SideView } from './side-view.tsx';
 import { idleAnswer, type SideAnswer, type SideSettings } from './side.ts';
 
 const labels = compareTexts;
@@ -42,7 +42,7 @@ function Comparison({ models }: { readonly models: readonly string[] }) {
   const [prompt, setPrompt] = useState('');
   const [system, setSystem] = useState('');
   const [sides, setSides] = useState<readonly SideSettings[]>(() =>
-    labels.sides.map((_, index) => ({
+    sideNames.map((_, index) => ({
       model: models[index % models.length] ?? '',
       temperature: '',
       maxTokens: '512',
@@ -94,7 +94,7 @@ function Comparison({ models }: { readonly models: readonly string[] }) {
         {sides.map((side, index) => (
           <SideView
             key={index}
-            name={labels.sides[index] ?? ''}
+            side={sideNames[index] ?? 'first'}
             models={models}
             settings={side}
             answer={answers[index] ?? idleAnswer}

@@ -5,19 +5,23 @@ import { inputClass } from '../../ui/field.tsx';
 import { Markdown } from '../../ui/markdown/markdown.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import type { SideAnswer, SideSettings } from './side.ts';
+import { formatDecimal, formatNumber } from '../../ui/numbers.ts';
 
 const labels = compareTexts;
 
+export const sideNames = ['first', 'second'] as const;
+type Side = (typeof sideNames)[number];
+
 /** One side: its settings, its answer and its figures. */
 export function SideView({
-  name,
+  side,
   models,
   settings,
   answer,
   isRunning,
   onChange,
 }: {
-  readonly name: string;
+  readonly side: Side;
   readonly models: readonly string[];
   readonly settings: SideSettings;
   readonly answer: SideAnswer;
@@ -29,7 +33,7 @@ export function SideView({
       <span aria-hidden>{labels.short[field]}</span>
       <input
         type="number"
-        aria-label={labels[field](name)}
+        aria-label={labels[field]({ side })}
         placeholder={labels.asDefault}
         className={`${inputClass} text-text`}
         disabled={isRunning}
@@ -41,11 +45,11 @@ export function SideView({
   );
   return (
     <section
-      aria-label={labels.answer(name)}
+      aria-label={labels.answer({ side })}
       className="flex min-w-0 flex-col gap-3 rounded-2xl border bg-raised p-4"
     >
       <select
-        aria-label={labels.model(name)}
+        aria-label={labels.model({ side })}
         className={inputClass}
         disabled={isRunning}
         value={settings.model}
@@ -101,9 +105,9 @@ function Answer({ answer }: { readonly answer: SideAnswer }) {
 function Figures({ answer: { stats, loadSeconds } }: { readonly answer: SideAnswer }) {
   if (stats === undefined) return null;
   const figures = [
-    [labels.speed, labels.tokensPerSecond(stats.tokens_per_second.toFixed(1))],
+    [labels.speed, labels.tokensPerSecond({ speed: formatDecimal(stats.tokens_per_second) })],
     [labels.firstToken, formatDuration(stats.time_to_first_token_seconds)],
-    [labels.tokens, stats.total_output_tokens.toLocaleString('en')],
+    [labels.tokens, formatNumber(stats.total_output_tokens)],
     ...(loadSeconds === undefined ? [] : [[labels.loadTime, formatDuration(loadSeconds)]]),
   ] as const;
   return (

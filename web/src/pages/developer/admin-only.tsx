@@ -25,9 +25,9 @@ export function AdminOnly({ children }: { readonly children: ReactNode }) {
           >
             <h2 className="text-base font-semibold">{labels.title}</h2>
             <p className="text-sm text-muted">{`${labels.identity[type]} ${labels.explanation}`}</p>
-            <CodeText text={labels.command} />
+            <CodeText text="hearth open" />
             <p className="text-sm text-muted">{labels.overSsh}</p>
-            <CodeText text={labels.printCommand} />
+            <CodeText text="hearth open --no-browser" />
             <Button className="self-start" onClick={() => isSignInOpen.set(true)}>
               {texts.token.signIn}
             </Button>

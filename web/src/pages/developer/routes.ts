@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { rootRoute } from '../../shell/root-route.tsx';
+import { withTexts } from '../../texts/load-texts.ts';
 
 export const developerHomeRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -12,5 +13,8 @@ export const developerHomeRoute = createRoute({
 export const developerRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/developer/$part',
-  component: lazyRouteComponent(() => import('./developer-page.tsx'), 'DeveloperPage'),
+  component: lazyRouteComponent(
+    withTexts(['developer', 'models'], () => import('./developer-page.tsx')),
+    'DeveloperPage',
+  ),
 });

@@ -1,11 +1,15 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { rootRoute } from '../../shell/root-route.tsx';
+import { withTexts } from '../../texts/load-texts.ts';
 
 /** The library. */
 export const modelsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/models',
-  component: lazyRouteComponent(() => import('./library/library-page.tsx'), 'LibraryPage'),
+  component: lazyRouteComponent(
+    withTexts(['models'], () => import('./library/library-page.tsx')),
+    'LibraryPage',
+  ),
 });
 
 /** The search for models to download; the words are in the address. */
@@ -14,18 +18,27 @@ export const discoverRoute = createRoute({
   path: '/models/discover',
   validateSearch: ({ search }: { readonly search?: unknown }): { readonly search?: string } =>
     typeof search === 'string' && search !== '' ? { search } : {},
-  component: lazyRouteComponent(() => import('./discover/discover-page.tsx'), 'DiscoverPage'),
+  component: lazyRouteComponent(
+    withTexts(['models'], () => import('./discover/discover-page.tsx')),
+    'DiscoverPage',
+  ),
 });
 
 /** A repository of the model hub. */
 export const repositoryRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/models/hub/$owner/$name',
-  component: lazyRouteComponent(() => import('./discover/repository-page.tsx'), 'RepositoryPage'),
+  component: lazyRouteComponent(
+    withTexts(['models'], () => import('./discover/repository-page.tsx')),
+    'RepositoryPage',
+  ),
 });
 
 export const importRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/models/import',
-  component: lazyRouteComponent(() => import('./import/import-page.tsx'), 'ImportPage'),
+  component: lazyRouteComponent(
+    withTexts(['models'], () => import('./import/import-page.tsx')),
+    'ImportPage',
+  ),
 });

@@ -48,7 +48,7 @@ export function OpenPage() {
       ) : (
         <>
           <Notice tone="danger">{failure}</Notice>
-          <CodeText text={developerTexts.needsAdmin.command} />
+          <CodeText text="hearth open" />
           <Link to="/chat" className={`${buttonClass()} self-start`}>
             {labels.toChat}
           </Link>

@@ -77,7 +77,7 @@ function Script({ result }: { readonly result: SpeechScript }) {
           <p key={index} dir="auto" className="break-words">
             {speaker !== undefined && (
               <span className={`font-semibold ${speakerColor(speaker)}`}>
-                {`${labels.speaker(speaker)}: `}
+                {`${labels.speaker({ number: speaker })}: `}
               </span>
             )}
             {text}
@@ -85,9 +85,11 @@ function Script({ result }: { readonly result: SpeechScript }) {
         ))}
       </div>
       {turns.length > maxShownTurns && (
-        <p className="text-xs text-muted">{labels.shortened(turns.length)}</p>
+        <p className="text-xs text-muted">{labels.shortened({ turns: turns.length })}</p>
       )}
-      <p className="text-xs text-muted">{labels.count(turns.length, countWords(turns))}</p>
+      <p className="text-xs text-muted">
+        {labels.count({ turns: turns.length, words: countWords(turns) })}
+      </p>
     </>
   );
 }

@@ -93,10 +93,10 @@ function SpeakerRow({ index, form, onChange }: SettingsProps & { readonly index:
   return (
     <li className="flex flex-wrap items-center gap-2">
       <span className={`w-20 text-sm font-semibold ${speakerColor(number)}`}>
-        {labels.speaker(number)}
+        {labels.speaker({ number })}
       </span>
       <input
-        aria-label={labels.voice(number)}
+        aria-label={labels.voice({ number })}
         placeholder={labels.voicePlaceholder}
         maxLength={1024}
         className={`${inputClass} !w-40 flex-1`}
@@ -104,7 +104,7 @@ function SpeakerRow({ index, form, onChange }: SettingsProps & { readonly index:
         onChange={(event) => set({ voice: event.target.value })}
       />
       <Select
-        label={labels.emotion(number)}
+        label={labels.emotion({ number })}
         value={speaker.emotion}
         options={labels.emotions}
         onChange={(emotion) => set({ emotion })}

@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { branchTexts } from '../../../texts/branches.ts';
+import { texts } from '../../../texts/texts.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { newestLeaf, pathTo } from '../conversations/branches.ts';
@@ -33,8 +33,8 @@ export function BranchTree({
     <Dialog
       isOpen
       onClose={onClose}
-      title={branchTexts.title}
-      description={branchTexts.description}
+      title={texts.branches.title}
+      description={texts.branches.description}
     >
       <ul className="flex flex-col gap-1 pt-2">
         {segments.map(({ first, last, length, depth }) => {
@@ -57,11 +57,11 @@ export function BranchTree({
                 }}
               >
                 <span dir="auto" className="min-w-0 flex-1 truncate">
-                  {first.preview === '' ? branchTexts.empty : first.preview}
+                  {first.preview === '' ? texts.branches.empty : first.preview}
                 </span>
                 <span className="shrink-0 text-xs text-muted tabular-nums">
-                  {last.interrupted === true && `${branchTexts.interrupted} · `}
-                  {branchTexts.turns(length)}
+                  {last.interrupted === true && `${texts.branches.interrupted} · `}
+                  {texts.branches.turns({ turns: length })}
                 </span>
               </button>
             </li>

@@ -33,7 +33,7 @@ export function AttachmentList({
           {pasted !== undefined && isKept !== true && (
             <IconButton
               icon={TextCursorInput}
-              label={texts.chat.insertPasted(name)}
+              label={texts.chat.insertPasted({ name })}
               size={14}
               className="!size-6"
               onClick={() => onInsert(id, pasted)}
@@ -41,7 +41,7 @@ export function AttachmentList({
           )}
           <IconButton
             icon={X}
-            label={texts.chat.removeAttachment(name)}
+            label={texts.chat.removeAttachment({ name })}
             size={13}
             className="!size-6"
             onClick={() => onRemove(id)}

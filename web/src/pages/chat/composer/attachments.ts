@@ -30,7 +30,7 @@ export async function readAttachment(file: File): Promise<Attachment> {
     const { readDocument } = await import('../documents/read-document.ts');
     return { id, name, content: { document: await readDocument(file) } };
   }
-  if (file.size > maxImageBytes) throw new Error(texts.chat.imageTooLarge(name));
+  if (file.size > maxImageBytes) throw new Error(texts.chat.imageTooLarge({ name }));
   return { id, name, content: { image: { type: 'image', data_url: await readDataUrl(file) } } };
 }
 
@@ -40,7 +40,7 @@ export const longPaste = 5000;
 /** A long text that was pasted, as a file with a name of its own. */
 export function pastedText(text: string, others: readonly Attachment[]): Attachment {
   const number = others.filter(({ pasted }) => pasted !== undefined).length + 1;
-  const name = texts.chat.pastedName(number);
+  const name = texts.chat.pastedName({ number });
   return { id: newId(), name, pasted: text, content: { document: { name, sections: [{ text }] } } };
 }
 

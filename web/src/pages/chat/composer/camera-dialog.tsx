@@ -1,6 +1,6 @@
 import { Camera } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { cameraTexts } from '../../../texts/camera.ts';
+import { texts } from '../../../texts/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 
@@ -36,10 +36,10 @@ export function CameraDialog({
     onClose();
   };
   return (
-    <Dialog isOpen onClose={onClose} title={cameraTexts.title}>
+    <Dialog isOpen onClose={onClose} title={texts.camera.title}>
       {state === 'failed' ? (
         <p role="alert" className="py-4 text-sm text-danger">
-          {cameraTexts.failed}
+          {texts.camera.failed}
         </p>
       ) : (
         <div className="flex flex-col items-center gap-4">
@@ -48,12 +48,12 @@ export function CameraDialog({
             ref={video}
             muted
             playsInline
-            aria-label={cameraTexts.view}
+            aria-label={texts.camera.view}
             className="aspect-video w-full rounded-xl bg-black object-contain"
           />
           <Button variant="primary" disabled={state !== 'open'} onClick={() => void take()}>
             <Camera size={16} aria-hidden />
-            {cameraTexts.take}
+            {texts.camera.take}
           </Button>
         </div>
       )}
@@ -69,7 +69,7 @@ async function pictureOf(video: HTMLVideoElement): Promise<File> {
   const blob = await new Promise<Blob | null>((resolve) => {
     canvas.toBlob(resolve, 'image/jpeg', 0.92);
   });
-  return new File(blob === null ? [] : [blob], cameraTexts.fileName, { type: 'image/jpeg' });
+  return new File(blob === null ? [] : [blob], texts.camera.fileName, { type: 'image/jpeg' });
 }
 
 function stopAll(stream: MediaStream): void {

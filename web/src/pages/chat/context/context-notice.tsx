@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { LoaderCircle } from 'lucide-react';
-import { contextTexts } from '../../../texts/chat-context.ts';
+import { texts } from '../../../texts/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import type { InputPart } from '../conversations/conversation-queries.ts';
 import type { Turn } from '../messages/turn.ts';
@@ -29,26 +29,28 @@ export function ContextNotice({
   const summary = useMutation({
     mutationFn: () => summarize(turns, settings, contextLength - usedTokens),
     onSuccess: (text) =>
-      onContinue(null, [{ type: 'text', content: contextTexts.summaryMessage(text) }]),
+      onContinue(null, [
+        { type: 'text', content: texts.context.summaryMessage({ summary: text }) },
+      ]),
   });
-  const percent = Math.min(100, Math.round((usedTokens / contextLength) * 100));
+  const filled = Math.min(1, usedTokens / contextLength);
   const drops = settings.dropsOldTurns === true;
   return (
     <section
-      aria-label={contextTexts.title}
+      aria-label={texts.context.title}
       className="mx-auto mb-3 flex w-full max-w-3xl flex-wrap items-center gap-x-3 gap-y-2 px-4 text-sm md:px-7"
     >
       <p role="status" className="min-w-56 flex-1 text-warn">
-        {drops ? contextTexts.dropping(percent) : contextTexts.full(percent)}
+        {drops ? texts.context.dropping({ filled }) : texts.context.full({ filled })}
       </p>
       {!drops && (
         <Button size="small" onClick={() => onChange({ ...settings, dropsOldTurns: true })}>
-          {contextTexts.drop}
+          {texts.context.drop}
         </Button>
       )}
       <Button size="small" disabled={isBusy || summary.isPending} onClick={() => summary.mutate()}>
         {summary.isPending && <LoaderCircle size={14} aria-hidden className="animate-spin" />}
-        {contextTexts.summarize}
+        {texts.context.summarize}
       </Button>
     </section>
   );

@@ -1,4 +1,4 @@
-import { contextTexts } from '../../../texts/chat-context.ts';
+import { texts } from '../../../texts/texts.ts';
 import { askModel } from '../conversations/ask-model.ts';
 import type { Turn } from '../messages/turn.ts';
 import type { ConversationSettings } from '../settings/conversation-settings.ts';
@@ -18,14 +18,14 @@ export async function summarize(
 ): Promise<string> {
   const { model, contextLength } = settings;
   const previousId = turns.at(-1)?.responseId;
-  if (model === undefined || previousId === undefined) throw new Error(contextTexts.noSummary);
+  if (model === undefined || previousId === undefined) throw new Error(texts.context.noSummary);
   const text = await askModel({
     model,
     previousId,
-    text: contextTexts.summaryRequest,
+    text: texts.context.summaryRequest,
     maxTokens: Math.max(64, Math.min(maxSummaryTokens, Math.floor(freeTokens / 2))),
     contextLength,
   });
-  if (text === '') throw new Error(contextTexts.noSummary);
+  if (text === '') throw new Error(texts.context.noSummary);
   return text;
 }

@@ -1,7 +1,7 @@
 import { call } from '../../../api/client.ts';
 import { queryClient } from '../../../api/query-client.ts';
 import { modelsQuery } from '../../../api/queries.ts';
-import { documentTexts } from '../../../texts/documents.ts';
+import { texts } from '../../../texts/texts.ts';
 import type { TextDocument } from './document.ts';
 import { nearest } from './rank-passages.ts';
 import { splitPassages, type Passage } from './split-passages.ts';
@@ -45,7 +45,7 @@ async function embeddingModel(): Promise<string> {
   const found = models
     .filter(({ type }) => type === 'embedding')
     .toSorted((one, other) => other.loaded_instances.length - one.loaded_instances.length)[0];
-  if (found === undefined) throw new Error(documentTexts.noEmbeddingModel);
+  if (found === undefined) throw new Error(texts.documents.noEmbeddingModel);
   return found.key;
 }
 

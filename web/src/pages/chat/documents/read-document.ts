@@ -1,4 +1,4 @@
-import { documentTexts } from '../../../texts/documents.ts';
+import { texts } from '../../../texts/texts.ts';
 import type { TextDocument } from './document.ts';
 
 const maxTextBytes = 5_000_000;
@@ -14,14 +14,14 @@ export async function readDocument(file: File): Promise<TextDocument> {
   const isPdf = file.type === 'application/pdf' || /\.pdf$/i.test(name);
   const maxBytes = isPdf ? maxPdfBytes : maxTextBytes;
   if (file.size > maxBytes)
-    throw new Error(documentTexts.tooLarge(name, `${maxBytes / 1_000_000} MB`));
+    throw new Error(texts.documents.tooLarge({ name, limit: `${maxBytes / 1_000_000} MB` }));
   const bytes = await file.arrayBuffer();
   if (isPdf) {
     const { readPdf } = await import('./read-pdf.ts');
     return { name, sections: await readPdf(name, bytes) };
   }
   const text = decodeText(bytes);
-  if (text === undefined) throw new Error(documentTexts.unsupported(name));
+  if (text === undefined) throw new Error(texts.documents.unsupported({ name }));
   return { name, sections: [{ text }] };
 }
 

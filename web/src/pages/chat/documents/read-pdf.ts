@@ -3,7 +3,7 @@ import type { PDFDocumentProxy } from 'pdfjs-dist';
 // The build makes the class.
 // oxlint-disable-next-line import/default
 import PdfJsWorker from 'pdfjs-dist/build/pdf.worker.min.mjs?worker';
-import { documentTexts } from '../../../texts/documents.ts';
+import { texts } from '../../../texts/texts.ts';
 import type { Section } from './document.ts';
 
 const maxPages = 3000;
@@ -27,12 +27,14 @@ export async function readPdf(name: string, bytes: ArrayBuffer): Promise<readonl
       useWasm: false,
     });
     const pages = await textOfPages(await loading.promise);
-    if (pages.length === 0) throw new UserError(documentTexts.withoutText(name));
+    if (pages.length === 0) throw new UserError(texts.documents.withoutText({ name }));
     return pages;
   } catch (error) {
     if (error instanceof UserError) throw error;
     const isProtected = error instanceof Error && error.name === 'PasswordException';
-    const message = isProtected ? documentTexts.protectedPdf(name) : documentTexts.damagedPdf(name);
+    const message = isProtected
+      ? texts.documents.protectedPdf({ name })
+      : texts.documents.damagedPdf({ name });
     throw new Error(message, { cause: error });
   } finally {
     worker.destroy();

@@ -1,4 +1,4 @@
-import { documentTexts } from '../../../texts/documents.ts';
+import { texts } from '../../../texts/texts.ts';
 import type { TextDocument } from './document.ts';
 
 /** A part of a document that is embedded and cited as a whole. */
@@ -16,10 +16,13 @@ export function splitPassages(documents: readonly TextDocument[]): readonly Pass
   return documents.flatMap(({ name, sections }) =>
     sections.flatMap(({ text, page }) =>
       pieces(text).map(({ piece, firstLine, lastLine }) => ({
-        source: documentTexts.source(
+        source: texts.documents.source({
           name,
-          page === undefined ? documentTexts.lines(firstLine, lastLine) : documentTexts.page(page),
-        ),
+          place:
+            page === undefined
+              ? texts.documents.lines({ first: firstLine, last: lastLine })
+              : texts.documents.page({ page }),
+        }),
         text: piece,
       })),
     ),

@@ -1,4 +1,4 @@
-import { documentTexts } from '../../../texts/documents.ts';
+import { texts } from '../../../texts/texts.ts';
 import type { InputPart } from '../conversations/conversation-queries.ts';
 import { documentText, type TextDocument } from './document.ts';
 import { filePart, passagesPart } from './document-part.ts';
@@ -26,7 +26,7 @@ export async function toDocumentParts(
   if (size <= room) {
     return { parts: documents.map((each) => textPart(filePart(each))), areWhole: true };
   }
-  const text = message === '' ? documentTexts.chooseFor : message;
+  const text = message === '' ? texts.documents.chooseFor : message;
   const maxCharacters = Math.min(room, maxPassageCharacters);
   const passages = await nearestPassages(documents, text, maxCharacters);
   return { parts: [textPart(passagesPart(passages))], areWhole: false };

@@ -117,7 +117,7 @@ export function FindBar({
           ? ''
           : matches.length === 0
             ? labels.none
-            : labels.position(shown + 1, matches.length)}
+            : labels.position({ position: shown + 1, total: matches.length })}
       </span>
       <IconButton
         icon={ChevronUp}

@@ -6,10 +6,14 @@ import { isLoaded } from '../model/model-queries.ts';
 import { Flame } from '../../../shell/brand.tsx';
 import { texts } from '../../../texts/texts.ts';
 import { classNames } from '../../../ui/class-names.ts';
+import { withTexts } from '../../../texts/load-texts.ts';
 
 const FirstDownloads = lazy(async () => ({
-  default: (await import('./first-downloads.tsx')).FirstDownloads,
+  default: (await withTexts(['models'], () => import('./first-downloads.tsx'))()).FirstDownloads,
 }));
+
+/** Questions that the tiny starter models answer, which know English only. */
+const starterSuggestions = ['Who are you?', 'What is 2 + 2?', 'What is the capital of France?'];
 
 /** A new conversation: the models that can chat, first messages, and downloads for a library of starter models. */
 export function Greeting({
@@ -43,7 +47,7 @@ export function Greeting({
           <>
             <ModelChoice models={models} chosen={chosen?.key} onChoose={onChooseModel} />
             <Suggestions
-              texts={hasStarter ? chat.starterSuggestions : chat.suggestions}
+              texts={hasStarter ? starterSuggestions : chat.suggestions}
               onSend={onSend}
             />
           </>

@@ -48,7 +48,7 @@ export const ConversationRow = memo(function ConversationRow({
 }: RowProps) {
   const { conversation_id: id, pinned, snippet } = conversation;
   const title = conversation.title || texts.chat.untitled;
-  const label = texts.chat.list.actions(title);
+  const label = texts.chat.list.actions({ title });
   if (isSelected !== undefined) {
     return (
       <li className={classNames(rowClass, isSelected && 'bg-hover')}>

@@ -21,7 +21,7 @@ export function deleteSoon(ids: readonly string[]): void {
   };
   // The page may be closed before.
   addEventListener('pagehide', deleteAtOnce);
-  showUndo(texts.chat.list.deleted(ids.length), {
+  showUndo(texts.chat.list.deleted({ conversations: ids.length }), {
     onUndo: () => {
       end();
       show();

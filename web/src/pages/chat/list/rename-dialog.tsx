@@ -1,7 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { LoaderCircle, Sparkles } from 'lucide-react';
 import { useState } from 'react';
-import { suggestTexts } from '../../../texts/chat-titles.ts';
 import { texts } from '../../../texts/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
@@ -23,7 +22,7 @@ export function RenameDialog({
   const { title, model, last_response_id: previousId } = conversation;
   const [text, setText] = useState(title);
   const suggestion = useMutation({
-    mutationFn: () => askModel({ model, previousId, text: suggestTexts.request, maxTokens: 32 }),
+    mutationFn: () => askModel({ model, previousId, text: texts.titles.request, maxTokens: 32 }),
     onSuccess: (answer) => setText((previous) => cleanTitle(answer) || previous),
   });
   const labels = texts.chat.list;
@@ -60,7 +59,7 @@ export function RenameDialog({
             ) : (
               <Sparkles size={15} aria-hidden />
             )}
-            {suggestTexts.suggest}
+            {texts.titles.suggest}
           </Button>
           <Button onClick={onClose}>{texts.app.cancel}</Button>
           <Button type="submit" variant="primary" disabled={text.trim() === ''}>

@@ -23,7 +23,7 @@ export function SelectionBar({
       className="flex items-center gap-1 border-b px-3 pb-2 text-sm"
     >
       <span role="status" className="flex-1 px-1 text-xs text-muted tabular-nums">
-        {labels.selected(count)}
+        {labels.selected({ conversations: count })}
       </span>
       <Button size="small" variant="quiet" onClick={onSelectAll}>
         {texts.app.selectAll}

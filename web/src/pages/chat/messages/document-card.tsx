@@ -1,6 +1,6 @@
 import { FileText } from 'lucide-react';
 import { useState } from 'react';
-import { documentTexts } from '../../../texts/documents.ts';
+import { texts } from '../../../texts/texts.ts';
 import { FoldedCard } from '../../../ui/folded-card.tsx';
 import { limitMarks } from '../../../ui/limit-marks.ts';
 import type { CitedPassage, DocumentPart } from '../documents/document-part.ts';
@@ -24,12 +24,15 @@ export function DocumentCard({ document }: { readonly document: DocumentPart }) 
 
 function titleOf(document: DocumentPart): { readonly title: string; readonly note: string } {
   if (document.kind === 'file') {
-    return { title: document.name, note: documentTexts.characters(document.text.length) };
+    return {
+      title: document.name,
+      note: texts.documents.characters({ characters: document.text.length }),
+    };
   }
   const names = new Set(document.passages.map(({ source }) => source.replace(/, [^,]*$/, '')));
   return {
-    title: documentTexts.passagesOf([...names].join(', ')),
-    note: documentTexts.passages(document.passages.length),
+    title: texts.documents.passagesOf({ names: [...names].join(', ') }),
+    note: texts.documents.passages({ passages: document.passages.length }),
   };
 }
 
@@ -53,14 +56,14 @@ export function Sources({ passages }: { readonly passages: readonly CitedPassage
   if (passages.length === 0) return null;
   const opened = passages.find(({ number }) => number === shown);
   return (
-    <section aria-label={documentTexts.sources} className="text-sm">
+    <section aria-label={texts.documents.sources} className="text-sm">
       <ul className="flex flex-wrap gap-1.5">
         {passages.map(({ number, source }) => (
           <li key={number}>
             <button
               type="button"
               aria-expanded={number === shown}
-              aria-label={documentTexts.show(source)}
+              aria-label={texts.documents.show({ name: source })}
               className="rounded-lg border bg-raised px-2 py-1 text-xs hover:bg-hover"
               onClick={() => setShown(number === shown ? undefined : number)}
             >

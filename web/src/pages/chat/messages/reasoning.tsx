@@ -3,6 +3,7 @@ import { useId, useState } from 'react';
 import { texts } from '../../../texts/texts.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { Markdown } from '../../../ui/markdown/markdown.tsx';
+import { formatDuration } from '../../../ui/duration.ts';
 
 /** Seconds. A shorter time says nothing: the page reads fast answers in batches. */
 const shortestShown = 0.1;
@@ -25,7 +26,7 @@ export function Reasoning({
     ? reasoningRunning
     : seconds === undefined || seconds < shortestShown
       ? reasoning
-      : reasoningTime(seconds);
+      : reasoningTime({ time: formatDuration(seconds) });
   return (
     <div>
       <button

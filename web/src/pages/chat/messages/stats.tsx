@@ -1,5 +1,7 @@
 import { texts } from '../../../texts/texts.ts';
 import type { TurnStats } from './turn.ts';
+import { formatDuration } from '../../../ui/duration.ts';
+import { formatDecimal } from '../../../ui/numbers.ts';
 
 /** Speed, time to the first token, tokens and use of the context of an answer. */
 export function Stats({
@@ -14,14 +16,14 @@ export function Stats({
   const used = stats.input_tokens + stats.total_output_tokens;
   const cached = stats.cached_input_tokens;
   const parts = [
-    labels.speed(stats.tokens_per_second),
-    labels.firstToken(stats.time_to_first_token_seconds),
-    labels.tokens(stats.total_output_tokens),
-    cached === undefined || cached === 0 ? undefined : labels.cached(cached),
-    contextLength === undefined ? undefined : labels.context(used, contextLength),
+    labels.speed({ speed: formatDecimal(stats.tokens_per_second) }),
+    labels.firstToken({ time: formatDuration(stats.time_to_first_token_seconds) }),
+    labels.tokens({ tokens: stats.total_output_tokens }),
+    cached === undefined || cached === 0 ? undefined : labels.cached({ tokens: cached }),
+    contextLength === undefined ? undefined : labels.context({ used, length: contextLength }),
     stats.model_load_time_seconds === undefined
       ? undefined
-      : labels.loadTime(stats.model_load_time_seconds),
+      : labels.loadTime({ time: formatDuration(stats.model_load_time_seconds) }),
   ];
   return (
     <ul

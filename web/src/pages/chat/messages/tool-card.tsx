@@ -17,7 +17,7 @@ export function ToolCard({ item }: { readonly item: ToolItem }) {
   switch (item.type) {
     case 'running_tool_call':
       return (
-        <Card state="running" title={labels.running(item.tool)}>
+        <Card state="running" title={labels.running({ name: item.tool })}>
           <Section title={labels.arguments}>{toJson(item.arguments)}</Section>
           <p className="text-muted">{labels.waiting}</p>
         </Card>
@@ -27,7 +27,7 @@ export function ToolCard({ item }: { readonly item: ToolItem }) {
       return (
         <Card
           state={isError ? 'failed' : 'done'}
-          title={isError ? labels.failed(item.tool) : labels.done(item.tool)}
+          title={isError ? labels.failed({ name: item.tool }) : labels.done({ name: item.tool })}
           note={item.provider_info.plugin_id ?? item.provider_info.server_label}
         >
           <Section title={labels.arguments}>{toJson(item.arguments)}</Section>
@@ -48,7 +48,7 @@ export function ToolCard({ item }: { readonly item: ToolItem }) {
       );
     case 'function_call':
       return (
-        <Card state="done" title={labels.done(item.name)}>
+        <Card state="done" title={labels.done({ name: item.name })}>
           <Section title={labels.arguments}>{cut(item.arguments)}</Section>
         </Card>
       );

@@ -249,7 +249,7 @@ function RunState({ run: { phase, items } }: { readonly run: Run }) {
 
 function phaseText(phase: Exclude<Run['phase'], { readonly kind: 'ended' }>): string {
   const labels = texts.chat.phases;
-  if (phase.kind === 'queued') return labels.queued(phase.position);
+  if (phase.kind === 'queued') return labels.queued({ position: phase.position });
   return phase.kind === 'writing' ? labels.prompt : labels[phase.kind];
 }
 

@@ -46,7 +46,9 @@ export function ModelPicker(props: PickerProps) {
           {current === undefined ? (props.chosen ?? labels.choose) : modelName(current)}
         </span>
         {loading !== undefined && (
-          <span className="text-xs text-muted tabular-nums">{labels.loading(loading)}</span>
+          <span className="text-xs text-muted tabular-nums">
+            {labels.loading({ progress: loading })}
+          </span>
         )}
         <ChevronDown size={15} aria-hidden className="shrink-0 text-muted" />
       </button>

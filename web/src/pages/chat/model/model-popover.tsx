@@ -149,10 +149,11 @@ function ModelOption({
   const memory =
     estimate === undefined
       ? undefined
-      : (estimate.fits === 'fits' ? labels.needs : labels.doesNotFit)(
-          formatBytes(estimate.total_bytes),
-        );
-  const unloaded = progress === undefined ? (memory ?? labels.notLoaded) : labels.loading(progress);
+      : (estimate.fits === 'fits' ? labels.needs : labels.doesNotFit)({
+          size: formatBytes(estimate.total_bytes),
+        });
+  const unloaded =
+    progress === undefined ? (memory ?? labels.notLoaded) : labels.loading({ progress });
   const state = isRemote ? labels.remote : loaded ? labels.loaded : unloaded;
   return (
     <span className="min-w-0 flex-1">

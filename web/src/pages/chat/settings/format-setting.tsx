@@ -1,7 +1,9 @@
 import { useState } from 'react';
-import { settingsTexts as labels } from '../../../texts/chat-settings.ts';
+import { texts } from '../../../texts/texts.ts';
 import { Field, inputClass } from '../../../ui/field.tsx';
 import type { ConversationSettings } from './conversation-settings.ts';
+
+const labels = texts.settings;
 
 type Format = keyof typeof labels.formats;
 

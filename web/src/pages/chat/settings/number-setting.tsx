@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { settingsTexts } from '../../../texts/chat-settings.ts';
+import { texts } from '../../../texts/texts.ts';
 import { Field, inputClass } from '../../../ui/field.tsx';
 
 /** A number that may be absent; numbers out of range are shown as errors and not passed on. */
@@ -44,7 +44,7 @@ export function NumberSetting({
     <Field
       label={label}
       hint={hint}
-      error={isValid ? undefined : settingsTexts.outOfRange(min, max)}
+      error={isValid ? undefined : texts.settings.outOfRange({ min, max })}
     >
       {(attributes) => (
         <input
@@ -54,7 +54,7 @@ export function NumberSetting({
           min={min}
           max={max}
           step={step}
-          placeholder={settingsTexts.default}
+          placeholder={texts.settings.default}
           className={inputClass}
           value={text}
           onChange={(event) => change(event.target.value)}

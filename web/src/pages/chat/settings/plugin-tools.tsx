@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Wrench } from 'lucide-react';
 import { call } from '../../../api/client.ts';
-import { settingsTexts as labels } from '../../../texts/chat-settings.ts';
+import { texts } from '../../../texts/texts.ts';
 import { CheckField } from '../../../ui/check-field.tsx';
 import { FoldedCard } from '../../../ui/folded-card.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
+
+const labels = texts.settings;
 
 interface PluginToolsProps {
   /** Label of the MCP server. */
@@ -19,8 +21,8 @@ export function PluginTools(props: PluginToolsProps) {
   const { label, allowed } = props;
   return (
     <FoldedCard
-      title={labels.toolsOf(label)}
-      note={allowed === undefined ? labels.allTools : labels.someTools(allowed.length)}
+      title={labels.toolsOf({ label })}
+      note={allowed === undefined ? labels.allTools : labels.someTools({ tools: allowed.length })}
       icon={<Wrench size={15} aria-hidden className="shrink-0 text-muted" />}
       className="ml-6"
       contentClassName="flex max-h-72 flex-col gap-2 overflow-y-auto"

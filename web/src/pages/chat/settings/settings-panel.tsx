@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useStore } from '../../../api/store.ts';
-import { settingsTexts } from '../../../texts/chat-settings.ts';
+import { texts } from '../../../texts/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CheckField } from '../../../ui/check-field.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
@@ -27,14 +27,14 @@ export function SettingsPanel({
   ...props
 }: PanelProps & { readonly isOpen: boolean; readonly onClose: () => void }) {
   return (
-    <Dialog isOpen={isOpen} onClose={onClose} title={settingsTexts.title} className="max-w-xl">
+    <Dialog isOpen={isOpen} onClose={onClose} title={texts.settings.title} className="max-w-xl">
       <SettingsForm {...props} />
     </Dialog>
   );
 }
 
 function SettingsForm({ settings, onChange, reasoningLevels, maxContextLength }: PanelProps) {
-  const labels = settingsTexts;
+  const labels = texts.settings;
   const set = (changes: Partial<ConversationSettings>) => onChange({ ...settings, ...changes });
   return (
     <div className="flex flex-col gap-4">
@@ -156,7 +156,7 @@ function SettingsForm({ settings, onChange, reasoningLevels, maxContextLength }:
 function PresetRow({ settings, onChange }: Pick<PanelProps, 'settings' | 'onChange'>) {
   const all = useStore(presets);
   const [name, setName] = useState('');
-  const labels = settingsTexts;
+  const labels = texts.settings;
   const choose = (chosen: string) => {
     setName(chosen);
     const preset = all.find((each) => each.name === chosen);

@@ -3,7 +3,7 @@ import { X } from 'lucide-react';
 import { Fragment, useState } from 'react';
 import { call } from '../../../api/client.ts';
 import { usePermissions } from '../../../api/permissions.ts';
-import { settingsTexts as labels } from '../../../texts/chat-settings.ts';
+import { texts } from '../../../texts/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CheckField } from '../../../ui/check-field.tsx';
 import { Field, inputClass } from '../../../ui/field.tsx';
@@ -11,6 +11,8 @@ import { IconButton } from '../../../ui/icon-button.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import type { ConversationSettings, EphemeralServer } from './conversation-settings.ts';
 import { PluginTools } from './plugin-tools.tsx';
+
+const labels = texts.settings;
 
 interface ToolsProps {
   readonly settings: ConversationSettings;
@@ -127,7 +129,7 @@ function ServerList({ settings, onChange }: ToolsProps) {
               <span className="min-w-0 flex-1 truncate text-muted">{url}</span>
               <IconButton
                 icon={X}
-                label={labels.removeServer(label)}
+                label={labels.removeServer({ label })}
                 size={14}
                 className="!size-7"
                 onClick={() => set(servers.filter((each) => each.label !== label))}

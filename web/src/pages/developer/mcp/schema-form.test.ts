@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
-import { fieldsOf, toArguments } from './schema-form.ts';
+import { withTexts } from '../../../texts/load-texts.ts';
+
+const { fieldsOf, toArguments } = await withTexts(
+  ['developer'],
+  () => import('./schema-form.ts'),
+)();
 
 const schema = {
   type: 'object',

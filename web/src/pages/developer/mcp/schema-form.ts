@@ -102,8 +102,10 @@ function readNumber({ kind, minimum, maximum }: SchemaField, text: string) {
   const value = Number(text);
   if (!Number.isFinite(value)) return { error: invalid.number };
   if (kind === 'integer' && !Number.isInteger(value)) return { error: invalid.integer };
-  if (minimum !== undefined && value < minimum) return { error: invalid.minimum(minimum) };
-  if (maximum !== undefined && value > maximum) return { error: invalid.maximum(maximum) };
+  if (minimum !== undefined && value < minimum)
+    return { error: invalid.minimum({ limit: minimum }) };
+  if (maximum !== undefined && value > maximum)
+    return { error: invalid.maximum({ limit: maximum }) };
   return { value };
 }
 

@@ -25,7 +25,7 @@ export function ServerDialog({
     <Dialog
       isOpen={form !== undefined}
       onClose={onClose}
-      title={isNew ? labels.add : labels.editServer(form?.label ?? '')}
+      title={isNew ? labels.add : labels.editServer({ label: form?.label ?? '' })}
     >
       {form !== undefined && <EntryForm initial={form} isNew={isNew} onClose={onClose} />}
     </Dialog>
@@ -52,7 +52,7 @@ function EntryForm({
         body: toServerRequest(form),
       }),
     onSuccess: ({ label }) => {
-      showToast(labels.saved(label));
+      showToast(labels.saved({ label }));
       onClose();
     },
     onSettled: () => queries.invalidateQueries({ queryKey: ['mcp-servers'] }),

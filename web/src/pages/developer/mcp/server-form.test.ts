@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
-import { emptyServerForm, serverFormErrors, toServerForm, toServerRequest } from './server-form.ts';
+import { withTexts } from '../../../texts/load-texts.ts';
+
+const { emptyServerForm, serverFormErrors, toServerForm, toServerRequest } = await withTexts(
+  ['developer'],
+  () => import('./server-form.ts'),
+)();
 
 it('keeps an entry that is edited, also its redacted secrets', () => {
   const server = {

@@ -46,7 +46,9 @@ type FormErrors = Readonly<Partial<Record<keyof ServerForm, string>>>;
 export function serverFormErrors(form: ServerForm): FormErrors {
   const pairFault = (text: string) => {
     const parsed = parsePairs(text);
-    return 'badLine' in parsed ? developerTexts.settings.notPair(parsed.badLine) : undefined;
+    return 'badLine' in parsed
+      ? developerTexts.settings.notPair({ line: parsed.badLine })
+      : undefined;
   };
   const all: Readonly<Record<string, string | undefined>> = {
     label: /^[\w-]{1,64}$/.test(form.label) ? undefined : labels.badLabel,

@@ -34,7 +34,7 @@ export function ServerRow({
             {label}
             <Badge tone={tones[type]}>{labels.types[type]}</Badge>
             {test.data !== undefined && (
-              <Badge tone="ok">{labels.tools(test.data.tools.length)}</Badge>
+              <Badge tone="ok">{labels.tools({ tools: test.data.tools.length })}</Badge>
             )}
           </p>
           <p className="mt-0.5 font-mono text-xs wrap-anywhere text-muted">
@@ -46,7 +46,7 @@ export function ServerRow({
           {type !== 'faulty' && (
             <Button
               size="small"
-              aria-label={labels.testServer(label)}
+              aria-label={labels.testServer({ label })}
               disabled={test.isPending}
               onClick={() => test.mutate()}
             >
@@ -75,13 +75,13 @@ function EntryActions({ label, onEdit }: { readonly label: string; readonly onEd
   });
   return (
     <>
-      <Button size="small" aria-label={labels.editServer(label)} onClick={onEdit}>
+      <Button size="small" aria-label={labels.editServer({ label })} onClick={onEdit}>
         {labels.edit}
       </Button>
       <Button
         size="small"
         variant="danger"
-        aria-label={labels.removeServer(label)}
+        aria-label={labels.removeServer({ label })}
         onClick={() => setAsking(true)}
       >
         {labels.remove}
@@ -90,7 +90,7 @@ function EntryActions({ label, onEdit }: { readonly label: string; readonly onEd
         isOpen={isAsking}
         onClose={() => setAsking(false)}
         onConfirm={() => mutate()}
-        title={labels.removeTitle(label)}
+        title={labels.removeTitle({ label })}
         description={labels.removeHint}
         action={labels.remove}
       />

@@ -29,7 +29,7 @@ export function ToolForm({ label, tool }: { readonly label: string; readonly too
   return (
     <form
       noValidate
-      aria-label={labels.tryTool(tool.name)}
+      aria-label={labels.tryTool({ name: tool.name })}
       className="mt-3 flex flex-col gap-3 rounded-xl bg-panel p-4"
       onSubmit={(event) => {
         event.preventDefault();

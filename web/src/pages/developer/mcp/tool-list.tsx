@@ -16,7 +16,7 @@ export function ToolList({
 }) {
   const [tried, setTried] = useState<string>();
   return (
-    <ul aria-label={labels.tools(tools.length)} className="divide-y border-t">
+    <ul aria-label={labels.tools({ tools: tools.length })} className="divide-y border-t">
       {tools.map((tool) => (
         <li key={tool.name} className="px-4 py-3">
           <div className="flex items-start gap-3">
@@ -30,7 +30,7 @@ export function ToolList({
             </div>
             <Button
               size="small"
-              aria-label={labels.tryTool(tool.name)}
+              aria-label={labels.tryTool({ name: tool.name })}
               aria-expanded={tried === tool.name}
               onClick={() => setTried(tried === tool.name ? undefined : tool.name)}
             >

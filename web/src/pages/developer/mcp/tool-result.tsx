@@ -26,7 +26,7 @@ export function ToolResult({
       <p className="flex items-center gap-2 text-sm">
         <Badge tone={is_error ? 'danger' : 'ok'}>{is_error ? labels.failed : labels.result}</Badge>
         <span className="text-xs text-muted">
-          {labels.took(formatDuration(duration_ms / 1000))}
+          {labels.took({ time: formatDuration(duration_ms / 1000) })}
         </span>
       </p>
       {content.map((block, index) => (
@@ -41,7 +41,10 @@ function textOf({ type, text, data, ...rest }: Block): string {
   if (typeof data === 'string') {
     const bytes = Math.floor((data.length * 3) / 4);
     const { mimeType } = rest;
-    return labels.block(typeof mimeType === 'string' ? mimeType : type, formatBytes(bytes));
+    return labels.block({
+      type: typeof mimeType === 'string' ? mimeType : type,
+      size: formatBytes(bytes),
+    });
   }
   return JSON.stringify({ type, ...rest }, null, 2);
 }

@@ -39,11 +39,11 @@ export function InstanceList({ instances }: { readonly instances: readonly Insta
 function figuresOf(instance: InstanceStatus): readonly string[] {
   const { config, active_requests, resident_bytes, estimated_bytes, idle_seconds } = instance;
   return [
-    modelsTexts.instance(config.context_length, config.parallel),
+    modelsTexts.instance({ tokens: config.context_length, requests: config.parallel ?? 0 }),
     formatBytes(resident_bytes ?? estimated_bytes),
-    ...(active_requests > 0 ? [labels.busy(active_requests)] : []),
+    ...(active_requests > 0 ? [labels.busy({ requests: active_requests })] : []),
     ...(active_requests === 0 && idle_seconds !== undefined
-      ? [labels.idle(formatDuration(idle_seconds))]
+      ? [labels.idle({ time: formatDuration(idle_seconds) })]
       : []),
   ];
 }

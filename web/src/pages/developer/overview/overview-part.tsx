@@ -12,6 +12,7 @@ import { sumOf, type Sample } from './parse-metrics.ts';
 import { ServerFacts } from './server-facts.tsx';
 import { Sparkline } from './sparkline.tsx';
 import { useMetrics } from './use-metrics.ts';
+import { formatDecimal, formatNumber } from '../../../ui/numbers.ts';
 
 const labels = developerTexts.overview;
 const refreshMs = 5000;
@@ -30,7 +31,7 @@ export function OverviewPart() {
             <Figure
               name={labels.memory}
               value={formatBytes(data.memory.reserved_bytes)}
-              hint={labels.memoryHint(formatBytes(data.memory.available_bytes))}
+              hint={labels.memoryHint({ available: formatBytes(data.memory.available_bytes) })}
             />
           </dl>
           {!isAllowed('metrics') && isAllowed('models:read') && <Notice>{labels.noMetrics}</Notice>}
@@ -51,7 +52,7 @@ function MetricFigures({
   readonly rates: readonly number[];
 }) {
   const number = (name: string) =>
-    samples === undefined ? labels.none : (sumOf(samples, name) ?? 0).toLocaleString('en');
+    samples === undefined ? labels.none : formatNumber(sumOf(samples, name) ?? 0);
   const lag = (quantile: string) => {
     const seconds = sumOf(samples ?? [], `nodejs_eventloop_lag_${quantile}_seconds`);
     return seconds === undefined ? labels.none : formatDuration(seconds);
@@ -60,7 +61,7 @@ function MetricFigures({
     <>
       <Figure
         name={labels.speed}
-        value={samples === undefined ? labels.none : (rates.at(-1) ?? 0).toFixed(1)}
+        value={samples === undefined ? labels.none : formatDecimal(rates.at(-1) ?? 0)}
         hint={labels.speedHint}
         chart={<Sparkline values={rates} />}
       />
@@ -69,12 +70,16 @@ function MetricFigures({
       <Figure
         name={labels.tokensTotal}
         value={number('hearth_generation_tokens_total')}
-        hint={labels.tokensHint(
-          number('hearth_prompt_tokens_total'),
-          number('hearth_prompt_tokens_cached_total'),
-        )}
+        hint={labels.tokensHint({
+          prompt: number('hearth_prompt_tokens_total'),
+          cached: number('hearth_prompt_tokens_cached_total'),
+        })}
       />
-      <Figure name={labels.eventLoop} value={lag('p99')} hint={labels.eventLoopHint(lag('p50'))} />
+      <Figure
+        name={labels.eventLoop}
+        value={lag('p99')}
+        hint={labels.eventLoopHint({ median: lag('p50') })}
+      />
     </>
   );
 }

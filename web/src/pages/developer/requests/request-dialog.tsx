@@ -14,6 +14,7 @@ import { Notice } from '../../../ui/notice.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { stateTones } from './request-table.tsx';
 import { toCurl, toProgram } from './snippets.ts';
+import { formatDecimal } from '../../../ui/numbers.ts';
 
 const { inspector: labels, states } = developerTexts.requests;
 
@@ -80,7 +81,12 @@ function factsOf(request: RequestDetails) {
         ? undefined
         : `${prompt_tokens} / ${cached_tokens ?? 0} / ${completion_tokens ?? 0}`,
     ],
-    [developerTexts.requests.columns.speed, request.tokens_per_second?.toFixed(1)],
+    [
+      developerTexts.requests.columns.speed,
+      request.tokens_per_second === undefined
+        ? undefined
+        : formatDecimal(request.tokens_per_second),
+    ],
     [labels.stop, request.stop_reason],
     [
       labels.toolCalls,
@@ -107,7 +113,7 @@ function Recorded({ request }: { readonly request: RequestDetails }) {
       {request.generations.map(({ prompt, output, tool_calls, truncated }, index) => (
         <section key={index} className="flex flex-col gap-2">
           {request.generations.length > 1 && (
-            <h3 className="text-sm font-semibold">{labels.generation(index + 1)}</h3>
+            <h3 className="text-sm font-semibold">{labels.generation({ number: index + 1 })}</h3>
           )}
           <Text title={labels.prompt} text={prompt} />
           <Text title={labels.output} text={output} />

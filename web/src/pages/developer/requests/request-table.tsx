@@ -3,6 +3,7 @@ import { developerTexts } from '../../../texts/developer.ts';
 import { Badge, type Tone } from '../../../ui/badge.tsx';
 import { formatTime } from '../../../ui/dates.ts';
 import { formatDuration } from '../../../ui/duration.ts';
+import { formatDecimal, formatNumber } from '../../../ui/numbers.ts';
 
 const labels = developerTexts.requests;
 const { columns } = labels;
@@ -76,15 +77,19 @@ function RequestRow({
         <button
           type="button"
           className="max-w-72 truncate text-left font-mono text-[13px] hover:underline"
-          aria-label={labels.inspect(`${method} ${path}`)}
+          aria-label={labels.inspect({ path: `${method} ${path}` })}
           onClick={() => onInspect(id)}
         >
           {`${method} ${path}`}
         </button>
       </td>
       <td className={`${cell} max-w-56 truncate text-muted`}>{model}</td>
-      <td className={number}>{completion_tokens?.toLocaleString('en')}</td>
-      <td className={number}>{tokens_per_second?.toFixed(1)}</td>
+      <td className={number}>
+        {completion_tokens !== undefined && formatNumber(completion_tokens)}
+      </td>
+      <td className={number}>
+        {tokens_per_second !== undefined && formatDecimal(tokens_per_second)}
+      </td>
       <td className={number}>
         {duration_seconds === undefined ? '' : formatDuration(duration_seconds)}
       </td>

@@ -45,7 +45,7 @@ function applyEvent(event: InstallRuntimeEvent, onStep: (step: string) => void):
     const total = event.total_bytes === undefined ? '' : ` / ${formatBytes(event.total_bytes)}`;
     onStep(`${formatBytes(event.received_bytes)}${total}`);
   } else if (event.type === 'install.end') {
-    showToast(labels.installed(`${event.runtime.name} ${event.runtime.version}`));
+    showToast(labels.installed({ name: `${event.runtime.name} ${event.runtime.version}` }));
   } else {
     throw new ApiError({ status: 500, message: event.error.message, code: event.error.code });
   }

@@ -97,7 +97,7 @@ function RuntimeRow({ runtime }: { readonly runtime: RuntimeRecord }) {
           {!active && source !== 'setting' && (
             <Button
               size="small"
-              aria-label={labels.chooseRuntime(title)}
+              aria-label={labels.chooseRuntime({ name: title })}
               disabled={select.isPending}
               onClick={() => select.mutate({ name, version })}
             >
@@ -108,7 +108,7 @@ function RuntimeRow({ runtime }: { readonly runtime: RuntimeRecord }) {
             <Button
               size="small"
               variant="danger"
-              aria-label={labels.removeRuntime(title)}
+              aria-label={labels.removeRuntime({ name: title })}
               onClick={() => setAsking(true)}
             >
               {labels.remove}
@@ -118,7 +118,7 @@ function RuntimeRow({ runtime }: { readonly runtime: RuntimeRecord }) {
             isOpen={isAsking}
             onClose={() => setAsking(false)}
             onConfirm={() => remove.mutate()}
-            title={labels.removeTitle(title)}
+            title={labels.removeTitle({ name: title })}
             description={labels.removeHint}
             action={labels.remove}
           />

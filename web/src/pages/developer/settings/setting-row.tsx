@@ -38,7 +38,7 @@ export function SettingRow({ setting }: { readonly setting: SettingRecord }) {
           <TextWithCode text={description} />
         </p>
         {isOverridden && (
-          <p className="text-xs text-warn">{labels.overridden(shownSource(source_name))}</p>
+          <p className="text-xs text-warn">{labels.overridden({ by: shownSource(source_name) })}</p>
         )}
       </div>
       <form
@@ -63,7 +63,7 @@ export function SettingRow({ setting }: { readonly setting: SettingRecord }) {
             <Button
               type="submit"
               variant="primary"
-              aria-label={labels.saveOf(key)}
+              aria-label={labels.saveOf({ key })}
               disabled={'error' in parsed || isPending}
             >
               {labels.save}
@@ -73,7 +73,7 @@ export function SettingRow({ setting }: { readonly setting: SettingRecord }) {
             <IconButton
               icon={RotateCcw}
               size={15}
-              label={labels.resetOf(key)}
+              label={labels.resetOf({ key })}
               onClick={() => mutate(null)}
             />
           )}
@@ -97,8 +97,8 @@ function useSaveSetting(key: string) {
     onSuccess: ({ restart_required, overridden }) => {
       const by = overridden.find((each) => each.key === key)?.by;
       showToast(
-        restart_required.includes(key) ? labels.savedForRestart(key) : labels.saved(key),
-        by === undefined ? undefined : labels.overridden(shownSource(by)),
+        restart_required.includes(key) ? labels.savedForRestart({ key }) : labels.saved({ key }),
+        by === undefined ? undefined : labels.overridden({ by: shownSource(by) }),
       );
     },
     onSettled: () => queries.invalidateQueries({ queryKey: ['settings'] }),
@@ -111,7 +111,9 @@ function noteOf(setting: SettingRecord): string {
   if (secret) return is_set === true ? labels.secretSet : labels.secretUnset;
   const hint = { list: labels.listHint, object: labels.objectHint }[type as string];
   const shown = shownDefault(type, value);
-  const standard = labels.default(computed_default ?? (shown === '' ? labels.none : shown));
+  const standard = labels.default({
+    value: computed_default ?? (shown === '' ? labels.none : shown),
+  });
   return hint === undefined ? standard : `${hint} ${standard}`;
 }
 

@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest';
 import type { SettingRecord } from '../../../../../src/api/v1/server/setting-schema.ts';
-import { fromText, groupSettings, toText } from './setting-text.ts';
+import { withTexts } from '../../../texts/load-texts.ts';
+
+const { fromText, groupSettings, toText } = await withTexts(
+  ['developer'],
+  () => import('./setting-text.ts'),
+)();
 
 const setting = (fields: Partial<SettingRecord>): SettingRecord => ({
   key: 'models.ttlSeconds',
@@ -43,7 +48,7 @@ it('reads objects as JSON, and says what is wrong', () => {
   });
   for (const text of ['[]', 'null', '7', '"lab"']) {
     expect(fromText(object, text)).toEqual({
-      error: 'It must be an object in JSON: names and values between { and }.',
+      error: 'It must be an object in JSON, with names and values.',
     });
   }
 });

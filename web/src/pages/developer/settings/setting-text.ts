@@ -1,6 +1,7 @@
 import type { SettingRecord } from '../../../../../src/api/v1/server/setting-schema.ts';
 import { developerTexts } from '../../../texts/developer.ts';
 import { linesOf } from '../../../ui/pairs.ts';
+import { formatNumber } from '../../../ui/numbers.ts';
 
 const labels = developerTexts.settings;
 
@@ -37,9 +38,9 @@ export function fromText(setting: SettingRecord, text: string): Parsed {
       number >= (minimum ?? -Infinity) &&
       number <= (maximum ?? Infinity);
     const shown = (limit: number | undefined, sign: string) =>
-      limit?.toLocaleString('en') ?? `${sign}∞`;
+      limit === undefined ? `${sign}∞` : formatNumber(limit);
     if (isAllowed) return { value: number };
-    return { error: labels.notNumber(shown(minimum, '−'), shown(maximum, '')) };
+    return { error: labels.notNumber({ min: shown(minimum, '−'), max: shown(maximum, '') }) };
   }
   if (type === 'boolean') return { value: text === 'true' };
   if (type === 'list') return { value: [...linesOf(text)] };
@@ -53,7 +54,9 @@ function parseObject(text: string): Parsed {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { error: labels.notJson(error instanceof Error ? error.message : String(error)) };
+    return {
+      error: labels.notJson({ reason: error instanceof Error ? error.message : String(error) }),
+    };
   }
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   return isObject ? { value: value as SettingValue } : { error: labels.notObject };

@@ -63,7 +63,7 @@ export function SettingsPart() {
             {groups.length === 0 && (
               <p className="py-8 text-center text-sm text-muted">{labels.empty}</p>
             )}
-            <p className="text-xs break-all text-muted">{labels.file(file)}</p>
+            <p className="text-xs break-all text-muted">{labels.file({ path: file })}</p>
           </div>
         );
       }}

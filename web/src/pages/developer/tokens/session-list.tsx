@@ -45,15 +45,15 @@ export function SessionList() {
                     </p>
                     <p className="text-xs text-muted">
                       {[
-                        labels.createdAt(formatDateTime(created_at)),
-                        labels.used(formatDateTime(last_used_at)),
+                        labels.createdAt({ time: formatDateTime(created_at) }),
+                        labels.used({ time: formatDateTime(last_used_at) }),
                       ].join(' · ')}
                     </p>
                   </div>
                   <Button
                     size="small"
                     variant="danger"
-                    aria-label={labels.revokeToken(labels.session(id))}
+                    aria-label={labels.revokeToken({ name: labels.session({ id }) })}
                     onClick={() => mutate(id)}
                   >
                     {labels.revoke}

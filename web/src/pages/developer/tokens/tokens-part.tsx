@@ -71,9 +71,9 @@ function TokenRow({ token }: { readonly token: TokenRecord }) {
     onSettled: () => queries.invalidateQueries({ queryKey: ['tokens'] }),
   });
   const times = [
-    labels.createdAt(formatDateTime(created_at)),
-    last_used_at === null ? labels.never : labels.used(formatDateTime(last_used_at)),
-    ...(expires_at === null ? [] : [labels.expiresAt(formatDateTime(expires_at))]),
+    labels.createdAt({ time: formatDateTime(created_at) }),
+    last_used_at === null ? labels.never : labels.used({ time: formatDateTime(last_used_at) }),
+    ...(expires_at === null ? [] : [labels.expiresAt({ time: formatDateTime(expires_at) })]),
   ];
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
@@ -91,7 +91,7 @@ function TokenRow({ token }: { readonly token: TokenRecord }) {
       <Button
         size="small"
         variant="danger"
-        aria-label={labels.revokeToken(name)}
+        aria-label={labels.revokeToken({ name })}
         onClick={() => setAsking(true)}
       >
         {labels.revoke}
@@ -100,7 +100,7 @@ function TokenRow({ token }: { readonly token: TokenRecord }) {
         isOpen={isAsking}
         onClose={() => setAsking(false)}
         onConfirm={() => mutate()}
-        title={labels.revokeTitle(name)}
+        title={labels.revokeTitle({ name })}
         description={labels.revokeHint}
         action={labels.revoke}
       />

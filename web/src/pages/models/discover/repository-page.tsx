@@ -17,10 +17,10 @@ import { QueryView } from '../../../ui/query-view.tsx';
 import { useStartDownload } from '../../../downloads/download-queries.ts';
 import { FitBadge } from '../../../downloads/fit-badge.tsx';
 import { ModelsFrame } from '../models-frame.tsx';
+import { formatCompact } from '../../../ui/numbers.ts';
 
 const labels = modelsTexts.card;
 const route = getRouteApi('/models/hub/$owner/$name');
-const compact = new Intl.NumberFormat('en', { notation: 'compact' });
 
 /** A repository of the model hub: what can be downloaded, and its model card. */
 export function RepositoryPage() {
@@ -105,8 +105,8 @@ function figuresOf({ license, downloads, likes, updated_at }: HubRepositoryRecor
   const { search } = modelsTexts;
   return [
     license,
-    downloads === null ? null : search.downloads(compact.format(downloads)),
-    likes === null ? null : search.likes(compact.format(likes)),
+    downloads === null ? null : search.downloads({ count: formatCompact(downloads) }),
+    likes === null ? null : search.likes({ count: formatCompact(likes) }),
     updated_at === null ? null : formatDate(updated_at),
   ].filter((figure) => figure !== null);
 }
@@ -133,8 +133,8 @@ function BuildRow({
         <p className="text-xs text-muted tabular-nums">
           {[
             formatBytes(build.size_bytes),
-            labels.files(build.files.length),
-            labels.memory(formatBytes(build.estimated_bytes)),
+            labels.files({ files: build.files.length }),
+            labels.memory({ size: formatBytes(build.estimated_bytes) }),
           ].join(' · ')}
         </p>
       </div>
@@ -142,7 +142,7 @@ function BuildRow({
         <Button
           size="small"
           variant={build.default ? 'primary' : 'secondary'}
-          aria-label={modelsTexts.downloadModel(name)}
+          aria-label={modelsTexts.downloadModel({ name })}
           disabled={start.isPending || !build.complete}
           onClick={() =>
             start.mutate({

@@ -74,7 +74,9 @@ function PathForm() {
       {data !== undefined && (
         <div role="status" className="flex flex-col gap-2">
           <Notice>
-            {data.models.length === 0 ? labels.none : labels.imported(data.models.join(', '))}
+            {data.models.length === 0
+              ? labels.none
+              : labels.imported({ models: data.models.join(', ') })}
           </Notice>
           {data.skipped.length > 0 && (
             <Notice tone="warn" title={labels.skipped}>

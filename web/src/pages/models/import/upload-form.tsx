@@ -85,7 +85,10 @@ export function UploadForm() {
             {text(labels.repository, repository, setRepository)}
           </div>
           {isPending && (
-            <ProgressBar label={labels.uploading(file.name)} fraction={sentBytes / file.size} />
+            <ProgressBar
+              label={labels.uploading({ name: file.name })}
+              fraction={sentBytes / file.size}
+            />
           )}
           <div className="flex gap-2">
             <Button
@@ -104,7 +107,9 @@ export function UploadForm() {
       {data !== undefined && (
         <div role="status">
           <Notice>
-            {data.model === null ? labels.uploadedPart(data.file) : labels.uploaded(data.model)}
+            {data.model === null
+              ? labels.uploadedPart({ file: data.file })
+              : labels.uploaded({ model: data.model })}
           </Notice>
         </div>
       )}

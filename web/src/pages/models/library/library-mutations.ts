@@ -17,7 +17,12 @@ export function useLoadModel() {
     mutationFn: (body: LoadRequest) => call('post', '/api/v1/models/load', { body }),
     onSuccess: (result) => {
       if (result.status !== 'loaded') return;
-      showToast(modelsTexts.loadedIn(result.instance_id, formatDuration(result.load_time_seconds)));
+      showToast(
+        modelsTexts.loadedIn({
+          name: result.instance_id,
+          time: formatDuration(result.load_time_seconds),
+        }),
+      );
     },
     onSettled: useOutdateModels(),
   });
@@ -27,7 +32,7 @@ export function useUnloadModel() {
   return useMutation({
     mutationFn: (instance_id: string) =>
       call('post', '/api/v1/models/unload', { body: { instance_id } }),
-    onSuccess: ({ instance_id }) => showToast(modelsTexts.unloaded(instance_id)),
+    onSuccess: ({ instance_id }) => showToast(modelsTexts.unloaded({ name: instance_id })),
     onSettled: useOutdateModels(),
   });
 }
@@ -37,7 +42,7 @@ export function useDeleteModel() {
     mutationFn: (model: string) =>
       call('delete', '/api/v1/models/{model...}', { params: { model } }),
     onSuccess: ({ model, freed_bytes }) =>
-      showToast(modelsTexts.deleted(model, formatBytes(freed_bytes))),
+      showToast(modelsTexts.deleted({ name: model, freed: formatBytes(freed_bytes) })),
     onSettled: useOutdateModels(),
   });
 }

@@ -5,6 +5,7 @@ import { CheckField } from '../../../ui/check-field.tsx';
 import { Field, inputClass } from '../../../ui/field.tsx';
 import { contextSteps, nearestStep } from './context-steps.ts';
 import type { LoadForm } from './load-form.ts';
+import { formatNumber } from '../../../ui/numbers.ts';
 
 const labels = modelsTexts.dialog;
 
@@ -100,7 +101,7 @@ function ContextSlider({ form, onChange, longest, defaults }: SettingsProps) {
             min={0}
             max={steps.length - 1}
             step={1}
-            aria-valuetext={context.toLocaleString('en')}
+            aria-valuetext={formatNumber(context)}
             className="min-w-0 flex-1 accent-accent"
             value={nearestStep(steps, context)}
             onChange={(event) =>

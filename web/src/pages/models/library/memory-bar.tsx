@@ -22,7 +22,7 @@ export function MemoryBar({ estimate }: { readonly estimate: ModelMemoryEstimate
       <div className="flex flex-wrap items-center gap-2 text-sm">
         <span className="font-medium">{labels.memory}</span>
         <span className="flex-1 text-muted tabular-nums">
-          {labels.total(formatBytes(total_bytes), formatBytes(usable_bytes))}
+          {labels.total({ needed: formatBytes(total_bytes), usable: formatBytes(usable_bytes) })}
         </span>
         <FitBadge fit={fits} />
       </div>

@@ -6,8 +6,12 @@ import { formatBytes } from '../../../ui/bytes.ts';
 import { CodeText } from '../../../ui/code-text.tsx';
 import { Facts } from '../../../ui/facts.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
+import { formatNumber } from '../../../ui/numbers.ts';
 
 const labels = modelsTexts.dialog;
+
+const shown = (number: number | null | undefined) =>
+  typeof number === 'number' ? formatNumber(number) : undefined;
 
 /** What the files of a model say about it. */
 export function ModelFacts({ model }: { readonly model: string }) {
@@ -25,10 +29,10 @@ export function ModelFacts({ model }: { readonly model: string }) {
               [labels.license, license],
               [labels.author, author],
               [labels.source, source_url],
-              [labels.layers, structure.layers?.toLocaleString('en')],
-              [labels.embeddingLength, structure.embedding_length?.toLocaleString('en')],
-              [labels.attentionHeads, structure.attention_heads?.toLocaleString('en')],
-              [labels.vocabulary, structure.vocabulary_size?.toLocaleString('en')],
+              [labels.layers, shown(structure.layers)],
+              [labels.embeddingLength, shown(structure.embedding_length)],
+              [labels.attentionHeads, shown(structure.attention_heads)],
+              [labels.vocabulary, shown(structure.vocabulary_size)],
               [
                 labels.files,
                 files.map(({ name, size_bytes }) => (

@@ -36,7 +36,7 @@ export function ModelRow({ model, aliases, instances, progress, onOpen }: RowPro
               <button
                 type="button"
                 className="text-left break-words hover:underline"
-                aria-label={labels.open(modelName(model))}
+                aria-label={labels.open({ name: modelName(model) })}
                 onClick={onOpen}
               >
                 {modelName(model)}
@@ -48,7 +48,7 @@ export function ModelRow({ model, aliases, instances, progress, onOpen }: RowPro
             {[model.key, ...figuresOf(model)].join(' · ')}
           </p>
           {aliases.length > 0 && (
-            <p className="text-xs text-muted">{labels.aliases(aliases.join(', '))}</p>
+            <p className="text-xs text-muted">{labels.aliases({ names: aliases.join(', ') })}</p>
           )}
         </div>
         <RowActions model={model} isLoaded={instances.length > 0} onOpen={onOpen} />
@@ -68,10 +68,10 @@ export function ModelRow({ model, aliases, instances, progress, onOpen }: RowPro
 function figuresOf(model: V1Model) {
   const { params_string, quantization, format, size_bytes, max_context_length } = model;
   return [
-    ...(params_string === null ? [] : [labels.parameters(params_string)]),
+    ...(params_string === null ? [] : [labels.parameters({ params: params_string })]),
     ...(quantization === null ? [] : [quantization.name]),
     format === null ? labels.remote : formatBytes(size_bytes),
-    labels.maxContext(max_context_length),
+    labels.maxContext({ tokens: max_context_length }),
   ];
 }
 
@@ -110,7 +110,7 @@ function RowActions({
             <Button
               size="small"
               variant="primary"
-              aria-label={labels.loadModel(modelName(model))}
+              aria-label={labels.loadModel({ name: modelName(model) })}
               disabled={load.isPending}
               onClick={() => load.mutate({ model: model.key })}
             >
@@ -121,7 +121,7 @@ function RowActions({
             <IconButton
               icon={Trash2}
               size={16}
-              label={labels.deleteModel(modelName(model))}
+              label={labels.deleteModel({ name: modelName(model) })}
               onClick={() => setAsking(true)}
             />
           )}
@@ -129,8 +129,8 @@ function RowActions({
             isOpen={isAsking}
             onClose={() => setAsking(false)}
             onConfirm={() => remove.mutate(model.key)}
-            title={labels.deleteTitle(modelName(model))}
-            description={labels.deleteHint(formatBytes(model.size_bytes))}
+            title={labels.deleteTitle({ name: modelName(model) })}
+            description={labels.deleteHint({ size: formatBytes(model.size_bytes) })}
             action={texts.app.delete}
           />
         </>
@@ -163,16 +163,16 @@ function InstanceRow({
         <span className="min-w-0 flex-1 text-xs break-words text-muted">
           {[
             id,
-            labels.instance(config.context_length, config.parallel),
+            labels.instance({ tokens: config.context_length, requests: config.parallel ?? 0 }),
             ...(isRemote
               ? []
-              : [labels.usesMemory(formatBytes(resident_bytes ?? estimated_bytes))]),
+              : [labels.usesMemory({ size: formatBytes(resident_bytes ?? estimated_bytes) })]),
           ].join(' · ')}
         </span>
         {isAllowed && state === 'ready' && (
           <Button
             size="small"
-            aria-label={labels.unloadInstance(id)}
+            aria-label={labels.unloadInstance({ id })}
             disabled={unload.isPending}
             onClick={() => unload.mutate(id)}
           >

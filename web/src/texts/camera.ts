@@ -1,2 +1,0 @@
-/** Texts in the language of the app; in a module of their own, so that the first load leaves them out. */
-export { cameraTexts } from './en/camera.ts';

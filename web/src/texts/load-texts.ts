@@ -1,0 +1,78 @@
+import { IntlMessageFormat } from 'intl-messageformat';
+import { language, locale, type Language } from './language.ts';
+import type app from './en/app.json';
+import type compare from './en/compare.json';
+import type developer from './en/developer.json';
+import type models from './en/models.json';
+import type voice from './en/voice.json';
+import type { TextValues } from './text-values.ts';
+
+/** The files of a language. All languages have the keys of the English one. */
+interface Catalogues {
+  readonly app: typeof app;
+  readonly models: typeof models;
+  readonly developer: typeof developer;
+  readonly compare: typeof compare;
+  readonly voice: typeof voice;
+}
+export type Area = keyof Catalogues;
+
+/** A message is a string, or a function of its values. */
+type Texts<Message, Path extends string> = Message extends string
+  ? Path extends keyof TextValues
+    ? (values: TextValues[Path]) => string
+    : string
+  : Message extends readonly string[]
+    ? readonly string[]
+    : { readonly [Key in keyof Message]: Texts<Message[Key], `${Path}.${Key & string}`> };
+
+const files = import.meta.glob<unknown>('./*/*.json', { import: 'default' });
+const loaded = new Map<string, unknown>();
+
+/** Loads a file of the page's language, once. */
+export async function loadTexts(area: Area): Promise<void> {
+  if (!loaded.has(area)) loaded.set(area, toTexts(await readCatalogue(language, area)));
+}
+
+/** The messages of a file. The browser keeps it, so that the next page has it even while the server does not answer. */
+export async function readCatalogue(of: Language, area: Area): Promise<unknown> {
+  return await files[`./${of}/${area}.json`]?.();
+}
+
+/** The texts of a file that is loaded. */
+export function loadedTexts<Name extends Area>(area: Name): Texts<Catalogues[Name], Name> {
+  if (!loaded.has(area)) throw new Error(`The texts of ${area} are not loaded: see withTexts.`);
+  return loaded.get(area) as Texts<Catalogues[Name], Name>;
+}
+
+/** Imports a part of the app after the texts that it reads. */
+export function withTexts<Module>(
+  areas: readonly Area[],
+  load: () => Promise<Module>,
+): () => Promise<Module> {
+  return async () => {
+    await Promise.all(areas.map(loadTexts));
+    return await load();
+  };
+}
+
+function toTexts(messages: unknown): unknown {
+  if (typeof messages === 'string') return toText(messages);
+  if (Array.isArray(messages)) return messages;
+  if (typeof messages !== 'object' || messages === null) return messages;
+  return Object.fromEntries(
+    Object.entries(messages).map(([key, message]) => [key, toTexts(message)]),
+  );
+}
+
+type Values = Readonly<Record<string, string | number>>;
+
+/** Messages with values are parsed when they are shown first. */
+function toText(message: string): string | ((values: Values) => string) {
+  if (!message.includes('{')) return message;
+  let format: IntlMessageFormat | undefined;
+  return (values) => {
+    format ??= new IntlMessageFormat(message, locale, undefined, { ignoreTag: true });
+    return String(format.format(values));
+  };
+}
