@@ -34,11 +34,12 @@ export function valuesOf(message) {
   return values;
 }
 
-/** Kinds of elements of formatjs, and the type of the value of each. */
-const types = { 1: 'string', 2: 'number', 5: 'string', 6: 'number' };
+/** Kinds of elements of formatjs that the app uses, and the type of the value of each; 5 is a choice. */
+const types = { 1: 'string', 2: 'number', 6: 'number' };
 
 function readValues(elements, values) {
   for (const { type, value, options } of elements) {
+    if (type === 5) throw new Error(`Use a message for each choice of ${value}.`);
     if (types[type] !== undefined) values.set(value, types[type]);
     for (const option of Object.values(options ?? {})) readValues(option.value, values);
   }

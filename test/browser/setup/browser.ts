@@ -53,7 +53,11 @@ export function useBrowser() {
   /** A page in a profile of its own. Scripts that fail, and requests to other hosts, fail the test. */
   async function openPage(url: string, options: OpenPageOptions = {}): Promise<Page> {
     const { token, settings, ...contextOptions } = options;
-    const context = await browser.newContext({ reducedMotion: 'reduce', ...contextOptions });
+    const context = await browser.newContext({
+      reducedMotion: 'reduce',
+      locale: 'en-US',
+      ...contextOptions,
+    });
     context.setDefaultTimeout(20_000);
     await context.addInitScript(
       ([savedToken, savedSettings]) => {

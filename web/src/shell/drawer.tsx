@@ -11,7 +11,7 @@ export function Drawer() {
         <Dialog.Backdrop className="backdrop fixed inset-0 z-30 bg-black/45" />
         <Dialog.Popup
           aria-label={texts.app.navigation}
-          className="drawer fixed inset-y-0 left-0 z-30 w-[min(19rem,86vw)] border-r bg-panel shadow-pop"
+          className="drawer fixed inset-y-0 start-0 z-30 w-[min(19rem,86vw)] border-e bg-panel shadow-pop"
         >
           <Sidebar />
         </Dialog.Popup>

@@ -54,14 +54,14 @@ export function Layout() {
     <div className="flex h-dvh">
       <a
         href="#content"
-        className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-lg focus:bg-raised focus:px-3 focus:py-2"
+        className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:start-2 focus:z-50 focus:rounded-lg focus:bg-raised focus:px-3 focus:py-2"
       >
         {texts.app.skipToContent}
       </a>
       {isNarrow ? (
         <SidebarRail />
       ) : (
-        <div className="hidden w-66 shrink-0 border-r bg-panel md:block">
+        <div className="hidden w-66 shrink-0 border-e bg-panel md:block">
           <Sidebar />
         </div>
       )}
@@ -111,7 +111,7 @@ function TopBar() {
           <Drawer />
         </Suspense>
       )}
-      <span className="flex flex-1 items-center justify-center gap-1.5 pr-8 font-semibold">
+      <span className="flex flex-1 items-center justify-center gap-1.5 pe-8 font-semibold">
         <Flame size={18} />
         {texts.app.name}
       </span>

@@ -60,7 +60,7 @@ export function Sidebar() {
         ))}
         <button type="button" className={itemClass} onClick={() => isPaletteOpen.set(true)}>
           <Search size={17} aria-hidden />
-          <span className="flex-1 text-left">{texts.palette.open}</span>
+          <span className="flex-1 text-start">{texts.palette.open}</span>
           <Keys keys="mod+k" />
         </button>
       </nav>
@@ -77,7 +77,7 @@ export function SidebarRail() {
   return (
     <nav
       aria-label={texts.app.navigation}
-      className="hidden w-12 shrink-0 flex-col items-center gap-1 border-r bg-panel pt-3 md:flex"
+      className="hidden w-12 shrink-0 flex-col items-center gap-1 border-e bg-panel pt-3 md:flex"
     >
       <IconButton
         icon={PanelLeft}

@@ -52,7 +52,7 @@ export function TokenForm({
       }}
     >
       <p className="text-sm text-muted">{texts.token.explanation}</p>
-      <p className="flex items-center gap-2 rounded-lg bg-code py-1 pr-1 pl-3 font-mono text-[13px]">
+      <p className="flex items-center gap-2 rounded-lg bg-code py-1 pe-1 ps-3 font-mono text-[13px]">
         <span className="min-w-0 flex-1 break-words">{tokenCommand}</span>
         <CopyButton text={tokenCommand} />
       </p>

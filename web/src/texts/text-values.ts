@@ -38,16 +38,11 @@ export interface TextValues {
   'app.documents.withoutText': { readonly name: string };
   'app.documents.page': { readonly page: number };
   'app.documents.lines': { readonly first: number; readonly last: number };
-  'app.documents.source': { readonly name: string; readonly place: string };
   'app.documents.passages': { readonly passages: number };
   'app.documents.passagesOf': { readonly names: string };
   'app.documents.characters': { readonly characters: number };
   'app.documents.show': { readonly name: string };
   'app.errors.requestId': { readonly id: string };
-  'compare.model': { readonly side: string };
-  'compare.temperature': { readonly side: string };
-  'compare.maxTokens': { readonly side: string };
-  'compare.answer': { readonly side: string };
   'compare.tokensPerSecond': { readonly speed: string };
   'developer.overview.memoryHint': { readonly available: string };
   'developer.overview.eventLoopHint': { readonly median: string };

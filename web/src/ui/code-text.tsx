@@ -4,7 +4,7 @@ import { LongText } from './long-text.tsx';
 /** Text in the font of code, such as a command, with a button that copies it. */
 export function CodeText({ text, label }: { readonly text: string; readonly label?: string }) {
   return (
-    <div className="flex items-start gap-2 rounded-lg bg-code py-1 pr-1 pl-3">
+    <div className="flex items-start gap-2 rounded-lg bg-code py-1 pe-1 ps-3">
       <pre
         tabIndex={0}
         aria-label={label}

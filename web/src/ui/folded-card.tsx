@@ -32,7 +32,7 @@ export function FoldedCard({
         type="button"
         aria-expanded={isOpen}
         aria-controls={id}
-        className="flex w-full items-center gap-2.5 px-3 py-2 text-left -outline-offset-2 hover:bg-hover"
+        className="flex w-full items-center gap-2.5 px-3 py-2 text-start -outline-offset-2 hover:bg-hover"
         onClick={() => setOpen(!isOpen)}
       >
         {icon}

@@ -1,4 +1,4 @@
-/** A bar that fills from left to right. */
+/** A bar that fills in the direction of the text. */
 export function ProgressBar({
   label,
   fraction,

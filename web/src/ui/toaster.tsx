@@ -12,7 +12,7 @@ export function Toaster({ children }: { readonly children: ReactNode }) {
     <Toast.Provider toastManager={toastManager} limit={4}>
       {children}
       <Toast.Portal>
-        <Toast.Viewport className="fixed top-26 right-4 z-50 flex w-[min(24rem,calc(100vw-2rem))] flex-col gap-2 md:top-16">
+        <Toast.Viewport className="fixed top-26 end-4 z-50 flex w-[min(24rem,calc(100vw-2rem))] flex-col gap-2 md:top-16">
           <Toasts />
         </Toast.Viewport>
       </Toast.Portal>
@@ -27,7 +27,7 @@ function Toasts() {
       key={toast.id}
       toast={toast}
       className={classNames(
-        'popup rounded-xl border bg-raised p-3 pr-10 text-sm shadow-pop',
+        'popup rounded-xl border bg-raised p-3 pe-10 text-sm shadow-pop',
         toast.type === 'error' && 'border-danger/50',
       )}
     >
@@ -38,7 +38,7 @@ function Toasts() {
       )}
       <Toast.Close
         aria-label={texts.app.dismiss}
-        className="absolute top-2 right-2 rounded-md p-1 text-muted hover:bg-hover hover:text-text"
+        className="absolute top-2 end-2 rounded-md p-1 text-muted hover:bg-hover hover:text-text"
       >
         <X size={16} aria-hidden />
       </Toast.Close>

@@ -33,7 +33,7 @@ export function SideView({
       <span aria-hidden>{labels.short[field]}</span>
       <input
         type="number"
-        aria-label={labels[field]({ side })}
+        aria-label={labels[side][field]}
         placeholder={labels.asDefault}
         className={`${inputClass} text-text`}
         disabled={isRunning}
@@ -45,11 +45,11 @@ export function SideView({
   );
   return (
     <section
-      aria-label={labels.answer({ side })}
+      aria-label={labels[side].answer}
       className="flex min-w-0 flex-col gap-3 rounded-2xl border bg-raised p-4"
     >
       <select
-        aria-label={labels.model({ side })}
+        aria-label={labels[side].model}
         className={inputClass}
         disabled={isRunning}
         value={settings.model}

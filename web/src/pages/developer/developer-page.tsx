@@ -62,7 +62,7 @@ export function DeveloperPage() {
 
 function BaseUrl() {
   return (
-    <p className="flex items-center gap-2 rounded-lg bg-code py-0.5 pr-0.5 pl-3 font-mono text-[13px]">
+    <p className="flex items-center gap-2 rounded-lg bg-code py-0.5 pe-0.5 ps-3 font-mono text-[13px]">
       <span className="sr-only">{developerTexts.address}</span>
       {`${location.origin}${basePath}/v1`}
       <CopyButton text={`${location.origin}${basePath}/v1`} />

@@ -29,7 +29,7 @@ export function ScriptPreview({
       aria-label={labels.preview}
       className="flex min-h-64 min-w-0 flex-col rounded-2xl border bg-raised lg:sticky lg:top-6"
     >
-      <header className="flex items-center gap-2 border-b py-1.5 pr-2 pl-4">
+      <header className="flex items-center gap-2 border-b py-1.5 pe-2 ps-4">
         <h2 className="flex-1 text-sm font-semibold">{labels.preview}</h2>
         {result !== undefined && (
           <>

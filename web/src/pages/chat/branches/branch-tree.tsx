@@ -42,13 +42,13 @@ export function BranchTree({
           return (
             <li
               key={first.response_id}
-              style={{ paddingLeft: Math.min(depth, maxIndented) * indentPixels }}
+              style={{ paddingInlineStart: Math.min(depth, maxIndented) * indentPixels }}
             >
               <button
                 type="button"
                 aria-current={isShown || undefined}
                 className={classNames(
-                  'flex w-full items-baseline gap-3 rounded-lg border-l-3 px-3 py-1.5 text-left text-sm hover:bg-hover',
+                  'flex w-full items-baseline gap-3 rounded-lg border-s-3 px-3 py-1.5 text-start text-sm hover:bg-hover',
                   isShown ? 'border-accent bg-accent-soft' : 'border-line',
                 )}
                 onClick={() => {

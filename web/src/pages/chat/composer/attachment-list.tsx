@@ -21,7 +21,7 @@ export function AttachmentList({
         <li
           key={id}
           title={isKept === true ? texts.chat.keptAttachment : name}
-          className="flex items-center gap-1.5 rounded-lg border bg-panel py-1 pr-1 pl-2 text-xs"
+          className="flex items-center gap-1.5 rounded-lg border bg-panel py-1 pe-1 ps-2 text-xs"
         >
           {'image' in content ? (
             <img src={content.image.data_url} alt="" className="size-9 rounded object-cover" />

@@ -132,7 +132,7 @@ export function Composer({
             <LoaderCircle
               size={17}
               aria-label={chat.preparing}
-              className="mr-1 animate-spin text-muted"
+              className="me-1 animate-spin text-muted"
             />
           )}
           {isRunning ? (

@@ -16,13 +16,12 @@ export function splitPassages(documents: readonly TextDocument[]): readonly Pass
   return documents.flatMap(({ name, sections }) =>
     sections.flatMap(({ text, page }) =>
       pieces(text).map(({ piece, firstLine, lastLine }) => ({
-        source: texts.documents.source({
-          name,
-          place:
-            page === undefined
-              ? texts.documents.lines({ first: firstLine, last: lastLine })
-              : texts.documents.page({ page }),
-        }),
+        // The list of passages takes the name from it.
+        source: `${name}, ${
+          page === undefined
+            ? texts.documents.lines({ first: firstLine, last: lastLine })
+            : texts.documents.page({ page })
+        }`,
         text: piece,
       })),
     ),

@@ -81,7 +81,7 @@ function ModelChoice({
               type="button"
               aria-pressed={model.key === chosen}
               className={classNames(
-                'flex h-full w-full flex-col rounded-xl border bg-raised px-4 py-3 text-left transition-colors hover:bg-hover',
+                'flex h-full w-full flex-col rounded-xl border bg-raised px-4 py-3 text-start transition-colors hover:bg-hover',
                 model.key === chosen && 'border-accent! bg-accent-soft!',
               )}
               onClick={() => onChoose(model.key)}

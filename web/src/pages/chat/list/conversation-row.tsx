@@ -7,7 +7,7 @@ import { iconButtonClass } from '../../../ui/icon-button.tsx';
 import type { ConversationRecord } from '../conversations/conversation-queries.ts';
 
 export const rowClass =
-  'group relative flex items-center gap-1.5 rounded-lg pr-1 text-sm hover:bg-hover';
+  'group relative flex items-center gap-1.5 rounded-lg pe-1 text-sm hover:bg-hover';
 
 /** One element for all rows; the icon of the library has five components and elements in each. */
 const dots = (

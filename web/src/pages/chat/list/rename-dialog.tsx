@@ -50,7 +50,7 @@ export function RenameDialog({
         <div className="flex flex-wrap justify-end gap-2">
           <Button
             variant="quiet"
-            className="mr-auto"
+            className="me-auto"
             disabled={suggestion.isPending}
             onClick={() => suggestion.mutate()}
           >

@@ -30,7 +30,7 @@ export function AnswerActions({
   const isStored = turn.responseId !== undefined && turn.run === undefined;
   const canEdit = isStored && turn.items.some(({ type }) => type === 'message');
   return (
-    <div className="-ml-2 flex">
+    <div className="-ms-2 flex">
       <CopyButton text={() => answerText(turn)} label={chat.copyMessage} className="!size-7" />
       <IconButton
         icon={RotateCcw}
@@ -46,7 +46,7 @@ export function AnswerActions({
           label={chat.retryWith}
           size={14}
           align="start"
-          className="-ml-1 !h-7 !w-5"
+          className="-ms-1 !h-7 !w-5"
           disabled={isBusy}
           items={others.map(({ key, name }) => ({
             id: key,

@@ -73,7 +73,7 @@ export function Sources({ passages }: { readonly passages: readonly CitedPassage
         ))}
       </ul>
       {opened !== undefined && (
-        <div className="mt-2 border-l-2 pl-3">
+        <div className="mt-2 border-s-2 ps-3">
           <Text>{opened.text}</Text>
         </div>
       )}

@@ -43,7 +43,7 @@ export function Reasoning({
         />
         <span className={classNames(isRunning && 'animate-pulse')}>{title}</span>
       </button>
-      <div id={id} hidden={!isShown} className="mt-2 border-l-2 pl-4 text-sm text-muted">
+      <div id={id} hidden={!isShown} className="mt-2 border-s-2 ps-4 text-sm text-muted">
         {isShown && <Markdown text={text} isOpen={isRunning} />}
       </div>
     </div>

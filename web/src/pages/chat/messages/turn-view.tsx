@@ -65,7 +65,7 @@ function UserMessage({ turn, position, total, isBusy, onEdit, onChooseBranch }: 
       {text !== '' && (
         <p
           dir="auto"
-          className="max-w-[85%] rounded-2xl rounded-br-md bg-hover px-4 py-2.5 break-words whitespace-pre-wrap"
+          className="max-w-[85%] rounded-2xl rounded-ee-md bg-hover px-4 py-2.5 break-words whitespace-pre-wrap"
         >
           <LongText text={text} />
         </p>

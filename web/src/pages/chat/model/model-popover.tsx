@@ -164,7 +164,7 @@ function ModelOption({
           {[model.params_string, model.quantization?.name].filter(Boolean).join(' · ')}
         </span>
       </span>
-      <span className="mt-0.5 block truncate pl-4 text-xs text-muted">
+      <span className="mt-0.5 block truncate ps-4 text-xs text-muted">
         {[state, ...capabilities].join(' · ')}
       </span>
     </span>

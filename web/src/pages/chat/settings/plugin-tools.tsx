@@ -24,7 +24,7 @@ export function PluginTools(props: PluginToolsProps) {
       title={labels.toolsOf({ label })}
       note={allowed === undefined ? labels.allTools : labels.someTools({ tools: allowed.length })}
       icon={<Wrench size={15} aria-hidden className="shrink-0 text-muted" />}
-      className="ml-6"
+      className="ms-6"
       contentClassName="flex max-h-72 flex-col gap-2 overflow-y-auto"
     >
       <ToolSwitches {...props} />

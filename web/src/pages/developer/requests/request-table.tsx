@@ -14,7 +14,7 @@ export const stateTones: Readonly<Record<RequestSummary['state'], Tone>> = {
   cancelled: 'warn',
 };
 const cell = 'px-3 py-2 whitespace-nowrap';
-const number = `${cell} text-right tabular-nums`;
+const number = `${cell} text-end tabular-nums`;
 
 /** Requests, newest first, in a table that scrolls sideways on narrow screens. */
 export function RequestTable({
@@ -35,12 +35,12 @@ export function RequestTable({
       className="overflow-x-auto rounded-2xl border bg-raised"
     >
       <table className="w-full text-sm">
-        <thead className="border-b text-left text-xs text-muted">
+        <thead className="border-b text-xs text-muted">
           <tr>
-            <th className={cell}>{columns.time}</th>
-            <th className={cell}>{columns.state}</th>
-            <th className={cell}>{columns.request}</th>
-            <th className={cell}>{columns.model}</th>
+            <th className={`${cell} text-start`}>{columns.time}</th>
+            <th className={`${cell} text-start`}>{columns.state}</th>
+            <th className={`${cell} text-start`}>{columns.request}</th>
+            <th className={`${cell} text-start`}>{columns.model}</th>
             <th className={number}>{columns.tokens}</th>
             <th className={number}>{columns.speed}</th>
             <th className={number}>{columns.duration}</th>
@@ -76,7 +76,7 @@ function RequestRow({
       <td className={cell}>
         <button
           type="button"
-          className="max-w-72 truncate text-left font-mono text-[13px] hover:underline"
+          className="max-w-72 truncate text-start font-mono text-[13px] hover:underline"
           aria-label={labels.inspect({ path: `${method} ${path}` })}
           onClick={() => onInspect(id)}
         >

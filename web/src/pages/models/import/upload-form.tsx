@@ -73,7 +73,7 @@ export function UploadForm() {
             {...attributes}
             type="file"
             accept=".gguf"
-            className={`${inputClass} file:mr-3 file:rounded-md file:border-0 file:bg-hover file:px-2 file:py-1 file:text-text`}
+            className={`${inputClass} file:me-3 file:rounded-md file:border-0 file:bg-hover file:px-2 file:py-1 file:text-text`}
             onChange={(event) => choose(event.target.files?.[0])}
           />
         )}

@@ -113,7 +113,7 @@ function ContextSlider({ form, onChange, longest, defaults }: SettingsProps) {
             aria-label={labels.contextNumber}
             min={1}
             max={longest}
-            className={`${inputClass} !w-28 text-right tabular-nums`}
+            className={`${inputClass} !w-28 text-end tabular-nums`}
             value={context}
             onChange={(event) => {
               const entered = Math.min(Math.round(event.target.valueAsNumber), longest);

@@ -35,7 +35,7 @@ export function ModelRow({ model, aliases, instances, progress, onOpen }: RowPro
             <h2 className="text-[15px] font-semibold">
               <button
                 type="button"
-                className="text-left break-words hover:underline"
+                className="text-start break-words hover:underline"
                 aria-label={labels.open({ name: modelName(model) })}
                 onClick={onOpen}
               >
