@@ -98,6 +98,21 @@ it('has all texts of components in the catalogues', () => {
   expect(found).toEqual([]);
 });
 
+it('has no classes for left and right, which languages swap', () => {
+  const physical =
+    /(?<![\w-])-?(?:m[lr]|p[lr]|border-[lr]|rounded-(?:[lr]|[tb][lr])|text-(?:left|right)|(?:left|right)-\d)(?=[-\s'"`]|$)/;
+  const found = sources
+    // Tables of models name the side of a column.
+    .filter(({ file }) => file.endsWith('.tsx') && !file.endsWith('render-tokens.tsx'))
+    .flatMap(({ file, text }) =>
+      [...text.matchAll(/['"`][^'"`\n]*['"`]/g)]
+        .map(([literal]) => literal)
+        .filter((literal) => physical.test(literal) && !literal.includes('left-1/2'))
+        .map((literal) => `${file}: ${literal}`),
+    );
+  expect(found).toEqual([]);
+});
+
 /** Literal texts of the elements of a file that a person reads, and of their attributes. */
 function literalsOf(file, text) {
   const found = [];

@@ -10,6 +10,7 @@ import { formatDate } from '../ui/dates.ts';
 import { useStartDownload } from './download-queries.ts';
 import { FitBadge } from './fit-badge.tsx';
 import { formatCompact } from '../ui/numbers.ts';
+import { separated } from '../ui/separated.ts';
 
 const labels = modelsTexts;
 
@@ -38,7 +39,7 @@ export function CatalogRow({ model }: { readonly model: CatalogModelRecord }) {
           {gated === true && <Badge tone="warn">{labels.search.gated}</Badge>}
         </div>
         {description !== undefined && <p className="mt-0.5 text-sm">{description}</p>}
-        <p className="mt-0.5 text-xs break-words text-muted">{figuresOf(model).join(' · ')}</p>
+        <p className="mt-0.5 text-xs break-words text-muted">{separated(figuresOf(model))}</p>
       </div>
       {isAllowed && (
         <Button

@@ -16,6 +16,7 @@ import {
   useDownloadEvents,
   type JobAction,
 } from './download-queries.ts';
+import { separated } from '../ui/separated.ts';
 
 const labels = modelsTexts.downloads;
 
@@ -48,7 +49,7 @@ function DownloadRow({ job }: { readonly job: DownloadJobRecord }) {
         label={name}
         fraction={job.total_size_bytes === 0 ? 0 : job.downloaded_bytes / job.total_size_bytes}
       />
-      <p className="text-xs text-muted tabular-nums">{figuresOf(job).join(' · ')}</p>
+      <p className="text-xs text-muted tabular-nums">{separated(figuresOf(job))}</p>
       {job.error !== undefined && <p className="text-xs text-danger">{errorText(job.error)}</p>}
     </li>
   );

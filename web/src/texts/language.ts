@@ -39,6 +39,11 @@ export function applyLanguage(): void {
 /** Whether the language is written from right to left. */
 export const isRightToLeft = language === 'ar';
 
+/** A name in another script keeps the order of its characters: a path would end with its first slash. */
+export function isolate(text: string): string {
+  return isRightToLeft ? `\u2068${text}\u2069` : text;
+}
+
 /** The first of a browser's languages that the app has, in any of its regions. */
 export function languageFor(wanted: readonly string[]): Language {
   return wanted.map(languageOf).find((each) => each !== undefined) ?? 'en';

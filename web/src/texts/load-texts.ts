@@ -1,5 +1,5 @@
 import { IntlMessageFormat } from 'intl-messageformat';
-import { isRightToLeft, language, locale, type Language } from './language.ts';
+import { isolate, language, locale, type Language } from './language.ts';
 import type app from './en/app.json';
 import type compare from './en/compare.json';
 import type developer from './en/developer.json';
@@ -73,16 +73,15 @@ function toText(message: string): string | ((values: Values) => string) {
   let format: IntlMessageFormat | undefined;
   return (values) => {
     format ??= new IntlMessageFormat(message, locale, undefined, { ignoreTag: true });
-    return String(format.format(isRightToLeft ? isolated(values) : values));
+    return String(format.format(isolated(values)));
   };
 }
 
-/** Names in another script keep their order of characters: paths would begin with their last slash. */
 function isolated(values: Values): Values {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
       name,
-      typeof value === 'string' ? `\u2068${value}\u2069` : value,
+      typeof value === 'string' ? isolate(value) : value,
     ]),
   );
 }

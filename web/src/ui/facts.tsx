@@ -13,7 +13,9 @@ export function Facts({
         .map(([name, value]) => (
           <div key={name} className="contents">
             <dt className="text-muted">{name}</dt>
-            <dd className="min-w-0 break-words">{value}</dd>
+            <dd dir="auto" className="min-w-0 break-words [text-align:match-parent]">
+              {value}
+            </dd>
           </div>
         ))}
     </dl>

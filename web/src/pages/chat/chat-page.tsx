@@ -140,7 +140,7 @@ export function ChatPage() {
           contextLength={settings.contextLength}
           onChoose={(chosen) => setSettings({ ...settings, model: chosen })}
         />
-        <span className="min-w-0 flex-1 truncate text-center text-sm text-muted">
+        <span dir="auto" className="min-w-0 flex-1 truncate text-center text-sm text-muted">
           {conversation.title}
         </span>
         {isBranched && (

@@ -1,7 +1,6 @@
 import type { SpeechScriptOptions } from '../../../../src/speech-script/schema.ts';
-import type { voiceTexts } from '../../texts/voice.ts';
 
-type Emotion = keyof typeof voiceTexts.emotions;
+type Emotion = NonNullable<SpeechScriptOptions['emotions']>[number];
 
 /** What a person enters on the page. */
 export interface VoiceForm {

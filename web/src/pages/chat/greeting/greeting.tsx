@@ -7,6 +7,7 @@ import { Flame } from '../../../shell/brand.tsx';
 import { texts } from '../../../texts/texts.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { withTexts } from '../../../texts/load-texts.ts';
+import { separated } from '../../../ui/separated.ts';
 
 const FirstDownloads = lazy(async () => ({
   default: (await withTexts(['models'], () => import('./first-downloads.tsx'))()).FirstDownloads,
@@ -122,12 +123,10 @@ function Suggestions({
 
 function describe(model: Model): string {
   const labels = texts.chat.model;
-  return [
+  return separated([
     model.params_string,
     model.capabilities?.vision === true ? labels.vision : undefined,
     model.capabilities?.reasoning === undefined ? undefined : labels.reasoning,
     model.format === null ? labels.remote : isLoaded(model) ? labels.loaded : labels.notLoaded,
-  ]
-    .filter((each) => each !== undefined && each !== null)
-    .join(' · ');
+  ]);
 }

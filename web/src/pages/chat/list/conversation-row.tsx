@@ -78,7 +78,7 @@ export const ConversationRow = memo(function ConversationRow({
           onOpen(conversation);
         }}
       >
-        <span dir="auto" className="block truncate">
+        <span dir="auto" className="block truncate [text-align:match-parent]">
           {isRunning && (
             <LoaderCircle
               size={13}
@@ -90,7 +90,7 @@ export const ConversationRow = memo(function ConversationRow({
           {title}
         </span>
         {snippet !== undefined && snippet.match !== '' && (
-          <span dir="auto" className="block truncate text-xs text-muted">
+          <span dir="auto" className="block truncate text-xs [text-align:match-parent] text-muted">
             {snippet.before}
             <mark className="rounded-xs bg-warn-soft text-warn">{snippet.match}</mark>
             {snippet.after}

@@ -9,6 +9,7 @@ import { formatBytes } from '../../../ui/bytes.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { estimateQuery, isLoaded, type Model } from './model-queries.ts';
 import { StateDot } from './state-dot.tsx';
+import { separated } from '../../../ui/separated.ts';
 
 export interface PickerProps {
   readonly chosen: string | undefined;
@@ -161,11 +162,11 @@ function ModelOption({
         <StateDot isLoaded={loaded} progress={progress} />
         <span className="truncate">{modelName(model)}</span>
         <span className="truncate text-xs font-normal text-muted">
-          {[model.params_string, model.quantization?.name].filter(Boolean).join(' · ')}
+          {separated([model.params_string, model.quantization?.name])}
         </span>
       </span>
       <span className="mt-0.5 block truncate ps-4 text-xs text-muted">
-        {[state, ...capabilities].join(' · ')}
+        {separated([state, ...capabilities])}
       </span>
     </span>
   );

@@ -5,6 +5,7 @@ import { Badge } from '../../../ui/badge.tsx';
 import { formatBytes } from '../../../ui/bytes.ts';
 import { formatDuration } from '../../../ui/duration.ts';
 import { Section } from '../../../ui/page.tsx';
+import { separated } from '../../../ui/separated.ts';
 
 const labels = developerTexts.overview;
 
@@ -26,7 +27,7 @@ export function InstanceList({ instances }: { readonly instances: readonly Insta
                 {modelsTexts.states[instance.state]}
               </Badge>
               <span className="text-xs text-muted tabular-nums">
-                {figuresOf(instance).join(' · ')}
+                {separated(figuresOf(instance))}
               </span>
             </li>
           ))}

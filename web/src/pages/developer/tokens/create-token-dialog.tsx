@@ -12,7 +12,8 @@ import { Notice } from '../../../ui/notice.tsx';
 import { expiresAt, type Expiry } from './expiry.ts';
 
 const labels = developerTexts.tokens;
-const permissions = Object.entries(developerTexts.permissions) as [Permission, string][];
+const explanations: Readonly<Record<Permission, string>> = developerTexts.permissions;
+const permissions = Object.entries(explanations) as [Permission, string][];
 const usual: readonly Permission[] = ['chat', 'embeddings', 'models:read'];
 
 /** Creates a token and shows its secret once. */

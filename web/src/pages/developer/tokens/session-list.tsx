@@ -8,6 +8,7 @@ import { Button } from '../../../ui/button.tsx';
 import { formatDateTime } from '../../../ui/dates.ts';
 import { Section } from '../../../ui/page.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
+import { separated } from '../../../ui/separated.ts';
 
 const labels = developerTexts.tokens;
 
@@ -44,10 +45,10 @@ export function SessionList() {
                       {id === current?.id && <Badge tone="accent">{labels.thisSession}</Badge>}
                     </p>
                     <p className="text-xs text-muted">
-                      {[
+                      {separated([
                         labels.createdAt({ time: formatDateTime(created_at) }),
                         labels.used({ time: formatDateTime(last_used_at) }),
-                      ].join(' · ')}
+                      ])}
                     </p>
                   </div>
                   <Button

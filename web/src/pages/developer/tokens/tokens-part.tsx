@@ -11,6 +11,7 @@ import { Section } from '../../../ui/page.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { CreateTokenDialog } from './create-token-dialog.tsx';
 import { SessionList } from './session-list.tsx';
+import { separated } from '../../../ui/separated.ts';
 
 const labels = developerTexts.tokens;
 
@@ -86,7 +87,7 @@ function TokenRow({ token }: { readonly token: TokenRecord }) {
             </Badge>
           ))}
         </p>
-        <p className="text-xs text-muted">{[id, ...times].join(' · ')}</p>
+        <p className="text-xs text-muted">{separated([id, ...times])}</p>
       </div>
       <Button
         size="small"

@@ -18,6 +18,7 @@ import { useStartDownload } from '../../../downloads/download-queries.ts';
 import { FitBadge } from '../../../downloads/fit-badge.tsx';
 import { ModelsFrame } from '../models-frame.tsx';
 import { formatCompact } from '../../../ui/numbers.ts';
+import { separated } from '../../../ui/separated.ts';
 
 const labels = modelsTexts.card;
 const route = getRouteApi('/models/hub/$owner/$name');
@@ -52,7 +53,7 @@ function Repository({ repository }: { readonly repository: HubRepositoryRecord }
   return (
     <>
       <div className="-mt-4 flex flex-col gap-2">
-        <p className="text-sm text-muted">{figuresOf(repository).join(' · ')}</p>
+        <p className="text-sm text-muted">{separated(figuresOf(repository))}</p>
         <p className="flex flex-wrap gap-1">
           {tags.slice(0, 12).map((tag) => (
             <Badge key={tag}>{tag}</Badge>
@@ -131,11 +132,11 @@ function BuildRow({
           {!build.complete && <Badge tone="warn">{labels.incomplete}</Badge>}
         </p>
         <p className="text-xs text-muted tabular-nums">
-          {[
+          {separated([
             formatBytes(build.size_bytes),
             labels.files({ files: build.files.length }),
             labels.memory({ size: formatBytes(build.estimated_bytes) }),
-          ].join(' · ')}
+          ])}
         </p>
       </div>
       {isAllowed && (

@@ -14,6 +14,7 @@ import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
 import { ProgressBar } from '../../../ui/progress-bar.tsx';
 import { useDeleteModel, useLoadModel, useUnloadModel } from './library-mutations.ts';
+import { separated } from '../../../ui/separated.ts';
 
 const labels = modelsTexts;
 
@@ -45,7 +46,7 @@ export function ModelRow({ model, aliases, instances, progress, onOpen }: RowPro
             <Capabilities model={model} />
           </div>
           <p className="mt-0.5 text-xs break-words text-muted">
-            {[model.key, ...figuresOf(model)].join(' · ')}
+            {separated([model.key, ...figuresOf(model)])}
           </p>
           {aliases.length > 0 && (
             <p className="text-xs text-muted">{labels.aliases({ names: aliases.join(', ') })}</p>
@@ -161,13 +162,13 @@ function InstanceRow({
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
         <Badge tone={state === 'ready' ? 'ok' : 'warn'}>{labels.states[state]}</Badge>
         <span className="min-w-0 flex-1 text-xs break-words text-muted">
-          {[
+          {separated([
             id,
             labels.instance({ tokens: config.context_length, requests: config.parallel ?? 0 }),
             ...(isRemote
               ? []
               : [labels.usesMemory({ size: formatBytes(resident_bytes ?? estimated_bytes) })]),
-          ].join(' · ')}
+          ])}
         </span>
         {isAllowed && state === 'ready' && (
           <Button
