@@ -17,6 +17,7 @@ it.each([
   [['zh-CN'], 'zh-Hans', 'zh-CN-u-nu-latn'],
   [['ar-EG'], 'ar', 'ar-EG-u-nu-latn'],
   [['nl', 'english'], 'en', 'en-u-nu-latn'],
+  [['en-US@posix'], 'en', 'en-u-nu-latn'],
   [[], 'en', 'en-u-nu-latn'],
 ])('takes the first of the languages %j that the app has', async (tags, language, locale) => {
   expect(await pageFor(tags)).toMatchObject({ language, locale, keptLanguage: undefined });

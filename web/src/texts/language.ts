@@ -14,7 +14,10 @@ export const languages = {
 export type Language = keyof typeof languages;
 
 const storageKey = 'hearth.language';
-const tags = typeof navigator === 'undefined' ? [] : navigator.languages;
+// Unit tests have no navigator, and without a locale Chromium names its language `en-US@posix`.
+const tags = (typeof navigator === 'undefined' ? [] : navigator.languages).filter((tag) =>
+  /^[a-z]{2,3}(?:-[a-z\d]{2,8})*$/i.test(tag),
+);
 
 /** The language that the user has chosen in this browser; undefined follows the browser. */
 export const keptLanguage = languageOf(readKept(storageKey) ?? '');
@@ -28,6 +31,9 @@ export const locale = new Intl.Locale(
   { numberingSystem: 'latn' },
 ).toString();
 
+/** Whether the language is written from right to left. */
+export const isRightToLeft = language === 'ar';
+
 /** Tells the browser the language of the page, and the direction of its writing. */
 export function applyLanguage(): void {
   // Unit tests have no document.
@@ -35,9 +41,6 @@ export function applyLanguage(): void {
   document.documentElement.lang = language;
   document.documentElement.dir = isRightToLeft ? 'rtl' : 'ltr';
 }
-
-/** Whether the language is written from right to left. */
-export const isRightToLeft = language === 'ar';
 
 /** A name in another script keeps the order of its characters: a path would end with its first slash. */
 export function isolate(text: string): string {
