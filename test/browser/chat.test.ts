@@ -364,7 +364,7 @@ it('reports a server that has gone, and continues when it is back', async () => 
       const cache = await caches.open('hearth-shell');
       const urls = performance
         .getEntriesByType('resource')
-        .flatMap(({ name }) => (/\/assets\/(index|rolldown)/.test(name) ? [name] : []));
+        .flatMap(({ name }) => (/\/assets\/(index|rolldown|app)/.test(name) ? [name] : []));
       const kept = await Promise.all(urls.map((url) => cache.match(url, { ignoreVary: true })));
       const isControlled = navigator.serviceWorker.controller !== null;
       return isControlled && urls.length > 1 && kept.every((each) => each !== undefined);

@@ -29,7 +29,7 @@ export function BranchSwitch({
         disabled={position <= 0}
         onClick={() => onChoose(position - 1)}
       />
-      <span aria-live="polite">{chat.find.position({ position: position + 1, total })}</span>
+      <span aria-live="polite">{`${position + 1}/${total}`}</span>
       <IconButton
         icon={ChevronRight}
         label={chat.nextBranch}
