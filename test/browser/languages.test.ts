@@ -47,9 +47,9 @@ it('loads the texts of the chosen language only', async () => {
   });
   expect(scripts.filter((text) => text.includes('Fermer'))).toHaveLength(1);
   expect(scripts.filter((text) => text.includes('Bibliothèque'))).toHaveLength(1);
-  expect(scripts.filter((text) => text.includes('This machine has') || text.includes('Schließen'))).toEqual(
-    [],
-  );
+  expect(
+    scripts.filter((text) => text.includes('This machine has') || text.includes('Schließen')),
+  ).toEqual([]);
 });
 
 it.each([360, 1440])('mirrors the pages in Arabic at %d pixels', async (width) => {
@@ -108,7 +108,9 @@ it.each([
   const page = await openPage(`${hearth.url}/voice`, { locale: 'ar' });
   const text = page.getByRole('textbox', { name: 'النص', exact: true });
   await text.fill(Array.from({ length: words }, () => 'tide').join(' '));
-  await page.getByText(`مداخلة واحدة، ${shown}`).waitFor();
+  const counted = page.getByText(`مداخلة واحدة، ${shown}`);
+  await counted.waitFor();
+  expect(await counted.count()).toBe(1);
 });
 
 it('counts no chats with the plural of Arabic', async () => {
@@ -120,5 +122,7 @@ it('counts no chats with the plural of Arabic', async () => {
   await page.getByRole('button', { name: 'إرسال' }).click();
   await page.waitForURL(/\/chat\/conv_/);
   await page.getByRole('button', { name: 'تحديد عدة دردشات' }).click();
-  await page.getByText('لا شيء محدد').waitFor();
+  const counted = page.getByText('لا شيء محدد');
+  await counted.waitFor();
+  expect(await counted.count()).toBe(1);
 });
