@@ -21,6 +21,7 @@ import { createLeaseRepository } from './shared/lease-repository.ts';
 import { createRateLimitRepository } from './shared/rate-limit-repository.ts';
 import type { Store } from './store.ts';
 import { createTokenRepository } from './token-repository.ts';
+import { createToolApprovalRepository } from './tool-approval-repository.ts';
 import type { Transactions } from './transactions.ts';
 
 interface RepositoriesOptions {
@@ -55,6 +56,7 @@ export function createRepositories(options: RepositoriesOptions) {
     leases,
     backgroundTurns: createBackgroundTurnRepository(database),
     rateLimits: createRateLimitRepository(database, dialect.clock),
+    toolApprovals: createToolApprovalRepository(database),
     size: () => dialect.readSize(database),
     deleteDiscardedObjects: async (signal: AbortSignal) =>
       objects === undefined ? 0 : deleteDiscardedObjects(database, objects, signal),

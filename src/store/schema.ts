@@ -278,6 +278,30 @@ export const tables = {
     },
     key: ['response_id', 'first_sequence'],
   },
+  /** What owners keep for all calls of a tool of a plugin. */
+  tool_approvals: {
+    columns: {
+      /** Empty for calls without a token. */
+      owner_id: text,
+      plugin_id: text,
+      tool: text,
+      is_approved: boolean,
+    },
+    key: ['owner_id', 'plugin_id', 'tool'],
+  },
+  /** Tool calls that their turns make once they are approved. */
+  waiting_calls: {
+    columns: {
+      id: key,
+      owner_id: optionalText,
+      plugin_id: optionalText,
+      tool: text,
+      status: column<'waiting' | 'answered' | 'taken' | 'ended'>('text'),
+      /** JSON. */
+      answer: optionalText,
+      created_at: text,
+    },
+  },
   /** One row. */
   schema_version: { columns: { version: integer } },
 } satisfies Readonly<Record<string, Table>>;

@@ -15,7 +15,7 @@ import type { Schema } from './schema.ts';
 const maxTerms = 100;
 
 export const sqliteSchema: SchemaDialect = {
-  version: 9,
+  version: 10,
   types: {
     text: 'text',
     bytes: 'blob',

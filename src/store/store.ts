@@ -6,6 +6,7 @@ import type { ConversationRepository } from './conversations/conversation.ts';
 import type { BackgroundTurnRepository } from './shared/background-turn.ts';
 import type { LeaseRepository } from './shared/lease-repository.ts';
 import type { RateLimitRepository, RateLimits } from './shared/rate-limit-repository.ts';
+import type { ToolApprovalRepository } from './tool-approval-repository.ts';
 import type { NewBlob, ResponseChain, ResponsePage, StoredResponse } from './stored-response.ts';
 
 export type { NewBlob, ResponseChain, ResponsePage, StoredResponse } from './stored-response.ts';
@@ -161,6 +162,7 @@ export interface Store {
   readonly leases: LeaseRepository;
   readonly backgroundTurns: BackgroundTurnRepository;
   readonly rateLimits: RateLimitRepository;
+  readonly toolApprovals: ToolApprovalRepository;
   /** Changes when another process has deleted something; forgets texts that were read before. */
   deletionCount(): Promise<number>;
   /**

@@ -29,7 +29,7 @@ async function newDatabase(options = ''): Promise<string> {
 
 /** Takes the tables back to the schema before servers could share a database. */
 const toSchema2 = `
-  drop table discarded_objects, leases, deletions, background_turns, background_events, rate_limits;
+  drop table tool_approvals, waiting_calls, discarded_objects, leases, deletions, background_turns, background_events, rate_limits;
   alter table blobs drop column object_key;
   alter table downloads drop column home_id;
   alter table tokens drop column requests_per_minute, drop column tokens_per_minute;

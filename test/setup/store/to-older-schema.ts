@@ -2,6 +2,9 @@ import { openSqlite } from '../../../src/platform/sqlite.ts';
 
 /** SQL that undoes the changes of a schema, by its version. */
 const undo: Readonly<Record<number, string>> = {
+  10: `
+    drop table tool_approvals;
+    drop table waiting_calls;`,
   9: `
     drop table discarded_objects;
     alter table blobs drop column object_key;`,
@@ -36,7 +39,7 @@ const undo: Readonly<Record<number, string>> = {
 export function toOlderSchema(file: string, version: number): void {
   const database = openSqlite(file);
   try {
-    for (let newest = 9; newest > version; newest -= 1) database.exec(undo[newest] ?? '');
+    for (let newest = 10; newest > version; newest -= 1) database.exec(undo[newest] ?? '');
     database.exec(`update schema_version set version = ${version}`);
   } finally {
     database.close();
