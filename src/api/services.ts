@@ -2,6 +2,7 @@ import type { SessionService } from '../access/session-service.ts';
 import type { TokenService } from '../access/token-service.ts';
 import type { BackgroundTurns } from '../chat/background/background-turns.ts';
 import type { Batches } from '../chat/batches/batches.ts';
+import type { WaitingCalls } from '../chat/waiting-calls.ts';
 import type { FetchImage } from '../chat/message-images.ts';
 import type { LiveSettings } from '../settings/live-settings.ts';
 import type { SettingsEditor } from '../settings/settings-editor.ts';
@@ -55,6 +56,7 @@ export interface ApiServices {
     /** Whether requests may use plugins. */
     readonly isAllowed: boolean;
   };
+  readonly waitingCalls: WaitingCalls;
   readonly background: BackgroundTurns;
   /** Locks that all servers of the database share. */
   readonly leases: LeaseKeeper;

@@ -1,5 +1,5 @@
 import type { ConversationMessage } from '../store/turns/content.ts';
-import type { ConversationTurn } from '../store/turns/conversation-turn.ts';
+import type { ConversationTurn, ToolApproval } from '../store/turns/conversation-turn.ts';
 import type { TurnItem } from '../store/turns/turn-item.ts';
 import type { EngineMessage, ReasoningLevel } from '../engines/engine.ts';
 import type { ModelTarget } from '../engines/loads/open-request.ts';
@@ -50,6 +50,8 @@ export interface PreparedTurn {
   readonly answeredCalls: readonly AnsweredCall[];
   /** The answer that the turn continues; empty for a new one. */
   readonly continuedItems: readonly TurnItem[];
+  /** What the caller chose for the tools of the conversation. */
+  readonly toolChoices: readonly ToolApproval[];
   /** Labels of the tool servers whose tools the conversation has as an item. */
   readonly listedLabels: ReadonlySet<string>;
   /**
@@ -90,6 +92,7 @@ export async function prepareTurn(
   const { model } = target.selection;
   assertReasoning(model, request.reasoning);
   const history = await loadHistory(store, request, caller.tokenId, model);
+  const previous = history.responses.at(-1);
   const turns = history.responses.map(({ turn }) => turn);
   if (turns.some(({ messages }) => messages.some(hasImage))) {
     assertVision(model, 'previousResponseId');
@@ -102,8 +105,7 @@ export async function prepareTurn(
   await tools.validate(request.integrations, context);
 
   // The answer that is continued ends the history.
-  const continued =
-    request.continuedResponseId === undefined ? undefined : history.responses.at(-1)?.turn;
+  const continued = request.continuedResponseId === undefined ? undefined : previous?.turn;
   const ordered = (all: readonly ConversationMessage[]): readonly ConversationMessage[] =>
     request.previousResponseId === undefined ? all : resultsFirst(all);
   /** Approved calls are not made yet; their results are replaced then. */
@@ -144,6 +146,7 @@ export async function prepareTurn(
     target,
     answeredCalls: calls,
     continuedItems: continued?.items ?? [],
+    toolChoices: previous?.ownerId === caller.tokenId ? (previous.turn.toolChoices ?? []) : [],
     listedLabels: new Set([...(request.toolLists?.knownLabels ?? []), ...turns.flatMap(labelsOf)]),
     outline: await toPrompt(ordered(outlineMessages(messages)), outlineContext()),
     build: async (buildSignal) => {

@@ -72,18 +72,24 @@ export async function* runRounds(run: TurnRun): AsyncGenerator<TurnEvent> {
     }
     recorder.noteInstance(session);
     if (recording.calls.length === 0) return;
-    const calls = withinLimit(recording.calls, round, callsLeft, request);
+    const allowed = withinLimit(recording.calls, round, callsLeft, request);
+    const callIndex = (position: number): number => recording.callIndex(position);
+    const { context } = session;
+    const calls =
+      request.approveCalls === undefined
+        ? allowed
+        : yield* request.approveCalls(allowed, { round, callIndex, recorder, context });
     callsLeft -= calls.filter(({ type }) => type === 'valid').length;
 
     const finished: FinishedCall[] = [];
     const room = new ResultRoom(session, recorder.contextTokens, tokensLeft(request, recorder));
-    for await (const outcome of runToolRound(calls, round, session.context)) {
+    for await (const outcome of runToolRound(calls, round, context)) {
       const position = finished.length;
       const written = calls[position]?.written;
       if (written === undefined) break;
       const limited = withResult(outcome, (result) => binary.limit(result));
       const fitted = await room.fit(limited, calls.length - position);
-      yield* recorder.recordOutcome(fitted, recording.callIndex(position));
+      yield* recorder.recordOutcome(fitted, callIndex(position));
       const { name, argumentsJson } = written;
       const { item, content } = fitted;
       const isError = item.type === 'toolCall' && item.isError;

@@ -34,6 +34,7 @@ export async function* runTurn(
     prepared.target.selection,
     request.responseId,
     prepared.continuedItems,
+    prepared.toolChoices,
   );
   let responseId: string | undefined;
   let isStoreFailure = false;

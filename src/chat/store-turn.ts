@@ -91,6 +91,7 @@ function toStoredResponse(
           isApproved,
           ...omitUndefined({ reason }),
         })),
+        toolChoices: recorder.toolChoices.length === 0 ? undefined : recorder.toolChoices,
         metadata: request.metadata,
         droppedTurns,
         requestedModel: requestedModel(request, selection.model.key),

@@ -100,7 +100,7 @@ export function refuseCall(
   call: Extract<CheckedCall, { readonly type: 'valid' }>,
   round: number,
   reason: string,
-): CheckedCall {
+): Extract<CheckedCall, { readonly type: 'invalid' }> {
   const { written, tool } = call;
   const item: InvalidToolCallItem = {
     type: 'invalidToolCall',

@@ -11,6 +11,7 @@ import type {
 } from '../store/turns/turn-item.ts';
 import type { EngineCapabilities, TokenLogprob } from '../engines/engine.ts';
 import type { LoadEvent, QueuedEvent } from '../engines/session-event.ts';
+import type { ToolHints } from '../tools/call-policy.ts';
 import type { ModelSelection } from '../library/model.ts';
 
 /** Progress of processing the prompt. */
@@ -80,6 +81,24 @@ type ToolCallEvent =
       readonly type: 'toolCall.approval';
       readonly index: number;
       readonly item: ApprovalRequestItem;
+    }
+  /** A call waits for the approval of its user. */
+  | {
+      readonly type: 'toolCall.approvalStart';
+      readonly index: number;
+      readonly id: string;
+      readonly tool: ServerTool;
+      readonly arguments: JsonObject;
+      readonly hints: ToolHints;
+      /** ISO 8601; the call is refused then. */
+      readonly expiresAt: string;
+    }
+  /** It does not wait any more. */
+  | {
+      readonly type: 'toolCall.approvalEnd';
+      readonly index: number;
+      readonly id: string;
+      readonly isApproved: boolean;
     }
   | { readonly type: 'toolCall.success'; readonly index: number; readonly item: ToolCallItem }
   | {

@@ -1,4 +1,9 @@
-import type { StopReason, TurnTimings, TurnUsage } from '../store/turns/conversation-turn.ts';
+import type {
+  StopReason,
+  ToolApproval,
+  TurnTimings,
+  TurnUsage,
+} from '../store/turns/conversation-turn.ts';
 import type { ToolListItem, TurnItem } from '../store/turns/turn-item.ts';
 import type { EngineCapabilities, TokenLogprob } from '../engines/engine.ts';
 import type { ModelSelection } from '../library/model.ts';
@@ -30,20 +35,34 @@ export class TurnRecorder {
   #isMalformed = false;
   #contextTokens = 0;
   #droppedTurns: number | undefined;
+  #toolChoices: readonly ToolApproval[];
 
   /**
    * @param responseId Id of the response, if it has one.
    * @param continuedItems The answer that the turn continues.
+   * @param toolChoices The choices of the conversation.
    */
   constructor(
     selection: ModelSelection,
     responseId = newResponseId(),
     continuedItems: readonly TurnItem[] = [],
+    toolChoices: readonly ToolApproval[] = [],
   ) {
+    this.#toolChoices = toolChoices;
     this.#selection = selection;
     this.#responseId = responseId;
     this.#items = [...continuedItems];
     this.#continuedItems = continuedItems;
+  }
+
+  /** What the user chose for the tools of the conversation. */
+  get toolChoices(): readonly ToolApproval[] {
+    return this.#toolChoices;
+  }
+
+  /** Records a choice for a tool that has none. */
+  chooseTool(choice: ToolApproval): void {
+    this.#toolChoices = [...this.#toolChoices, choice];
   }
 
   /** Whether `turn.start` was created. */

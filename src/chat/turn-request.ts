@@ -1,6 +1,6 @@
 import { randomBytes } from '../kernel/random-bytes.ts';
 import type { NewBlob, StoredResponse } from '../store/store.ts';
-import type { CallApproval } from '../store/turns/conversation-turn.ts';
+import type { CallApproval, ToolApproval } from '../store/turns/conversation-turn.ts';
 import type { ClientToolCall, ToolProvider } from '../store/turns/content.ts';
 import type {
   ReasoningLevel,
@@ -10,7 +10,11 @@ import type {
   ToolDefinition,
 } from '../engines/engine.ts';
 import type { ModelTarget } from '../engines/loads/open-request.ts';
+import type { RequestContext } from '../telemetry/request-context.ts';
 import type { Integration } from '../tools/toolbox.ts';
+import type { CheckedCall } from './tool-call.ts';
+import type { TurnEvent } from './turn-event.ts';
+import type { ServerToolChoice } from './turn-tools.ts';
 
 /** A part of a message in a request; an image is a base64 data URL, or the address of one, which the turn reads. */
 export type TurnContent =
@@ -43,6 +47,30 @@ export interface TurnApproval extends CallApproval {
   };
 }
 
+/** The round that made some calls. */
+export interface CallRound {
+  /** Index of the generation in its turn, from 0. */
+  readonly round: number;
+  /** Index of a call in the turn, by its position in the round. */
+  readonly callIndex: (position: number) => number;
+  readonly recorder: {
+    /** What the user chose for the tools of the conversation. */
+    readonly toolChoices: readonly ToolApproval[];
+    readonly chooseTool: (choice: ToolApproval) => void;
+  };
+  readonly context: RequestContext;
+}
+
+/**
+ * Returns the calls with those replaced that may not be made. May wait for the user, and yields the events of that.
+ *
+ * @throws HearthError `storage_failed`; the signal's reason when aborted.
+ */
+export type ApproveCalls = (
+  calls: readonly CheckedCall[],
+  round: CallRound,
+) => AsyncGenerator<TurnEvent, readonly CheckedCall[]>;
+
 /** Tokens to generate and how to sample them, for chats and completions. */
 export interface GenerationOptions {
   readonly sampling: Sampling;
@@ -66,12 +94,6 @@ export interface InstanceOptions {
   readonly waitsForLoad: boolean;
   /** Whether the client gets the answer as a whole, so that a failed attempt may be repeated unnoticed. */
   readonly isWhole?: boolean;
-}
-
-/** A tool of an ephemeral server, by its name there. */
-export interface ServerToolChoice {
-  readonly serverLabel: string;
-  readonly name: string;
 }
 
 /** One turn of a conversation, independent of the API. */
@@ -117,6 +139,8 @@ export interface TurnRequest extends GenerationOptions, InstanceOptions {
   readonly maxReasoningTokens?: number;
   /** Whether the oldest turns of the history may be dropped where they do not fit into the context. */
   readonly dropsOldTurns?: boolean;
+  /** Decides which calls are made; all if absent. */
+  readonly approveCalls?: ApproveCalls;
   readonly isStored: boolean;
   /** Stored with the turn and not interpreted. */
   readonly metadata?: Readonly<Record<string, string>>;

@@ -4,7 +4,12 @@ import type { ToolProvider } from '../store/turns/content.ts';
 import type { ToolChoice, ToolDefinition } from '../engines/engine.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { Tool, Toolbox } from '../tools/toolbox.ts';
-import type { TurnRequest } from './turn-request.ts';
+
+/** A tool of an ephemeral server, by its name there. */
+export interface ServerToolChoice {
+  readonly serverLabel: string;
+  readonly name: string;
+}
 
 /** The party that runs a tool. */
 export type ToolOwner =
@@ -77,7 +82,7 @@ export class TurnTools {
    *
    * @throws HearthError `invalid_value` if the server has no such tool.
    */
-  nameChoice(choice: TurnRequest['toolChoice']): ToolChoice | undefined {
+  nameChoice(choice: ToolChoice | ServerToolChoice | undefined): ToolChoice | undefined {
     if (typeof choice !== 'object' || !('serverLabel' in choice)) return choice;
     const { serverLabel, name } = choice;
     const tool = this.findOnServer({ type: 'ephemeralMcp', serverLabel }, name);

@@ -43,6 +43,7 @@ import { toInstanceMetrics } from '../engines/loads/instance-metrics.ts';
 import { preloadModels } from '../engines/loads/preload-models.ts';
 import { createModelAliases } from '../library/model-aliases.ts';
 import { readAvailableMemory } from '../platform/machine/read-machine.ts';
+import { WaitingCalls } from '../chat/waiting-calls.ts';
 import { createImageFetcher } from '../platform/net/image-fetcher.ts';
 import { readProxies } from '../platform/net/proxy-environment.ts';
 import { createHttpClient } from '../platform/net/http-client.ts';
@@ -303,6 +304,10 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
           return settings['mcp.allowPlugins'];
         },
       },
+      waitingCalls: new WaitingCalls({
+        approvals: store.toolApprovals,
+        timeoutSeconds: () => settings['mcp.approvalSeconds'],
+      }),
       background,
       leases,
       batches,

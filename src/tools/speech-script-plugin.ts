@@ -13,6 +13,7 @@ export const speechScriptPlugin: BuiltInPlugin = {
       name: 'format',
       description:
         'Converts text to a script for a speech synthesizer: cleans it and labels the speakers.',
+      annotations: { readOnlyHint: true },
       parameters: z.toJSONSchema(speechScriptRequestSchema, { io: 'input' }),
       call: (args) => {
         try {

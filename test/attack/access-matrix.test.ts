@@ -12,6 +12,7 @@ import { request, strangersSee, type Stranger } from '../setup/access/owner-cell
 import { ownedParameters, ownerRows, ownLists, sharedRoutes } from '../setup/access/owner-rows.ts';
 import { contentRow, permissionRow, type ContentRow } from '../setup/access/permission-cells.ts';
 import { send } from '../setup/access/send.ts';
+import { addHarbour } from '../setup/mcp/harbour.ts';
 import { placeEndlessModel } from '../setup/models/endless-model.ts';
 import { get } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
@@ -38,6 +39,7 @@ let secrets: Awaited<ReturnType<typeof makeSecrets>>;
 const hearth = useHearth(async (home) => {
   secrets = await makeSecrets(home);
   await placeEndlessModel(home);
+  await addHarbour(home);
   return { environment };
 });
 afterAll(() => {
@@ -170,7 +172,8 @@ describe('something that belongs to a token', () => {
   beforeAll(async () => {
     const tokens = await withTokens(hearth.home, async (service) => {
       const make = async (): Promise<string> =>
-        (await service.create({ name: 'tenant', permissions: ['chat', 'embeddings'] })).token;
+        (await service.create({ name: 'tenant', permissions: ['chat', 'embeddings', 'plugins'] }))
+          .token;
       return [await make(), await make()] as const;
     });
     owner = bearer(tokens[0]);
@@ -203,6 +206,7 @@ describe('something that belongs to a token', () => {
       await makeThing.tree(hearth.url, owner),
       await makeThing.file(hearth.url, owner),
       await makeThing.batch(hearth.url, owner),
+      await makeThing.choice(hearth.url, owner),
     ];
     const lists = routes.filter(
       ({ method, params, isStreamOnly, permission }) =>

@@ -24,6 +24,7 @@ import { mountSessions } from './tokens/sessions.ts';
 import { mountSettings } from './server/settings.ts';
 import { createSpeechScript } from './tools/speech-script-schema.ts';
 import { mountStatus, mountStopServer } from './server/status.ts';
+import { mountToolApprovals } from './tools/tool-approvals.ts';
 import { mountTokens } from './tokens/tokens.ts';
 
 /** `/api/v1`: conversations stored on the server, typed events, models loaded and unloaded. */
@@ -57,6 +58,7 @@ export function createV1Api(services: ApiServices): ApiRoutes {
       mountSessions(app, services);
       mountSettings(app, services);
       mountMcpServers(app, services);
+      mountToolApprovals(app, services);
       mountRuntimes(app, services);
     },
   };

@@ -166,6 +166,7 @@ function sizeOf(event: TurnEvent): number {
     case 'toolCall.failure':
     case 'toolCall.end':
     case 'toolCall.arguments':
+    case 'toolCall.approvalStart':
       return fixedBytes + 2 * JSON.stringify(event).length;
     case 'turn.end':
       return fixedBytes + 2 * JSON.stringify(event.result.items).length;

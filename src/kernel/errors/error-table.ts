@@ -167,6 +167,12 @@ export const errorTable = {
     retryable: false,
     when: 'mcp.json has no server with this label.',
   },
+  tool_approval_not_found: {
+    type: 'not_found',
+    status: 404,
+    retryable: false,
+    when: 'No tool call of the caller with this id waits for an approval, or the caller keeps no choice for this tool.',
+  },
   runtime_not_found: {
     type: 'not_found',
     status: 404,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { messageSchema, type Stored } from './content.ts';
+import { messageSchema, toolProviderSchema, type Stored } from './content.ts';
 import { turnItemSchema } from './turn-item.ts';
 
 const approvalSchema = z.object({
@@ -11,6 +11,15 @@ const approvalSchema = z.object({
 });
 /** A client's answer to a call that needs an approval. */
 export type CallApproval = Stored<typeof approvalSchema>;
+
+const toolChoiceSchema = z.object({
+  provider: toolProviderSchema,
+  /** Tool name on its own server. */
+  tool: z.string(),
+  isApproved: z.boolean(),
+});
+/** Whether calls of a tool may be made. */
+export type ToolApproval = Stored<typeof toolChoiceSchema>;
 
 const stopReasonSchema = z.enum([
   'eosFound',
@@ -63,6 +72,8 @@ export const turnSchema = z.object({
   items: z.array(turnItemSchema),
   /** Answers to calls of the previous turn. */
   approvals: z.array(approvalSchema).exactOptional(),
+  /** What the user chose for the tools of the conversation, in this turn and before it. */
+  toolChoices: z.array(toolChoiceSchema).exactOptional(),
   /** Null for a turn of Hearth 0.1.0, which did not store it. */
   stopReason: stopReasonSchema.nullable(),
   usage: usageSchema,

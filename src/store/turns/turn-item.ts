@@ -41,6 +41,8 @@ const invalidToolCallSchema = z.object({
   provider: toolProviderSchema.exactOptional(),
   /** Present if the arguments are a JSON object. */
   arguments: jsonObjectSchema.exactOptional(),
+  /** Present if the user did not approve the call. */
+  isDenied: z.literal(true).exactOptional(),
   approvalRequestId,
 });
 /** A call that the server could not execute; the model received the reason. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { conversationExportSchema } from '../../../src/api/v1/conversations/conversation-export-schema.ts';
 import { endlessModel } from '../models/endless-model.ts';
@@ -10,7 +11,7 @@ export const secretText = 'zanzibar';
 
 /** Stored items that belong to one caller: the ids under the names of the path parameters. */
 export type OwnedThing = Readonly<Record<string, string>>;
-export type ThingKind = 'tree' | 'file' | 'batch' | 'background';
+export type ThingKind = 'tree' | 'file' | 'batch' | 'background' | 'choice' | 'call';
 
 /** Makes something that belongs to the caller of these headers. */
 export const makeThing: Readonly<
@@ -62,6 +63,31 @@ export const makeThing: Readonly<
     const start = JSON.parse((await stream.until('response_id')).data);
     stream.disconnect();
     return { response_id: start.response_id };
+  },
+  choice: async (url, headers) => {
+    const [label, tool] = [secretText, `${secretText}_${randomBytes(8).toString('hex')}`];
+    const response = await fetch(`${url}/api/v1/tool-approvals/${label}/${tool}`, {
+      method: 'PUT',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ decision: 'always' }),
+    });
+    expect(response.status).toBe(200);
+    return { label, tool };
+  },
+  call: async (url, headers) => {
+    const body = {
+      model: 'hearth/starter-chat',
+      input: 'What is the weather in Lisbon?',
+      integrations: [{ type: 'plugin', id: 'mcp/harbour', allowed_tools: ['get_weather'] }],
+      temperature: 0,
+      max_output_tokens: 80,
+      tool_approvals: true,
+      background: true,
+    };
+    const stream = await openStream(url, '/api/v1/chat', body, { headers });
+    const event = JSON.parse((await stream.until('approval_required')).data);
+    stream.disconnect();
+    return { call_id: event.call_id };
   },
 };
 

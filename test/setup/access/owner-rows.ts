@@ -71,6 +71,8 @@ export const ownerRows: Readonly<Record<string, readonly OwnerRow[]>> = {
       query: ({ response_id }) => `format=markdown&leaf=${response_id}`,
     },
   ],
+  removeToolApproval: change('choice'),
+  answerToolCall: change('call', { approved: false }),
   getBlob: read('tree'),
   listFilesOpenAi: after('file', 'file_id'),
   getFileOpenAi: read('file'),
@@ -117,6 +119,7 @@ export const ownerRows: Readonly<Record<string, readonly OwnerRow[]>> = {
 export const ownLists: ReadonlySet<string> = new Set([
   'listResponses',
   'listConversations',
+  'listToolApprovals',
   'listFilesOpenAi',
   'listBatchesOpenAi',
 ]);
@@ -129,6 +132,7 @@ export const ownedParameters = [
   'sha256',
   'file_id',
   'batch_id',
+  'call_id',
 ];
 
 /** Routes of things that all callers with the permission share, or that make something for the caller. */
@@ -193,6 +197,7 @@ export const sharedRoutes: readonly string[] = [
   'listMcpServers',
   'getMcpServer',
   'putMcpServer',
+  'setToolApproval',
   'deleteMcpServer',
   'testMcpServer',
   'callMcpTool',

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { errorBodySchema } from '../../kit/error-body.ts';
 import { chatErrors } from '../../../kernel/errors/error-groups.ts';
+import { isoTimeSchema } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 import {
   chatRequestSchema,
@@ -24,6 +25,15 @@ const progress = { progress: z.number().min(0).max(1) };
 const delta = { content: z.string() };
 const provider = { provider_info: providerInfoSchema };
 const toolArguments = { arguments: z.record(z.string(), z.unknown()) };
+
+const toolHintsSchema = z
+  .object({
+    readOnlyHint: z.boolean().optional(),
+    destructiveHint: z.boolean().optional(),
+    idempotentHint: z.boolean().optional(),
+    openWorldHint: z.boolean().optional(),
+  })
+  .meta({ id: 'ToolHints', description: 'What the server says of its tool, as in MCP.' });
 
 /** Server-sent events of `POST /api/v1/chat`, in the order in which they are sent. */
 export const chatEventSchema = z
@@ -54,6 +64,15 @@ export const chatEventSchema = z
     event('message.end', {}),
     event('tool_call.start', { tool: z.string(), ...provider }),
     event('tool_call.arguments', { tool: z.string(), ...toolArguments, ...provider }),
+    event('tool_call.approval_required', {
+      call_id: z.string(),
+      tool: z.string(),
+      ...toolArguments,
+      annotations: toolHintsSchema,
+      expires_at: isoTimeSchema.describe('The call is refused then.'),
+      ...provider,
+    }),
+    event('tool_call.approval_resolved', { call_id: z.string(), approved: z.boolean() }),
     event('tool_call.success', {
       tool: z.string(),
       ...toolArguments,

@@ -125,6 +125,12 @@ export const chatRequestSchema = z
       .max(maxIntegrations)
       .nullish()
       .describe('MCP servers whose tools the model may call.'),
+    tool_approvals: z
+      .boolean()
+      .nullish()
+      .describe(
+        'Ask before tool calls: the stream has a `tool_call.approval_required` event, and the call waits for `POST /api/v1/tool-calls/{call_id}/approval`. Read-only tools of plugins run without it, and kept choices apply. Without `stream`, calls that need an approval are refused.',
+      ),
     stream: z.boolean().nullish().describe('Answer with server-sent events.'),
     temperature: fractionSchema.nullish().describe('Randomness of the answer; 0 is deterministic.'),
     top_p: fractionSchema
@@ -232,6 +238,10 @@ const invalidToolCallOutputSchema = z
         type: z.enum(['invalid_name', 'invalid_arguments']),
         tool_name: z.string(),
         arguments: jsonObjectSchema.optional(),
+        is_denied: z
+          .literal(true)
+          .optional()
+          .describe('Present if the user did not approve the call.'),
         provider_info: providerInfoSchema.optional(),
       })
       .meta({ id: 'InvalidToolCallMetadata' }),

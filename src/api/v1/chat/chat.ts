@@ -22,7 +22,13 @@ import { conversationNotFound } from '../conversations/conversations.ts';
 export function mountChat(app: App, services: ApiServices): void {
   mount(app, createChat, async ({ body, context }) => {
     const conversationId = await namedConversation(services.store, body, context);
-    const request = { ...toTurnRequest(body), ...omitUndefined({ conversationId }) };
+    // The client of a whole answer does not see the questions.
+    const approveCalls =
+      body.tool_approvals === true ? services.waitingCalls.gate(body.stream === true) : undefined;
+    const request = {
+      ...toTurnRequest(body),
+      ...omitUndefined({ conversationId, approveCalls }),
+    };
     return answerTurn(services, body, request, context);
   });
 }

@@ -65,6 +65,18 @@ export function toChatEvent(event: TurnEvent, responseId?: string): ChatEvent | 
         arguments: { ...event.arguments },
         provider_info: toProviderInfo(event.tool.provider),
       };
+    case 'toolCall.approvalStart':
+      return {
+        type: 'tool_call.approval_required',
+        call_id: event.id,
+        tool: event.tool.name,
+        arguments: { ...event.arguments },
+        annotations: { ...event.hints },
+        expires_at: event.expiresAt,
+        provider_info: toProviderInfo(event.tool.provider),
+      };
+    case 'toolCall.approvalEnd':
+      return { type: 'tool_call.approval_resolved', call_id: event.id, approved: event.isApproved };
     case 'toolCall.success':
       return { type: 'tool_call.success', ...toToolCall(event.item) };
     case 'toolCall.failure':

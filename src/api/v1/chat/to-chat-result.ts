@@ -97,8 +97,9 @@ export function toProviderInfo(provider: ToolProvider): ToolCall['provider_info'
     : { type: 'ephemeral_mcp', server_label: provider.serverLabel };
 }
 
-function callMetadata({ cause, tool, exposedName }: InvalidToolCallItem) {
+function callMetadata({ cause, tool, exposedName, isDenied }: InvalidToolCallItem) {
   return {
+    ...(isDenied === true ? { is_denied: isDenied } : {}),
     type: cause === 'invalidName' ? ('invalid_name' as const) : ('invalid_arguments' as const),
     tool_name: tool ?? exposedName,
   };

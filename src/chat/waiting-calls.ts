@@ -1,0 +1,271 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { HearthError } from '../kernel/errors/errors.ts';
+import { randomBytes } from '../kernel/random-bytes.ts';
+import type { ToolApprovalRepository } from '../store/tool-approval-repository.ts';
+import type { ToolProvider } from '../store/turns/content.ts';
+import { decideCall, hintsOf } from '../tools/call-policy.ts';
+import type { Tool } from '../tools/toolbox.ts';
+import { storeFailure } from './store-turn.ts';
+import { refuseCall, type CheckedCall } from './tool-call.ts';
+import type { TurnEvent } from './turn-event.ts';
+import type { ApproveCalls, CallRound } from './turn-request.ts';
+
+/** The user's answer to a call that waits for it. */
+export interface CallAnswer {
+  readonly isApproved: boolean;
+  /** The calls of the tool that it holds for: this one, those of the conversation, or all. */
+  readonly scope: 'once' | 'conversation' | 'always';
+  /** For the model, if the call is refused. */
+  readonly reason?: string;
+}
+
+interface WaitingCallsOptions {
+  readonly approvals: ToolApprovalRepository;
+  /** Time after which a call without an answer is refused. */
+  readonly timeoutSeconds: () => number;
+}
+
+type ValidCall = Extract<CheckedCall, { readonly type: 'valid' }>;
+
+/** A call of a round that waits. */
+interface Waiting {
+  readonly id: string;
+  /** In the round. */
+  readonly position: number;
+  readonly call: ValidCall;
+}
+
+/** Most tools for which an owner keeps a choice. */
+const maxKept = 1000;
+/** Time between two looks for answers, which may come to another process. */
+const pollMs = 200;
+/** Time in which a turn takes an answer; longer only if its process has ended. */
+const takeMs = 5000;
+
+/** Lets tool calls wait until their user approves them; the turn holds no slot meanwhile. */
+export class WaitingCalls {
+  readonly #options: WaitingCallsOptions;
+
+  constructor(options: WaitingCallsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * What a turn does with its calls.
+   *
+   * @param mayAsk False if the client can't see the question; the calls are refused then.
+   */
+  gate(mayAsk: boolean): ApproveCalls {
+    return (calls, round) => this.#approve(calls, round, mayAsk);
+  }
+
+  /**
+   * Answers a call, and keeps the answer if it holds for all calls of the tool.
+   *
+   * @throws HearthError `tool_approval_not_found`; `conflict` if the call does not wait any more; `invalid_value` if the
+   *   answer can't be kept.
+   */
+  async answer(id: string, callerId: string | null, answer: CallAnswer): Promise<void> {
+    const { approvals } = this.#options;
+    const call = await approvals.findCall(id, callerId);
+    if (call === undefined) throw notFound(id);
+    const { pluginId, tool } = call;
+    if (answer.scope === 'always' && pluginId === null) {
+      throw new HearthError(
+        'invalid_value',
+        'Only choices for tools of plugins are kept: a request can name another server by the same label.',
+        { param: 'scope' },
+      );
+    }
+    if (!(await approvals.answerCall(id, JSON.stringify(answer)))) throw notWaiting(id);
+    for (let waitedMs = 0; !(await approvals.isTaken(id)); waitedMs += pollMs) {
+      if (waitedMs >= takeMs) throw notWaiting(id);
+      await delay(pollMs);
+    }
+    if (answer.scope === 'always' && pluginId !== null) {
+      await this.keep(callerId, { pluginId, tool, isApproved: answer.isApproved });
+    }
+  }
+
+  /**
+   * Keeps a choice for all calls of a tool of a plugin.
+   *
+   * @throws HearthError `conflict` if the caller keeps too many.
+   */
+  async keep(
+    callerId: string | null,
+    approval: Parameters<ToolApprovalRepository['keep']>[1],
+  ): Promise<void> {
+    if (await this.#options.approvals.keep(callerId, approval, maxKept)) return;
+    throw new HearthError(
+      'conflict',
+      `Choices for ${maxKept} tools are kept, which is the limit. Remove one of them first.`,
+    );
+  }
+
+  async *#approve(
+    calls: readonly CheckedCall[],
+    round: CallRound,
+    mayAsk: boolean,
+  ): AsyncGenerator<TurnEvent, readonly CheckedCall[]> {
+    if (calls.every(({ type }) => type !== 'valid')) return calls;
+    const { tokenId } = round.context.caller;
+    const kept = (await this.#options.approvals.list(tokenId)).map(({ pluginId, ...choice }) => ({
+      ...choice,
+      provider: { type: 'plugin' as const, pluginId },
+    }));
+    const choices = [...kept, ...round.recorder.toolChoices];
+    const decided = [...calls];
+    const waiting = new Map<string, Waiting>();
+    for (const [position, call] of calls.entries()) {
+      if (call.type !== 'valid') continue;
+      const { tool } = call;
+      const chosen = choices.filter((choice) => isFor(choice, tool));
+      const decision = decideCall(
+        tool,
+        chosen.map(({ isApproved }) => isApproved),
+      );
+      if (decision === 'run') continue;
+      if (decision === 'ask' && mayAsk) {
+        const id = newCallId();
+        waiting.set(id, { id, position, call });
+        continue;
+      }
+      const reason =
+        decision === 'refuse'
+          ? `The user does not allow calls of ${tool.name}.`
+          : `A call of ${tool.name} needs the approval of the user, who can be asked only in a stream.`;
+      decided[position] = deny(call, round, reason);
+    }
+    if (waiting.size > 0) yield* this.#wait(waiting, decided, round);
+    return decided;
+  }
+
+  /** Waits for the answers, and replaces the refused calls in `decided`. */
+  async *#wait(
+    waiting: Map<string, Waiting>,
+    decided: CheckedCall[],
+    round: CallRound,
+  ): AsyncGenerator<TurnEvent> {
+    const { approvals } = this.#options;
+    const { caller, signal, logger } = round.context;
+    const timeoutSeconds = this.#options.timeoutSeconds();
+    const endMs = Date.now() + timeoutSeconds * 1000;
+    const rows = [...waiting.values()].map(({ id, call: { tool } }) => ({
+      id,
+      ownerId: caller.tokenId,
+      pluginId: tool.provider.type === 'plugin' ? tool.provider.pluginId : null,
+      tool: tool.name,
+    }));
+    try {
+      await approvals.addCalls(rows, new Date());
+    } catch (error) {
+      throw storeFailure('A tool call could not wait for its approval', error);
+    }
+    const settle = (each: Waiting, answer: CallAnswer): TurnEvent => {
+      waiting.delete(each.id);
+      const { call, position, id } = each;
+      if (!answer.isApproved) decided[position] = deny(call, round, answer.reason ?? '');
+      const { isApproved } = answer;
+      return { type: 'toolCall.approvalEnd', index: round.callIndex(position), id, isApproved };
+    };
+    try {
+      for (const each of waiting.values()) yield question(each, round, endMs);
+      let isLate = false;
+      while (waiting.size > 0) {
+        // The last look finds what came before the end.
+        if (isLate) await approvals.endCalls([...waiting.keys()]);
+        const answers = await approvals.takeAnswers([...waiting.keys()]);
+        for (const [id, text] of answers) {
+          const each = waiting.get(id);
+          if (each === undefined) continue;
+          const answer = toAnswer(JSON.parse(text) as CallAnswer);
+          yield settle(each, answer);
+          if (answer.scope === 'once') continue;
+          const { tool } = each.call;
+          const choice = {
+            provider: tool.provider,
+            tool: tool.name,
+            isApproved: answer.isApproved,
+          };
+          const equal = [...waiting.values()].filter(({ call }) => isFor(choice, call.tool));
+          await approvals.endCalls(equal.map((other) => other.id));
+          for (const other of equal) yield settle(other, answer);
+          if (answer.scope === 'conversation') round.recorder.chooseTool(choice);
+        }
+        if (isLate) break;
+        if (waiting.size > 0) await delay(pollMs, undefined, { signal });
+        isLate = Date.now() >= endMs;
+      }
+      const reason = `The user did not approve the call within ${timeoutSeconds} s.`;
+      for (const each of waiting.values()) {
+        yield settle(each, { isApproved: false, scope: 'once', reason });
+      }
+    } finally {
+      const left = [...waiting.keys()];
+      if (left.length > 0) {
+        await approvals
+          .endCalls(left)
+          .catch((err: unknown) => logger.warn({ err }, 'waiting tool calls not ended'));
+      }
+    }
+  }
+}
+
+function question({ id, position, call }: Waiting, round: CallRound, endMs: number): TurnEvent {
+  const { name, provider } = call.tool;
+  return {
+    type: 'toolCall.approvalStart',
+    index: round.callIndex(position),
+    id,
+    tool: { name, provider },
+    arguments: call.arguments,
+    hints: hintsOf(call.tool),
+    expiresAt: new Date(endMs).toISOString(),
+  };
+}
+
+function toAnswer({ reason, ...answer }: CallAnswer): CallAnswer {
+  const said = reason === undefined ? '' : ` The user says: ${reason}`;
+  return { ...answer, reason: `The user did not allow this call.${said}` };
+}
+
+function deny(call: ValidCall, { round }: CallRound, reason: string): CheckedCall {
+  const { item, ...refused } = refuseCall(call, round, reason);
+  return { ...refused, item: { ...item, isDenied: true } };
+}
+
+function isFor(
+  choice: { readonly provider: ToolProvider; readonly tool: string },
+  { name, provider }: Pick<Tool, 'name' | 'provider'>,
+): boolean {
+  return choice.tool === name && providerKey(choice.provider) === providerKey(provider);
+}
+
+function providerKey(provider: ToolProvider): string {
+  return provider.type === 'plugin'
+    ? `plugin ${provider.pluginId}`
+    : `ephemeral ${provider.serverLabel}`;
+}
+
+function newCallId(): string {
+  return `call_${randomBytes(24).toString('hex')}`;
+}
+
+function notFound(id: string): HearthError {
+  return new HearthError(
+    'tool_approval_not_found',
+    `No tool call ${JSON.stringify(id)} waits for an approval.`,
+    {
+      param: 'call_id',
+    },
+  );
+}
+
+function notWaiting(id: string): HearthError {
+  return new HearthError(
+    'conflict',
+    `The tool call "${id}" does not wait any more: it was answered before, or its response has ended.`,
+    { param: 'call_id' },
+  );
+}

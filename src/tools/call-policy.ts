@@ -1,0 +1,34 @@
+import type { Tool } from './toolbox.ts';
+
+/** What happens with a call: it is made, its user is asked, or it is refused. */
+export type CallDecision = 'run' | 'ask' | 'refuse';
+
+/**
+ * Decides about a call whose user wants to approve calls. A refusal counts for more than an approval. Without a choice,
+ * read-only tools of plugins run: the operator who installed a plugin trusts what it says of its tools.
+ *
+ * @param choices What the user chose for the tool, such as for this conversation and for all.
+ */
+export function decideCall(
+  { provider, annotations }: Pick<Tool, 'provider' | 'annotations'>,
+  choices: readonly boolean[],
+): CallDecision {
+  if (choices.includes(false)) return 'refuse';
+  if (choices.includes(true)) return 'run';
+  const isReadOnly =
+    annotations?.['readOnlyHint'] === true && annotations['destructiveHint'] !== true;
+  return provider.type === 'plugin' && isReadOnly ? 'run' : 'ask';
+}
+
+const hintNames = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
+
+export type ToolHints = { readonly [Name in (typeof hintNames)[number]]?: boolean };
+
+/** The hints of a tool that MCP defines; a server may send anything beside them. */
+export function hintsOf({ annotations = {} }: Pick<Tool, 'annotations'>): ToolHints {
+  return Object.fromEntries(
+    hintNames.flatMap((name) =>
+      typeof annotations[name] === 'boolean' ? [[name, annotations[name]]] : [],
+    ),
+  );
+}
