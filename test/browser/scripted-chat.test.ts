@@ -26,6 +26,14 @@ const hearth = useHearth(async (home) => {
 const { openPage } = useBrowser();
 
 const settings = { model: 'hearth/starter-chat' };
+/** The tools of the plugin do not say that they only read. */
+async function allowTools(by: string, ...tools: readonly string[]): Promise<void> {
+  for (const tool of tools) {
+    const init = { method: 'PUT', headers: { authorization: `Bearer ${by}` } };
+    const path = `/api/v1/tool-approvals/harbour/${tool}`;
+    expect((await post(hearth.url, path, { decision: 'always' }, init)).status).toBe(200);
+  }
+}
 const script = (...generations: readonly ScriptedGeneration[]) => JSON.stringify(generations);
 
 it('asks for a token, refuses a wrong one, and keeps a valid one in the tab', async () => {
@@ -133,6 +141,7 @@ it('folds the reasoning with its time, and names a conversation by the model', a
 });
 
 it('shows calls of a real MCP server with arguments, result and error', async () => {
+  await allowTools(token, 'get_weather');
   const page = await openPage(hearth.url, {
     token,
     settings: { ...settings, integrations: ['mcp/harbour'] },
@@ -160,9 +169,10 @@ it('shows calls of a real MCP server with arguments, result and error', async ()
 
 it('switches off a tool of a server', async () => {
   const owner = (await readFile(join(hearth.home, 'owner-token'), 'utf8')).trim();
+  await allowTools(owner, 'check_tide');
   const page = await openPage(hearth.url, { token: owner, settings });
-  await page.getByRole('button', { name: 'Chat settings' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Chat settings' });
+  await page.getByRole('button', { name: 'Tools', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Tools' });
   await dialog.getByRole('checkbox', { name: 'harbour' }).check();
   await dialog.getByRole('button', { name: /^Tools of harbour/ }).click();
   await dialog.getByRole('checkbox', { name: 'get_weather' }).uncheck();

@@ -7,6 +7,7 @@ import type * as download from '../../../src/api/v1/downloads/download-schema.ts
 import type * as model from '../../../src/api/v1/models/model-schema.ts';
 import type * as speechScript from '../../../src/api/v1/tools/speech-script-schema.ts';
 import type * as storedResponse from '../../../src/api/v1/responses/stored-response-schema.ts';
+import type * as toolApproval from '../../../src/api/v1/tools/tool-approval-schema.ts';
 import type * as token from '../../../src/api/v1/tokens/token-schema.ts';
 import type * as hubRepository from '../../../src/api/v1/downloads/hub-repository-schema.ts';
 import type * as mcpServer from '../../../src/api/v1/tools/mcp-server-schema.ts';
@@ -32,6 +33,7 @@ type Modules = [
   typeof speechScript,
   typeof storedResponse,
   typeof token,
+  typeof toolApproval,
   typeof hubRepository,
   typeof mcpServer,
   typeof modelDetails,

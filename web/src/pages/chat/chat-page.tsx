@@ -12,6 +12,7 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 import { showError } from '../../ui/toasts.ts';
 import { whenIdle } from '../../ui/when-idle.ts';
 import { Composer } from './composer/composer.tsx';
+import { ToolsButton } from './composer/tools-button.tsx';
 import { moveAttachments } from './composer/use-attachments.ts';
 import { dropDraft, restoreDraft } from './composer/use-draft.ts';
 import { changeAnswer, deleteTurn } from './conversations/change-answer.ts';
@@ -230,6 +231,7 @@ export function ChatPage() {
         isDisabled={settings.model === undefined}
         hasVision={model?.capabilities?.vision !== false}
         freeTokens={(settings.contextLength ?? contextLength ?? defaultContext) - usedTokens}
+        actions={<ToolsButton settings={settings} onChange={setSettings} />}
         onSend={sendDraft}
         onStop={() => run !== undefined && void stopRun(run)}
       />

@@ -1,5 +1,5 @@
 import { ArrowUp, Camera, LoaderCircle, Paperclip, Square } from 'lucide-react';
-import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { useCommands } from '../../../shell/commands.ts';
 import { texts } from '../../../texts/texts.ts';
 import { classNames } from '../../../ui/class-names.ts';
@@ -26,6 +26,8 @@ interface ComposerProps {
   readonly hasVision: boolean;
   /** Tokens of the context that the conversation does not use. */
   readonly freeTokens: number;
+  /** Further buttons. */
+  readonly actions: ReactNode;
   readonly onSend: (parts: readonly InputPart[]) => void;
   readonly onStop: () => void;
 }
@@ -37,6 +39,7 @@ export function Composer({
   isDisabled,
   hasVision,
   freeTokens,
+  actions,
   onSend,
   onStop,
 }: ComposerProps) {
@@ -127,6 +130,7 @@ export function Composer({
         <div className="flex items-center gap-1 px-2 pb-2">
           <FileButton onFiles={add} />
           {hasVision && <CameraButton onPicture={(picture) => add([picture])} />}
+          {actions}
           <span className="flex-1" />
           {isPreparing && (
             <LoaderCircle

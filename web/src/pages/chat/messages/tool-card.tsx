@@ -1,10 +1,14 @@
 import { CircleAlert, CircleCheck, LoaderCircle } from 'lucide-react';
-import { useMemo, type ReactNode } from 'react';
+import { lazy, Suspense, useMemo, type ReactNode } from 'react';
 import { texts } from '../../../texts/texts.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { FoldedCard } from '../../../ui/folded-card.tsx';
 import { limitMarks } from '../../../ui/limit-marks.ts';
 import type { RunItem } from '../runs/run.ts';
+
+const ApprovalCard = lazy(async () => ({
+  default: (await import('./approval-card.tsx')).ApprovalCard,
+}));
 
 type ToolItem = Exclude<RunItem, { type: 'message' | 'reasoning' }>;
 
@@ -16,6 +20,13 @@ export function ToolCard({ item }: { readonly item: ToolItem }) {
   const labels = texts.chat.tool;
   switch (item.type) {
     case 'running_tool_call':
+      if (item.question !== undefined) {
+        return (
+          <Suspense>
+            <ApprovalCard key={item.question.call_id} question={item.question} />
+          </Suspense>
+        );
+      }
       return (
         <Card state="running" title={labels.running({ name: item.tool })}>
           <Section title={labels.arguments}>{toJson(item.arguments)}</Section>
@@ -39,7 +50,15 @@ export function ToolCard({ item }: { readonly item: ToolItem }) {
     }
     case 'invalid_tool_call':
       return (
-        <Card state="failed" title={labels.invalid} note={item.metadata.tool_name}>
+        <Card
+          state="failed"
+          title={
+            item.metadata.is_denied === true
+              ? labels.denied({ name: item.metadata.tool_name })
+              : labels.invalid
+          }
+          note={item.metadata.is_denied === true ? undefined : item.metadata.tool_name}
+        >
           <p className="text-danger">{item.reason}</p>
           {item.metadata.arguments !== undefined && (
             <Section title={labels.arguments}>{toJson(item.metadata.arguments)}</Section>

@@ -67,8 +67,47 @@ it('replaces a call by its result, and by its failure', () => {
     output: 'text',
   });
   expect(done.items).toMatchObject([{ type: 'tool_call', tool: 'read', output: 'text' }]);
-  const failed = applyEvent(running, { type: 'tool_call.failure', reason: 'no', metadata: {} });
+  const failed = applyEvent(running, {
+    type: 'tool_call.failure',
+    reason: 'no',
+    metadata: { tool_name: 'read' },
+  });
   expect(failed.items).toMatchObject([{ type: 'invalid_tool_call', reason: 'no' }]);
+});
+
+it('shows the question of a call until it is answered', () => {
+  const question = (id: string, path: string): ChatEvent => ({
+    type: 'tool_call.approval_required',
+    call_id: id,
+    tool: 'write',
+    arguments: { path },
+    annotations: {},
+    expires_at: '2026-02-03T10:20:30.000Z',
+    provider_info,
+  });
+  const call = { tool: 'write', provider_info };
+  const asking = after(
+    { type: 'tool_call.start', ...call },
+    { type: 'tool_call.arguments', ...call, arguments: { path: 'a' } },
+    { type: 'tool_call.start', ...call },
+    { type: 'tool_call.arguments', ...call, arguments: { path: 'b' } },
+    question('1', 'a'),
+    question('2', 'b'),
+  );
+  expect(asking.items).toMatchObject([
+    { arguments: { path: 'a' }, question: { call_id: '1' } },
+    { arguments: { path: 'b' }, question: { call_id: '2' } },
+  ]);
+  const answered = applyEvent(asking, {
+    type: 'tool_call.approval_resolved',
+    call_id: '1',
+    approved: true,
+  });
+  expect(answered.items[0]).not.toHaveProperty('question');
+  expect(answered.items[1]).toHaveProperty('question');
+  const done = { ...call, arguments: { path: 'a' }, output: '[]' };
+  const { items } = applyEvent(answered, { type: 'tool_call.success', ...done });
+  expect(items).toMatchObject([{ type: 'tool_call' }, { question: { call_id: '2' } }]);
 });
 
 it('keeps a cancellation apart from an error', () => {

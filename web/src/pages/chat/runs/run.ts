@@ -13,6 +13,9 @@ export type ContinueBody = RequestParts<
 
 export type ToolCall = Extract<OutputItem, { type: 'tool_call' }>;
 
+/** A call that waits for the user. */
+export type CallQuestion = Extract<ChatEvent, { type: 'tool_call.approval_required' }>;
+
 /** An item of an answer that is being written. A tool call has no output until it ends. */
 export type RunItem =
   | { readonly type: 'message'; readonly content: string }
@@ -21,6 +24,10 @@ export type RunItem =
       readonly type: 'running_tool_call';
       readonly tool: string;
       readonly arguments?: Readonly<Record<string, unknown>>;
+      /** Present while it waits for the user. */
+      readonly question?: CallQuestion;
+      /** Whether the user was asked. */
+      readonly isAnswered?: true;
     }
   | OutputItem;
 
@@ -96,19 +103,33 @@ export function applyEvent(run: Run, event: ChatEvent, nowMs?: number): Run {
     case 'tool_call.start':
       return append(run, { type: 'running_tool_call', tool: event.tool });
     case 'tool_call.arguments':
-      return replaceCall(run, {
+      return replaceCall(run, isNewest(run), {
         type: 'running_tool_call',
         tool: event.tool,
         arguments: event.arguments,
       });
+    case 'tool_call.approval_required':
+      return replaceCall(
+        run,
+        ({ tool, question, isAnswered }) =>
+          tool === event.tool && question === undefined && isAnswered === undefined,
+        {
+          type: 'running_tool_call',
+          tool: event.tool,
+          arguments: event.arguments,
+          question: event,
+        },
+      );
+    case 'tool_call.approval_resolved':
+      return endQuestion(run, event.call_id);
     case 'tool_call.success':
-      return replaceCall(run, { ...event, type: 'tool_call' });
-    case 'tool_call.failure':
-      return replaceCall(run, {
-        type: 'invalid_tool_call',
-        reason: event.reason,
-        metadata: event.metadata as Extract<OutputItem, { type: 'invalid_tool_call' }>['metadata'],
-      });
+      return replaceCall(run, ({ tool }) => tool === event.tool, { ...event, type: 'tool_call' });
+    case 'tool_call.failure': {
+      const metadata = event.metadata as InvalidCall['metadata'];
+      const { tool_name: name } = metadata;
+      const item = { type: 'invalid_tool_call' as const, reason: event.reason, metadata };
+      return replaceCall(run, ({ tool }) => tool === name, item);
+    }
     case 'error':
       return event.error.code === 'cancelled'
         ? { ...run, isCancelled: true }
@@ -147,8 +168,25 @@ function extend(run: Run, type: 'message' | 'reasoning', content: string): Run {
   };
 }
 
-/** Replaces the newest call that has not ended; calls end in the order in which they start. */
-function replaceCall(run: Run, item: RunItem): Run {
-  const index = run.items.findLastIndex(({ type }) => type === 'running_tool_call');
+type RunningCall = Extract<RunItem, { type: 'running_tool_call' }>;
+type InvalidCall = Extract<OutputItem, { type: 'invalid_tool_call' }>;
+
+/** Replaces the first call that has not ended and is the right one; calls end in the order in which they start. */
+function replaceCall(run: Run, isMeant: (call: RunningCall) => boolean, item: RunItem): Run {
+  const index = run.items.findIndex((each) => each.type === 'running_tool_call' && isMeant(each));
   return index === -1 ? append(run, item) : { ...run, items: run.items.with(index, item) };
+}
+
+function isNewest({ items }: Run): (call: RunningCall) => boolean {
+  const newest = items.findLast(({ type }) => type === 'running_tool_call');
+  return (call) => call === newest;
+}
+
+function endQuestion(run: Run, id: string): Run {
+  const call = run.items.find(
+    (each) => each.type === 'running_tool_call' && each.question?.call_id === id,
+  );
+  if (call?.type !== 'running_tool_call') return run;
+  const { question: _, ...answered } = call;
+  return replaceCall(run, (each) => each === call, { ...answered, isAnswered: true });
 }

@@ -35,6 +35,7 @@ it('sends what is set and nothing else', () => {
       { type: 'plugin', id: 'mcp/mail', allowed_tools: ['read'] },
       { type: 'ephemeral_mcp', server_label: 'there', server_url: 'https://there.example/mcp' },
     ],
+    tool_approvals: true,
     truncation: 'auto',
     response_format: { type: 'json_object' },
   });

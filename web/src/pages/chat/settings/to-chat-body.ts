@@ -27,7 +27,7 @@ export function toChatBody(
     ...(previousId === null
       ? definedOnly({ conversation_id: conversationId })
       : { previous_response_id: previousId }),
-    ...(integrations.length === 0 ? {} : { integrations }),
+    ...(integrations.length === 0 ? {} : { integrations, tool_approvals: true }),
     ...toContinueBody(settings),
     ...definedOnly({
       reasoning: settings.reasoning,

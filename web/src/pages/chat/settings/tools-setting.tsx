@@ -10,11 +10,12 @@ import { Field, inputClass } from '../../../ui/field.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import type { ConversationSettings, EphemeralServer } from './conversation-settings.ts';
+import { KeptApprovals } from './kept-approvals.tsx';
 import { PluginTools } from './plugin-tools.tsx';
 
 const labels = texts.settings;
 
-interface ToolsProps {
+export interface ToolsProps {
   readonly settings: ConversationSettings;
   readonly onChange: (settings: ConversationSettings) => void;
 }
@@ -34,6 +35,7 @@ export function ToolsSetting(props: ToolsProps) {
         <Notice>{labels.pluginsNeed}</Notice>
       )}
       {isAllowed('ephemeral-mcp') && <ServerList {...props} />}
+      <KeptApprovals />
     </fieldset>
   );
 }

@@ -1,0 +1,37 @@
+import { Wrench } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import { texts } from '../../../texts/texts.ts';
+import { IconButton } from '../../../ui/icon-button.tsx';
+import type { ConversationSettings } from '../settings/conversation-settings.ts';
+
+const ToolsDialog = lazy(async () => ({
+  default: (await import('../settings/tools-dialog.tsx')).ToolsDialog,
+}));
+
+export interface ToolsButtonProps {
+  readonly settings: ConversationSettings;
+  readonly onChange: (settings: ConversationSettings) => void;
+}
+
+/** Switches the tools of a conversation on and off; coloured if it has any. */
+export function ToolsButton(props: ToolsButtonProps) {
+  const [isOpen, setOpen] = useState(false);
+  const { integrations, servers = [] } = props.settings;
+  const count = integrations.length + servers.length;
+  return (
+    <>
+      <IconButton
+        icon={Wrench}
+        label={texts.chat.chooseTools({ tools: count })}
+        aria-haspopup="dialog"
+        className={count > 0 ? '!text-accent' : ''}
+        onClick={() => setOpen(true)}
+      />
+      {isOpen && (
+        <Suspense>
+          <ToolsDialog {...props} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}
