@@ -8,6 +8,7 @@ import type { Tool } from '../tools/toolbox.ts';
 import { storeFailure } from './store-turn.ts';
 import { refuseCall, type CheckedCall } from './tool-call.ts';
 import type { TurnEvent } from './turn-event.ts';
+import type { RequestContext } from '../telemetry/request-context.ts';
 import type { ApproveCalls, CallRound } from './turn-request.ts';
 
 /** The user's answer to a call that waits for it. */
@@ -35,6 +36,8 @@ interface Waiting {
   readonly call: ValidCall;
 }
 
+/** Most calls of a generation that wait; a user would not read more. */
+const maxWaiting = 50;
 /** Most tools for which an owner keeps a choice. */
 const maxKept = 1000;
 /** Time between two looks for answers, which may come to another process. */
@@ -63,9 +66,13 @@ export class WaitingCalls {
    * Answers a call, and keeps the answer if it holds for all calls of the tool.
    *
    * @throws HearthError `tool_approval_not_found`; `conflict` if the call does not wait any more; `invalid_value` if the
-   *   answer can't be kept.
+   *   answer can't be kept; the signal's reason when aborted.
    */
-  async answer(id: string, callerId: string | null, answer: CallAnswer): Promise<void> {
+  async answer(
+    id: string,
+    answer: CallAnswer,
+    { caller: { tokenId: callerId }, signal }: RequestContext,
+  ): Promise<void> {
     const { approvals } = this.#options;
     const call = await approvals.findCall(id, callerId);
     if (call === undefined) throw notFound(id);
@@ -80,7 +87,7 @@ export class WaitingCalls {
     if (!(await approvals.answerCall(id, JSON.stringify(answer)))) throw notWaiting(id);
     for (let waitedMs = 0; !(await approvals.isTaken(id)); waitedMs += pollMs) {
       if (waitedMs >= takeMs) throw notWaiting(id);
-      await delay(pollMs);
+      await pause(signal);
     }
     if (answer.scope === 'always' && pluginId !== null) {
       await this.keep(callerId, { pluginId, tool, isApproved: answer.isApproved });
@@ -126,15 +133,12 @@ export class WaitingCalls {
         chosen.map(({ isApproved }) => isApproved),
       );
       if (decision === 'run') continue;
-      if (decision === 'ask' && mayAsk) {
+      if (decision === 'ask' && mayAsk && waiting.size < maxWaiting) {
         const id = newCallId();
         waiting.set(id, { id, position, call });
         continue;
       }
-      const reason =
-        decision === 'refuse'
-          ? `The user does not allow calls of ${tool.name}.`
-          : `A call of ${tool.name} needs the approval of the user, who can be asked only in a stream.`;
+      const reason = decision === 'refuse' ? notAllowed(tool) : notAsked(tool, mayAsk);
       decided[position] = deny(call, round, reason);
     }
     if (waiting.size > 0) yield* this.#wait(waiting, decided, round);
@@ -194,7 +198,7 @@ export class WaitingCalls {
           if (answer.scope === 'conversation') round.recorder.chooseTool(choice);
         }
         if (isLate) break;
-        if (waiting.size > 0) await delay(pollMs, undefined, { signal });
+        if (waiting.size > 0) await pause(signal);
         isLate = Date.now() >= endMs;
       }
       const reason = `The user did not approve the call within ${timeoutSeconds} s.`;
@@ -210,6 +214,12 @@ export class WaitingCalls {
       }
     }
   }
+}
+
+/** @throws the signal's reason when aborted. */
+async function pause(signal: AbortSignal): Promise<void> {
+  await delay(pollMs, undefined, { signal }).catch(() => {});
+  signal.throwIfAborted();
 }
 
 function question({ id, position, call }: Waiting, round: CallRound, endMs: number): TurnEvent {
@@ -233,6 +243,17 @@ function toAnswer({ reason, ...answer }: CallAnswer): CallAnswer {
 function deny(call: ValidCall, { round }: CallRound, reason: string): CheckedCall {
   const { item, ...refused } = refuseCall(call, round, reason);
   return { ...refused, item: { ...item, isDenied: true } };
+}
+
+function notAllowed({ name }: Tool): string {
+  return `The user does not allow calls of ${name}.`;
+}
+
+function notAsked({ name }: Tool, mayAsk: boolean): string {
+  const problem = mayAsk
+    ? `at most ${maxWaiting} calls can wait for it`
+    : 'the user can be asked only in a stream';
+  return `A call of ${name} needs the approval of the user: ${problem}.`;
 }
 
 function isFor(

@@ -15,13 +15,12 @@ import { useTemporaryFolder } from '../setup/temporary-folder.ts';
 import { useResource } from '../setup/use-resource.ts';
 
 type Required = Extract<ChatEvent, { type: 'tool_call.approval_required' }>;
-type Headers = { readonly authorization: string };
+type Headers = Readonly<Record<string, string>>;
 
 const model = 'hearth/starter-chat';
 const done: ScriptedGeneration = { text: 'Done.' };
 const folder = useTemporaryFolder();
 const adder = useResource(() => startStreamableServer());
-const note = () => join(folder.path, 'note.txt');
 const file = (name: string) => join(folder.path, name);
 let headers: Headers;
 let stranger: Headers;
@@ -40,12 +39,13 @@ const hearth = useHearth(async (home) => {
     flags: [
       '--mcp-allow-plugins',
       '--mcp-allow-ephemeral',
+      '--engine-parallel=1',
       `--mcp-allowed-hosts=${new URL(adder.url).host}`,
       `--engine-llama-server=${await writeScriptedEngine(home)}`,
     ],
   };
 });
-beforeEach(() => writeFile(note(), 'Milk'));
+beforeEach(() => writeFile(file('note.txt'), 'Milk'));
 afterEach(async () => {
   const { body } = await get(hearth.url, '/api/v1/tool-approvals', { headers });
   for (const { label, tool } of body.approvals) await change('DELETE', label, tool);
@@ -53,7 +53,7 @@ afterEach(async () => {
 
 const writeCall = (name: string) =>
   ['write_file', JSON.stringify({ path: file(name), content: 'Eggs' })] as const;
-const readCall = () => ['read_text_file', JSON.stringify({ path: note() })] as const;
+const readCall = () => ['read_text_file', JSON.stringify({ path: file('note.txt') })] as const;
 
 const request = (script: readonly ScriptedGeneration[], fields: object = {}) => ({
   model,
@@ -69,7 +69,7 @@ const parse = ({ data }: { readonly data: string }) => chatEventSchema.parse(JSO
 async function question(stream: LiveStream): Promise<Required> {
   return parse(await stream.until('tool_call.approval_required')) as Required;
 }
-const answer = (id: string, body: object, by = headers) =>
+const answer = (id: string, body: object, by: Headers = headers) =>
   post(hearth.url, `/api/v1/tool-calls/${id}/approval`, body, { headers: by });
 
 async function approve(id: string, body: object): Promise<void> {
@@ -293,10 +293,7 @@ describe('an answer', () => {
     } as const;
     expectError(await answer('call_absent', { approved: true }), unknown);
     expectError(await answer(id, { approved: true }, stranger), unknown);
-    expectError(
-      await post(hearth.url, `/api/v1/tool-calls/${id}/approval`, { approved: true }),
-      unknown,
-    );
+    expectError(await answer(id, { approved: true }, {}), unknown);
     expectError(await answer(id, {}), {
       code: 'missing_required_parameter',
       message: 'approved',
@@ -329,10 +326,22 @@ describe('an answer', () => {
   });
 });
 
+it('more calls than a user would read are refused', async () => {
+  const calls = Array.from({ length: 52 }, (_, index) => writeCall(`many${index}`));
+  const stream = await start([{ calls }, done]);
+  const { call_id: id } = await question(stream);
+  await approve(id, { approved: false, scope: 'conversation' });
+  const { output } = await rest(stream);
+  const reasons = output.flatMap((item) =>
+    item.type === 'invalid_tool_call' ? [item.reason.includes('at most 50 calls')] : [],
+  );
+  expect(reasons).toEqual(calls.map((_, index) => index >= 50));
+});
+
 describe('a response that waits', () => {
   it('holds no slot of its model', async () => {
     const waiting = await Promise.all(
-      Array.from({ length: 6 }, (_, index) => start([{ calls: [writeCall(`n${index}`)] }, done])),
+      Array.from({ length: 3 }, (_, index) => start([{ calls: [writeCall(`n${index}`)] }, done])),
     );
     await Promise.all(waiting.map(question));
     const { status } = await post(hearth.url, '/api/v1/chat', { model, input: '[{"text":"Hi"}]' });
@@ -359,7 +368,11 @@ describe('a response that waits', () => {
     const { call_id: call } = await question(stream);
     const cancelled = await post(hearth.url, `/api/v1/responses/${id}/cancel`, {}, { headers });
     expect(cancelled.body).toMatchObject({ interrupted: true });
-    await stream.rest();
+    const events = (await stream.rest()).map(parse);
+    expect(events).toContainEqual({
+      type: 'error',
+      error: expect.objectContaining({ code: 'cancelled' }),
+    });
     expect((await answer(call, { approved: true })).status).toBe(409);
     expect(await content('p')).toBe('none');
   });

@@ -11,6 +11,7 @@ export interface TextValues {
   'app.chat.tool.running': { readonly name: string };
   'app.chat.tool.done': { readonly name: string };
   'app.chat.tool.failed': { readonly name: string };
+  'app.chat.tool.denied': { readonly name: string };
   'app.chat.stats.speed': { readonly speed: string };
   'app.chat.stats.firstToken': { readonly time: string };
   'app.chat.stats.tokens': { readonly tokens: number };
@@ -23,6 +24,7 @@ export interface TextValues {
   'app.chat.model.loading': { readonly progress: number };
   'app.chat.model.needs': { readonly size: string };
   'app.chat.model.doesNotFit': { readonly size: string };
+  'app.chat.chooseTools': { readonly tools: number };
   'app.settings.toolsOf': { readonly label: string };
   'app.settings.someTools': { readonly tools: number };
   'app.settings.removeServer': { readonly label: string };
@@ -43,6 +45,9 @@ export interface TextValues {
   'app.documents.characters': { readonly characters: number };
   'app.documents.show': { readonly name: string };
   'app.errors.requestId': { readonly id: string };
+  'app.approvals.question': { readonly tool: string; readonly server: string };
+  'app.approvals.expires': { readonly time: string };
+  'app.approvals.askAgain': { readonly tool: string; readonly server: string };
   'compare.tokensPerSecond': { readonly speed: string };
   'developer.overview.memoryHint': { readonly available: string };
   'developer.overview.eventLoopHint': { readonly median: string };

@@ -39,7 +39,7 @@ export function mountToolApprovals(app: App, { store, waitingCalls }: ApiService
   mount(app, answerToolCall, async ({ params: { call_id: id }, body, context }) => {
     const { approved: isApproved, scope, reason } = body;
     const answer = { isApproved, scope, ...omitUndefined({ reason }) };
-    await waitingCalls.answer(id, context.caller.tokenId, answer);
+    await waitingCalls.answer(id, answer, context);
     return { call_id: id, approved: isApproved, scope };
   });
 }

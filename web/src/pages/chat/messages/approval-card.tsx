@@ -5,6 +5,7 @@ import { call } from '../../../api/client.ts';
 import { locale } from '../../../texts/language.ts';
 import { texts } from '../../../texts/texts.ts';
 import { Button } from '../../../ui/button.tsx';
+import { CodeText } from '../../../ui/code-text.tsx';
 import { limitMarks } from '../../../ui/limit-marks.ts';
 import type { CallQuestion } from '../runs/run.ts';
 
@@ -12,8 +13,6 @@ const labels = texts.approvals;
 
 type Scope = 'once' | 'conversation' | 'always';
 
-/** Longer arguments are cut, so that a model can't make the page slow. */
-const maxShown = 20_000;
 const timeOfDay = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
 
 /** Asks whether a tool call may be made. Does not take the focus, since the user may be writing. */
@@ -50,13 +49,7 @@ export function ApprovalCard({ question }: { readonly question: CallQuestion }) 
         {labels.question({ tool: limitMarks(tool), server: limitMarks(server) })}
       </p>
       <p className="text-muted">{hintText(annotations)}</p>
-      <pre
-        tabIndex={0}
-        aria-label={labels.arguments}
-        className="max-h-72 overflow-auto rounded-lg bg-code p-2.5 font-mono text-xs break-words whitespace-pre-wrap"
-      >
-        {shownArguments(question.arguments)}
-      </pre>
+      <CodeText text={JSON.stringify(question.arguments, null, 2)} label={labels.arguments} />
       <div className="flex flex-wrap gap-2">
         {choice(labels.once, true, 'once')}
         {choice(labels.conversation, true, 'conversation')}
@@ -64,7 +57,9 @@ export function ApprovalCard({ question }: { readonly question: CallQuestion }) 
         {choice(labels.refuse, false, 'once')}
         {isPlugin && choice(labels.never, false, 'always')}
       </div>
-      <p className="text-xs text-muted">{labels.expires({ time: timeOfDay.format(new Date(expires_at)) })}</p>
+      <p className="text-xs text-muted">
+        {labels.expires({ time: timeOfDay.format(new Date(expires_at)) })}
+      </p>
     </section>
   );
 }
@@ -81,9 +76,4 @@ function hintText(hints: CallQuestion['annotations']): string {
           ? adding
           : unknown;
   return openWorldHint === true ? `${change} ${open}` : change;
-}
-
-function shownArguments(value: Readonly<Record<string, unknown>>): string {
-  const text = JSON.stringify(value, null, 2);
-  return limitMarks(text.length > maxShown ? `${text.slice(0, maxShown)}…` : text);
 }
