@@ -12,6 +12,7 @@ import type { ChainReader } from './chain-reader.ts';
 import { createConversationRepository } from './conversations/conversation-repository.ts';
 import type { SearchBacklog } from './conversations/search-backlog.ts';
 import { createDownloadRepository } from './download-repository.ts';
+import { createNamedRecordRepository } from './named-record-repository.ts';
 import { createOwnerRepository } from './owner-repository.ts';
 import { createResponseRepository } from './response-repository.ts';
 import type { Schema } from './schema.ts';
@@ -53,6 +54,7 @@ export function createRepositories(options: RepositoriesOptions) {
     downloads: createDownloadRepository(database, homeId),
     files: createFileRepository(database, onDelete),
     batches: createBatchRepository(database, transactions, leases),
+    namedRecords: createNamedRecordRepository(database, onDelete),
     leases,
     backgroundTurns: createBackgroundTurnRepository(database),
     rateLimits: createRateLimitRepository(database, dialect.clock),

@@ -77,6 +77,7 @@ describe('the schema', () => {
       'constraint "background_events_key" primary key ("response_id", "first_sequence")',
       'constraint "batch_lines_key" primary key ("batch_id", "line")',
       'constraint "file_chunks_key" primary key ("file_id", "position")',
+      'constraint "named_records_key" primary key ("kind", "owner_id", "name")',
       'constraint "response_blobs_key" primary key ("response_id", "sha256")',
       'constraint "tool_approvals_key" primary key ("owner_id", "plugin_id", "tool")',
     ]);

@@ -1,6 +1,7 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { sql, type Kysely, type Transaction } from 'kysely';
 import { deleteConversation } from './conversations/delete-conversation.ts';
+import { deleteNamedRecords, moveNamedRecords } from './named-record-repository.ts';
 import { inBatches } from './steps.ts';
 import type { Schema } from './schema.ts';
 import type { OwnerRepository, OwnedCount } from './store.ts';
@@ -65,9 +66,17 @@ export function createOwnerRepository({
     },
     move: async (from, to) => {
       if (from === to) return { responseCount: 0, conversationCount: 0 };
-      return forEachConversation(from, (transaction, id) => moveConversation(transaction, id, to));
+      const moved = await forEachConversation(from, (transaction, id) =>
+        moveConversation(transaction, id, to),
+      );
+      await transactions.change((transaction) => moveNamedRecords(transaction, from, to));
+      return moved;
     },
-    delete: (ownerId) => forEachConversation(ownerId, deleteConversation),
+    delete: async (ownerId) => {
+      const deleted = await forEachConversation(ownerId, deleteConversation);
+      await transactions.change((transaction) => deleteNamedRecords(transaction, ownerId));
+      return deleted;
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely';
 import type { BatchStatus, StoredFile } from './batches/batch.ts';
+import type { NamedRecordKind } from './named-record.ts';
 import type { StoredBackgroundTurn } from './shared/background-turn.ts';
 
 /** Column types whose SQL depends on the database: see `SchemaDialect.types`. */
@@ -240,6 +241,20 @@ export const tables = {
       result: optionalText,
     },
     key: ['batch_id', 'line'],
+  },
+  /** Presets and prompts. */
+  named_records: {
+    columns: {
+      kind: column<NamedRecordKind>('text'),
+      /** Empty for a record that was stored without a token. */
+      owner_id: text,
+      name: text,
+      /** JSON object. */
+      content: text,
+      revision: integer,
+      updated_at: text,
+    },
+    key: ['kind', 'owner_id', 'name'],
   },
   leases: {
     columns: {

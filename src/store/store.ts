@@ -3,6 +3,7 @@ import type { TurnPart } from './turns/conversation-turn.ts';
 import type { BatchRepository, FileRepository } from './batches/batch.ts';
 import type { StoreSize } from './dialect.ts';
 import type { ConversationRepository } from './conversations/conversation.ts';
+import type { NamedRecordRepository } from './named-record.ts';
 import type { BackgroundTurnRepository } from './shared/background-turn.ts';
 import type { LeaseRepository } from './shared/lease-repository.ts';
 import type { RateLimitRepository, RateLimits } from './shared/rate-limit-repository.ts';
@@ -118,9 +119,9 @@ export interface OwnedCount {
 export interface OwnerRepository {
   /** The owners that have responses. */
   counts(): Promise<readonly (OwnedCount & { readonly ownerId: string | null })[]>;
-  /** Gives all conversations of an owner to another one, each in a transaction of its own. */
+  /** Gives all conversations of an owner to another one, each in a transaction of its own, and then the named records. */
   move(from: string | null, to: string): Promise<OwnedCount>;
-  /** Deletes all conversations of an owner, each in a transaction of its own. */
+  /** Deletes all conversations of an owner, each in a transaction of its own, and then the named records. */
   delete(ownerId: string): Promise<OwnedCount>;
 }
 
@@ -159,6 +160,7 @@ export interface Store {
   readonly downloads: DownloadRepository;
   readonly files: FileRepository;
   readonly batches: BatchRepository;
+  readonly namedRecords: NamedRecordRepository;
   readonly leases: LeaseRepository;
   readonly backgroundTurns: BackgroundTurnRepository;
   readonly rateLimits: RateLimitRepository;

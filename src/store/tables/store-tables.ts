@@ -34,6 +34,7 @@ export const tables: readonly TableDescription[] = [
   { name: 'file_chunks', key: ['file_id', 'position'], batchSize: 16 },
   { name: 'batches', key: ['id'], batchSize: 200 },
   { name: 'batch_lines', key: ['batch_id', 'line'], batchSize: 50 },
+  { name: 'named_records', key: ['kind', 'owner_id', 'name'], batchSize: 50 },
 ];
 
 export type Row = Readonly<Record<string, unknown>>;

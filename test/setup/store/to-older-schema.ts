@@ -4,7 +4,8 @@ import { openSqlite } from '../../../src/platform/sqlite.ts';
 const undo: Readonly<Record<number, string>> = {
   10: `
     drop table tool_approvals;
-    drop table waiting_calls;`,
+    drop table waiting_calls;
+    drop table named_records;`,
   9: `
     drop table discarded_objects;
     alter table blobs drop column object_key;`,
