@@ -9,7 +9,17 @@ export interface HeaderDetails {
   readonly licenseLink: string | null;
   readonly author: string | null;
   readonly sourceUrl: string | null;
+  /** What the model recommends (`general.sampling.*`). */
+  readonly sampling: Partial<Record<keyof typeof samplingKeys, number>>;
 }
+
+const samplingKeys = {
+  temperature: 'general.sampling.temp',
+  topP: 'general.sampling.top_p',
+  topK: 'general.sampling.top_k',
+  minP: 'general.sampling.min_p',
+  repeatPenalty: 'general.sampling.penalty_repeat',
+} as const;
 
 const unknown: HeaderDetails = {
   chatTemplate: null,
@@ -17,10 +27,11 @@ const unknown: HeaderDetails = {
   licenseLink: null,
   author: null,
   sourceUrl: null,
+  sampling: {},
 };
 
 /**
- * Reads the header of a model's first file; all null for MLX.
+ * Reads the header of a model's first file; nothing for MLX.
  *
  * @throws HearthError `missing_file`, `corrupt_file`; the signal's reason.
  */
@@ -51,6 +62,15 @@ export async function readHeaderDetails(
       'general.repo_url',
       'general.url',
       'general.source.huggingface.repository',
+    ),
+    sampling: Object.fromEntries(
+      Object.entries(samplingKeys).flatMap(([name, key]) => {
+        const value = values.get(key);
+        // The header has floats of 32 bits.
+        return typeof value === 'number' && Number.isFinite(value)
+          ? [[name, Number(value.toPrecision(6))]]
+          : [];
+      }),
     ),
   };
 }

@@ -40,10 +40,25 @@ const structureSchema = z
     description: 'What the header states; unknown fields are absent.',
   });
 
+const samplingSchema = z
+  .object({
+    temperature: z.number(),
+    top_p: z.number(),
+    top_k: z.number(),
+    min_p: z.number(),
+    repeat_penalty: z.number(),
+  })
+  .meta({
+    id: 'DefaultSampling',
+    description:
+      'In force where a request leaves a field out: what the model recommends, or else the default of the engine. Null for a model of a remote server.',
+  });
+
 export const modelDetailsSchema = v1ModelSchema
   .omit({ variants: true, selected_variant: true })
   .extend({
     supports_infill: z.boolean(),
+    default_sampling: samplingSchema.nullable(),
     structure: structureSchema,
     chat_template: z
       .string()
@@ -79,6 +94,13 @@ export const modelDetailsSchema = v1ModelSchema
         capabilities: { vision: false, trained_for_tool_use: true },
         description: null,
         supports_infill: false,
+        default_sampling: {
+          temperature: 0.8,
+          top_p: 0.95,
+          top_k: 40,
+          min_p: 0.05,
+          repeat_penalty: 1,
+        },
         structure: {
           layers: 6,
           embedding_length: 256,

@@ -4,6 +4,10 @@ import type { LoadEstimate } from '../../../engines/loads/load-estimate.ts';
 import { selectedInstances } from '../../../engines/loads/loaded-instances.ts';
 import { memoryFit } from '../../../engines/loads/memory-fit.ts';
 import type { Headroom } from '../../../engines/engines.ts';
+import {
+  type DefaultSampling,
+  readDefaultSampling,
+} from '../../../engines/loads/default-sampling.ts';
 import { readHeaderDetails } from '../../../library/header-details.ts';
 import { listModelFiles } from '../../../library/model-files.ts';
 import type { ModelEntry, ModelSelection } from '../../../library/model.ts';
@@ -24,6 +28,7 @@ export function mountModelDetails(app: App, services: ApiServices): void {
     const loaded = selectedInstances(pool.list(), selection, query.model);
     const { variants: _, selected_variant: __, ...record } = toV1Model(model, variant, loaded);
     const header = await readHeaderDetails(selection, context.signal);
+    const sampling = await readDefaultSampling(selection, header, context.signal);
     const files = await listModelFiles(selection);
     const projector = files.find(({ role }) => role === 'projector');
     return {
@@ -31,6 +36,7 @@ export function mountModelDetails(app: App, services: ApiServices): void {
       architecture: model.architecture,
       description: model.description,
       supports_infill: model.supportsInfill,
+      default_sampling: sampling === undefined ? null : toSampling(sampling),
       structure: toStructure(model),
       chat_template: header.chatTemplate,
       license: header.license,
@@ -110,6 +116,16 @@ function toMemory({ estimate, fits }: LoadEstimate, headroom: Headroom) {
     process_bytes: estimate.processBytes,
     // `models.maxLoaded` may refuse a load for which the memory suffices.
     fits: fit === 'fits' && !fits ? ('partly' as const) : fit,
+  };
+}
+
+function toSampling({ temperature, topP, topK, minP, repeatPenalty }: DefaultSampling) {
+  return {
+    temperature,
+    top_p: topP,
+    top_k: topK,
+    min_p: minP,
+    repeat_penalty: repeatPenalty,
   };
 }
 
