@@ -18,6 +18,21 @@ export const textSchema = z
   .max(64 * 1024 * 1024)
   .overwrite((text) => text.toWellFormed());
 
+/** Name of a preset or prompt. It is a segment of a path, so that it is neither `.` nor `..`. */
+export const recordNameSchema = z
+  .string()
+  .max(80)
+  .regex(
+    /^[^\s/.][^\s/]*( [^\s/]+)*$/,
+    'A name has words with one space between them, no slash, and no dot at its beginning',
+  )
+  .refine((name) => !/\p{Cc}/u.test(name), 'A name has no control characters');
+
+/** Preset of the caller, by its name. */
+export const presetNameSchema = recordNameSchema
+  .nullish()
+  .describe('Name of a stored preset, whose values the request completes or replaces.');
+
 export const tokenCountSchema = z.int().nonnegative();
 export const contextLengthSchema = z
   .int()

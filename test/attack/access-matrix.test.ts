@@ -207,6 +207,8 @@ describe('something that belongs to a token', () => {
       await makeThing.file(hearth.url, owner),
       await makeThing.batch(hearth.url, owner),
       await makeThing.choice(hearth.url, owner),
+      await makeThing.preset(hearth.url, owner),
+      await makeThing.prompt(hearth.url, owner),
     ];
     const lists = routes.filter(
       ({ method, params, isStreamOnly, permission }) =>

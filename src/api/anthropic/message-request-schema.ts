@@ -2,6 +2,7 @@ import * as z from 'zod';
 import {
   fractionSchema,
   modelIdentifierSchema,
+  presetNameSchema,
   textSchema,
   topKSchema,
 } from '../../kernel/field.ts';
@@ -74,6 +75,7 @@ const outputConfigSchema = z
 const promptFields = {
   model: modelIdentifierSchema,
   messages: z.array(messageParamSchema).min(1).max(100_000),
+  preset: presetNameSchema,
   system: textContentSchema.nullish(),
   tools: z.array(toolSchema).max(1000).nullish(),
   tool_choice: toolChoiceSchema.nullish(),

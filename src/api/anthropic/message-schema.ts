@@ -184,7 +184,12 @@ export const messageEventSchema = z
   });
 export type AnthropicMessageEvent = z.infer<typeof messageEventSchema>;
 
-const promptErrors = ['vision_unsupported', 'invalid_image', 'unsupported_reasoning'] as const;
+const promptErrors = [
+  'preset_not_found',
+  'vision_unsupported',
+  'invalid_image',
+  'unsupported_reasoning',
+] as const;
 
 export const createMessageAnthropic = defineRoute({
   method: 'post',

@@ -15,6 +15,7 @@ import { eventStream, type SseMessage } from '../kit/stream/sse.ts';
 import { collect } from '../kit/stream/collect.ts';
 import { openStream, type StreamFormat } from '../kit/stream/open-stream.ts';
 import type { ApiServices } from '../services.ts';
+import { findPreset, withPreset } from '../v1/presets/use-preset.ts';
 import { anthropicErrors } from './errors.ts';
 import { MessageRecorder } from './message-events.ts';
 import { toDisplay } from './thinking.ts';
@@ -24,7 +25,7 @@ import { toTurnRequest } from './to-turn-request.ts';
 
 export function mountMessages(app: App, services: ApiServices): void {
   mount(app, createMessageAnthropic, async ({ body, context }) => {
-    const { request, conversation } = await readRequest(services, body);
+    const { request, conversation } = await readRequest(services, body, context);
     const head = messageHead(body.model);
     const display = toDisplay(body);
     const events = runTurn(services, request, context);
@@ -43,7 +44,7 @@ export function mountMessages(app: App, services: ApiServices): void {
   });
 
   mount(app, countTokensAnthropic, async ({ body, context }) => {
-    const { request, conversation } = await readRequest(services, body);
+    const { request, conversation } = await readRequest(services, body, context);
     try {
       return { input_tokens: await countTurnTokens(services, request, context) };
     } catch (error) {
@@ -53,13 +54,16 @@ export function mountMessages(app: App, services: ApiServices): void {
 }
 
 async function readRequest(
-  { pool }: ApiServices,
+  { pool, store }: ApiServices,
   body: AnthropicCountTokensRequest & Partial<AnthropicMessageRequest>,
+  context: RequestContext,
 ): Promise<{ readonly request: TurnRequest; readonly conversation: Conversation }> {
   const target = await pool.resolve(body.model, 'generation');
   const conversation = toConversation(body.messages);
-  const request = { ...toTurnRequest(body, conversation, target.selection.model), target };
-  return { request, conversation };
+  const preset = await findPreset(store, body.preset, context);
+  const turn = withPreset(toTurnRequest(body, conversation, target.selection.model), preset);
+  const reasoning = body.thinking == null ? preset?.reasoning : undefined;
+  return { request: { ...turn, ...omitUndefined({ reasoning }), target }, conversation };
 }
 
 /** Errors of the turn name parts of its messages; the client knows them by their paths in the request. */

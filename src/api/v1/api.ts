@@ -17,6 +17,7 @@ import { mountModelImport } from './models/model-import.ts';
 import { mountMcpServers } from './tools/mcp-servers.ts';
 import { mountLogs } from './server/logs.ts';
 import { mountModels } from './models/models.ts';
+import { mountPresets } from './presets/named-records.ts';
 import { mountRequests } from './server/requests.ts';
 import { mountResponses } from './responses/responses.ts';
 import { mountRuntimes } from './server/runtimes.ts';
@@ -48,6 +49,7 @@ export function createV1Api(services: ApiServices): ApiRoutes {
       mountConversations(app, services);
       mountConversationExport(app, services);
       mountBlobs(app, services);
+      mountPresets(app, services);
       mount(app, createSpeechScript, async ({ body }) => formatSpeechScript(body));
       mountStatus(app, services);
       mountStopServer(app, services);

@@ -1,5 +1,8 @@
 import type { ErrorDefinition } from './error-type.ts';
 
+const notFound = (when: string) =>
+  ({ type: 'not_found', status: 404, retryable: false, when }) as const;
+
 /**
  * The error table: the key of an entry is the error's `code`. `docs/errors.md` is generated from it; each API has its
  * own error body.
@@ -113,84 +116,32 @@ export const errorTable = {
     retryable: false,
     when: 'No stored response of this caller has this id.',
   },
-  conversation_not_found: {
-    type: 'not_found',
-    status: 404,
-    retryable: false,
-    when: 'No stored conversation of this caller has this id.',
-  },
-  file_not_found: {
-    type: 'not_found',
-    status: 404,
-    retryable: false,
-    when: 'No file of this caller has this id.',
-  },
-  batch_not_found: {
-    type: 'not_found',
-    status: 404,
-    retryable: false,
-    when: 'No batch of this caller has this id.',
-  },
-  item_not_found: {
-    type: 'not_found',
-    status: 404,
-    retryable: false,
-    when: 'The conversation has no item with this id.',
-  },
-  blob_not_found: {
-    type: 'not_found',
-    status: 404,
-    retryable: false,
-    when: 'No response of this caller has an image with this SHA-256.',
-  },
-  token_not_found: {
-    type: 'not_found',
-    status: 404,
-    retryable: false,
-    when: 'No token has this id.',
-  },
-  request_not_found: {
-    type: 'not_found',
-    status: 404,
-    retryable: false,
-    when: 'No running or recent request has this id.',
-  },
-  session_not_found: {
-    type: 'not_found',
-    status: 404,
-    retryable: false,
-    when: 'No session has this id.',
-  },
-  mcp_server_not_found: {
-    type: 'not_found',
-    status: 404,
-    retryable: false,
-    when: 'mcp.json has no server with this label.',
-  },
-  tool_approval_not_found: {
-    type: 'not_found',
-    status: 404,
-    retryable: false,
-    when: 'No tool call of the caller with this id waits for an approval, or the caller keeps no choice for this tool.',
-  },
-  runtime_not_found: {
-    type: 'not_found',
-    status: 404,
-    retryable: false,
-    when: 'No runtime with this name and version is installed.',
-  },
+  conversation_not_found: notFound('No stored conversation of this caller has this id.'),
+  preset_not_found: notFound(
+    'No preset of this caller has this name; the message lists those that exist.',
+  ),
+  prompt_not_found: notFound(
+    'No prompt of this caller has this name; the message lists those that exist.',
+  ),
+  file_not_found: notFound('No file of this caller has this id.'),
+  batch_not_found: notFound('No batch of this caller has this id.'),
+  item_not_found: notFound('The conversation has no item with this id.'),
+  blob_not_found: notFound('No response of this caller has an image with this SHA-256.'),
+  token_not_found: notFound('No token has this id.'),
+  request_not_found: notFound('No running or recent request has this id.'),
+  session_not_found: notFound('No session has this id.'),
+  mcp_server_not_found: notFound('mcp.json has no server with this label.'),
+  tool_approval_not_found: notFound(
+    'No tool call of the caller with this id waits for an approval, or the caller keeps no choice for this tool.',
+  ),
+  runtime_not_found: notFound('No runtime with this name and version is installed.'),
   instance_not_found: {
     type: 'instance_not_found',
     status: 404,
     retryable: false,
     when: 'No loaded instance has this id.',
   },
-  not_found: {
-    type: 'not_found',
-    status: 404,
-    retryable: false,
-    when: 'No endpoint has this path.',
-  },
+  not_found: notFound('No endpoint has this path.'),
   method_not_allowed: {
     type: 'invalid_request',
     status: 405,

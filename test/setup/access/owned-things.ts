@@ -11,7 +11,15 @@ export const secretText = 'zanzibar';
 
 /** Stored items that belong to one caller: the ids under the names of the path parameters. */
 export type OwnedThing = Readonly<Record<string, string>>;
-export type ThingKind = 'tree' | 'file' | 'batch' | 'background' | 'choice' | 'call';
+export type ThingKind =
+  | 'tree'
+  | 'file'
+  | 'batch'
+  | 'background'
+  | 'choice'
+  | 'call'
+  | 'preset'
+  | 'prompt';
 
 /** Makes something that belongs to the caller of these headers. */
 export const makeThing: Readonly<
@@ -57,6 +65,12 @@ export const makeThing: Readonly<
     };
     return { batch_id: (await created(url, '/v1/batches', body, { headers })).id };
   },
+  preset: async (url, headers) => ({
+    preset: await record(url, 'presets', { system_prompt: secretText }, headers),
+  }),
+  prompt: async (url, headers) => ({
+    prompt: await record(url, 'prompts', { text: secretText }, headers),
+  }),
   background: async (url, headers) => {
     const body = { model: endlessModel, input: secretText, background: true };
     const stream = await openStream(url, '/api/v1/chat', body, { headers });
@@ -92,6 +106,19 @@ export const makeThing: Readonly<
 };
 
 const hello = { role: 'user', content: secretText };
+
+/** Stores a preset or a prompt under a new name. */
+async function record(
+  url: string,
+  path: string,
+  content: object,
+  headers: Readonly<Record<string, string>>,
+): Promise<string> {
+  const name = randomBytes(8).toString('hex');
+  const init = { method: 'PUT', headers };
+  await created(url, `/api/v1/${path}/${name}`, content, init);
+  return name;
+}
 
 async function created(url: string, path: string, body: object, init: ApiInit) {
   const answer = await post(url, path, body, init);

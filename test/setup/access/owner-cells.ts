@@ -36,10 +36,14 @@ export function absent(thing: OwnedThing): OwnedThing {
   return Object.fromEntries(Object.entries(thing).map(([name, id]) => [name, zeros(id)]));
 }
 
-/** The status and text of a response, with the ids of the thing replaced by their names. */
+/** The status and text of a response, with the ids of the thing replaced by their names, and without the request's. */
 export function withoutIds({ status, text }: Received, thing: OwnedThing): string {
   const ids = Object.entries(thing).toSorted(([, one], [, other]) => other.length - one.length);
-  return ids.reduce((shown, [name, id]) => shown.replaceAll(id, `<${name}>`), `${status} ${text}`);
+  const withoutRequest = text.replace(/"request_id":"[^"]*"/, '"request_id":"..."');
+  return ids.reduce(
+    (shown, [name, id]) => shown.replaceAll(id, `<${name}>`),
+    `${status} ${withoutRequest}`,
+  );
 }
 
 /** How the responses to strangers differ from those for something that does not exist. */

@@ -13,12 +13,21 @@ export interface OwnerRow {
 }
 
 const chat = { model: 'hearth/starter-vision', max_output_tokens: 1 };
+const ofModel = { model: 'hearth/starter-chat', max_tokens: 1 };
 const input = 'Hello!';
 const reference = ({ item_id: id }: OwnedThing) => [
   { type: 'item_reference', id },
   { role: 'user', content: input },
 ];
+const messages = [{ role: 'user', content: input }];
+/** Presets and prompts are hidden from others, also those that were stored without a token. */
+const ofPreset = (body: object): OwnerRow => ({
+  kind: 'preset',
+  effect: 'change',
+  body: ({ preset }) => ({ ...body, preset }),
+});
 const inOpenAiRequest: readonly OwnerRow[] = [
+  ofPreset({ ...chat, input }),
   {
     kind: 'tree',
     effect: 'read',
@@ -42,6 +51,7 @@ const after = (kind: ThingKind, idName: string): readonly OwnerRow[] => [
 /** Routes whose requests name something that has an owner, by their `operationId`. */
 export const ownerRows: Readonly<Record<string, readonly OwnerRow[]>> = {
   createChat: [
+    ofPreset({ ...chat, input }),
     {
       kind: 'tree',
       effect: 'read',
@@ -74,6 +84,12 @@ export const ownerRows: Readonly<Record<string, readonly OwnerRow[]>> = {
   removeToolApproval: change('choice'),
   answerToolCall: change('call', { approved: false }),
   getBlob: read('tree'),
+  getPreset: change('preset'),
+  putPreset: change('preset', { temperature: 0.5, revision: 1 }),
+  deletePreset: change('preset'),
+  getPrompt: change('prompt'),
+  putPrompt: change('prompt', { text: 'Hi', revision: 1 }),
+  deletePrompt: change('prompt'),
   listFilesOpenAi: after('file', 'file_id'),
   getFileOpenAi: read('file'),
   getFileContentOpenAi: read('file'),
@@ -103,6 +119,10 @@ export const ownerRows: Readonly<Record<string, readonly OwnerRow[]>> = {
   deleteResponseOpenAi: change('tree'),
   cancelResponseOpenAi: change('background'),
   listInputItemsOpenAi: read('tree'),
+  createChatCompletionOpenAi: [ofPreset({ ...ofModel, messages })],
+  createCompletionOpenAi: [ofPreset({ ...ofModel, prompt: input })],
+  createMessageAnthropic: [ofPreset({ ...ofModel, messages })],
+  countTokensAnthropic: [ofPreset({ ...ofModel, messages })],
   createConversationOpenAi: [
     { kind: 'tree', effect: 'read', body: (thing) => ({ items: reference(thing) }) },
   ],
@@ -122,6 +142,8 @@ export const ownLists: ReadonlySet<string> = new Set([
   'listToolApprovals',
   'listFilesOpenAi',
   'listBatchesOpenAi',
+  'listPresets',
+  'listPrompts',
 ]);
 
 /** Parameters of paths that name something that has an owner. */
@@ -133,6 +155,8 @@ export const ownedParameters = [
   'file_id',
   'batch_id',
   'call_id',
+  'preset',
+  'prompt',
 ];
 
 /** Routes of things that all callers with the permission share, or that make something for the caller. */
@@ -204,12 +228,8 @@ export const sharedRoutes: readonly string[] = [
   'createFileOpenAi',
   'listModelsOpenAi',
   'getModelOpenAi',
-  'createChatCompletionOpenAi',
-  'createCompletionOpenAi',
   'createEmbeddingOpenAi',
   'rerank',
-  'createMessageAnthropic',
-  'countTokensAnthropic',
   'listModelsAnthropic',
   'getModelAnthropic',
   'versionOllama',

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { presetNameSchema } from '../../../kernel/field.ts';
 import { openAiEventSchema } from '../../kit/error-body.ts';
 import { chatErrors } from '../../../kernel/errors/error-groups.ts';
 import { defineRoute } from '../../kit/route.ts';
@@ -49,6 +50,7 @@ const chatRequestSchema = z
   .looseObject({
     ...v0GenerationFields,
     ...reasoningFields,
+    preset: presetNameSchema,
     messages: z.array(v0MessageSchema).min(1).max(100_000),
     max_completion_tokens: v0GenerationFields.max_tokens,
     n: choiceCountSchema.nullish().describe('Choices that are generated beside each other.'),
@@ -228,6 +230,7 @@ export const createChatCompletionOpenAi = defineRoute({
   events: openAiEventSchema(openAiChatChunkSchema, 'OpenAiChatEvent'),
   errors: [
     ...chatErrors,
+    'preset_not_found',
     'vision_unsupported',
     'invalid_image',
     'unsupported_reasoning',

@@ -10,36 +10,41 @@ import { eventStream, type SseMessage } from '../../kit/stream/sse.ts';
 import { collect } from '../../kit/stream/collect.ts';
 import { openStream, type StreamFormat } from '../../kit/stream/open-stream.ts';
 import type { ApiServices } from '../../services.ts';
+import { findPreset, withPreset } from '../../v1/presets/use-preset.ts';
 import { createChatChunks, toChatCompletion } from './to-chat-completion.ts';
 import { openAiErrors } from '../errors.ts';
 import { toTurnRequest } from './to-turn-request.ts';
 
 export function mountChatCompletions(app: App, services: ApiServices): void {
   mount(app, createChatCompletionOpenAi, async ({ body, context }) => {
-    const target = await services.pool.resolve(body.model ?? undefined, 'generation');
+    const preset = await findPreset(services.store, body.preset, context);
+    const named = body.model || preset?.model;
+    const target = await services.pool.resolve(named ?? undefined, 'generation');
     const { model } = target.selection;
     const reasoning = toReasoning(model, body);
     const responseId = newResponseId();
-    const request = { ...toTurnRequest(body, reasoning), target, responseId };
+    const limited = { ...body, max_tokens: body.max_tokens ?? preset?.max_output_tokens };
+    const turn = withPreset(toTurnRequest(limited, reasoning), preset);
+    const request = { ...turn, target, responseId };
     const count = body.n ?? 1;
     const events = runChoices(
       count,
       (index, ownContext) => runTurn(services, withSeedOf(request, index), ownContext),
       context,
     );
-    const named = {
-      model: body.model || model.key,
+    const shown = {
+      model: named || model.key,
       ...(request.isStored ? { id: responseId.replace('resp_', 'chatcmpl-') } : {}),
     };
     if (body.stream !== true) {
-      const head = { ...completionHead('chatcmpl', 'chat.completion'), ...named };
+      const head = { ...completionHead('chatcmpl', 'chat.completion'), ...shown };
       const { results, storageFailure } = await collect(events, { count });
       const completion = toChatCompletion(results, head);
       return storageFailure === undefined
         ? completion
         : unstoredResult(storageFailure, openAiErrors, completion);
     }
-    const head = { ...completionHead('chatcmpl', 'chat.completion.chunk'), ...named };
+    const head = { ...completionHead('chatcmpl', 'chat.completion.chunk'), ...shown };
     const includesUsage = body.stream_options?.include_usage === true;
     const format = toStreamFormat(createChatChunks({ head, count, includesUsage }));
     return eventStream(await openStream(events, format, context), context);

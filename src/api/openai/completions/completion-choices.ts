@@ -9,6 +9,8 @@ import type { V0CompletionRequest } from '../v0/text-completion-schema.ts';
 import type { ModelTarget } from '../../../engines/loads/open-request.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import type { RequestContext } from '../../../telemetry/request-context.ts';
+import type { Preset } from '../../v1/presets/preset-schema.ts';
+import { withPresetSampling } from '../../v1/presets/use-preset.ts';
 import { runChoices, withSeedOf, type ChoiceEvent } from '../chat/choices.ts';
 import { toFinishReason, toCompletionLogprobs } from '../chat/choice-fields.ts';
 import { chatFormatFields } from '../chat/response-format.ts';
@@ -46,10 +48,13 @@ export function toCompletionChoices(
   services: Parameters<typeof runCompletion>[0],
   body: CompletionBody,
   perPrompt: number,
+  preset?: Preset,
 ): CompletionChoices {
   assertSupported(body, chatFormatFields);
   const prompts = toPrompts(body.prompt);
-  const requests = prompts.map((prompt) => toCompletionRequest(body, prompt));
+  const requests = prompts.map((prompt) =>
+    withPresetSampling(toCompletionRequest(body, prompt), preset),
+  );
   const count = prompts.length * perPrompt;
   const promptOf = (index: number): number => Math.floor(index / perPrompt);
   const run = (index: number, context: RequestContext, target?: ModelTarget) => {

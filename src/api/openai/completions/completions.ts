@@ -21,6 +21,7 @@ import { collect } from '../../kit/stream/collect.ts';
 import { openStream } from '../../kit/stream/open-stream.ts';
 import type { ApiServices } from '../../services.ts';
 import { toStreamFormat } from '../chat/chat-completions.ts';
+import { findPreset } from '../../v1/presets/use-preset.ts';
 import { toUsage } from '../chat/usage.ts';
 
 /** Choices of all prompts of a request together. */
@@ -30,14 +31,17 @@ const defaultMaxTokens = 16;
 
 export function mountCompletions(app: App, services: ApiServices): void {
   mount(app, createCompletionOpenAi, async ({ body, context }) => {
-    const limited = { ...body, max_tokens: body.max_tokens ?? defaultMaxTokens };
-    const choices = toCompletionChoices(services, limited, body.n ?? 1);
+    const preset = await findPreset(services.store, body.preset, context);
+    const maxTokens = body.max_tokens ?? preset?.max_output_tokens ?? defaultMaxTokens;
+    const limited = { ...body, max_tokens: maxTokens };
+    const choices = toCompletionChoices(services, limited, body.n ?? 1, preset);
     assertHonoured(body, choices);
-    const target = await services.pool.resolve(body.model ?? undefined, 'generation');
+    const named = body.model || preset?.model;
+    const target = await services.pool.resolve(named ?? undefined, 'generation');
     const events = choices.start(context, target);
     const head = {
       ...completionHead('cmpl', 'text_completion'),
-      model: body.model || target.selection.model.key,
+      model: named || target.selection.model.key,
     };
     if (body.stream !== true) {
       const { results } = await collect(events, choices);

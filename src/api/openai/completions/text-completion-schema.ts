@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { openAiEventSchema } from '../../kit/error-body.ts';
 import { generationErrors } from '../../../kernel/errors/error-groups.ts';
-import { textSchema } from '../../../kernel/field.ts';
+import { presetNameSchema, textSchema } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { v0GenerationFields } from '../chat/sampling-schema.ts';
 import { promptSchema } from '../v0/text-completion-schema.ts';
@@ -11,6 +11,7 @@ import { exampleUsage, openAiUsageSchema } from '../chat/usage.ts';
 const requestSchema = z
   .looseObject({
     ...v0GenerationFields,
+    preset: presetNameSchema,
     max_tokens: v0GenerationFields.max_tokens.describe('16 if absent; -1: no limit.'),
     prompt: promptSchema,
     n: choiceCountSchema.nullish().describe('Choices for each prompt.'),
@@ -83,5 +84,5 @@ export const createCompletionOpenAi = defineRoute({
   body: requestSchema,
   result: openAiCompletionSchema,
   events: openAiEventSchema(openAiCompletionSchema, 'OpenAiCompletionEvent'),
-  errors: [...generationErrors, 'infill_unsupported'],
+  errors: [...generationErrors, 'preset_not_found', 'infill_unsupported'],
 });

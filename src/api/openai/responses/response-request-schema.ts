@@ -1,5 +1,10 @@
 import * as z from 'zod';
-import { fractionSchema, textSchema, truncationSchema } from '../../../kernel/field.ts';
+import {
+  fractionSchema,
+  presetNameSchema,
+  textSchema,
+  truncationSchema,
+} from '../../../kernel/field.ts';
 import { reasoningEffortSchema } from '../v0/chat-completion-schema.ts';
 import { jsonObjectSchema } from '../chat/response-format-schema.ts';
 import { mcpToolSchema } from './mcp-tool-schema.ts';
@@ -206,6 +211,7 @@ export const responseRequestSchema = z
     input: z
       .union([textSchema.min(1), z.array(inputItemSchema).min(1).max(100_000)])
       .meta({ id: 'OpenAiResponseInput' }),
+    preset: presetNameSchema,
     instructions: textSchema.nullish().describe('Hold for this response alone.'),
     previous_response_id: z.string().max(512).startsWith('resp_').nullish(),
     conversation: z

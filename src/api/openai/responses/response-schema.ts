@@ -257,6 +257,7 @@ export const createResponseOpenAi = defineRoute({
   errors: [
     ...chatErrors,
     'conversation_not_found',
+    'preset_not_found',
     'conversation_locked',
     'vision_unsupported',
     'invalid_image',
@@ -284,6 +285,7 @@ export const countInputTokensOpenAi = defineRoute({
   errors: [
     ...generationErrors,
     'conversation_not_found',
+    'preset_not_found',
     'vision_unsupported',
     'invalid_image',
     'unsupported_reasoning',

@@ -5,6 +5,7 @@ import { withToolImages } from '../../../chat/stored-image.ts';
 import { newResponseId } from '../../../chat/turn-request.ts';
 import type { TurnEvent } from '../../../chat/turn-event.ts';
 import type { TurnRequest } from '../../../chat/turn-request.ts';
+import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import {
   countInputTokensOpenAi,
@@ -31,6 +32,8 @@ import { toReasoning } from '../chat/reasoning.ts';
 import { toPage } from '../page.ts';
 import type { ConversationLocks } from '../conversations/conversation-locks.ts';
 import { ownHead } from '../conversations/find-head.ts';
+import type { Preset } from '../../v1/presets/preset-schema.ts';
+import { findPreset, withPreset } from '../../v1/presets/use-preset.ts';
 import { currentResponse, followResponse } from './background.ts';
 import { withResponseNames } from './field-names.ts';
 import { withReferencedItems } from './item-references.ts';
@@ -131,10 +134,10 @@ async function respond(
   context: RequestContext,
   onEnd: () => Promise<void>,
 ): Promise<OpenAiResponse | Response> {
-  const { request: turnRequest, modelKey } = await readRequest(services, body, context);
+  const { request: turnRequest, completed, modelName } = await readRequest(services, body, context);
   const responseId = newResponseId();
   const request = { ...turnRequest, responseId };
-  const initial = toInitialResponse(responseId, body.model || modelKey, body);
+  const initial = toInitialResponse(responseId, modelName, completed);
   if (body.background === true) {
     const unhurried = { ...request, waitsForLoad: true };
     const turn = await services.background.start(services, unhurried, context, {
@@ -158,21 +161,39 @@ async function readRequest(
   { pool, store }: ApiServices,
   body: OpenAiResponseRequest,
   context: RequestContext,
-): Promise<{ readonly request: TurnRequest; readonly modelKey: string }> {
+): Promise<{
+  readonly request: TurnRequest;
+  /** With the values of the preset that the response shows. */
+  readonly completed: OpenAiResponseRequest;
+  readonly modelName: string;
+}> {
   const { tokenId } = context.caller;
   const conversationId = namedConversation(body);
   const conversation =
     conversationId === undefined
       ? undefined
       : await ownHead(store, conversationId, context, 'conversation');
-  const target = await pool.resolve(body.model ?? undefined, 'generation');
+  const preset = await findPreset(store, body.preset, context);
+  const named = body.model || preset?.model;
+  const target = await pool.resolve(named ?? undefined, 'generation');
   const { model } = target.selection;
   const reasoning = toReasoning(model, { reasoning_effort: body.reasoning?.effort });
   const input = await withReferencedItems(store, body.input, tokenId);
+  const completed = preset === undefined ? body : withShownFields(body, preset);
   return {
-    request: { ...toTurnRequest({ ...body, input }, reasoning, conversation), target },
-    modelKey: model.key,
+    request: {
+      ...withPreset(toTurnRequest({ ...completed, input }, reasoning, conversation), preset),
+      target,
+    },
+    completed,
+    modelName: named || model.key,
   };
+}
+
+function withShownFields(body: OpenAiResponseRequest, preset: Preset): OpenAiResponseRequest {
+  const { temperature, top_p, max_output_tokens, truncation } = preset;
+  const defaults = { temperature, top_p, max_output_tokens, truncation };
+  return { ...omitUndefined(defaults), ...omitUndefined(body), input: body.input };
 }
 
 async function collectResponse(

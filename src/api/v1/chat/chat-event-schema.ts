@@ -113,6 +113,7 @@ export const createChat = defineRoute({
     'vision_unsupported',
     'invalid_image',
     'conversation_not_found',
+    'preset_not_found',
     'plugin_unreachable',
     'mcp_unreachable',
     'storage_failed',

@@ -5,6 +5,7 @@ import {
   fractionSchema,
   maxIntegrations,
   modelIdentifierSchema,
+  presetNameSchema,
   repeatPenaltySchema,
   textSchema,
   tokenCountSchema,
@@ -117,6 +118,7 @@ export const chatRequestSchema = z
     input: z
       .union([textSchema.min(1), z.array(inputItemSchema).min(1).max(1000)])
       .meta({ id: 'ChatInput', description: 'A message: a text, or texts and images.' }),
+    preset: presetNameSchema,
     system_prompt: textSchema
       .nullish()
       .describe('System prompt; it also applies to later responses that do not set one.'),

@@ -15,6 +15,7 @@ import type { ApiServices } from '../../services.ts';
 import { v1Errors } from '../errors.ts';
 import { followTurn, toChatEvent } from './to-chat-event.ts';
 import { toChatResult } from './to-chat-result.ts';
+import { findPreset, withPresetFields } from '../presets/use-preset.ts';
 import { toTurnRequest } from './to-turn-request.ts';
 import type { Store } from '../../../store/store.ts';
 import { conversationNotFound } from '../conversations/conversations.ts';
@@ -22,11 +23,13 @@ import { conversationNotFound } from '../conversations/conversations.ts';
 export function mountChat(app: App, services: ApiServices): void {
   mount(app, createChat, async ({ body, context }) => {
     const conversationId = await namedConversation(services.store, body, context);
+    const preset = await findPreset(services.store, body.preset, context);
+    const completed = withPresetFields(body, preset);
     // The client of a whole answer does not see the questions.
     const approveCalls =
       body.tool_approvals === true ? services.waitingCalls.gate(body.stream === true) : undefined;
     const request = {
-      ...toTurnRequest(body),
+      ...toTurnRequest(completed),
       ...omitUndefined({ conversationId, approveCalls }),
     };
     return answerTurn(services, body, request, context);

@@ -1,0 +1,71 @@
+import type {
+  GenerationOptions,
+  InstanceOptions,
+  TurnRequest,
+} from '../../../chat/turn-request.ts';
+import { omitUndefined } from '../../../kernel/omit-undefined.ts';
+import type { Store } from '../../../store/store.ts';
+import type { RequestContext } from '../../../telemetry/request-context.ts';
+import type { ChatRequest } from '../chat/chat-schema.ts';
+import { toTurnRequest } from '../chat/to-turn-request.ts';
+import { findRecord } from './named-records.ts';
+import type { Preset } from './preset-schema.ts';
+
+/**
+ * The preset of the caller that a request names; undefined if it names none.
+ *
+ * @throws HearthError `preset_not_found`
+ */
+export async function findPreset(
+  store: Store,
+  name: string | null | undefined,
+  { caller }: Pick<RequestContext, 'caller'>,
+): Promise<Preset | undefined> {
+  if (name == null) return undefined;
+  const record = await findRecord(store, { kind: 'preset', ownerId: caller.tokenId, name });
+  return record.content as Preset;
+}
+
+/** Completes a chat with a preset: the values of the request win. */
+export function withPresetFields(body: ChatRequest, preset: Preset | undefined): ChatRequest {
+  if (preset === undefined) return body;
+  const { model, input } = body;
+  return { ...preset, ...omitUndefined(body), model, input };
+}
+
+/**
+ * Completes a turn of another API with a preset: what the turn has itself stays. A system message counts as a system
+ * prompt. The limit of output tokens is left to the API, whose requests may ask for none.
+ */
+export function withPreset(request: TurnRequest, preset: Preset | undefined): TurnRequest {
+  if (preset === undefined) return request;
+  const { systemPrompt, reasoning, responseFormat, dropsOldTurns } = toDefaults(preset);
+  const hasSystemPrompt =
+    request.instructions !== undefined || request.messages.some(({ role }) => role === 'system');
+  return withPresetSampling(
+    {
+      ...(systemPrompt === undefined || hasSystemPrompt ? {} : { systemPrompt }),
+      ...(reasoning === undefined ? {} : { reasoning }),
+      ...(responseFormat === undefined ? {} : { responseFormat }),
+      ...(dropsOldTurns === undefined ? {} : { dropsOldTurns }),
+      ...request,
+    },
+    preset,
+  );
+}
+
+/** Completes a request with the sampling and the context length of a preset. */
+export function withPresetSampling<Request extends GenerationOptions & InstanceOptions>(
+  request: Request,
+  preset: Preset | undefined,
+): Request {
+  if (preset === undefined) return request;
+  const { sampling, contextLength } = toDefaults(preset);
+  return {
+    ...(contextLength === undefined ? {} : { contextLength }),
+    ...request,
+    sampling: { ...sampling, ...request.sampling },
+  };
+}
+
+const toDefaults = (preset: Preset) => toTurnRequest({ ...preset, model: '', input: '' });
