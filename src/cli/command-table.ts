@@ -1,4 +1,5 @@
 import type { CommandEntry, CommandGroup } from './command.ts';
+import { presets } from './presets/preset-group.ts';
 import { ls, ps, status } from './quick-commands.ts';
 
 /** All commands, in the order in which the help lists them. */
@@ -72,6 +73,7 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
     summary: 'Chat with a model',
     load: async () => (await import('./commands/chat.ts')).chat,
   },
+  presets,
   {
     name: 'launch',
     summary: 'Show how to start a coding agent with this server, or start it',

@@ -12,6 +12,7 @@ import {
 } from '../conversation/choose-chat-model.ts';
 import { createConversation, toInput, type ChatSettings } from '../conversation/conversation.ts';
 import { readPreset } from '../presets/presets.ts';
+import { readStoredPreset } from '../presets/stored-preset.ts';
 import { readImageFile } from '../conversation/image-file.ts';
 import { chatInteractively } from '../conversation/interactive.ts';
 import { defineCommand, type CommandContext } from '../command.ts';
@@ -47,6 +48,7 @@ export const chat = defineCommand({
       '-p, --prompt <text>',
       'Print one answer and exit; piped input is appended, and alone with -',
     ),
+    preset: text('--preset <name>', 'Preset of the server to use; other options win over it'),
     system: text('--system <text>', 'System prompt'),
     image: textList('--image <file>', 'Image to attach; can be repeated'),
     temperature: decimal('--temperature <number>', 'Sampling temperature, 0 to 1', 0, 1),
@@ -77,6 +79,7 @@ export const chat = defineCommand({
   },
   examples: [
     'hearth chat',
+    'hearth chat --preset poet',
     'hearth chat hearth/starter-chat "What is the capital of France?"',
     'hearth chat hearth/starter-chat -p "What is the capital of France?"',
     'cat notes.txt | hearth chat -p "Summarize:"',
@@ -103,12 +106,14 @@ export const chat = defineCommand({
     const images = await readImages(options.image ?? []);
 
     const client = await connectOrStart(context, options, () => askToStart(context, isInteractive));
+    const preset =
+      options.preset === undefined ? {} : await readStoredPreset(client, options.preset, signal);
     const model = await chooseModel(context, client, options, {
-      named: positionals.model,
+      named: positionals.model ?? preset.model,
       isInteractive,
     });
     if (model === undefined) return;
-    const { chat: preset = {} } = await readPreset(context.home, model);
+    const { chat: saved = {} } = await readPreset(context.home, model);
     const fromOptions = omitUndefined({
       temperature: options.temperature,
       max_output_tokens: options.maxTokens,
@@ -116,7 +121,7 @@ export const chat = defineCommand({
       system_prompt: options.system,
       integrations: options.mcp?.map((label) => `mcp/${label.replace(/^mcp\//, '')}`),
     });
-    const settings: ChatSettings = { model, ...preset, ...fromOptions };
+    const settings: ChatSettings = { ...saved, ...preset, ...fromOptions, model };
     if (options.ttl !== undefined) await loadFor(client, model, options.ttl, signal);
     const display = {
       showsStats: options.stats === true,

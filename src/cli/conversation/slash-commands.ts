@@ -5,6 +5,8 @@ import { checkChatModel } from '../check-model.ts';
 import type { Client } from '../client/client.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError } from '../failure.ts';
+import { listPresets } from '../../api/v1/presets/preset-schema.ts';
+import { readStoredPreset } from '../presets/stored-preset.ts';
 import { readPreset, savePreset } from '../presets/presets.ts';
 import { truncateText } from '../ui/table.ts';
 import { formatStats } from './answer-view.ts';
@@ -82,6 +84,12 @@ export const slashCommands: readonly SlashCommand[] = [
         describeSettings(conversation.settings).join('\n') || 'All settings have their default.'
       );
     },
+  },
+  {
+    name: 'preset',
+    usage: 'NAME',
+    summary: 'List the presets of the server, or use one',
+    run: usePreset,
   },
   {
     name: 'save',
@@ -169,6 +177,21 @@ function clear({ conversation, context }: ChatSession): string {
   // Erases the screen and its scrollback, and moves to the top (ECMA-48).
   if (output.isInteractive) output.write('\u001b[2J\u001b[3J\u001b[H');
   return 'Started a new conversation.';
+}
+
+async function usePreset(
+  { client, conversation, signal }: ChatSession,
+  name: string,
+): Promise<string> {
+  if (name === '') {
+    const { presets } = await client.call(listPresets, {}, signal);
+    if (presets.length === 0) return 'No presets. `hearth presets set` adds one.';
+    return presets.map((preset) => printable(preset.name)).join('\n');
+  }
+  const preset = await readStoredPreset(client, name, signal);
+  if (preset.model !== undefined) await checkChatModel(client, preset.model, signal);
+  conversation.change(preset);
+  return describeSettings(conversation.settings).join('\n') || 'The preset is used.';
 }
 
 async function load(

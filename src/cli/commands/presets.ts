@@ -1,0 +1,203 @@
+import { readFile } from 'node:fs/promises';
+import * as z from 'zod';
+import {
+  deletePreset,
+  getPreset,
+  listPresets,
+  presetFields,
+  putPreset,
+} from '../../api/v1/presets/preset-schema.ts';
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
+import { parseJsonDocument } from '../../kernel/json-document.ts';
+import { printable } from '../../kernel/printable.ts';
+import { ApiError } from '../client/client-error.ts';
+import { connect } from '../client/connect.ts';
+import { defineCommand } from '../command.ts';
+import { CommandError, UsageError } from '../failure.ts';
+import {
+  choice,
+  connectionOptions,
+  decimal,
+  integer,
+  jsonOption,
+  required,
+  text,
+} from '../option.ts';
+import { type PresetValues, valuesOf } from '../presets/stored-preset.ts';
+import { readStandardInput } from '../standard-input.ts';
+import { writeTable } from '../ui/table.ts';
+
+type NamedPreset = { readonly name: string } & PresetValues;
+
+const common = { ...jsonOption, ...connectionOptions };
+const name = { name: required('Name of the preset') };
+
+export const presetsLs = defineCommand({
+  options: common,
+  examples: ['hearth presets ls', 'hearth presets ls --json'],
+  async run({ context, options }) {
+    const client = await connect(context, options);
+    const { presets } = await client.call(listPresets, {}, context.signal);
+    const { output, messages } = context.terminal;
+    if (options.json === true) {
+      output.json({ presets });
+    } else if (presets.length === 0) {
+      messages.line('No presets. Add one with `hearth presets set NAME --temperature 0.2`.');
+    } else {
+      writeTable<(typeof presets)[number]>(
+        output,
+        [
+          { title: 'NAME', value: (preset) => printable(preset.name) },
+          { title: 'VALUES', value: (preset) => describe(valuesOf(preset)), isTruncated: true },
+        ],
+        presets,
+      );
+    }
+  },
+});
+
+/** Such as `temperature 0.2, system_prompt "Be brief."`. */
+function describe(values: PresetValues): string {
+  return Object.entries(values)
+    .map(([key, value]) => printable(`${key} ${JSON.stringify(value)}`))
+    .join(', ');
+}
+
+export const presetsShow = defineCommand({
+  positionals: name,
+  options: common,
+  examples: ['hearth presets show poet'],
+  async run({ context, options, positionals }) {
+    const client = await connect(context, options);
+    const params = { preset: positionals.name };
+    const preset = await client.call(getPreset, { params }, context.signal);
+    const { output } = context.terminal;
+    if (options.json === true) {
+      output.json(preset);
+      return;
+    }
+    for (const [key, value] of Object.entries(valuesOf(preset))) {
+      output.line(
+        `${key}: ${typeof value === 'string' ? printable(value) : JSON.stringify(value)}`,
+      );
+    }
+  },
+});
+
+export const presetsSet = defineCommand({
+  positionals: name,
+  options: {
+    model: text('--model <model>', 'Model of `hearth chat` and of requests that name none'),
+    system: text('--system <text>', 'System prompt'),
+    temperature: decimal('--temperature <number>', 'Sampling temperature, 0 to 1', 0, 1),
+    topP: decimal('--top-p <number>', 'Cumulative probability, 0 to 1', 0, 1),
+    topK: integer('--top-k <count>', 'Number of most probable tokens', 0, 1_000_000),
+    minP: decimal('--min-p <number>', 'Smallest relative probability, 0 to 1', 0, 1),
+    repeatPenalty: decimal('--repeat-penalty <number>', 'Penalty for repetition', 0.01, 100),
+    maxTokens: integer('--max-tokens <tokens>', 'Maximum length of the answer', 1, 2 ** 31 - 1),
+    contextLength: integer('--context-length <tokens>', 'Context length', 1, 2 ** 31 - 1),
+    reasoning: choice('--reasoning <setting>', 'Reasoning before the answer', [
+      'off',
+      'low',
+      'medium',
+      'high',
+      'on',
+    ]),
+    ...common,
+  },
+  examples: ['hearth presets set poet --system "You answer in rhymes." --temperature 0.9'],
+  async run({ context, options, positionals }) {
+    const changes = omitUndefined({
+      model: options.model,
+      system_prompt: options.system,
+      temperature: options.temperature,
+      top_p: options.topP,
+      top_k: options.topK,
+      min_p: options.minP,
+      repeat_penalty: options.repeatPenalty,
+      max_output_tokens: options.maxTokens,
+      context_length: options.contextLength,
+      reasoning: options.reasoning,
+    });
+    if (Object.keys(changes).length === 0) {
+      throw new UsageError('Nothing to set. Add an option, such as --temperature 0.2.');
+    }
+    const client = await connect(context, options);
+    const params = { preset: positionals.name };
+    const present = await client
+      .call(getPreset, { params }, context.signal)
+      .catch((error: unknown) => {
+        if (error instanceof ApiError && error.code === 'preset_not_found') return undefined;
+        throw error;
+      });
+    const values = present === undefined ? {} : valuesOf(present);
+    const body = { ...values, ...changes, revision: present?.revision ?? 0 };
+    const preset = await client.call(putPreset, { params, body }, context.signal);
+    const { output } = context.terminal;
+    if (options.json === true) output.json(preset);
+    else output.line(`${printable(preset.name)}: ${describe(valuesOf(preset))}`);
+  },
+});
+
+export const presetsRm = defineCommand({
+  positionals: name,
+  options: common,
+  examples: ['hearth presets rm poet'],
+  async run({ context, options, positionals }) {
+    const client = await connect(context, options);
+    const params = { preset: positionals.name };
+    const deleted = await client.call(deletePreset, { params }, context.signal);
+    const { output } = context.terminal;
+    if (options.json === true) output.json(deleted);
+    else output.line(`Deleted ${printable(deleted.name)}`);
+  },
+});
+
+export const presetsExport = defineCommand({
+  options: common,
+  examples: ['hearth presets export > presets.json'],
+  async run({ context, options }) {
+    const client = await connect(context, options);
+    const { presets } = await client.call(listPresets, {}, context.signal);
+    const exported = presets.map((preset) => ({ name: preset.name, ...valuesOf(preset) }));
+    context.terminal.output.json({ presets: exported });
+  },
+});
+
+export const presetsImport = defineCommand({
+  positionals: { file: required('File that `hearth presets export` wrote, or -') },
+  options: common,
+  examples: ['hearth presets import presets.json'],
+  async run({ context, options, positionals: { file } }) {
+    const { signal, stdin, terminal } = context;
+    const client = await connect(context, options);
+    const content =
+      file === '-'
+        ? await readStandardInput(stdin, terminal.messages, signal)
+        : await readFile(file, 'utf8').catch((cause: unknown) => {
+            throw new CommandError(`${file} can't be read. Check its path.`, { cause });
+          });
+    const presets = parseExport(content, file);
+    for (const { name: preset, ...body } of presets) {
+      await client.call(putPreset, { params: { preset }, body }, signal);
+    }
+    const names = presets.map((each) => each.name);
+    if (options.json === true) terminal.output.json({ imported: names });
+    else terminal.output.line(`Imported ${names.map(printable).join(', ') || 'no presets'}`);
+  },
+});
+
+const exportSchema = z.object({
+  presets: z.array(z.object({ name: z.string(), ...presetFields })),
+});
+
+function parseExport(content: string, file: string): readonly NamedPreset[] {
+  try {
+    return exportSchema
+      .parse(parseJsonDocument(content).value)
+      .presets.map(({ name: preset, ...values }) => ({ name: preset, ...omitUndefined(values) }));
+  } catch (cause) {
+    const message = `${file} has no presets: a file of \`hearth presets export\` is needed.`;
+    throw new CommandError(message, { cause });
+  }
+}

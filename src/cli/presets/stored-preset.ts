@@ -1,0 +1,22 @@
+import type * as z from 'zod';
+import { getPreset, type Preset } from '../../api/v1/presets/preset-schema.ts';
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
+import type { Client } from '../client/client.ts';
+
+type PresetRecord = z.output<typeof getPreset.result>;
+export type PresetValues = ReturnType<typeof omitUndefined<Preset>>;
+
+/** The values of a preset that the server keeps. @throws ApiError, which lists the presets if it is unknown. */
+export async function readStoredPreset(
+  client: Client,
+  name: string,
+  signal: AbortSignal,
+): Promise<PresetValues> {
+  return valuesOf(await client.call(getPreset, { params: { preset: name } }, signal));
+}
+
+/** What a record has besides its name and the facts that the server keeps of it. */
+export function valuesOf(record: PresetRecord): PresetValues {
+  const { name: _name, revision: _revision, updated_at: _time, ...values } = record;
+  return omitUndefined(values);
+}
