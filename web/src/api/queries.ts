@@ -11,6 +11,14 @@ export const statusQuery = queryOptions({
   queryFn: ({ signal }) => call('get', '/api/v1/status', {}, { signal }),
 });
 
+/** What the files of a model say about it. */
+export const modelDetailsQuery = (model: string) =>
+  queryOptions({
+    queryKey: ['models', 'details', model],
+    queryFn: ({ signal }) =>
+      call('get', '/api/v1/models/details', { query: { model } }, { signal }),
+  });
+
 /** Who the caller is, and what the caller may do. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],

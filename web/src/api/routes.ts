@@ -14,6 +14,8 @@ import type * as mcpServer from '../../../src/api/v1/tools/mcp-server-schema.ts'
 import type * as modelDetails from '../../../src/api/v1/models/model-details-schema.ts';
 import type * as modelImport from '../../../src/api/v1/models/model-import-schema.ts';
 import type * as request from '../../../src/api/v1/server/request-schema.ts';
+import type * as preset from '../../../src/api/v1/presets/preset-schema.ts';
+import type * as prompt from '../../../src/api/v1/presets/prompt-schema.ts';
 import type * as runtime from '../../../src/api/v1/server/runtime-schema.ts';
 import type * as session from '../../../src/api/v1/tokens/session-schema.ts';
 import type * as setting from '../../../src/api/v1/server/setting-schema.ts';
@@ -38,6 +40,8 @@ type Modules = [
   typeof mcpServer,
   typeof modelDetails,
   typeof modelImport,
+  typeof preset,
+  typeof prompt,
   typeof request,
   typeof runtime,
   typeof session,

@@ -6,6 +6,8 @@ afterEach(() => {
 });
 
 async function pageFor(tags: readonly string[], kept: string | null = null) {
+  // Another test of this worker may have imported it.
+  vi.resetModules();
   vi.stubGlobal('navigator', { languages: tags });
   vi.stubGlobal('localStorage', { getItem: () => kept });
   return await import('./language.ts');
@@ -25,7 +27,6 @@ it.each([
 
 it('prefers the choice of the user, and ignores one that it does not have', async () => {
   expect(await pageFor(['de'], 'ja')).toMatchObject({ language: 'ja', locale: 'ja-u-nu-latn' });
-  vi.resetModules();
   expect(await pageFor(['de'], '<script>')).toMatchObject({ language: 'de' });
 });
 

@@ -29,6 +29,8 @@ export interface TextValues {
   'app.settings.someTools': { readonly tools: number };
   'app.settings.removeServer': { readonly label: string };
   'app.settings.outOfRange': { readonly min: number; readonly max: number };
+  'app.settings.defaultIs': { readonly value: string };
+  'app.settings.resetValue': { readonly label: string };
   'app.context.full': { readonly filled: number };
   'app.context.dropping': { readonly filled: number };
   'app.context.summaryMessage': { readonly summary: string };
@@ -48,6 +50,10 @@ export interface TextValues {
   'app.approvals.question': { readonly tool: string; readonly server: string };
   'app.approvals.expires': { readonly time: string };
   'app.approvals.askAgain': { readonly tool: string; readonly server: string };
+  'app.prompts.edit': { readonly name: string };
+  'app.prompts.delete': { readonly name: string };
+  'app.prompts.imported': { readonly prompts: number };
+  'app.prompts.textHint': { readonly plain: string; readonly withDefault: string };
   'compare.tokensPerSecond': { readonly speed: string };
   'developer.overview.memoryHint': { readonly available: string };
   'developer.overview.eventLoopHint': { readonly median: string };

@@ -7,6 +7,7 @@ import { modelsQuery } from '../../api/queries.ts';
 import { useStore } from '../../api/store.ts';
 import { useCommands } from '../../shell/commands.ts';
 import { texts } from '../../texts/texts.ts';
+import { classNames } from '../../ui/class-names.ts';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { showError } from '../../ui/toasts.ts';
@@ -134,7 +135,7 @@ export function ChatPage() {
   const usedTokens =
     lastStats === undefined ? 0 : lastStats.input_tokens + lastStats.total_output_tokens;
   return (
-    <div className="flex h-full flex-col">
+    <div className={classNames('flex h-full flex-col', isPanelOpen && 'lg:pe-96')}>
       <header className="flex items-center gap-1 border-b px-2 py-1.5 md:px-4">
         <ModelPicker
           chosen={settings.model}
@@ -168,7 +169,8 @@ export function ChatPage() {
         <IconButton
           icon={SlidersHorizontal}
           label={texts.settings.title}
-          onClick={() => setPanelOpen(true)}
+          aria-expanded={isPanelOpen}
+          onClick={() => setPanelOpen(!isPanelOpen)}
         />
       </header>
       {isPrivate && turns.length > 0 && (
@@ -265,6 +267,7 @@ export function ChatPage() {
             settings={settings}
             onChange={setSettings}
             reasoningLevels={model?.capabilities?.reasoning?.allowed_options ?? []}
+            defaultReasoning={model?.capabilities?.reasoning?.default}
             maxContextLength={model?.max_context_length}
           />
         </Suspense>

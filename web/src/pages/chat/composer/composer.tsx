@@ -6,6 +6,7 @@ import { classNames } from '../../../ui/class-names.ts';
 import { IconButton } from '../../../ui/icon-button.tsx';
 import { showError } from '../../../ui/toasts.ts';
 import type { InputPart } from '../conversations/conversation-queries.ts';
+import { usePromptList } from '../prompts/use-prompt-list.tsx';
 import { AttachmentList } from './attachment-list.tsx';
 import { longPaste, pastedText, readAttachment, toParts } from './attachments.ts';
 import { DropZone } from './drop-zone.tsx';
@@ -48,6 +49,10 @@ export function Composer({
   const [isPreparing, setPreparing] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const { chat } = texts;
+  const prompts = usePromptList(text, (prompt) => {
+    setText(prompt);
+    field.current?.focus();
+  });
   useFocusCommand(field);
   useEffect(() => {
     // A phone would open its keyboard.
@@ -103,8 +108,10 @@ export function Composer({
             {chat.noVision}
           </p>
         )}
+        {prompts.list}
         <textarea
           ref={field}
+          {...prompts.attributes}
           aria-label={chat.message}
           placeholder={chat.placeholder}
           dir="auto"
@@ -121,6 +128,7 @@ export function Composer({
             else addPasted(pasted);
           }}
           onKeyDown={(event) => {
+            if (prompts.onKeyDown(event)) return;
             if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) {
               event.preventDefault();
               send();

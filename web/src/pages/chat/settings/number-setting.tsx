@@ -1,5 +1,7 @@
+import { RotateCcw } from 'lucide-react';
 import { useState } from 'react';
 import { texts } from '../../../texts/texts.ts';
+import { IconButton } from '../../../ui/icon-button.tsx';
 import { Field, inputClass } from '../../../ui/field.tsx';
 
 /** A number that may be absent; numbers out of range are shown as errors and not passed on. */
@@ -9,6 +11,7 @@ export function NumberSetting({
   min,
   max,
   step,
+  defaultValue,
   value,
   onChange,
 }: {
@@ -17,6 +20,8 @@ export function NumberSetting({
   readonly min: number;
   readonly max: number;
   readonly step: number;
+  /** In force without a value, as far as it is known. */
+  readonly defaultValue?: number | undefined;
   readonly value: number | undefined;
   readonly onChange: (value: number | undefined) => void;
 }) {
@@ -40,25 +45,41 @@ export function NumberSetting({
     setShown(parsed);
     onChange(parsed);
   };
+  const hints = [
+    ...(defaultValue === undefined
+      ? []
+      : [texts.settings.defaultIs({ value: String(defaultValue) })]),
+    ...(hint === undefined ? [] : [hint]),
+  ];
   return (
     <Field
       label={label}
-      hint={hint}
+      hint={hints.length === 0 ? undefined : hints.join(' ')}
       error={isValid ? undefined : texts.settings.outOfRange({ min, max })}
     >
       {(attributes) => (
-        <input
-          {...attributes}
-          type="number"
-          inputMode="decimal"
-          min={min}
-          max={max}
-          step={step}
-          placeholder={texts.settings.default}
-          className={inputClass}
-          value={text}
-          onChange={(event) => change(event.target.value)}
-        />
+        <div className="flex items-center gap-1">
+          <input
+            {...attributes}
+            type="number"
+            inputMode="decimal"
+            min={min}
+            max={max}
+            step={step}
+            placeholder={defaultValue === undefined ? texts.settings.default : String(defaultValue)}
+            className={inputClass}
+            value={text}
+            onChange={(event) => change(event.target.value)}
+          />
+          {text !== '' && (
+            <IconButton
+              icon={RotateCcw}
+              label={texts.settings.resetValue({ label })}
+              size={14}
+              onClick={() => change('')}
+            />
+          )}
+        </div>
       )}
     </Field>
   );

@@ -1,15 +1,15 @@
-import { useState } from 'react';
-import { useStore } from '../../../api/store.ts';
+import { useQuery } from '@tanstack/react-query';
+import { modelDetailsQuery } from '../../../api/queries.ts';
 import { texts } from '../../../texts/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CheckField } from '../../../ui/check-field.tsx';
-import { Dialog } from '../../../ui/dialog.tsx';
 import { Field, inputClass } from '../../../ui/field.tsx';
-import { showToast } from '../../../ui/toasts.ts';
+import { SidePanel } from '../../../ui/side-panel.tsx';
+import { estimateQuery } from '../model/model-queries.ts';
 import { defaultSettings, type ConversationSettings } from './conversation-settings.ts';
 import { FormatSetting } from './format-setting.tsx';
 import { NumberSetting } from './number-setting.tsx';
-import { deletePreset, presets, savePreset } from './presets.ts';
+import { PresetRow } from './preset-row.tsx';
 import { ToolsSetting } from './tools-setting.tsx';
 
 interface PanelProps {
@@ -17,6 +17,8 @@ interface PanelProps {
   readonly onChange: (settings: ConversationSettings) => void;
   /** Levels of reasoning that the model has. */
   readonly reasoningLevels: readonly string[];
+  /** The level of a message that names none. */
+  readonly defaultReasoning: string | undefined;
   readonly maxContextLength: number | undefined;
 }
 
@@ -27,14 +29,21 @@ export function SettingsPanel({
   ...props
 }: PanelProps & { readonly isOpen: boolean; readonly onClose: () => void }) {
   return (
-    <Dialog isOpen={isOpen} onClose={onClose} title={texts.settings.title} className="max-w-xl">
+    <SidePanel isOpen={isOpen} onClose={onClose} title={texts.settings.title}>
       <SettingsForm {...props} />
-    </Dialog>
+    </SidePanel>
   );
 }
 
-function SettingsForm({ settings, onChange, reasoningLevels, maxContextLength }: PanelProps) {
+function SettingsForm({
+  settings,
+  onChange,
+  reasoningLevels,
+  defaultReasoning,
+  maxContextLength,
+}: PanelProps) {
   const labels = texts.settings;
+  const defaults = useDefaults(settings.model);
   const set = (changes: Partial<ConversationSettings>) => onChange({ ...settings, ...changes });
   return (
     <div className="flex flex-col gap-4">
@@ -58,6 +67,7 @@ function SettingsForm({ settings, onChange, reasoningLevels, maxContextLength }:
           min={0}
           max={1}
           step={0.05}
+          defaultValue={defaults.sampling?.temperature}
           value={settings.temperature}
           onChange={(temperature) => set({ temperature })}
         />
@@ -66,6 +76,7 @@ function SettingsForm({ settings, onChange, reasoningLevels, maxContextLength }:
           min={0}
           max={1}
           step={0.05}
+          defaultValue={defaults.sampling?.top_p}
           value={settings.topP}
           onChange={(topP) => set({ topP })}
         />
@@ -74,6 +85,7 @@ function SettingsForm({ settings, onChange, reasoningLevels, maxContextLength }:
           min={1}
           max={500}
           step={1}
+          defaultValue={defaults.sampling?.top_k}
           value={settings.topK}
           onChange={(topK) => set({ topK })}
         />
@@ -82,6 +94,7 @@ function SettingsForm({ settings, onChange, reasoningLevels, maxContextLength }:
           min={0}
           max={1}
           step={0.01}
+          defaultValue={defaults.sampling?.min_p}
           value={settings.minP}
           onChange={(minP) => set({ minP })}
         />
@@ -90,6 +103,7 @@ function SettingsForm({ settings, onChange, reasoningLevels, maxContextLength }:
           min={1}
           max={2}
           step={0.05}
+          defaultValue={defaults.sampling?.repeat_penalty}
           value={settings.repeatPenalty}
           onChange={(repeatPenalty) => set({ repeatPenalty })}
         />
@@ -108,6 +122,7 @@ function SettingsForm({ settings, onChange, reasoningLevels, maxContextLength }:
         min={256}
         max={maxContextLength ?? 10_000_000}
         step={256}
+        defaultValue={defaults.contextLength}
         value={settings.contextLength}
         onChange={(contextLength) => set({ contextLength })}
       />
@@ -125,7 +140,11 @@ function SettingsForm({ settings, onChange, reasoningLevels, maxContextLength }:
                 })
               }
             >
-              <option value="">{labels.default}</option>
+              <option value="">
+                {defaultReasoning === undefined
+                  ? labels.default
+                  : labels.defaultIs({ value: defaultReasoning })}
+              </option>
               {reasoningLevels.map((level) => (
                 <option key={level}>{level}</option>
               ))}
@@ -153,51 +172,21 @@ function SettingsForm({ settings, onChange, reasoningLevels, maxContextLength }:
   );
 }
 
-function PresetRow({ settings, onChange }: Pick<PanelProps, 'settings' | 'onChange'>) {
-  const all = useStore(presets);
-  const [name, setName] = useState('');
-  const labels = texts.settings;
-  const choose = (chosen: string) => {
-    setName(chosen);
-    const preset = all.find((each) => each.name === chosen);
-    if (preset !== undefined) onChange({ ...preset.settings, model: settings.model });
+/** The values of a model where its settings have none; empty if the caller may not read them. */
+function useDefaults(model: string | undefined) {
+  const details = useQuery({
+    ...modelDetailsQuery(model ?? ''),
+    enabled: model !== undefined,
+    retry: false,
+  });
+  const estimate = useQuery({
+    ...estimateQuery(model ?? '', undefined),
+    enabled: model !== undefined,
+  });
+  return {
+    sampling: details.data?.default_sampling,
+    contextLength:
+      details.data?.loaded_instances[0]?.config.context_length ??
+      estimate.data?.load_config.context_length,
   };
-  const save = () => {
-    const { model: _, ...rest } = settings;
-    savePreset({ name: name.trim(), settings: rest });
-    showToast(labels.presetSaved);
-  };
-  return (
-    <div className="flex flex-wrap items-end gap-2">
-      {all.length > 0 && (
-        <select
-          aria-label={labels.choosePreset}
-          className={`${inputClass} !w-auto`}
-          value={all.some((each) => each.name === name) ? name : ''}
-          onChange={(event) => choose(event.target.value)}
-        >
-          <option value="">{labels.choosePreset}</option>
-          {all.map((preset) => (
-            <option key={preset.name}>{preset.name}</option>
-          ))}
-        </select>
-      )}
-      <input
-        aria-label={labels.presetName}
-        placeholder={labels.presetName}
-        className={`${inputClass} !w-44 flex-1`}
-        maxLength={60}
-        value={name}
-        onChange={(event) => setName(event.target.value)}
-      />
-      <Button onClick={save} disabled={name.trim() === ''}>
-        {labels.savePreset}
-      </Button>
-      {all.some((each) => each.name === name) && (
-        <Button variant="danger" onClick={() => deletePreset(name)}>
-          {labels.deletePreset}
-        </Button>
-      )}
-    </div>
-  );
 }

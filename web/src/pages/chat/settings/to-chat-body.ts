@@ -50,7 +50,11 @@ export function toContinueBody(settings: ConversationSettings) {
   });
 }
 
-function toIntegrations({ integrations, allowedTools = {}, servers = [] }: ConversationSettings) {
+export function toIntegrations({
+  integrations,
+  allowedTools = {},
+  servers = [],
+}: ConversationSettings) {
   return [
     ...integrations.map((id) => {
       const allowed = allowedTools[id];
@@ -66,7 +70,7 @@ function toIntegrations({ integrations, allowedTools = {}, servers = [] }: Conve
   ];
 }
 
-function definedOnly<Fields extends object>(fields: Fields) {
+export function definedOnly<Fields extends object>(fields: Fields) {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [Key in keyof Fields]?: NonNullable<Fields[Key]> };
 }

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { call } from '../../../api/client.ts';
+import { modelDetailsQuery } from '../../../api/queries.ts';
 import { modelsTexts } from '../../../texts/models.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { formatBytes } from '../../../ui/bytes.ts';
@@ -15,11 +15,7 @@ const shown = (number: number | null | undefined) =>
 
 /** What the files of a model say about it. */
 export function ModelFacts({ model }: { readonly model: string }) {
-  const query = useQuery({
-    queryKey: ['models', 'details', model],
-    queryFn: ({ signal }) =>
-      call('get', '/api/v1/models/details', { query: { model } }, { signal }),
-  });
+  const query = useQuery(modelDetailsQuery(model));
   return (
     <QueryView query={query}>
       {({ license, author, source_url, structure, files, variants, chat_template }) => (
