@@ -33,6 +33,7 @@ describe.each([
   ['presets', 'preset', poet],
   ['prompts', 'prompt', { text: 'Translate into {{language=German}}: {{text}}' }],
 ] as const)('%s', (plural, kind, content) => {
+  // covers preset-1
   it('are created, read, listed, replaced and deleted', async () => {
     const path = `${plural}/${encodeURIComponent('Größe 100 %')}`;
     const created = await put(path, { ...content, revision: 0 });
@@ -46,6 +47,7 @@ describe.each([
     expect((await get(hearth.url, `/api/v1/${plural}`)).body).toEqual({ [plural]: [] });
   });
 
+  // covers preset-2
   it('keep the change of the other tab', async () => {
     const path = `${plural}/shared`;
     await put(path, { ...content, revision: 0 });
@@ -60,6 +62,7 @@ describe.each([
     expect((await remove(path)).status).toBe(200);
   });
 
+  // covers preset-4
   it('name what exists where a name is unknown', async () => {
     const code = `${kind}_not_found` as const;
     const expected = { code, param: kind };
@@ -115,6 +118,7 @@ const requests = [
 ] as const;
 
 describe.each(requests)('%s with a preset', (path, body) => {
+  // covers preset-3
   it('completes the request', async () => {
     await put('presets/poet', poet);
     const { status } = await post(hearth.url, path, { ...body, preset: 'poet' });
@@ -127,6 +131,7 @@ describe.each(requests)('%s with a preset', (path, body) => {
     });
   });
 
+  // covers preset-3
   it('keeps what the request says itself', async () => {
     await put('presets/poet', poet);
     const system = { '/api/v1/chat': 'system_prompt', '/v1/messages': 'system' }[path as string];
@@ -194,6 +199,7 @@ describe('a preset', () => {
   });
 });
 
+// covers preset-1, preset-5
 it('keeps presets and prompts over a restart, each for its owner', async () => {
   await put('presets/poet', poet);
   await put('prompts/greet', { text: 'Hello {{name}}' });
