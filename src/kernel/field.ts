@@ -31,7 +31,7 @@ export const recordNameSchema = z
 /** Preset of the caller, by its name. */
 export const presetNameSchema = recordNameSchema
   .nullish()
-  .describe('Name of a stored preset, whose values the request completes or replaces.');
+  .describe('Name of a stored preset that completes the request: values of the request win.');
 
 export const tokenCountSchema = z.int().nonnegative();
 export const contextLengthSchema = z
