@@ -4,9 +4,12 @@ import { defineConfig } from 'vite';
 import { compressed } from './build/compressed.ts';
 import { licenses } from './build/licenses.ts';
 import { sizeBudget } from './build/size-budget.ts';
+import { woff2Only } from './build/woff2-only.ts';
 
 /** Server that `npm run dev` forwards requests of the API to. */
 const server = process.env['HEARTH_URL'] ?? 'http://127.0.0.1:1234';
+
+const notices = licenses();
 
 export default defineConfig({
   root: import.meta.dirname,
@@ -14,8 +17,16 @@ export default defineConfig({
     // Scripts find each other below any path; the server completes the paths of the page.
     renderBuiltUrl: (name, { hostType }) => (hostType === 'html' ? `/${name}` : { relative: true }),
   },
-  plugins: [react(), tailwind(), sizeBudget({ maxGzipBytes: 200_000 }), licenses(), compressed()],
-  worker: { format: 'es' },
+  plugins: [
+    react(),
+    tailwind(),
+    woff2Only(),
+    sizeBudget({ maxGzipBytes: 200_000 }),
+    notices.page,
+    compressed(),
+  ],
+  // Frames without an origin load classic scripts only.
+  worker: { format: 'iife', plugins: () => [notices.worker] },
   build: {
     target: 'es2022',
     modulePreload: { polyfill: false },
@@ -29,7 +40,7 @@ export default defineConfig({
   server: {
     port: 5173,
     proxy: Object.fromEntries(
-      ['/api', '/v1', '/health', '/openapi.json', '/docs'].map((path) => [
+      ['/api', '/v1', '/health', '/openapi.json', '/docs', '/frame'].map((path) => [
         path,
         // The server accepts requests of its own origin only.
         { target: server, changeOrigin: true, headers: { origin: server } },

@@ -162,13 +162,13 @@ it('lays out tables, code and matrices whatever the direction and the width', as
   );
   expect(lines).toEqual([1, 1, 1, 1]);
   const directions = await answer
-    .locator('pre, p code, math')
+    .locator('pre, p code, .katex-html')
     .evaluateAll((all) => all.map((each) => getComputedStyle(each).direction));
   expect(new Set(directions)).toEqual(new Set(['ltr']));
-  const cells = await answer
-    .locator('mtd')
-    .evaluateAll((all) => all.map((each) => Number.parseFloat(getComputedStyle(each).paddingLeft)));
-  expect(Math.min(...cells)).toBeGreaterThan(2);
+  const gaps = await answer
+    .locator('.katex-html .arraycolsep')
+    .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().width));
+  expect(Math.min(...gaps)).toBeGreaterThan(2);
   const width = await page.evaluate(() => document.documentElement.scrollWidth);
   expect(width).toBe(360);
   await expectAccessible(page);

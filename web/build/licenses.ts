@@ -1,19 +1,31 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Plugin } from 'vite';
+import type { Plugin, Rolldown } from 'vite';
 
-/** Writes `licenses.txt`: the licenses of the packages in the bundle. */
-export function licenses(): Plugin {
+/** Writes `licenses.txt`: the licenses of the packages in the bundle, and in those of its workers and frames. */
+export function licenses(): { readonly page: Plugin; readonly worker: Plugin } {
+  const folders = new Set<string>();
+  const collect = (bundle: Readonly<Record<string, Rolldown.OutputBundle[string]>>) => {
+    for (const each of Object.values(bundle)) {
+      for (const id of each.type === 'chunk' ? each.moduleIds : []) {
+        const folder = packageFolderOf(id);
+        if (folder !== undefined) folders.add(folder);
+      }
+    }
+  };
   return {
-    name: 'licenses',
-    apply: 'build',
-    async generateBundle(_, bundle) {
-      const modules = Object.values(bundle).flatMap((each) =>
-        each.type === 'chunk' ? each.moduleIds : [],
-      );
-      const folders = new Set(modules.flatMap((id) => packageFolderOf(id) ?? []));
-      const notices = await Promise.all([...folders].toSorted().map(noticeOf));
-      this.emitFile({ type: 'asset', fileName: 'licenses.txt', source: notices.join('\n\n') });
+    worker: {
+      name: 'worker-licenses',
+      generateBundle: (_, bundle) => collect(bundle),
+    },
+    page: {
+      name: 'licenses',
+      apply: 'build',
+      async generateBundle(_, bundle) {
+        collect(bundle);
+        const notices = await Promise.all([...folders].toSorted().map(noticeOf));
+        this.emitFile({ type: 'asset', fileName: 'licenses.txt', source: notices.join('\n\n') });
+      },
     },
   };
 }

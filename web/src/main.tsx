@@ -1,3 +1,4 @@
+import '@fontsource-variable/inter/wght.css';
 import './styles.css';
 import { CSPProvider } from '@base-ui/react/csp-provider';
 import { DirectionProvider } from '@base-ui/react/direction-provider';
