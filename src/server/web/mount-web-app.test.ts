@@ -69,6 +69,17 @@ describe('the web app', () => {
     expect(headers.get('referrer-policy')).toBe('no-referrer');
   });
 
+  it('draws what models wrote in a document that can send no request', async () => {
+    const response = await request('/frame');
+    const policy = response.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'; script-src blob: 'sha256-");
+    expect(policy).toContain("frame-ancestors 'self'; sandbox allow-scripts");
+    expect(policy).not.toMatch(/https?:|allow-same-origin|script-src[^;]*(?:'self'|unsafe)/);
+    expect(response.headers.get('x-frame-options')).toBeNull();
+    const page = (await request('/', html)).headers.get('content-security-policy');
+    expect(page).toContain("frame-src 'self'");
+  });
+
   it.each([
     ['br, gzip', 'br', brotliCompressSync(script)],
     ['gzip, deflate, br;q=0', 'gzip', gzipSync(script)],

@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import type { AppEnvironment, HonoApp } from '../../api/kit/app-environment.ts';
 import { shorten } from '../../api/kit/validation/shown-value.ts';
+import { mountFrame } from './frame.ts';
 import { listStaticFiles, readStaticFile, type StaticFile } from './static-files.ts';
 import { webPages } from './web-pages.ts';
 
@@ -13,6 +14,7 @@ const contentSecurityPolicy = [
   "img-src 'self' data: blob:",
   "connect-src 'self'",
   "worker-src 'self'",
+  "frame-src 'self'",
   "object-src 'none'",
   "base-uri 'none'",
   "form-action 'none'",
@@ -56,6 +58,7 @@ export function mountWebApp(
     app.get(`/${name}`, page);
     app.get(`/${name}/*`, page);
   }
+  mountFrame(app);
   const asset: Answer = async (context) => {
     const { path } = context.req;
     const file = await find(path.slice(1));

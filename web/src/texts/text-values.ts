@@ -1,6 +1,7 @@
 /** The values of the messages that have some. `npm run generate` writes this file from the English texts. */
 export interface TextValues {
   'app.app.notShown': { readonly characters: number };
+  'app.markdown.preview.invalid': { readonly reason: string };
   'app.chat.pastedName': { readonly number: number };
   'app.chat.insertPasted': { readonly name: string };
   'app.chat.removeAttachment': { readonly name: string };

@@ -1,18 +1,21 @@
 import type { Root, RootContent } from 'hast';
-import { Download, WrapText } from 'lucide-react';
+import { Code, Download, Eye, Maximize2, WrapText } from 'lucide-react';
 import { startTransition, useEffect, useState, type ReactNode } from 'react';
 import { texts } from '../../texts/texts.ts';
 import { CopyButton } from '../copy-button.tsx';
+import { Dialog } from '../dialog.tsx';
 import { IconButton } from '../icon-button.tsx';
 import { LongText } from '../long-text.tsx';
 import { saveFile } from '../save-file.ts';
 import { codeFileName } from './code-file-name.ts';
 import { inSlices } from './in-slices.ts';
+import { previewKind } from './preview/preview-kind.ts';
+import { Preview } from './preview/preview.tsx';
 
 /** Longer code is shown without colours. */
 const maxHighlighted = 40_000;
 
-/** A block of code with its language, a button to copy it, and colours once it is complete. */
+/** A block of code with its language, a button to copy it, and, once it is complete, its colours and a preview. */
 export function CodeBlock({
   code,
   language,
@@ -25,11 +28,38 @@ export function CodeBlock({
   const name = /^[\w+#.-]+/.exec(language)?.[0] ?? '';
   const tree = useHighlighted(code, name, isOpen);
   const [isWrapped, setWrapped] = useState(false);
+  const kind = isOpen ? undefined : previewKind(name, code);
+  // Pictures are drawn at once; a page is shown to those who ask for it.
+  const [choice, setChoice] = useState<'preview' | 'code'>();
+  const [isLarge, setLarge] = useState(false);
+  const isPreview =
+    kind !== undefined && (choice ?? (kind === 'html' ? 'code' : 'preview')) === 'preview';
   const { markdown } = texts;
+  const body = (
+    <pre tabIndex={0} className={isWrapped ? 'whitespace-pre-wrap wrap-anywhere' : ''}>
+      <code>{tree === undefined ? <LongText text={code} /> : tree.children.map(toElement)}</code>
+    </pre>
+  );
   return (
     <figure dir="ltr" className="code-block">
       <figcaption>
         <span className="flex-1">{name === '' ? markdown.code : name}</span>
+        {isPreview && (
+          <IconButton
+            icon={Maximize2}
+            label={markdown.preview.openLarge}
+            size={15}
+            onClick={() => setLarge(true)}
+          />
+        )}
+        {kind !== undefined && (
+          <IconButton
+            icon={isPreview ? Code : Eye}
+            label={isPreview ? markdown.preview.showCode : markdown.preview.show}
+            size={15}
+            onClick={() => setChoice(isPreview ? 'code' : 'preview')}
+          />
+        )}
         <IconButton
           icon={WrapText}
           label={markdown.wrap}
@@ -46,9 +76,23 @@ export function CodeBlock({
         />
         <CopyButton text={code} label={markdown.copyCode} />
       </figcaption>
-      <pre tabIndex={0} className={isWrapped ? 'whitespace-pre-wrap wrap-anywhere' : ''}>
-        <code>{tree === undefined ? <LongText text={code} /> : tree.children.map(toElement)}</code>
-      </pre>
+      {isPreview ? (
+        <Preview kind={kind} code={code}>
+          {body}
+        </Preview>
+      ) : (
+        body
+      )}
+      {isPreview && (
+        <Dialog
+          isOpen={isLarge}
+          onClose={() => setLarge(false)}
+          title={markdown.preview.title}
+          className="!inset-4 !max-h-none !max-w-none"
+        >
+          <Preview kind={kind} code={code} isLarge />
+        </Dialog>
+      )}
     </figure>
   );
 }

@@ -18,7 +18,7 @@ export function renderMath(source: string, element: HTMLElement, isBlock: boolea
     render(source, drawn, { ...options, output: 'html' });
     if (isDeeper(drawn, maxDepth)) return false;
     const spoken = renderToString(source, { ...options, output: 'mathml' });
-    // The Content-Security-Policy forbids styles in attributes, and nobody sees these.
+    // The Content-Security-Policy forbids styles in attributes, and MathML is not shown.
     const template = document.createElement('template');
     template.innerHTML = spoken.replaceAll(/ style="[^"]*"/g, '');
     const mathml = document.createElement('span');
