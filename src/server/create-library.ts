@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import type { Settings } from '../settings/settings-table.ts';
 import type { Upstreams } from '../engines/backends/remote/upstreams.ts';
+import { removeUnfinished } from '../platform/files/unfinished-files.ts';
 import { removePartialUploads } from '../library/import/receive-file.ts';
 import { createModelLibrary } from '../library/library.ts';
 import type { EditableModelLibrary } from '../library/model.ts';
@@ -25,6 +26,7 @@ export async function openModelsFolder(
   const folder = modelsFolderOf(settings, home);
   await mkdir(folder, { recursive: true });
   await removePartialUploads(folder, homeId);
+  await removeUnfinished(folder, { recursive: true });
   return folder;
 }
 

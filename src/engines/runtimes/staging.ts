@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../../kernel/error-code.ts';
 import { renameWithRetry } from '../../platform/files/rename-with-retry.ts';
+import { isAlive } from '../../platform/processes/is-alive.ts';
 
 const prefix = '.staging-';
 const foreignLifetimeMs = 24 * 60 * 60 * 1000;
@@ -46,15 +46,6 @@ async function isStale(name: string, folder: string): Promise<boolean> {
     return status.birthtimeMs < Date.now() - process.uptime() * 1000;
   }
   return !isAlive(processId) || Date.now() - status.mtimeMs > foreignLifetimeMs;
-}
-
-function isAlive(processId: number): boolean {
-  try {
-    process.kill(processId, 0);
-    return true;
-  } catch (error) {
-    return errorCode(error) === 'EPERM';
-  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import { errorCode } from '../../kernel/error-code.ts';
@@ -8,6 +8,7 @@ import { linkOrRename } from '../link-or-rename.ts';
 import { parseModelFileName } from '../model-file-name.ts';
 import type { DownloadFile, DownloadPlan } from './downloads.ts';
 import { renameWithRetry } from '../../platform/files/rename-with-retry.ts';
+import { flushFolder } from '../../platform/files/unfinished-files.ts';
 
 /** Hidden, so that the library skips it; on the disk of the library, so that a rename publishes a file. */
 const stagingName = '.downloads';
@@ -142,13 +143,6 @@ export async function publishFile(
   }
   await rm(source, { force: true });
   await flushFolder(dirname(target));
-}
-
-/** Flushes the folder, so that the new name survives a power loss; not every system supports it. */
-async function flushFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r').catch(() => undefined);
-  await handle?.sync().catch(() => {});
-  await handle?.close();
 }
 
 export function targetExists(target: string): HearthError {

@@ -1,11 +1,16 @@
-import { randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { link, mkdir, open, realpath, rm, symlink } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { link, mkdir, realpath, rm, symlink } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import { errorCode } from '../../kernel/error-code.ts';
+import {
+  flushFile,
+  flushFolder,
+  removeUnfinished,
+  unfinishedPath,
+} from '../../platform/files/unfinished-files.ts';
 import { isDiskFull } from '../disk-full.ts';
 import { exists, linkOrRename } from '../link-or-rename.ts';
 
@@ -42,6 +47,7 @@ export async function placeFiles(
       signal.throwIfAborted();
       if (await exists(target)) throw alreadyThere(target);
       await mkdir(dirname(target), { recursive: true });
+      await removeUnfinished(dirname(target));
       if (how === 'copy' || (how === 'move' && !(await areOnOneDisk(source, dirname(target)))))
         await copyBeside(source, target, copies, options);
     }
@@ -50,6 +56,8 @@ export async function placeFiles(
       await place(source, target, copies.get(target), how);
       placed.push(target);
     }
+    // Before the sources are deleted: a power loss must leave one of the two.
+    for (const folder of new Set(placed.map((path) => dirname(path)))) await flushFolder(folder);
   } catch (error) {
     await Promise.all(placed.map((path) => rm(path, { force: true })));
     throw explain(error, how);
@@ -86,7 +94,7 @@ async function place(
 
 /** Whether a file can be hard-linked into a folder. */
 async function areOnOneDisk(source: string, folder: string): Promise<boolean> {
-  const probe = join(folder, `.${randomUUID()}.part`);
+  const probe = unfinishedPath(folder);
   try {
     await link(await realpath(source), probe);
     return true;
@@ -103,7 +111,7 @@ async function copyBeside(
   copies: Map<string, string>,
   { signal, onCopied }: PlacingOptions,
 ): Promise<void> {
-  const copy = join(dirname(target), `.${randomUUID()}.part`);
+  const copy = unfinishedPath(dirname(target));
   copies.set(target, copy);
   const counter = new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -117,17 +125,7 @@ async function copyBeside(
     createWriteStream(copy, { flags: 'wx' }),
     { signal },
   );
-  await flushToDisk(copy);
-}
-
-/** A move deletes its source, so the copy must be flushed to disk before. */
-async function flushToDisk(path: string): Promise<void> {
-  const handle = await open(path, 'r+');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await flushFile(copy);
 }
 
 function alreadyThere(target: string): HearthError {

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, open, readdir, rm, rmdir, stat, statfs } from 'node:fs/promises';
+import { mkdir, readdir, rm, rmdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { HearthError } from '../../kernel/errors/errors.ts';
+import { flushFile } from '../../platform/files/unfinished-files.ts';
 import { isDiskFull } from '../disk-full.ts';
 import { assertFolderName, assertFreePublisher, isPortableFileName } from '../folder-name.ts';
 import { ggufFacts } from '../gguf/facts.ts';
@@ -112,12 +113,7 @@ async function writeBody(
     }
   }
   await pipeline(body, checked, createWriteStream(path, { flags: 'wx' }), { signal });
-  const handle = await open(path, 'r+');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await flushFile(path);
   return sizeBytes;
 }
 

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { errorCode } from '../../kernel/error-code.ts';
 import { renameWithRetry } from './rename-with-retry.ts';
+import { flushFile, flushFolder, removeUnfinished, unfinishedPath } from './unfinished-files.ts';
 
 /** The text of a file; undefined if there is no such file. */
 export async function readIfPresent(file: string): Promise<string | undefined> {
@@ -16,14 +16,21 @@ export async function readIfPresent(file: string): Promise<string | undefined> {
 
 const maxLinks = 40;
 
-/** Replaces a file that can contain secrets atomically. Only the user may read it. A symbolic link stays one. */
+/**
+ * Replaces a file that can contain secrets atomically, also if the machine loses power, which can't undo it afterwards. Only
+ * the user may read it. A symbolic link stays one.
+ */
 export async function replacePrivateFile(file: string, content: string): Promise<void> {
   const target = await followLinks(file);
-  await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-  const temporary = `${target}.${randomUUID()}`;
+  const folder = dirname(target);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await removeUnfinished(folder);
+  const temporary = unfinishedPath(folder);
   try {
     await writeFile(temporary, content, { mode: 0o600, flag: 'wx' });
+    await flushFile(temporary);
     await renameWithRetry(temporary, target);
+    await flushFolder(folder);
   } finally {
     await rm(temporary, { force: true });
   }

@@ -1,0 +1,36 @@
+import { spawnSync } from 'node:child_process';
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
+import { removeUnfinished, unfinishedPath } from './unfinished-files.ts';
+
+it('removes what killed processes left, and nothing else', async () => {
+  const folder = await temporaryFolder();
+  const inner = join(folder, 'inner');
+  await mkdir(inner);
+  const own = unfinishedPath(folder);
+  // A process that has ended.
+  const { pid } = spawnSync(process.execPath, ['--version']);
+  const left = own.replace(`~${process.pid}~`, `~${pid}~`);
+  const foreign = left.replace(/~.*~/, `~another-machine~${pid}~`);
+  const old = foreign.replace('another', 'an-old');
+  const kept = [own, foreign, join(folder, '.part~file'), join(folder, 'models.json')];
+  for (const path of [...kept, left, old, join(inner, left.slice(folder.length))]) {
+    await writeFile(path, '');
+  }
+  await utimes(old, 1, 1);
+  const names = async () => (await readdir(folder)).toSorted();
+
+  await removeUnfinished(folder);
+  const expected = ['inner', ...kept.map((path) => path.slice(folder.length + 1))].toSorted();
+  expect(await names()).toEqual(expected);
+  expect(await readdir(inner)).toHaveLength(1);
+  await removeUnfinished(folder, { recursive: true });
+  expect(await readdir(inner)).toEqual([]);
+  expect(await names()).toEqual(expected);
+});
+
+it('does nothing in a folder that is not there', async () => {
+  await expect(removeUnfinished(join(await temporaryFolder(), 'none'))).resolves.toBeUndefined();
+});

@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import { open, readdir, rm, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { basename, join } from 'node:path';
+import { isAlive } from '../processes/is-alive.ts';
+
+const pattern = /^\.part~([^~]+)~(\d+)~[0-9a-f-]{36}$/;
+/** A file of another machine, or of a process whose id was given away again. */
+const lifetimeMs = 24 * 60 * 60 * 1000;
+
+/** A hidden path in the folder of a file, on which it is written until a rename publishes it. */
+export function unfinishedPath(folder: string): string {
+  return join(folder, `.part~${hostname()}~${process.pid}~${randomUUID()}`);
+}
+
+/** Removes what killed processes have left on such paths. */
+export async function removeUnfinished(
+  folder: string,
+  { recursive = false }: { readonly recursive?: boolean } = {},
+): Promise<void> {
+  const entries = await readdir(folder, { recursive, withFileTypes: true }).catch(() => []);
+  for (const entry of entries) {
+    const path = join(entry.parentPath, entry.name);
+    if (await isAbandoned(path)) await rm(path, { force: true });
+  }
+}
+
+async function isAbandoned(path: string): Promise<boolean> {
+  const [, host, processId] = pattern.exec(basename(path)) ?? [];
+  if (host === undefined) return false;
+  if (host === hostname() && !isAlive(Number(processId))) return true;
+  const found = await stat(path).catch(() => undefined);
+  return found !== undefined && Date.now() - found.mtimeMs > lifetimeMs;
+}
+
+/** Flushes a file to the disk. */
+export async function flushFile(path: string): Promise<void> {
+  const handle = await open(path, 'r+');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Flushes the names in a folder, so that they survive a power loss; not every system supports it. */
+export async function flushFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r').catch(() => undefined);
+  await handle?.sync().catch(() => {});
+  await handle?.close();
+}
