@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** A file of the home folder, a change of it to a number, and how to read the number from it. */
+interface NumberedFile {
+  readonly name: string;
+  readonly method: 'PATCH' | 'PUT';
+  readonly path: string;
+  readonly body: (number: number) => object;
+  readonly pattern: RegExp;
+}
+
+/** The files that Hearth replaces as a whole. */
+export const numberedFiles: readonly NumberedFile[] = [
+  {
+    name: 'config.json',
+    method: 'PATCH',
+    path: '/api/v1/settings',
+    body: (number) => ({ 'models.ttlSeconds': number }),
+    pattern: /"ttlSeconds": (\d+)/,
+  },
+  {
+    name: 'models.json',
+    method: 'PUT',
+    path: '/api/v1/model-settings/hearth/starter-chat',
+    body: (number) => ({ load: { ttl: number } }),
+    pattern: /"ttlSeconds": (\d+)/,
+  },
+  {
+    name: 'mcp.json',
+    method: 'PUT',
+    path: '/api/v1/mcp/servers/counter',
+    body: (number) => ({ command: 'node', args: [String(number)] }),
+    pattern: /"args": \[\s*"(\d+)"/,
+  },
+];
+
+/** 0 if there is no file. @throws if it is not whole. */
+export async function readNumber(home: string, { name, pattern }: NumberedFile): Promise<number> {
+  const text = await readFile(join(home, name), 'utf8').catch(() => undefined);
+  if (text === undefined) return 0;
+  const number = pattern.exec(text)?.[1];
+  try {
+    JSON.parse(text);
+  } catch {
+    throw new Error(`${name} is not whole: ${JSON.stringify(text.slice(0, 200))}`);
+  }
+  if (number === undefined) throw new Error(`${name} has no number: ${text}`);
+  return Number(number);
+}
