@@ -58,11 +58,17 @@ export function createRateLimitRepository(
     if (requestsPerMinute === null) {
       query = query.set((build) => ({ requests_until: build.ref('requests_until') }));
     } else {
-      const next = sql<number>`${later('requests_until', clock())} + ${minuteMs / requestsPerMinute}`;
+      const now = clock();
+      const next = sql<number>`${later('requests_until', now)} + ${minuteMs / requestsPerMinute}`;
       query = query
-        .set({ requests_until: next })
-        // The sum of the parts of a minute may exceed it by its rounding.
-        .where(sql<boolean>`${next} <= ${clock()} + ${minuteMs + 0.5}`);
+        .set({
+          // Further ahead than it can be: the clock was set back since.
+          requests_until: sql<number>`case when requests_until > ${now} + ${minuteMs + 1000} then ${now} else ${next} end`,
+        })
+        .where(
+          // The sum of the parts of a minute may exceed it by its rounding.
+          sql<boolean>`(${next} <= ${now} + ${minuteMs + 0.5} or requests_until > ${now} + ${minuteMs + 1000})`,
+        );
     }
     if (tokensPerMinute !== null) {
       query = query.where(sql<boolean>`tokens_until < ${clock()} + ${minuteMs}`);

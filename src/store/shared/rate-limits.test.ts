@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryStore } from '../../../test/setup/store/temporary-store.ts';
 
 const none = { requestsPerMinute: null, tokensPerMinute: null };
@@ -31,6 +31,23 @@ it('admits no more than the limit of many that come at once', async () => {
     Array.from({ length: 40 }, () => rateLimits.admit('a', limits)),
   );
   expect(decisions.filter(({ waitMs }) => waitMs === undefined)).toHaveLength(10);
+});
+
+it('admits requests after the clock was set back', async () => {
+  const { rateLimits } = await temporaryStore();
+  const limits = { ...none, requestsPerMinute: 2 };
+  const start = performance.timeOrigin;
+  const origin = vi.spyOn(performance, 'timeOrigin', 'get');
+  onTestFinished(() => origin.mockRestore());
+  origin.mockReturnValue(start + 24 * 3600 * 1000);
+  await rateLimits.admit('a', limits);
+  origin.mockReturnValue(start);
+  const waits = [];
+  for (let count = 0; count < 4; count += 1) {
+    waits.push((await rateLimits.admit('a', limits)).waitMs === undefined);
+  }
+  // The first one begins to count anew.
+  expect(waits).toEqual([true, true, true, false]);
 });
 
 it('refuses requests while more tokens were used than a minute has', async () => {
