@@ -140,7 +140,8 @@ it.skipIf(missing !== undefined)(
     /** One request in a second is within the limit. */
     async function assertLimit(): Promise<void> {
       const headers = { authorization: `Bearer ${limited}` };
-      const answer = await get(hearth.url, '/api/v1/responses?limit=1', { headers });
+      const request = { model, input: 'Hello!', store: false, max_output_tokens: 1 };
+      const answer = await post(hearth.url, '/api/v1/chat', request, { headers });
       expect(answer.status, JSON.stringify(answer.body)).toBe(200);
     }
   },
