@@ -46,7 +46,7 @@ it('admits requests after the clock was set back', async () => {
   for (let count = 0; count < 4; count += 1) {
     waits.push((await rateLimits.admit('a', limits)).waitMs === undefined);
   }
-  // The first one begins to count anew.
+  // The first one begins to count again.
   expect(waits).toEqual([true, true, true, false]);
 });
 
