@@ -44,11 +44,19 @@ describe('the type of a body', () => {
     expect(check('POST', undefined, { 'transfer-encoding': 'chunked' })).toMatchObject(missing);
   });
 
-  it('may be the one that curl declares, only where that is allowed', () => {
-    const undeclared = 'application/x-www-form-urlencoded';
-    expect(check('POST', undeclared, {}, { allowsUndeclared: true })).toBeUndefined();
-    expect(check('POST', undeclared)).toBeDefined();
-    expect(check('POST', undeclared, {}, { allowsUndeclared: false })).toBeDefined();
+  it.each([undefined, 'application/octet-stream', 'application/x-www-form-urlencoded'])(
+    'may be %s, as programs send it without being told, where that is allowed',
+    (undeclared) => {
+      const sized = { 'content-length': '1' };
+      expect(check('POST', undeclared, sized, { allowsUndeclared: true })).toBeUndefined();
+      expect(check('POST', undeclared, sized)).toBeDefined();
+      expect(check('POST', undeclared, sized, { allowsUndeclared: false })).toBeDefined();
+      const page = { ...sized, origin: 'http://127.0.0.1:1234' };
+      expect(check('POST', undeclared, page, { allowsUndeclared: true })).toBeDefined();
+    },
+  );
+
+  it('may not be another one that pages send without a preflight request', () => {
     expect(check('POST', 'text/plain', {}, { allowsUndeclared: true })).toBeDefined();
   });
 

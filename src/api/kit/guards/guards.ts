@@ -15,7 +15,7 @@ interface ContentRule {
   readonly method: string;
   /** Largest declared length; a chunked body is measured while it is read. */
   readonly limitBytes: number;
-  /** Whether the type that programs such as curl declare without being told is allowed, except from web pages. */
+  /** Whether the types that programs such as curl declare without being told are allowed, except from web pages. */
   readonly allowsUndeclared?: boolean | undefined;
   /** The type of the file, or form with a file, that the endpoint takes. */
   readonly uploadType?: UploadType | undefined;
@@ -25,8 +25,12 @@ interface RequestHeaders {
   header(name: string): string | undefined;
 }
 
-/** What curl declares if it is not told the type. */
-const undeclaredType = 'application/x-www-form-urlencoded';
+/** What curl and the HTTP libraries of Python declare if they are not told the type. */
+const undeclaredTypes: ReadonlySet<string | undefined> = new Set([
+  undefined,
+  'application/octet-stream',
+  'application/x-www-form-urlencoded',
+]);
 
 /**
  * Checks the declared type and length of a body.
@@ -52,7 +56,7 @@ function checkType(
     throw unsupported(contentType, uploadType);
   }
   if (contentType !== undefined && jsonType.test(contentType)) return;
-  if (allowsUndeclared && contentType === undeclaredType && !isFromPage(headers)) return;
+  if (allowsUndeclared && undeclaredTypes.has(contentType) && !isFromPage(headers)) return;
   const hasBody = sizeBytes > 0 || headers.header('transfer-encoding') !== undefined;
   if (contentType === undefined && !hasBody) return;
   throw unsupported(contentType, 'application/json');
