@@ -47,6 +47,14 @@ it.each([
   expect(error.message).toContain(hint);
 });
 
+it.each(['/llm', '/api/v1/echo'])('refuses a WebSocket at %s', async (path) => {
+  const response = await app.request(path, { headers: { Upgrade: 'WebSocket' } });
+  expect(response.status).toBe(501);
+  expect(await response.json()).toMatchObject({
+    error: { code: 'websocket_unsupported', message: expect.stringContaining('/v1 for OpenAI') },
+  });
+});
+
 it('shows no more than the beginning of a long path', async () => {
   const response = await app.request(`/api/v0/${'a'.repeat(5000)}`);
   const text = await response.text();

@@ -24,7 +24,14 @@ function endpointsAt(app: HonoApp, method: string, path: string) {
   return handlers.map(([[, route]]) => route).filter((route) => route.method === method);
 }
 
-/** Responds to paths without an endpoint, and to paths whose endpoints have other methods. */
+const noWebSocket =
+  'Hearth has no WebSocket API, such as the SDKs of LM Studio use; its HTTP APIs stream too: ' +
+  '/api/v1/chat, and /v1 for OpenAI clients.';
+
+/**
+ * Responds to paths without an endpoint, and to paths whose endpoints have other methods. Clients that asked for a
+ * WebSocket show the status only, so the log also says why.
+ */
 export function createNotFoundHandler(
   app: HonoApp,
   apiOf: ApiOf,
@@ -33,6 +40,11 @@ export function createNotFoundHandler(
     const { errorSerializer } = apiOf(context);
     const requestId = context.get('requestId');
     const { path, method } = context.req;
+    if (context.req.header('Upgrade')?.toLowerCase() === 'websocket') {
+      context.get('logger').warn({ path: shorten(path) }, noWebSocket);
+      const error = new HearthError('websocket_unsupported', noWebSocket);
+      return errorResponse(error, errorSerializer, requestId);
+    }
     const allowed = endpointMethods(app, path)
       .flatMap((candidate) => (candidate === 'GET' ? ['GET', 'HEAD'] : [candidate]))
       .join(', ');

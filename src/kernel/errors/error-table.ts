@@ -202,6 +202,12 @@ export const errorTable = {
     retryable: true,
     when: 'The response could not be stored, for example because the disk is full. `result`, next to `error`, has the answer.',
   },
+  websocket_unsupported: {
+    type: 'invalid_request',
+    status: 501,
+    retryable: false,
+    when: 'The request asks for a WebSocket; Hearth streams over HTTP.',
+  },
   mcp_unreachable: {
     type: 'mcp_connection_error',
     status: 502,
