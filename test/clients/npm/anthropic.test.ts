@@ -121,7 +121,7 @@ describe('@anthropic-ai/sdk', () => {
     expect(textOf(message).toLowerCase()).toContain('red');
   });
 
-  it('throws typed errors', async () => {
+  it('throws typed errors, also for a long context', async () => {
     const missing = connect().messages.create({ ...question, model: 'nobody/nothing' });
     await expect(missing).rejects.toBeInstanceOf(NotFoundError);
     await expect(missing).rejects.toMatchObject({ type: 'not_found_error' });

@@ -14,7 +14,7 @@ const hearth = useHearth(async (home) => ({
   flags: [`--engine-llama-server=${await writeScriptedEngine(home)}`],
 }));
 
-it('edits a file through a call of its shell tool', async () => {
+it('chats in a stream, and edits a file with its shell tool', async () => {
   const folder = await makeFolder();
   try {
     const file = join(folder, 'greeting.txt');

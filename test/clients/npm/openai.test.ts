@@ -111,7 +111,7 @@ describe.each(['/api/v0', '/v1'])('openai at %s', (path) => {
     expect(usage.prompt_tokens).toBeGreaterThan(4);
   });
 
-  it('throws typed errors', async () => {
+  it('throws typed errors, also for a long context', async () => {
     const missing = connect().chat.completions.create({ ...question, model: 'nobody/nothing' });
     await expect(missing).rejects.toBeInstanceOf(NotFoundError);
     await expect(missing).rejects.toMatchObject({ code: 'model_not_found' });

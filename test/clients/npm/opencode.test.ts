@@ -28,7 +28,7 @@ interface AgentEvent {
 const platformPackage = 'opencode-linux-x64';
 const isInstalled = `opencode-${process.platform}-${process.arch}` === platformPackage;
 
-it.runIf(isInstalled)('reads and edits a file with its tools', async () => {
+it.runIf(isInstalled)('chats in a stream, and edits a file with its tools', async () => {
   const filePath = join(folder.path, 'greeting.txt');
   await writeFile(filePath, 'Hello, wrld!\n');
   const edit = { filePath, oldString: 'wrld', newString: 'world' };
