@@ -1,17 +1,47 @@
 #!/usr/bin/env bash
-# Installs what `npm run test:clients` needs into test/clients: npm packages, and a Python environment in .venv.
-# With --lock, resolves requirements.in again and writes requirements.txt.
+# Installs what `npm run test:clients` needs into test/clients: npm packages, a Python environment in .venv, and one in
+# .cache/clients/NAME for each folder of test/clients/python. Names as arguments install only these environments.
+# With --lock, resolves each requirements.in again and writes requirements.txt.
 set -euo pipefail
-cd "$(dirname "$0")/../test/clients"
+cd "$(dirname "$0")/.."
 
-npm ci --ignore-scripts --no-audit --no-fund
-
-# pip installs from outside, so that Python needs no ensurepip.
-python3 -m venv --clear --without-pip .venv
-pip=(python3 -m pip --disable-pip-version-check --python .venv/bin/python)
+lock=
 if [ "${1:-}" = --lock ]; then
-  "${pip[@]}" install --quiet --requirement requirements.in
-  "${pip[@]}" freeze >requirements.txt
-else
-  "${pip[@]}" install --quiet --requirement requirements.txt
+  lock=1
+  shift
 fi
+
+environment() {
+  # pip installs from outside, so that Python needs no ensurepip.
+  python3 -m venv --clear --without-pip "$1"
+}
+
+# uv resolves and installs the large environments in seconds.
+uv=.cache/clients/uv/bin/uv
+if [ ! -x "$uv" ]; then
+  environment .cache/clients/uv
+  python3 -m pip --disable-pip-version-check --python .cache/clients/uv/bin/python install --quiet uv==0.13.9
+fi
+
+# Installs the requirements.txt of a folder into an environment, if that has others.
+install() {
+  if [ -n "$lock" ]; then
+    "$uv" pip compile --quiet --upgrade --no-annotate --no-header --output-file "$1/requirements.txt" "$1/requirements.in"
+  fi
+  if cmp --quiet "$1/requirements.txt" "$2/installed.txt"; then return; fi
+  environment "$2"
+  "$uv" pip sync --quiet --python "$2/bin/python" "$1/requirements.txt"
+  cp "$1/requirements.txt" "$2/installed.txt"
+}
+
+if [ $# -gt 0 ]; then
+  for name in "$@"; do install "test/clients/python/$name" ".cache/clients/$name"; done
+  exit
+fi
+
+npm ci --prefix test/clients --ignore-scripts --no-audit --no-fund
+install test/clients test/clients/.venv
+for folder in test/clients/python/*/; do
+  name=$(basename "$folder")
+  if [ -f "$folder/requirements.in" ]; then install "${folder%/}" ".cache/clients/$name"; fi
+done

@@ -2,8 +2,10 @@
 
 import json
 import os
+import struct
 import time
 import urllib.request
+import zlib
 
 import pytest
 
@@ -34,3 +36,17 @@ def wait_for_requests(server: str):
         raise AssertionError(f"{model} never had {count} requests")
 
     return wait
+
+
+@pytest.fixture(scope="session")
+def red_picture() -> bytes:
+    """A PNG of one colour."""
+    size = 56
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        checksum = struct.pack(">I", zlib.crc32(kind + data))
+        return struct.pack(">I", len(data)) + kind + data + checksum
+
+    header = struct.pack(">IIBBBBB", size, size, 8, 2, 0, 0, 0)
+    rows = zlib.compress((b"\0" + b"\xff\0\0" * size) * size)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")

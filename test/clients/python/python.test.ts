@@ -1,23 +1,29 @@
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { placeEndlessModel } from '../../setup/models/endless-model.ts';
+import { projectFolder } from '../../setup/project-folder.ts';
 import { useHearth } from '../../setup/server/use-hearth.ts';
+import { environmentFolder } from '../environment-folder.ts';
 import { run } from '../run.ts';
 
-/** Runs the pytest files of this folder, each a client, against one server. */
+/** Runs the pytest files of this folder and its folders, each a client, against one server. */
 
 const hearth = useHearth(async (home) => {
   await placeEndlessModel(home);
 });
-const files = readdirSync(import.meta.dirname).filter((name) => /^test_.*\.py$/.test(name));
+const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' }).filter(
+  (path) => /^test_.*\.py$/.test(basename(path)),
+);
 
 // covers api-12
-it.each(files)('%s', async (file) => {
-  const commandLine = ['-q', '-p', 'no:cacheprovider', join(import.meta.dirname, file)];
-  const output = await run('pytest', commandLine, {
+it.for(files)('%s', async (file, { task }) => {
+  const program = join(environmentFolder(`python/${file}`), 'bin/pytest');
+  const options = `-q -rA -p no:cacheprovider --confcutdir ${import.meta.dirname}`;
+  const output = await run(program, [...options.split(' '), join(import.meta.dirname, file)], {
     HEARTH_URL: hearth.url,
-    PYTHONDONTWRITEBYTECODE: '1',
+    PYTHONPYCACHEPREFIX: join(projectFolder, '.cache/clients/bytecode'),
   });
   expect(output).toMatch(/\d+ passed/);
+  task.meta.passed = [...output.matchAll(/^PASSED \S+::(\w+)/gm)].map(([, name = '']) => name);
 });

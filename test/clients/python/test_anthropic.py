@@ -1,8 +1,6 @@
 """The official client of PyPI."""
 
 import base64
-import struct
-import zlib
 
 import pytest
 from anthropic import Anthropic, AuthenticationError, BadRequestError, NotFoundError, beta_tool
@@ -19,19 +17,6 @@ QUESTION = {
 
 class Sum(BaseModel):
     answer: int
-
-
-def picture(colour: bytes, size: int = 56) -> str:
-    """A PNG of one colour in base64."""
-
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        checksum = struct.pack(">I", zlib.crc32(kind + data))
-        return struct.pack(">I", len(data)) + kind + data + checksum
-
-    header = struct.pack(">IIBBBBB", size, size, 8, 2, 0, 0, 0)
-    rows = zlib.compress((b"\0" + colour * size) * size)
-    png = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
-    return base64.b64encode(png).decode()
 
 
 def text_of(message) -> str:
@@ -108,8 +93,9 @@ def test_thinking_that_is_sent_back(client: Anthropic):
     assert text_of(client.messages.create(**request, messages=[question, answer, again]))
 
 
-def test_picture(client: Anthropic):
-    source = {"type": "base64", "media_type": "image/png", "data": picture(b"\xff\0\0")}
+def test_picture(client: Anthropic, red_picture: bytes):
+    data = base64.b64encode(red_picture).decode()
+    source = {"type": "base64", "media_type": "image/png", "data": data}
     content = [
         {"type": "image", "source": source},
         {"type": "text", "text": "What colour is the picture?"},
@@ -123,7 +109,7 @@ def test_picture(client: Anthropic):
     assert "red" in text_of(message).lower()
 
 
-def test_typed_errors(client: Anthropic):
+def test_typed_errors_and_long_context(client: Anthropic):
     with pytest.raises(NotFoundError) as missing:
         client.messages.create(**{**QUESTION, "model": "nobody/nothing"})
     assert missing.value.body["error"]["type"] == "not_found_error"

@@ -27,7 +27,7 @@ def model(server: str) -> Ollama:
     )
 
 
-def test_chats_whole_and_streamed(model: Ollama) -> None:
+def test_chat_whole_and_streamed(model: Ollama) -> None:
     whole = model.chat([ChatMessage(role="user", content=QUESTION)])
     assert "Paris" in whole.message.content
     parts = list(model.stream_chat([ChatMessage(role="user", content=QUESTION)]))
@@ -36,7 +36,7 @@ def test_chats_whole_and_streamed(model: Ollama) -> None:
     assert "Paris" in model.complete(QUESTION).text
 
 
-def test_calls_a_tool_and_answers_from_its_result(model: Ollama) -> None:
+def test_tool_call_and_answers_from_its_result(model: Ollama) -> None:
     tool = FunctionTool.from_defaults(get_tide)
     messages = [ChatMessage(role="user", content="Get the tide of Brest")]
     called = model.chat_with_tools([tool], chat_history=messages)
@@ -51,7 +51,7 @@ def test_calls_a_tool_and_answers_from_its_result(model: Ollama) -> None:
     assert "high" in answer.message.content
 
 
-def test_gives_structured_output(model: Ollama) -> None:
+def test_structured_output(model: Ollama) -> None:
     answer = model.as_structured_llm(Sum).chat([ChatMessage(role="user", content="What is 2 + 3?")])
     assert isinstance(answer.raw, Sum)
 
@@ -62,7 +62,7 @@ def test_embeds(server: str) -> None:
     assert [len(vector) for vector in vectors] == [128, 128]
 
 
-def test_raises_the_errors_of_the_server(server: str) -> None:
+def test_errors_of_the_server(server: str) -> None:
     missing = Ollama(base_url=server, model="nobody/nothing")
     with pytest.raises(ResponseError) as failure:
         missing.chat([ChatMessage(role="user", content="Hello!")])

@@ -94,7 +94,7 @@ def test_embeddings(client: OpenAI):
     assert result.usage.prompt_tokens > 4
 
 
-def test_typed_errors(client: OpenAI):
+def test_typed_errors_and_long_context(client: OpenAI):
     with pytest.raises(NotFoundError) as missing:
         client.chat.completions.create(**{**QUESTION, "model": "nobody/nothing"})
     assert missing.value.code == "model_not_found"
