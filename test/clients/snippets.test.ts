@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { projectFolder } from '../setup/project-folder.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
+import { environmentFolder } from './environment-folder.ts';
 import { clientsFolder, run } from './run.ts';
 
 /** Runs the programs of docs/clients.md as they stand there, with another port. */
@@ -25,7 +26,18 @@ it.concurrent.each(blocks.map((block, index) => [block.imports, block, index] as
   async (_, { language, code }, index) => {
     const file = join(folder, `${index}.${language === 'js' ? 'mjs' : 'py'}`);
     await writeFile(file, code.replaceAll('http://127.0.0.1:1234', hearth.url));
-    const output = await run(language === 'js' ? process.execPath : 'python', [file]);
+    const output = await run(language === 'js' ? process.execPath : pythonFor(code), [file]);
     expect(output).toMatch(/\w/);
   },
 );
+
+/** The Python whose environment has the imported packages. */
+function pythonFor(code: string): string {
+  if (code.includes('import instructor')) return pythonOf('python/instructor/');
+  const isFramework = /^(?:from|import) (?:agents|dspy|haystack|litellm|pydantic_ai|smolagents)\b/m;
+  return pythonOf(isFramework.test(code) ? 'python/frameworks/' : 'python/');
+}
+
+function pythonOf(file: string): string {
+  return join(environmentFolder(file), 'bin/python');
+}
