@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { errorTable, type ErrorCode } from '../../src/kernel/errors/errors.ts';
 import { openSqlite } from '../../src/platform/sqlite.ts';
-import { get, post, stream, toAnswer, type ApiAnswer } from '../setup/server/api.ts';
+import { get, post, stream, type ApiAnswer } from '../setup/server/api.ts';
 import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.ts';
 import { openStream } from '../setup/server/live-stream.ts';
 import { expectFailure } from '../setup/server/error-case.ts';
@@ -22,6 +22,7 @@ import { placeBadPlugins, toolErrorCases } from './tool-error-cases.ts';
 import { modelErrorCases } from './model-error-cases.ts';
 import { requestErrorCases } from './request-error-cases.ts';
 import { writeScriptedEngine } from '../setup/engine/scripted-engine.ts';
+import { askForWebSocket } from '../setup/server/ask-for-web-socket.ts';
 import { uploadTooMuch } from '../setup/server/upload-too-much.ts';
 import { fillQueue } from '../setup/server/fill-queue.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
@@ -111,18 +112,15 @@ describe('a server with one slot', () => {
     },
   );
 
-  it('errors of files and batches', async () => {
+  it('errors of files, batches and WebSockets', async () => {
     const expectCode = ({ status, body }: ApiAnswer, code: ErrorCode): void => {
       expect([status, body.error.code]).toEqual([errorTable[code].status, code]);
       provoked.add(code);
     };
-    for (const [code, path] of [
-      ['file_not_found', '/v1/files/file-x'],
-      ['batch_not_found', '/v1/batches/batch_x'],
-    ] as const) {
-      expectCode(await toAnswer(await fetch(hearth.url + path)), code);
-    }
+    expectCode(await get(hearth.url, '/v1/files/file-x'), 'file_not_found');
+    expectCode(await get(hearth.url, '/v1/batches/batch_x'), 'batch_not_found');
     expectCode(await uploadTooMuch(hearth.url), 'storage_full');
+    expectCode(await askForWebSocket(`${hearth.url}/llm`), 'websocket_unsupported');
   });
 
   // covers v1-download-14, error-8, error-13
