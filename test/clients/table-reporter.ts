@@ -72,7 +72,7 @@ async function rowsOf(path: string): Promise<readonly string[]> {
 /** What a row says of the client except its versions. */
 function keyOf(row: string): string {
   const [, ...cells] = row.split(' | ');
-  return [row.split(' | ')[0], ...cells.slice(0, 2)].join(' | ').replaceAll(/` [^ ,]+/g, '`');
+  return [row.split(' | ')[0], ...cells.slice(0, 2)].join(' | ').replaceAll(/` \d[^ ,]*/g, '`');
 }
 
 function toResults(test: TestCase): readonly Result[] {

@@ -13,5 +13,5 @@ it('ends with an error that says that there is no WebSocket', async () => {
   await expect(client.llm.model('hearth/starter-chat')).rejects.toThrow(
     'Unexpected server response: 501',
   );
-  expect(hearth.log()).toContain('Hearth has no WebSocket API');
+  await expect.poll(() => hearth.log()).toContain('Hearth has no WebSocket API');
 });

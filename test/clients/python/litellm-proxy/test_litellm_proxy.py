@@ -12,6 +12,8 @@ import pytest
 from openai import APIStatusError, OpenAI
 
 MODELS = {"chat": "hearth/starter-chat", "endless": "test/endless", "missing": "nobody/nothing"}
+# The proxy does not start without one.
+KEY = "sk-proxy"
 QUESTION = [{"role": "user", "content": "What is the capital of France?"}]
 TIDE_TOOL = {
     "type": "function",
@@ -41,7 +43,12 @@ def client(server: str, tmp_path_factory: pytest.TempPathFactory):
         port = str(probe.getsockname()[1])
     program = str(Path(sys.executable).with_name("litellm"))
     options = ["--config", "config.yaml", "--host", "127.0.0.1", "--port", port, "--telemetry", "False"]
-    environment = {**os.environ, "HOME": str(folder), "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
+    environment = {
+        **os.environ,
+        "HOME": str(folder),
+        "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+        "LITELLM_MASTER_KEY": KEY,
+    }
     with (folder / "log").open("w") as log:
         proxy = subprocess.Popen([program, *options], cwd=folder, env=environment, stdout=log, stderr=log)
     url = f"http://127.0.0.1:{port}"
@@ -53,7 +60,7 @@ def client(server: str, tmp_path_factory: pytest.TempPathFactory):
                 break
             except OSError:
                 time.sleep(0.1)
-        yield OpenAI(base_url=url, api_key="any", max_retries=0)
+        yield OpenAI(base_url=url, api_key=KEY, max_retries=0)
     finally:
         proxy.terminate()
         proxy.wait()
