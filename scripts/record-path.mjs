@@ -69,8 +69,11 @@ async function record() {
     await inspector.send('Profiler.takePreciseCoverage');
     await new Promise((done) => setTimeout(done, idleMs));
     const idle = new Set(functionsOf(await takeCoverage(inspector)).map(({ key }) => key));
-    await chat(url);
-    coverage = functionsOf(await takeCoverage(inspector)).filter(({ key }) => !idle.has(key));
+    const first = new Set((await coverageOfChat(inspector, url)).map(({ key }) => key));
+    // A timer may fire during one chat.
+    coverage = (await coverageOfChat(inspector, url)).filter(
+      ({ key }) => first.has(key) && !idle.has(key),
+    );
     inspector.close();
     await stop(child);
     return await toFiles(coverage, await readFirstCalls(log), startedAt);
@@ -78,6 +81,11 @@ async function record() {
     await stop(child);
     await rm(home, { recursive: true, force: true });
   }
+}
+
+async function coverageOfChat(inspector, url) {
+  await chat(url);
+  return functionsOf(await takeCoverage(inspector));
 }
 
 async function stop(child) {
