@@ -16,6 +16,8 @@ interface KindOfServer {
   };
   /** It answers with the model that it has, whatever the request names. */
   readonly ignoresModel?: true;
+  /** It shortens a prompt that its context does not hold, without an error. */
+  readonly shortensPrompts?: true;
 }
 
 const openai: Omit<WireDialect, 'server'> = {
@@ -99,7 +101,11 @@ export const kindsOfServers: Readonly<Record<UpstreamKind, KindOfServer>> = {
     },
     ignoresModel: true,
   },
-  ollama: { dialect: { ...ollama, server: named('ollama') }, healthPath: '/api/version' },
+  ollama: {
+    dialect: { ...ollama, server: named('ollama') },
+    healthPath: '/api/version',
+    shortensPrompts: true,
+  },
 };
 
 function named(kind: UpstreamKind): string {

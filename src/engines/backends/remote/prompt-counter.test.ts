@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { collect } from '../../../../test/setup/collect.ts';
 import {
+  failureOf,
   openUpstream,
   serveUpstream,
   upstreamChat,
@@ -8,6 +10,18 @@ import {
 import { sendJson } from '../../../../test/setup/net/loopback-server.ts';
 import { testContext } from '../../../../test/setup/test-context.ts';
 import type { Upstream } from './upstream.ts';
+
+it('refuses a prompt that Ollama would shorten', async () => {
+  const server = await serveUpstream((_request, response) => sendJson(response, {}));
+  const { engine } = openUpstream([server.url], { kind: 'ollama' });
+  const messages = [{ role: 'user' as const, content: 'word '.repeat(8000) }];
+  const generation = collect(engine.generate({ ...upstreamChat, messages }, testContext()));
+  expect(await failureOf(generation)).toMatchObject({
+    code: 'context_length_exceeded',
+    promptSize: { isLowerBound: true, maxTokens: 4096 },
+  });
+  expect(server.requests).toEqual([]);
+});
 
 describe('the tokens of a prompt', () => {
   const counts = async (answer: UpstreamAnswer, kind: Upstream['kind']) => {

@@ -33,7 +33,7 @@ interface RemoteEngineOptions {
 /** An engine that sends its requests to a remote server whose API resembles OpenAI's. */
 export function createRemoteEngine(options: RemoteEngineOptions): Engine {
   const { upstream, modelId, replicas, client, probes, models, pacing, contextLength } = options;
-  const { dialect, ignoresModel = false } = kindsOfServers[upstream.kind];
+  const { dialect, ignoresModel = false, shortensPrompts = false } = kindsOfServers[upstream.kind];
   const onlyModel = () => (ignoresModel && models.lists(modelId) ? modelId : undefined);
 
   /** Never rejects. */
@@ -52,6 +52,7 @@ export function createRemoteEngine(options: RemoteEngineOptions): Engine {
     const request = withinContext(wanted, contextLength);
     const { signal } = context;
     const start = async (): Promise<Iterable<WireAttempt>> => {
+      if (shortensPrompts) assertMayFit(request, contextLength);
       const { path, body } = wireCall(request, dialect, modelId);
       for (const [feature, field] of featuresOf(request)) {
         await probes.assert(modelId, feature, field, context);
@@ -119,6 +120,20 @@ function* streamsOf(
 function traceparentOf({ record }: RequestContext): string | undefined {
   const generation = record.generations.at(-1);
   return record.traceparentOf({ spanId: generation?.spanId ?? '' });
+}
+
+/** Tokens of a text are on average shorter than this many times those of the estimate. */
+const longTokens = 2;
+
+/** @throws HearthError `context_length_exceeded` for a prompt that is too long whatever its tokens are. */
+function assertMayFit(request: GenerationRequest, contextLength: number): void {
+  const leastTokens = Math.floor(estimateTokens(request) / longTokens);
+  if (leastTokens <= contextLength) return;
+  throw new HearthError(
+    'context_length_exceeded',
+    `The prompt has at least ${leastTokens} tokens; the context of the model holds ${contextLength}.`,
+    { promptSize: { tokens: leastTokens, isLowerBound: true, maxTokens: contextLength } },
+  );
 }
 
 /** Time limit of a request that tests an engine. */
