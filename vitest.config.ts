@@ -89,6 +89,7 @@ export default defineConfig({
             'test/systemd/**',
             'test/peers/**',
             'test/deploy/**',
+            'test/engines/**',
             ...longTests,
             '**/node_modules/**',
           ],
@@ -97,6 +98,17 @@ export default defineConfig({
       { test: { ...endToEnd, name: 'drills', include: longTests } },
       { test: { ...endToEnd, name: 'deploy', include: ['test/deploy/**/*.test.ts'] } },
       { test: { ...endToEnd, name: 'peers', include: ['test/peers/**/*.test.ts'] } },
+      {
+        test: {
+          ...endToEnd,
+          name: 'engines',
+          include: ['test/engines/**/*.test.ts'],
+          maxWorkers: 1,
+          testTimeout: 120_000,
+          // Engines with Python libraries start for a minute.
+          hookTimeout: 300_000,
+        },
+      },
       {
         test: {
           name: 'postgres',

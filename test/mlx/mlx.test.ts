@@ -7,7 +7,7 @@ import { runHearth } from '../setup/cli/run-hearth.ts';
 import { starterPath } from '../setup/engine/test-engines.ts';
 import { addHarbour, type Harbour } from '../setup/mcp/harbour.ts';
 import { mlxRuntimesFolder } from '../setup/mlx/mlx-runtime.ts';
-import { writeMlxModel } from '../setup/mlx/write-mlx-model.ts';
+import { writeModelFolder } from '../setup/models/write-model-folder.ts';
 import { isRunning } from '../setup/processes/is-running.ts';
 import { get, post, stream } from '../setup/server/api.ts';
 import { instancesOf, waitForRequests } from '../setup/server/instances.ts';
@@ -23,8 +23,8 @@ const parsed = 'mlx/parsed';
 const environment = { HEARTH_ENGINE_RUNTIMES_DIR: mlxRuntimesFolder };
 let harbour: Harbour;
 const hearth = useHearth(async (home) => {
-  const place = (name: string, options?: Parameters<typeof writeMlxModel>[2]) =>
-    writeMlxModel(starterPath('chat'), join(home, 'models', name), options);
+  const place = (name: string, options?: Parameters<typeof writeModelFolder>[2]) =>
+    writeModelFolder(starterPath('chat'), join(home, 'models', name), options);
   await place(model);
   await place(parsed, { tokenizerConfig: { tool_parser_type: 'json_tools' } });
   await place('mlx/unknown', { config: { model_type: 'llamx' } });

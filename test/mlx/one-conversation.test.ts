@@ -5,7 +5,7 @@ import { startLlamaReplica } from '../setup/engine/llama-replicas.ts';
 import { sharedRuntimesFolder } from '../setup/engine/shared-runtimes.ts';
 import { starterPath } from '../setup/engine/test-engines.ts';
 import { mlxRuntimesFolder } from '../setup/mlx/mlx-runtime.ts';
-import { writeMlxModel } from '../setup/mlx/write-mlx-model.ts';
+import { writeModelFolder } from '../setup/models/write-model-folder.ts';
 import { startPostgres } from '../setup/postgres/postgres-server.ts';
 import { projectFolder } from '../setup/project-folder.ts';
 import { get, post } from '../setup/server/api.ts';
@@ -24,7 +24,7 @@ const replica = useResource(async () => {
 });
 const open = (runtimes: string) =>
   useHearth(async (home) => {
-    await writeMlxModel(starterPath('chat'), join(home, 'models/mlx/chat'));
+    await writeModelFolder(starterPath('chat'), join(home, 'models/mlx/chat'));
     const upstreams = { lab: { url: replica.url, kind: 'llama-server' } };
     await writeFile(join(home, 'config.json'), JSON.stringify({ upstreams }));
     return {

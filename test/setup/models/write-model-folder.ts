@@ -2,31 +2,35 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readGguf, type GgufContent } from './gguf-content.ts';
 
-interface MlxModelOptions {
+interface ModelFolderOptions {
+  /** `transformers`: for vLLM and others that read the format of Hugging Face's library. */
+  readonly format?: 'mlx' | 'transformers';
   /** Replaces fields of `config.json`. */
   readonly config?: Readonly<Record<string, unknown>>;
   /** Replaces fields of `tokenizer_config.json`. */
   readonly tokenizerConfig?: Readonly<Record<string, unknown>>;
 }
 
-/** Writes a llama model in GGUF format as a folder in MLX format, with whole weights. */
-export async function writeMlxModel(
+/** Writes a llama model in GGUF format as a folder with whole weights, which MLX or transformers read. */
+export async function writeModelFolder(
   ggufPath: string,
   folder: string,
-  { config = {}, tokenizerConfig = {} }: MlxModelOptions = {},
+  { format = 'mlx', config = {}, tokenizerConfig = {} }: ModelFolderOptions = {},
 ): Promise<void> {
   const content = await readGguf(ggufPath);
   await mkdir(folder, { recursive: true });
   const files: Readonly<Record<string, object>> = {
-    'config.json': { ...modelConfig(content), ...config },
+    'config.json': { ...modelConfig(content, format), ...config },
     'tokenizer.json': tokenizer(content),
     'tokenizer_config.json': { ...tokenizerSettings(content), ...tokenizerConfig },
   };
   for (const [name, value] of Object.entries(files)) {
     await writeFile(join(folder, name), JSON.stringify(value));
   }
-  await writeFile(join(folder, 'model.safetensors'), safetensors(content));
+  await writeFile(join(folder, 'model.safetensors'), safetensors(content, format));
 }
+
+type ModelFormat = NonNullable<ModelFolderOptions['format']>;
 
 const layerNames: Readonly<Record<string, string>> = {
   attn_norm: 'input_layernorm',
@@ -51,12 +55,17 @@ function tensorName(name: string): string {
 }
 
 /** https://github.com/huggingface/safetensors#format */
-function safetensors({ tensors }: GgufContent): Buffer {
-  const header: Record<string, unknown> = { __metadata__: { format: 'mlx' } };
+function safetensors({ tensors, metadata }: GgufContent, format: ModelFormat): Buffer {
+  const header: Record<string, unknown> = {
+    __metadata__: { format: format === 'mlx' ? 'mlx' : 'pt' },
+  };
   const parts: Buffer[] = [];
   let offset = 0;
   for (const { name, shape, values } of tensors) {
-    const bytes = Buffer.from(values.buffer);
+    const heads = headsOf(name, metadata);
+    const isPermuted = format === 'transformers' && heads !== undefined;
+    const ordered = isPermuted ? withHalves(values, shape, heads) : values;
+    const bytes = Buffer.from(ordered.buffer);
     const end = offset + bytes.length;
     header[tensorName(name)] = { dtype: 'F32', shape, data_offsets: [offset, end] };
     parts.push(bytes);
@@ -69,7 +78,31 @@ function safetensors({ tensors }: GgufContent): Buffer {
   return Buffer.concat([length, padded, ...parts]);
 }
 
-function modelConfig({ metadata }: GgufContent): object {
+/** Heads of a tensor whose rows llama.cpp's converter permutes; undefined for others. */
+function headsOf(name: string, metadata: GgufContent['metadata']): number | undefined {
+  const queries = Number(metadata.get('llama.attention.head_count'));
+  if (name.endsWith('.attn_q.weight')) return queries;
+  if (!name.endsWith('.attn_k.weight')) return undefined;
+  return Number(metadata.get('llama.attention.head_count_kv') ?? queries);
+}
+
+/** The rows of each head in the order of transformers, which turns a value with the one half a head further. */
+function withHalves(
+  values: Float32Array,
+  [rows = 0, columns = 0]: readonly number[],
+  heads: number,
+): Float32Array {
+  const ordered = new Float32Array(values.length);
+  const size = rows / heads;
+  for (let row = 0; row < rows; row += 1) {
+    const inHead = row % size;
+    const target = row - inHead + (inHead % 2) * (size / 2) + Math.floor(inHead / 2);
+    ordered.set(values.subarray(row * columns, (row + 1) * columns), target * columns);
+  }
+  return ordered;
+}
+
+function modelConfig({ metadata }: GgufContent, format: ModelFormat): object {
   const of = (name: string) => metadata.get(`llama.${name}`);
   return {
     architectures: ['LlamaForCausalLM'],
@@ -84,7 +117,7 @@ function modelConfig({ metadata }: GgufContent): object {
     rms_norm_eps: of('attention.layer_norm_rms_epsilon'),
     rope_theta: of('rope.freq_base'),
     // llama.cpp turns neighbouring values, as its converter permuted the rows.
-    rope_traditional: true,
+    ...(format === 'mlx' ? { rope_traditional: true } : {}),
     tie_word_embeddings: true,
     max_position_embeddings: of('context_length'),
     vocab_size: tokensOf(metadata).length,

