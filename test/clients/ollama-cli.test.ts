@@ -50,7 +50,15 @@ describe.skipIf(!isInstalled)('the ollama command', () => {
     expect(await ollama('run', '--think=false', model, question)).toContain('Paris');
     const answer = await ollama('run', '--verbose', model, question);
     expect(answer).toMatch(/^Thinking\.\.\.[^]*\.\.\.done thinking\.[^]*Paris/);
-    const json = await ollama('run', '--think=false', '--format', 'json', model, question);
+    const json = await ollama(
+      'run',
+      '--think=false',
+      '--nowordwrap',
+      '--format',
+      'json',
+      model,
+      question,
+    );
     expect(JSON.parse(json)).toEqual(expect.any(Object));
   });
 

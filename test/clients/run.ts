@@ -3,6 +3,8 @@ import { delimiter, join } from 'node:path';
 
 export const clientsFolder = import.meta.dirname;
 
+const maxRunMs = 240_000;
+
 /**
  * Runs a program of this workspace, of npm or PyPI, and returns its output. Its standard input is empty.
  *
@@ -19,7 +21,14 @@ export function run(
     process.env['PATH'],
   ];
   const env = { ...process.env, PATH: folders.join(delimiter), ...environment };
-  const options = { cwd: clientsFolder, env, maxBuffer: 64 * 1024 * 1024 };
+  const options = {
+    cwd: clientsFolder,
+    env,
+    maxBuffer: 64 * 1024 * 1024,
+    // A program that hangs must not hold requests of the tests after it.
+    timeout: maxRunMs,
+    killSignal: 'SIGKILL',
+  } as const;
   return new Promise((resolve, reject) => {
     const child = execFile(program, commandLine, options, (error, stdout, stderr) => {
       if (error === null) resolve(stdout);

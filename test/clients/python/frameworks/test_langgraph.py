@@ -71,12 +71,3 @@ def test_errors_and_long_context(connect):
         ask(connect("nobody/nothing"), "Hello!")
     with pytest.raises(openai.BadRequestError):
         ask(connect(), "word " * 20_000)
-
-
-def test_abort_midway(connect, wait_for_requests):
-    question = {"messages": [HumanMessage("Tell me a story")]}
-    running = connect("test/endless").stream(question, THREAD, stream_mode="messages")
-    next(running)
-    wait_for_requests("test/endless", 1)
-    running.close()
-    wait_for_requests("test/endless", 0)
