@@ -162,7 +162,7 @@ export const testedClients: readonly TestedClient[] = [
   },
   { name: 'Cline', packages: ['@cline/cli-linux-x64'], api: openai, file: 'npm/cline.test.ts' },
   { name: 'Continue', packages: ['@continuedev/cli'], api: openai, file: 'npm/continue.test.ts' },
-  { name: 'Aider', packages: ['aider-chat'], api: openai, file: 'python/aider/test_aider.py' },
+  { name: 'Aider', packages: ['aider-chat'], api: openai, file: 'python/aider/aider.test.ts' },
   {
     name: 'LM Studio SDK: refused',
     packages: ['@lmstudio/sdk'],
