@@ -78,8 +78,8 @@ it('continues the conversation after a message that the server refused', async (
     .getByText(/temperature/)
     .waitFor();
   const dialog = await openSettings(page);
-  await dialog.getByLabel('Temperature').fill('0.5');
-  await dialog.getByText('From 0 (most predictable) to 1 (most varied).').waitFor();
+  await dialog.getByLabel('Temperature', { exact: true }).fill('0.5');
+  await dialog.getByText('From 0 (most predictable) to 1 (most varied)').waitFor();
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
   await messageField(page).press('Enter');

@@ -264,6 +264,8 @@ it('chats without the storage of the browser', async () => {
     }
   });
   await page.goto(hearth.url);
+  // The suggestions come with the models.
+  await page.getByRole('button', { name: 'Who are you?' }).waitFor();
   await say(page, script({ text: 'It works without.' }), 1);
   expect(await answers(page).innerText()).toContain('It works without.');
 });
