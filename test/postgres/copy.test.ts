@@ -40,6 +40,8 @@ async function fill({
   downloads,
   files,
   batches,
+  namedRecords,
+  toolApprovals,
 }: Store): Promise<void> {
   for (let index = 0; index < 120; index += 1) {
     const parent = index % 40 === 0 ? null : idOf(`${index - 1}`);
@@ -99,6 +101,9 @@ async function fill({
     expiresAt: new Date(2000),
   });
   await batches.addLines('batch_a', [{ line: 1, customId: 'a', start: 0, length: 9 }]);
+  await namedRecords.put({ kind: 'preset', ownerId: 'tok_me', name: 'calm' }, { temperature: 0.1 });
+  const approval = { pluginId: 'mcp/files', tool: 'read_file', isApproved: true };
+  await toolApprovals.keep('tok_me', approval, 10);
 }
 
 async function* piecesOf(piece: Uint8Array): AsyncGenerator<Uint8Array> {
@@ -131,6 +136,8 @@ async function view(store: Store): Promise<unknown> {
     await bytesOf(store.files.read('file-a')),
     await store.batches.find('batch_a', 'tok_me'),
     await store.batches.pending('batch_a', 0, 10),
+    await store.namedRecords.list('preset', 'tok_me'),
+    await store.toolApprovals.list('tok_me'),
   ];
 }
 
@@ -169,6 +176,8 @@ it('copies SQLite to PostgreSQL and back, verified and usable', async () => {
     ['file_chunks', 1],
     ['batches', 1],
     ['batch_lines', 1],
+    ['named_records', 1],
+    ['tool_approvals', 1],
   ]);
   expect(fractions.at(-1)).toBe(1);
   const inPostgres = await withStore(url, view);

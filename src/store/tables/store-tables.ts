@@ -35,6 +35,7 @@ export const tables: readonly TableDescription[] = [
   { name: 'batches', key: ['id'], batchSize: 200 },
   { name: 'batch_lines', key: ['batch_id', 'line'], batchSize: 50 },
   { name: 'named_records', key: ['kind', 'owner_id', 'name'], batchSize: 50 },
+  { name: 'tool_approvals', key: ['owner_id', 'plugin_id', 'tool'], batchSize: 500 },
 ];
 
 export type Row = Readonly<Record<string, unknown>>;
