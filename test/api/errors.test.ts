@@ -112,19 +112,13 @@ describe('a server with one slot', () => {
     },
   );
 
-  it('errors of stored records and WebSockets', async () => {
+  it('errors of files, batches and WebSockets', async () => {
     const expectCode = ({ status, body }: ApiAnswer, code: ErrorCode): void => {
       expect([status, body.error.code]).toEqual([errorTable[code].status, code]);
       provoked.add(code);
     };
     expectCode(await get(hearth.url, '/v1/files/file-x'), 'file_not_found');
     expectCode(await get(hearth.url, '/v1/batches/batch_x'), 'batch_not_found');
-    expectCode(await get(hearth.url, '/api/v1/presets/nothing'), 'preset_not_found');
-    expectCode(await get(hearth.url, '/api/v1/prompts/nothing'), 'prompt_not_found');
-    const approval = await post(hearth.url, '/api/v1/tool-calls/call_x/approval', {
-      approved: true,
-    });
-    expectCode(approval, 'tool_approval_not_found');
     expectCode(await uploadTooMuch(hearth.url), 'storage_full');
     expectCode(await askForWebSocket(`${hearth.url}/llm`), 'websocket_unsupported');
   });

@@ -162,6 +162,25 @@ const httpCases: readonly ErrorCase[] = [
     message: '"text/plain"',
   },
   {
+    code: 'preset_not_found',
+    path: '/api/v1/presets/nothing',
+    param: 'preset',
+    message: '"nothing"',
+  },
+  {
+    code: 'prompt_not_found',
+    path: '/api/v1/prompts/nothing',
+    param: 'prompt',
+    message: '"nothing"',
+  },
+  {
+    code: 'tool_approval_not_found',
+    path: '/api/v1/tool-approvals/nowhere/nothing',
+    method: 'DELETE',
+    param: 'tool',
+    message: '"nowhere"',
+  },
+  {
     code: 'conversation_not_found',
     path: `/api/v1/conversations/conv_${'0'.repeat(48)}`,
     param: 'conversation_id',
