@@ -38,7 +38,11 @@ export function CatalogRow({ model }: { readonly model: CatalogModelRecord }) {
           {fits !== undefined && <FitBadge fit={fits} />}
           {gated === true && <Badge tone="warn">{labels.search.gated}</Badge>}
         </div>
-        {description !== undefined && <p className="mt-0.5 text-sm">{description}</p>}
+        {description !== undefined && (
+          <p dir="auto" className="mt-0.5 text-sm">
+            {description}
+          </p>
+        )}
         <p className="mt-0.5 text-xs break-words text-muted">{separated(figuresOf(model))}</p>
       </div>
       {isAllowed && (

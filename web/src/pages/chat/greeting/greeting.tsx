@@ -110,6 +110,7 @@ function Suggestions({
         <li key={suggestion}>
           <button
             type="button"
+            dir="auto"
             className="rounded-full border px-3.5 py-1.5 text-sm text-muted transition-colors hover:bg-hover hover:text-text"
             onClick={() => onSend(suggestion)}
           >
