@@ -42,16 +42,13 @@ export function withPreset(request: TurnRequest, preset: Preset | undefined): Tu
   const { systemPrompt, reasoning, responseFormat, dropsOldTurns } = toDefaults(preset);
   const hasSystemPrompt =
     request.instructions !== undefined || request.messages.some(({ role }) => role === 'system');
-  return withPresetSampling(
-    {
-      ...(systemPrompt === undefined || hasSystemPrompt ? {} : { systemPrompt }),
-      ...(reasoning === undefined ? {} : { reasoning }),
-      ...(responseFormat === undefined ? {} : { responseFormat }),
-      ...(dropsOldTurns === undefined ? {} : { dropsOldTurns }),
-      ...request,
-    },
-    preset,
-  );
+  const added = {
+    ...(hasSystemPrompt ? {} : { systemPrompt }),
+    reasoning,
+    responseFormat,
+    dropsOldTurns,
+  };
+  return withPresetSampling({ ...omitUndefined(added), ...request }, preset);
 }
 
 /** Completes a request with the sampling and the context length of a preset. */
@@ -62,7 +59,7 @@ export function withPresetSampling<Request extends GenerationOptions & InstanceO
   if (preset === undefined) return request;
   const { sampling, contextLength } = toDefaults(preset);
   return {
-    ...(contextLength === undefined ? {} : { contextLength }),
+    ...omitUndefined({ contextLength }),
     ...request,
     sampling: { ...sampling, ...request.sampling },
   };

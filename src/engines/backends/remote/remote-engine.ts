@@ -63,7 +63,7 @@ export function createRemoteEngine(options: RemoteEngineOptions): Engine {
         traceparent: traceparentOf(context),
         headers: sessionHeader === undefined ? {} : { [sessionHeader]: sessionName(key) },
       };
-      const silenceLimit = { maxMs: maxSilenceMs(request, upstream), testEngine };
+      const silenceLimit = { maxMs: () => maxSilenceMs(request, upstream), testEngine };
       return streamsOf(replicas.attempts(key, signal, silenceLimit), (attempt) =>
         client.openStream(`${attempt.url}${path}`, body, {
           ...call,
@@ -122,7 +122,7 @@ function traceparentOf({ record }: RequestContext): string | undefined {
   return record.traceparentOf({ spanId: generation?.spanId ?? '' });
 }
 
-/** Tokens of a text are on average shorter than this many times those of the estimate. */
+/** Hardly any text has fewer tokens than the estimate divided by this. */
 const longTokens = 2;
 
 /** @throws HearthError `context_length_exceeded` for a prompt that is too long whatever its tokens are. */

@@ -30,7 +30,7 @@ interface ReplicaSetOptions {
 /** When another replica takes over from a silent one. */
 export interface SilenceLimit {
   /** Longest time in which the replica sends nothing, neither of this answer nor of another one. */
-  readonly maxMs: number;
+  readonly maxMs: () => number;
   /** Whether the engine of a replica works, though it was silent. Never rejects. */
   readonly testEngine: (url: string) => Promise<boolean>;
 }
@@ -185,13 +185,14 @@ export class Attempt {
   /** A signal that aborts when the replica has been silent for too long. */
   #watchFor({ maxMs, testEngine }: SilenceLimit): AbortSignal {
     const silence = new AbortController();
+    const limitMs = maxMs();
     const startedAtMs = performance.now();
     const check = () => {
       const silentMs = performance.now() - Math.max(startedAtMs, this.#replica.heardAtMs);
-      if (silentMs >= maxMs) silence.abort(new Silence(() => testEngine(this.url)));
-      else this.#watch = setTimeout(check, maxMs - silentMs);
+      if (silentMs >= limitMs) silence.abort(new Silence(() => testEngine(this.url)));
+      else this.#watch = setTimeout(check, limitMs - silentMs);
     };
-    this.#watch = setTimeout(check, maxMs);
+    this.#watch = setTimeout(check, limitMs);
     return silence.signal;
   }
 }
