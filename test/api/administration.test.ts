@@ -1,19 +1,14 @@
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { officialServer } from '../setup/mcp/official-server.ts';
 import { get, post, stream, type ApiAnswer } from '../setup/server/api.ts';
 import { expectError } from '../setup/server/expect-error.ts';
 import { runHearth } from '../setup/cli/run-hearth.ts';
 import { projectFolder } from '../setup/project-folder.ts';
 import { openHearth, useHearth } from '../setup/server/use-hearth.ts';
 
-const everything = join(
-  dirname(
-    createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/package.json'),
-  ),
-  'dist/index.js',
-);
+const everything = officialServer('server-everything');
 const hearth = useHearth({ environment: { HEARTH_LOG_LEVEL: 'info' } });
 
 const sessionsPath = '/api/v1/sessions';

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { officialServer } from '../setup/mcp/official-server.ts';
 import { chatEventSchema, type ChatEvent } from '../../src/api/v1/chat/chat-event-schema.ts';
 import { writeScriptedEngine } from '../setup/engine/scripted-engine.ts';
 import type { ScriptedGeneration } from '../setup/engine/scripted-llama-server.ts';
@@ -26,12 +26,8 @@ let headers: Headers;
 let stranger: Headers;
 
 const hearth = useHearth(async (home) => {
-  const manifest = createRequire(import.meta.url).resolve(
-    '@modelcontextprotocol/server-filesystem/package.json',
-  );
-  const program = join(dirname(manifest), 'dist/index.js');
   const place = await addHarbour(home, {
-    files: { command: process.execPath, args: [program, folder.path] },
+    files: { command: process.execPath, args: [officialServer('server-filesystem'), folder.path] },
   });
   headers = await place.bearer('chat', 'plugins', 'ephemeral-mcp', 'admin');
   stranger = await place.bearer('chat', 'plugins');

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { officialServer } from '../setup/mcp/official-server.ts';
 import { chatResultSchema, type ChatResult } from '../../src/api/v1/chat/chat-schema.ts';
 import { storedResponseSchema } from '../../src/api/v1/responses/stored-response-schema.ts';
 import { get, post } from '../setup/server/api.ts';
@@ -10,10 +10,6 @@ import { useHearth } from '../setup/server/use-hearth.ts';
 import { useResource } from '../setup/use-resource.ts';
 import { useTemporaryFolder } from '../setup/temporary-folder.ts';
 import { addHarbour, type Harbour } from '../setup/mcp/harbour.ts';
-
-const require = createRequire(import.meta.url);
-const programOf = (name: string): string =>
-  join(dirname(require.resolve(`@modelcontextprotocol/${name}/package.json`)), 'dist/index.js');
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -25,8 +21,8 @@ const adder = useResource(() => startStreamableServer());
 const hearth = useHearth(async (home) => {
   await writeFile(join(files.path, 'note.txt'), 'remember the milk');
   place = await addHarbour(home, {
-    everything: { command: process.execPath, args: [programOf('server-everything')] },
-    files: { command: process.execPath, args: [programOf('server-filesystem'), files.path] },
+    everything: { command: process.execPath, args: [officialServer('server-everything')] },
+    files: { command: process.execPath, args: [officialServer('server-filesystem'), files.path] },
   });
   trusted = await place.bearer('chat', 'plugins');
   return {

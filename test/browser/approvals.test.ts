@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { officialServer } from '../setup/mcp/official-server.ts';
 import { writeScriptedEngine } from '../setup/engine/scripted-engine.ts';
 import type { ScriptedGeneration } from '../setup/engine/scripted-llama-server.ts';
 import { addHarbour } from '../setup/mcp/harbour.ts';
@@ -17,12 +17,8 @@ let token: string;
 let otherToken: string;
 
 const hearth = useHearth(async (home) => {
-  const manifest = createRequire(import.meta.url).resolve(
-    '@modelcontextprotocol/server-filesystem/package.json',
-  );
-  const program = join(dirname(manifest), 'dist/index.js');
   const place = await addHarbour(home, {
-    files: { command: process.execPath, args: [program, folder.path] },
+    files: { command: process.execPath, args: [officialServer('server-filesystem'), folder.path] },
   });
   const tokenOf = async () => {
     const { authorization } = await place.bearer('chat', 'plugins', 'models:read');

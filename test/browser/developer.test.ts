@@ -1,18 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { officialServer } from '../setup/mcp/official-server.ts';
 import { get, post } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { useBrowser } from './setup/browser.ts';
 import { checkLook } from './setup/pictures.ts';
 
-const everything = join(
-  dirname(
-    createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/package.json'),
-  ),
-  'dist/index.js',
-);
+const everything = officialServer('server-everything');
 const hearth = useHearth();
 const { openPage } = useBrowser();
 

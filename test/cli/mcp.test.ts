@@ -1,16 +1,11 @@
 import { writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { officialServer } from '../setup/mcp/official-server.ts';
 import { runHearth } from '../setup/cli/run-hearth.ts';
 import { temporaryFolder, useTemporaryFolder } from '../setup/temporary-folder.ts';
 
-const everything = join(
-  dirname(
-    createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/package.json'),
-  ),
-  'dist/index.js',
-);
+const everything = officialServer('server-everything');
 const folder = useTemporaryFolder();
 
 const hearth = (...commandLine: string[]) =>

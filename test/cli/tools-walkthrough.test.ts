@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
+import { officialServer } from '../setup/mcp/official-server.ts';
 import { runHearth } from '../setup/cli/run-hearth.ts';
 import { projectFolder } from '../setup/project-folder.ts';
 import { hearthEntryPoint, hearthEnvironment } from '../setup/server/hearth-process.ts';
@@ -11,12 +11,7 @@ import { temporaryFolder } from '../setup/temporary-folder.ts';
 import { freePort } from '../setup/net/ports.ts';
 
 /** Installed for the tests, so that the walkthrough needs no network. */
-const filesystemServer = join(
-  dirname(
-    createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem/package.json'),
-  ),
-  'dist/index.js',
-);
+const filesystemServer = officialServer('server-filesystem');
 
 it('works as docs/tools.md says, with the starter model', async () => {
   const page = await readFile(join(projectFolder, 'docs/tools.md'), 'utf8');

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { officialServer } from '../setup/mcp/official-server.ts';
 import type { ToolServersOptions } from '../../src/tools/tool-servers.ts';
 import type { Toolbox, ToolResult } from '../../src/tools/toolbox.ts';
 import { isRunning } from '../setup/processes/is-running.ts';
@@ -15,7 +15,6 @@ import {
 import { bundleScript } from '../setup/engine/test-engines.ts';
 import { useTemporaryFolder } from '../setup/temporary-folder.ts';
 
-const require = createRequire(import.meta.url);
 const scripts = useTemporaryFolder();
 let script: string;
 let servers: TestToolServers;
@@ -51,17 +50,14 @@ function textOf({ content }: ToolResult): string {
 }
 
 describe('real servers', () => {
-  const path = (name: string): string =>
-    join(dirname(require.resolve(`@modelcontextprotocol/${name}/package.json`)), 'dist/index.js');
-
   it('calls the tools of several at once', async () => {
     servers = await openTools();
     const folder = join(servers.home, 'files');
     await mkdir(folder);
     await writeFile(join(folder, 'note.txt'), 'remember the milk');
     await servers.configure({
-      everything: { command: process.execPath, args: [path('server-everything')] },
-      files: { command: process.execPath, args: [path('server-filesystem'), folder] },
+      everything: { command: process.execPath, args: [officialServer('server-everything')] },
+      files: { command: process.execPath, args: [officialServer('server-filesystem'), folder] },
     });
     const toolbox = await servers.open(
       [

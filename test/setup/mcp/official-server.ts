@@ -1,0 +1,9 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+const { resolve } = createRequire(import.meta.url);
+
+/** The program of an MCP server of the protocol's authors, such as `server-filesystem`. */
+export function officialServer(name: 'server-everything' | 'server-filesystem'): string {
+  return join(dirname(resolve(`@modelcontextprotocol/${name}/package.json`)), 'dist/index.js');
+}
