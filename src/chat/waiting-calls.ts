@@ -14,7 +14,7 @@ import type { ApproveCalls, CallRound } from './turn-request.ts';
 /** The user's answer to a call that waits for it. */
 export interface CallAnswer {
   readonly isApproved: boolean;
-  /** The calls of the tool that it holds for: this one, those of the conversation, or all. */
+  /** How many calls of the tool it answers: this one, all in the conversation, or all. */
   readonly scope: 'once' | 'conversation' | 'always';
   /** For the model, if the call is refused. */
   readonly reason?: string;

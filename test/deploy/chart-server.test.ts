@@ -5,7 +5,7 @@ import { openHearth } from '../setup/server/use-hearth.ts';
 
 const image = { HEARTH_SERVER_HOST: '0.0.0.0', HEARTH_AUTH_REQUIRED: 'true' };
 
-/** The variables that the chart gives a server, without those of secrets. */
+/** The variables that the chart gives a server, without the secret ones. */
 async function environmentOf(values: object): Promise<Record<string, string>> {
   const manifests = await renderChart(values, { release: 'chat', namespace: 'models' });
   const { spec } = manifests.get('StatefulSet') as unknown as {

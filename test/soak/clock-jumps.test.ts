@@ -91,7 +91,7 @@ it.skipIf(missing !== undefined)(
       };
       await expect.poll(distance, { timeout: 10_000 }).toBeLessThan(5);
 
-      // A busy model stays; one that is used works; durations are not those of the clock.
+      // A busy model stays; one that is used works; durations do not follow the clock.
       await nextDelta();
       const previous = random() < 0.5 ? ledger.ids().at(-1) : undefined;
       const { status, body } = await post(hearth.url, '/api/v1/chat', {

@@ -38,7 +38,7 @@ it.runIf(isInstalled)('chats in a stream, and edits a file with its tools', asyn
   expect(outcome.exitCode).toBe(0);
 });
 
-/** Its folders in that of the test, and nothing from outside. */
+/** Its folders are inside the folder of the test, and it gets nothing from outside. */
 async function environment(): Promise<Readonly<Record<string, string>>> {
   const bin = join(folder.path, 'bin');
   await mkdir(bin);

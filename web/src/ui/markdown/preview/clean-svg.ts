@@ -48,7 +48,7 @@ function cleanAttribute(element: Element, { name, localName, value }: Attr): voi
   if (isHandler || isForeign) element.removeAttribute(name);
 }
 
-/** A picture without a size of its own gets that of its view. */
+/** Gives a picture without a size the size of its view. */
 function giveSize(root: Element): void {
   const [, , width, height] = (root.getAttribute('viewBox') ?? '').trim().split(/[\s,]+/);
   if (width === undefined || height === undefined) return;
