@@ -9,6 +9,7 @@ import type { Schema } from './schema.ts';
 import type { StoredResponse } from './store.ts';
 
 const insertRow = preparedInsert('responses');
+const insertReference = preparedInsert('response_blobs');
 
 /**
  * Stores a response with its images, and adds it to its conversation.
@@ -26,19 +27,22 @@ export async function insertResponse(
 ): Promise<string> {
   const inherited = await conversationOfParent(transaction, response);
   if (blobs.length > 0) await insertBlobs(transaction, blobs);
-  await insertRow(transaction, toRow(response));
   // Blobs of this request are referenced too, so that none is orphaned.
   const references = new Set([...imagesOf(response.turn), ...blobs.map((blob) => blob.sha256)]);
-  for (const sha256 of references) {
-    await transaction
-      .insertInto('response_blobs')
-      .values({ response_id: response.id, sha256 })
-      .execute();
-  }
-  return indexResponse(transaction, response, {
-    ...place,
-    conversationId: place.conversationId ?? inherited,
-  });
+  const inserted = [
+    insertRow(transaction, toRow(response)),
+    ...[...references].map((sha256) =>
+      insertReference(transaction, { response_id: response.id, sha256 }),
+    ),
+  ];
+  const [id] = await Promise.all([
+    indexResponse(transaction, response, {
+      ...place,
+      conversationId: place.conversationId ?? inherited,
+    }),
+    ...inserted,
+  ]);
+  return id;
 }
 
 /**
@@ -53,15 +57,13 @@ async function conversationOfParent(
   if (parentId === null) return undefined;
   const parent = await readableResponses(transaction, ownerId)
     .leftJoin('conversation_entries as entry', 'entry.response_id', 'responses.id')
-    .leftJoin('conversations', (join) =>
-      join
-        .onRef('conversations.id', '=', 'entry.conversation_id')
-        .on('conversations.owner_id', ownerId === null ? 'is' : '=', ownerId),
-    )
     .where('responses.id', '=', parentId)
-    .select('conversations.id as conversation_id')
+    .select(['responses.owner_id', 'entry.conversation_id'])
     .executeTakeFirst();
-  if (parent !== undefined) return parent.conversation_id ?? undefined;
+  if (parent !== undefined) {
+    // A conversation belongs to the owner of its responses.
+    return parent.owner_id === ownerId ? (parent.conversation_id ?? undefined) : undefined;
+  }
   throw new HearthError(
     'invalid_value',
     (name) =>

@@ -1,5 +1,5 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
-import type { Insertable, Transaction } from 'kysely';
+import { sql, type RawBuilder, type Transaction } from 'kysely';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import { previewOf, searchTextOf, titleOf } from '../turns/turn-summary.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
@@ -18,11 +18,11 @@ export interface ConversationPlace {
 }
 
 const insertConversationRow = preparedInsert('conversations');
-const insertEntryRow = preparedInsert('conversation_entries', true);
-const insertText = preparedInsert('conversation_texts');
+const insertEntryRow = preparedInsert('conversation_entries');
 
 /**
- * Adds a response that was stored to its conversation.
+ * Adds a response to its conversation. Sends its statements without waiting for the results of earlier ones, so that
+ * they take one round trip.
  *
  * @returns the id of the conversation.
  * @throws HearthError `conversation_not_found`.
@@ -34,32 +34,41 @@ export async function indexResponse(
 ): Promise<string> {
   const id = conversationId ?? `conv_${response.id.slice('resp_'.length)}`;
   const { turn } = response;
-  const entry = {
-    conversation_id: id,
-    response_id: response.id,
-    is_deleted: 0,
-    is_interrupted: Number(turn.isInterrupted === true),
-    preview: previewOf(turn),
-  };
-  await insertEntry(transaction, entry, searchTextOf(turn));
+  const ownTitle = title ?? titleOf(turn);
   const newest = {
     updated_at: response.createdAt.toISOString(),
     last_response_id: response.id,
     model_key: response.modelKey,
   };
-  const ownTitle = title ?? titleOf(turn);
+  const entering = [
+    insertEntryRow(transaction, {
+      conversation_id: id,
+      response_id: response.id,
+      is_deleted: 0,
+      is_interrupted: Number(turn.isInterrupted === true),
+      preview: previewOf(turn),
+    }),
+    insertText(transaction, searchTextOf(turn), sql`response_id = ${response.id}`),
+  ];
   if (conversationId === undefined) {
-    await insertConversation(transaction, id, response, ownTitle, newest);
+    await Promise.all([
+      ...entering,
+      insertConversation(transaction, id, response, ownTitle, newest),
+      insertTitle(transaction, id, ownTitle),
+    ]);
     return id;
   }
-  // Makes a concurrent response of the conversation wait before it looks at the title.
-  const updated = await transaction
-    .updateTable('conversations')
-    .set((expression) => ({ ...newest, response_count: expression('response_count', '+', 1) }))
-    .where('id', '=', id)
-    .where('owner_id', response.ownerId === null ? 'is' : '=', response.ownerId)
-    .returning('title')
-    .executeTakeFirst();
+  const [updated] = await Promise.all([
+    // Makes a concurrent response of the conversation wait before it looks at the title.
+    transaction
+      .updateTable('conversations')
+      .set((expression) => ({ ...newest, response_count: expression('response_count', '+', 1) }))
+      .where('id', '=', id)
+      .where('owner_id', response.ownerId === null ? 'is' : '=', response.ownerId)
+      .returning('title')
+      .executeTakeFirst(),
+    ...entering,
+  ]);
   if (updated === undefined) throw deletedConversation(id);
   if (updated.title !== '') return id;
   const titled = await transaction
@@ -79,14 +88,14 @@ function deletedConversation(id: string): HearthError {
   });
 }
 
-async function insertConversation(
+function insertConversation(
   transaction: Transaction<Schema>,
   id: string,
   { ownerId, createdAt }: StoredResponse,
   title: string,
   newest: Pick<Schema['conversations'], 'updated_at' | 'last_response_id' | 'model_key'>,
 ): Promise<void> {
-  await insertConversationRow(transaction, {
+  return insertConversationRow(transaction, {
     id,
     owner_id: ownerId,
     title,
@@ -95,7 +104,6 @@ async function insertConversation(
     response_count: 1,
     ...newest,
   });
-  await insertTitle(transaction, id, title);
 }
 
 async function insertTitle(
@@ -103,24 +111,29 @@ async function insertTitle(
   id: string,
   title: string,
 ): Promise<void> {
-  const entry = {
-    conversation_id: id,
-    response_id: null,
-    is_deleted: 0,
-    is_interrupted: 0,
-    preview: '',
-  };
-  await insertEntry(transaction, entry, title);
+  await Promise.all([
+    insertEntryRow(transaction, {
+      conversation_id: id,
+      response_id: null,
+      is_deleted: 0,
+      is_interrupted: 0,
+      preview: '',
+    }),
+    insertText(transaction, title, sql`conversation_id = ${id} and response_id is null`),
+  ]);
 }
 
-async function insertEntry(
+/** Stores the text of an entry that was inserted before. */
+async function insertText(
   transaction: Transaction<Schema>,
-  entry: Insertable<Schema['conversation_entries']>,
   text: string,
+  ofEntry: RawBuilder<unknown>,
 ): Promise<void> {
-  const inserted = await insertEntryRow(transaction, entry);
-  if (inserted === undefined) throw new Error('An entry has no id.');
-  await insertText(transaction, { id: inserted.id, text: toSearchText(text) });
+  await sql`
+    insert into conversation_texts (id, text)
+    select id, ${toSearchText(text)} from conversation_entries where ${ofEntry}`.execute(
+    transaction,
+  );
 }
 
 /**

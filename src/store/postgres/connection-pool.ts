@@ -41,6 +41,8 @@ export async function createConnectionPool({
   const pool = new Pool({
     connectionString: url,
     max: maxConnections,
+    // Statements of a transaction that do not need the results of each other take one round trip.
+    pipeline: true,
     connectionTimeoutMillis: connectMs,
     ...(statementMs === 0 ? {} : { query_timeout: statementMs + graceMs }),
     keepAlive: true,
