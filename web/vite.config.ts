@@ -1,7 +1,6 @@
 import tailwind from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
-import { compressed } from './build/compressed.ts';
 import { licenses } from './build/licenses.ts';
 import { sizeBudget } from './build/size-budget.ts';
 import { woff2Only } from './build/woff2-only.ts';
@@ -17,14 +16,7 @@ export default defineConfig({
     // Scripts find each other below any path; the server completes the paths of the page.
     renderBuiltUrl: (name, { hostType }) => (hostType === 'html' ? `/${name}` : { relative: true }),
   },
-  plugins: [
-    react(),
-    tailwind(),
-    woff2Only(),
-    sizeBudget({ maxGzipBytes: 200_000 }),
-    notices.page,
-    compressed(),
-  ],
+  plugins: [react(), tailwind(), woff2Only(), sizeBudget({ maxGzipBytes: 200_000 }), notices.page],
   // Frames without an origin load classic scripts only.
   worker: { format: 'iife', plugins: () => [notices.worker] },
   build: {

@@ -3,7 +3,7 @@ import { HearthError } from '../../kernel/errors/errors.ts';
 import type { AppEnvironment, HonoApp } from '../../api/kit/app-environment.ts';
 import { shorten } from '../../api/kit/validation/shown-value.ts';
 import { mountFrame } from './frame.ts';
-import { listStaticFiles, readStaticFile, type StaticFile } from './static-files.ts';
+import { acceptsGzip, listStaticFiles, type StaticFile } from './static-files.ts';
 import { webPages } from './web-pages.ts';
 
 /** Nothing from other hosts and nothing inline. Images of messages are `data:` and `blob:` URLs. */
@@ -77,8 +77,10 @@ function acceptsHtml(context: Context<AppEnvironment>): boolean {
 }
 
 async function answer(context: Context<AppEnvironment>, file: StaticFile): Promise<Response> {
-  const accepted = context.req.header('accept-encoding') ?? '';
-  const { bytes, encoding } = await readStaticFile(file, accepted);
+  const readGzipped = acceptsGzip(context.req.header('accept-encoding') ?? '')
+    ? file.readGzipped
+    : undefined;
+  const bytes = await (readGzipped ?? file.read)();
   const isPage = file.contentType.startsWith('text/html');
   return new Response(bytes, {
     headers: {
@@ -86,7 +88,7 @@ async function answer(context: Context<AppEnvironment>, file: StaticFile): Promi
       'Content-Length': String(bytes.byteLength),
       'Cache-Control': file.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
       Vary: isPage ? 'Accept, Accept-Encoding' : 'Accept-Encoding',
-      ...(encoding === undefined ? {} : { 'Content-Encoding': encoding }),
+      ...(readGzipped === undefined ? {} : { 'Content-Encoding': 'gzip' }),
       ...(isPage ? pageHeaders : {}),
     },
   });
@@ -94,8 +96,9 @@ async function answer(context: Context<AppEnvironment>, file: StaticFile): Promi
 
 /** The page with the addresses of its files below a path; from them the app learns where it is. */
 async function pageBelow(prefix: string, file: StaticFile): Promise<Response> {
-  const { bytes } = await readStaticFile(file, 'identity');
-  const html = new TextDecoder().decode(bytes).replaceAll(/ (src|href)="\//g, ` $1="${prefix}/`);
+  const html = new TextDecoder()
+    .decode(await file.read())
+    .replaceAll(/ (src|href)="\//g, ` $1="${prefix}/`);
   return new Response(html, {
     headers: {
       'Content-Type': file.contentType,

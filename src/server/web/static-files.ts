@@ -1,19 +1,19 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, sep } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { errorCode } from '../../kernel/error-code.ts';
+
+type Bytes = Uint8Array<ArrayBuffer>;
 
 export interface StaticFile {
   readonly contentType: string;
   /** Whether the name contains a hash of the content. */
   readonly isHashed: boolean;
-  /** Names of the encodings that the build wrote beside it. */
-  readonly encodings: readonly Encoding[];
-  readonly file: string;
+  readonly read: () => Promise<Bytes>;
+  /** Compresses the bytes once and keeps them. Absent if they are compressed already. */
+  readonly readGzipped?: () => Promise<Bytes>;
 }
-
-type Encoding = (typeof encodings)[number];
-const encodings = ['br', 'gzip'] as const;
-const extensions = { br: '.br', gzip: '.gz' } as const;
 
 const contentTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -28,37 +28,37 @@ const contentTypes: Readonly<Record<string, string>> = {
 
 /** The files of a build by their path below the folder, with `/` between segments; empty if the folder is missing. */
 export async function listStaticFiles(folder: string): Promise<ReadonlyMap<string, StaticFile>> {
-  const names = new Set(await listNames(folder));
   const files = new Map<string, StaticFile>();
-  for (const name of names) {
+  for (const name of await listNames(folder)) {
     const contentType = contentTypes[extname(name)];
     if (contentType === undefined) continue;
+    const read = async (): Promise<Bytes> => new Uint8Array(await readFile(join(folder, name)));
+    let gzipped: Promise<Bytes> | undefined;
+    const readGzipped = () => (gzipped ??= read().then(compress));
     files.set(name, {
       contentType,
       isHashed: name.startsWith('assets/'),
-      encodings: encodings.filter((each) => names.has(`${name}${extensions[each]}`)),
-      file: join(folder, name),
+      read,
+      ...(isCompressed(contentType) ? {} : { readGzipped }),
     });
   }
   return files;
 }
 
-/** The bytes of a file in the first encoding that the client accepts. */
-export async function readStaticFile(
-  { file, encodings: available }: StaticFile,
-  acceptEncoding: string,
-): Promise<{ readonly bytes: Uint8Array<ArrayBuffer>; readonly encoding: Encoding | undefined }> {
-  const accepted = acceptedEncodings(acceptEncoding);
-  const encoding = available.find((each) => accepted.has(each));
-  const path = encoding === undefined ? file : `${file}${extensions[encoding]}`;
-  return { bytes: new Uint8Array(await readFile(path)), encoding };
+function isCompressed(contentType: string): boolean {
+  return /^(image\/png|font\/)/.test(contentType);
 }
 
-function acceptedEncodings(header: string): ReadonlySet<string> {
-  const choices = header.split(',').map((choice) => choice.split(';').map((part) => part.trim()));
-  return new Set(
-    choices.flatMap(([name = '', weight = '']) => (/^q=0(\.0*)?$/.test(weight) ? [] : [name])),
-  );
+async function compress(bytes: Bytes): Promise<Bytes> {
+  return new Uint8Array(await promisify(gzip)(bytes));
+}
+
+/** Whether an `Accept-Encoding` header names gzip with a weight above 0. */
+export function acceptsGzip(header: string): boolean {
+  return header.split(',').some((choice) => {
+    const [name, weight = ''] = choice.split(';').map((part) => part.trim());
+    return name === 'gzip' && !/^q=0(\.0*)?$/.test(weight);
+  });
 }
 
 async function listNames(folder: string): Promise<readonly string[]> {

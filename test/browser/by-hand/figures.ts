@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { writeScriptedEngine } from '../../setup/engine/scripted-engine.ts';
@@ -85,9 +86,7 @@ it('scripts of the first load', async () => {
   await add(/assets\/(index-[\w-]+\.js)/.exec(html)?.[1] ?? '');
   const sizes = await Promise.all(
     [...names].map(async (name) => {
-      const { length } = await readFile(join(folder, `${name}.gz`)).catch(() =>
-        readFile(join(folder, name)),
-      );
+      const { length } = gzipSync(await readFile(join(folder, name)));
       return { name: name.replace(/-[\w-]{8}\.js$/, '.js'), kilobytes: length / 1000 };
     }),
   );
