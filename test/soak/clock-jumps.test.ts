@@ -49,7 +49,7 @@ const hearth = useHearth(async (home) => {
     const { token } = await tokens.create({
       name: 'limited',
       permissions: ['chat'],
-      rateLimits: { requestsPerMinute: 60, tokensPerMinute: null },
+      rateLimits: { requestsPerMinute: 60, tokensPerMinute: 10_000 },
     });
     return token;
   });

@@ -33,6 +33,8 @@ export interface RateLimitRepository {
 }
 
 const minuteMs = 60_000;
+/** Servers of one database may read their clocks in another order than they write. */
+const mostAheadMs = minuteMs + 1000;
 
 /**
  * The generic cell rate algorithm (GCRA, ITU-T I.371): a limit is the time at which all that was used is used up at its
@@ -50,56 +52,76 @@ export function createRateLimitRepository(
       .execute();
   }
 
+  /**
+   * `requests_until` is at most a minute ahead, and never before the last change of the row. If it is further ahead, the
+   * clock was set back since: then both times move with the clock.
+   */
+  async function followClock(tokenId: string): Promise<void> {
+    const now = clock();
+    await database
+      .updateTable('rate_limits')
+      .set({
+        requests_until: now,
+        tokens_until: sql<number>`tokens_until - (requests_until - ${now})`,
+      })
+      .where('token_id', '=', tokenId)
+      .where(sql<boolean>`requests_until > ${now} + ${mostAheadMs}`)
+      .execute();
+  }
+
   async function admitOnce(
     tokenId: string,
     { requestsPerMinute, tokensPerMinute }: RateLimits,
   ): Promise<RateRow | undefined> {
-    let query = database.updateTable('rate_limits').where('token_id', '=', tokenId);
-    if (requestsPerMinute === null) {
-      query = query.set((build) => ({ requests_until: build.ref('requests_until') }));
-    } else {
-      const now = clock();
-      const next = sql<number>`${later('requests_until', now)} + ${minuteMs / requestsPerMinute}`;
-      query = query
-        .set({
-          // Further ahead than it can be: the clock was set back since.
-          requests_until: sql<number>`case when requests_until > ${now} + ${minuteMs + 1000} then ${now} else ${next} end`,
-        })
-        .where(
-          // The sum of the parts of a minute may exceed it by its rounding.
-          sql<boolean>`(${next} <= ${now} + ${minuteMs + 0.5} or requests_until > ${now} + ${minuteMs + 1000})`,
-        );
-    }
+    const now = clock();
+    const requestMs = requestsPerMinute === null ? 0 : minuteMs / requestsPerMinute;
+    const next = sql<number>`${later('requests_until', now)} + ${requestMs}`;
+    // The sum of the parts of a minute may exceed it by its rounding.
+    const latest = requestsPerMinute === null ? mostAheadMs : minuteMs + 0.5;
+    let query = database
+      .updateTable('rate_limits')
+      .set({ requests_until: next })
+      .where('token_id', '=', tokenId)
+      .where(sql<boolean>`${next} <= ${now} + ${latest}`);
     if (tokensPerMinute !== null) {
-      query = query.where(sql<boolean>`tokens_until < ${clock()} + ${minuteMs}`);
+      query = query.where(sql<boolean>`tokens_until < ${now} + ${minuteMs}`);
     }
-    return query
-      .returning(['requests_until', 'tokens_until', clock().as('now')])
-      .executeTakeFirst();
+    return query.returning(['requests_until', 'tokens_until', now.as('now')]).executeTakeFirst();
   }
+
+  const read = (tokenId: string): Promise<RateRow | undefined> =>
+    database
+      .selectFrom('rate_limits')
+      .where('token_id', '=', tokenId)
+      .select(['requests_until', 'tokens_until', clock().as('now')])
+      .executeTakeFirst();
 
   return {
     admit: async (tokenId, limits) => {
       const admitted = await admitOnce(tokenId, limits);
       if (admitted !== undefined) return toDecision(admitted, limits);
-      const row = await database
-        .selectFrom('rate_limits')
-        .where('token_id', '=', tokenId)
-        .select(['requests_until', 'tokens_until', clock().as('now')])
-        .executeTakeFirst();
-      if (row === undefined) {
+      let row = await read(tokenId);
+      if (row === undefined || row.requests_until > row.now + mostAheadMs) {
         await ensureRow(tokenId);
-        const first = await admitOnce(tokenId, limits);
-        return first === undefined ? { waitMs: minuteMs } : toDecision(first, limits);
+        await followClock(tokenId);
+        const next = await admitOnce(tokenId, limits);
+        if (next !== undefined) return toDecision(next, limits);
+        row = await read(tokenId);
+        if (row === undefined) return { waitMs: minuteMs };
       }
       return { ...toDecision(row, limits), waitMs: waitOf(row, limits) };
     },
     charge: async (tokenId, tokens, tokensPerMinute) => {
       await ensureRow(tokenId);
+      await followClock(tokenId);
+      const now = clock();
       const used = (tokens * minuteMs) / tokensPerMinute;
       await database
         .updateTable('rate_limits')
-        .set({ tokens_until: sql<number>`${later('tokens_until', clock())} + ${used}` })
+        .set({
+          requests_until: later('requests_until', now),
+          tokens_until: sql<number>`${later('tokens_until', now)} + ${used}`,
+        })
         .where('token_id', '=', tokenId)
         .execute();
     },
