@@ -1,7 +1,9 @@
 import { chmod, rm } from 'node:fs/promises';
 import { closeSync, existsSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { openSqlite, type SqliteConnection, sqliteResultCode } from '../platform/sqlite.ts';
 import { renameWithRetry } from '../platform/files/rename-with-retry.ts';
+import { flushFolder } from '../platform/files/unfinished-files.ts';
 import { NewerSchemaError } from './migrate.ts';
 import { sqliteSchema } from './sqlite-dialect.ts';
 import { StoreOpenError } from './store-errors.ts';
@@ -21,6 +23,7 @@ export async function backUp(connection: SqliteConnection, target: string): Prom
     connection.prepare('vacuum into ?').run(part);
     await chmod(part, 0o600);
     await renameWithRetry(part, target);
+    await flushFolder(dirname(target));
   } finally {
     await rm(part, { force: true });
   }

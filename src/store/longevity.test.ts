@@ -1,7 +1,8 @@
 import { copyFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { observeFlushes } from '../../test/setup/observe-flushes.ts';
 import { recordedStoreFile } from '../../test/setup/store/recorded-store.ts';
 import { conversationTurn } from '../../test/setup/store/conversation-turn.ts';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
@@ -245,9 +246,13 @@ describe('a migration', () => {
 describe('restoreBackup', () => {
   it('replaces the database and keeps it', async () => {
     const backup = `${file}.backup`;
+    const flushed = new Set<number>();
+    await observeFlushes((number) => flushed.add(number));
     await withStore(async (store) => {
       await say(store, 'in the backup');
       await store.backUp(backup);
+      // The name of the backup survives a power loss; SQLite flushes its content.
+      expect(flushed).toContain((await stat(dirname(backup))).ino);
       await say(store, 'after the backup');
     });
     const previous = await restoreBackup(backup, file);

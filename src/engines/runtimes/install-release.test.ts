@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -10,6 +11,7 @@ import {
   type Behaviour,
   type FakeReleaseServer,
 } from '../../../test/setup/engine/fake-release-server.ts';
+import { observeFlushes } from '../../../test/setup/observe-flushes.ts';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 
 const fileName = 'llama-b42-bin-ubuntu-x64.tar.gz';
@@ -17,6 +19,7 @@ const good = tarballOf([
   { path: 'llama-b42/llama-server', content: fakeServerProgram('b42') },
   { path: 'llama-b42/libllama.so.0', content: 'x'.repeat(200_000) },
   { path: 'llama-b42/libllama.so', linkTo: 'libllama.so.0' },
+  { path: 'llama-b42/licenses/MIT', content: 'x' },
 ]);
 
 let folder: string;
@@ -72,6 +75,24 @@ describe('installing the release', () => {
       totalBytes: good.length,
     });
     expect(await readdir(folder)).toStrictEqual(['llama.cpp-linux-x64-cpu-b42']);
+  });
+
+  it('has all files on the disk before the runtime is there', async () => {
+    const target = join(folder, 'llama.cpp-linux-x64-cpu-b42');
+    const before = new Set<number>();
+    const after = new Set<number>();
+    await observeFlushes((file) => (existsSync(target) ? after : before).add(file));
+    await manager().install({});
+    const paths = await readdir(target, { recursive: true, withFileTypes: true });
+    const needed = paths.filter((path) => !path.isSymbolicLink());
+    expect(needed.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['llama-server', 'runtime.json', 'libllama.so.0', 'licenses', 'MIT']),
+    );
+    for (const { name, parentPath } of needed) {
+      expect(before, name).toContain((await stat(join(parentPath, name))).ino);
+    }
+    expect(before).toContain((await stat(target)).ino);
+    expect(after).toContain((await stat(folder)).ino);
   });
 
   it.each<[string, readonly Behaviour[], number]>([

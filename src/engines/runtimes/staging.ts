@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { renameWithRetry } from '../../platform/files/rename-with-retry.ts';
+import { flushFolder, flushTree } from '../../platform/files/unfinished-files.ts';
 import { isAlive } from '../../platform/processes/is-alive.ts';
 
 const prefix = '.staging-';
@@ -49,11 +50,13 @@ async function isStale(name: string, folder: string): Promise<boolean> {
 }
 
 /**
- * Moves a folder to its final place, atomically. False if the place is taken.
+ * Moves a folder to its final place, atomically, also if the machine loses power. False if the place is taken.
  */
 export async function publishFolder(content: string, target: string): Promise<boolean> {
+  await flushTree(content);
   try {
     await renameWithRetry(content, target);
+    await flushFolder(dirname(target));
     return true;
   } catch (error) {
     if ((await stat(target).catch(() => undefined)) !== undefined) return false;

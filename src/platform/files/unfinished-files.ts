@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { open, readdir, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
+import { mapConcurrently } from '../../kernel/concurrency/map-concurrently.ts';
 import { isAlive } from '../processes/is-alive.ts';
 
 const pattern = /^\.part~([^~]+)~(\d+)~[0-9a-f-]{36}$/;
@@ -35,7 +36,8 @@ async function isAbandoned(path: string): Promise<boolean> {
 
 /** Flushes a file to the disk. */
 export async function flushFile(path: string): Promise<void> {
-  const handle = await open(path, 'r+');
+  // Elsewhere a file that may only be read can be flushed, too.
+  const handle = await open(path, process.platform === 'win32' ? 'r+' : 'r');
   try {
     await handle.sync();
   } finally {
@@ -48,4 +50,15 @@ export async function flushFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => undefined);
   await handle?.sync().catch(() => {});
   await handle?.close();
+}
+
+/** Flushes a folder and all files and folders in it. */
+export async function flushTree(folder: string): Promise<void> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  await mapConcurrently(entries, 16, async (entry) => {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile()) await flushFile(path);
+    else if (entry.isDirectory()) await flushFolder(path);
+  });
+  await flushFolder(folder);
 }
