@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { get, post, postRaw, toAnswer } from '../setup/server/api.ts';
 import { expectError } from '../setup/server/expect-error.ts';
@@ -62,6 +63,26 @@ describe('a small body with a high cost', () => {
     }
   });
 });
+
+it.each(['gzip', 'deflate', 'br', 'zstd', 'gzip, gzip'])(
+  'a body that is compressed by %s is refused, not unpacked',
+  async (encoding) => {
+    // 50 MB.
+    const bomb = gzipSync(Buffer.alloc(50_000_000, ' '));
+    for (const [path, type] of [
+      [chat, 'application/json'],
+      ['/v1/files', 'multipart/form-data; boundary=x'],
+      ['/v1/chat/completions', 'application/json'],
+    ] as const) {
+      const headers = { 'content-encoding': encoding, 'content-type': type };
+      const { status, body } = await toAnswer(await postRaw(hearth.url, path, bomb, { headers }));
+      expect(status).toBe(415);
+      expect(body.error).toMatchObject({
+        message: `The Content-Encoding is "${encoding}"; the body must not be compressed.`,
+      });
+    }
+  },
+);
 
 describe('a key with a meaning in JavaScript', () => {
   const key = '{"__proto__":{"isPolluted":true},"constructor":{"prototype":{"isPolluted":true}},';

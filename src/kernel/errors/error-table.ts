@@ -176,7 +176,7 @@ export const errorTable = {
     type: 'invalid_request',
     status: 415,
     retryable: false,
-    when: 'The `Content-Type` of the body is not `application/json`.',
+    when: 'The `Content-Type` of the body is not `application/json`, or the body is compressed.',
   },
   rate_limit_exceeded: {
     type: 'server_busy',

@@ -80,6 +80,26 @@ describe('the type of a body', () => {
   });
 });
 
+describe('the encoding of a body', () => {
+  it.each(['gzip', 'deflate, br', 'X-Unknown'])('must not be %s', (encoding) => {
+    const headers = { 'content-encoding': encoding, 'content-length': '5' };
+    for (const rule of [
+      {},
+      { allowsUndeclared: true },
+      { uploadType: 'multipart/form-data' },
+    ] as const) {
+      expect(check('POST', json, headers, rule)).toMatchObject({
+        code: 'unsupported_media_type',
+        message: `The Content-Encoding is "${encoding}"; the body must not be compressed.`,
+      });
+    }
+  });
+
+  it('may be identity', () => {
+    expect(check('POST', json, { 'content-encoding': 'Identity' })).toBeUndefined();
+  });
+});
+
 describe('sizes', () => {
   it('takes a body of exactly the limit, and none that is a byte longer', () => {
     expect(check('POST', json, { 'content-length': '1024' })).toBeUndefined();

@@ -33,14 +33,25 @@ const undeclaredTypes: ReadonlySet<string | undefined> = new Set([
 ]);
 
 /**
- * Checks the declared type and length of a body.
+ * Checks the declared encoding, type and length of a body.
  *
  * @throws HearthError `unsupported_media_type`, `body_too_large`.
  */
 export function checkContent(headers: RequestHeaders, rule: ContentRule): void {
   const sizeBytes = Number(headers.header('content-length') ?? 0);
-  if (methodsWithBody.has(rule.method)) checkType(headers, rule, sizeBytes);
+  if (methodsWithBody.has(rule.method)) {
+    checkEncoding(headers.header('content-encoding'));
+    checkType(headers, rule, sizeBytes);
+  }
   if (!(sizeBytes <= rule.limitBytes)) throw bodyTooLarge(`${sizeBytes} bytes`, rule.limitBytes);
+}
+
+function checkEncoding(encoding = 'identity'): void {
+  if (encoding.toLowerCase() === 'identity') return;
+  throw new HearthError(
+    'unsupported_media_type',
+    `The Content-Encoding is ${shorten(encoding)}; the body must not be compressed.`,
+  );
 }
 
 /** Pages of other origins can send types other than JSON without a preflight request (CORS "simple requests"). */
