@@ -55,6 +55,35 @@ it.each([
   expect(await heldMs(send)).toBeLessThan(maxHeldMs);
 });
 
+const list = (item: string, count: number) =>
+  `[${Array.from({ length: count }, () => item).join()}]`;
+
+it.each([
+  ['/v1/embeddings', '"input" must be at most 2048 items long', `"input":${list('"a"', 100_000)}`],
+  [
+    '/v1/completions',
+    '"prompt" must be at most 128 items long',
+    `"prompt":${list('"a"', 100_000)}`,
+  ],
+  ['/v1/chat/completions', 'is required', `"messages":${list('{"role":"user"}', 35_000)}`],
+  [
+    '/v1/chat/completions',
+    'content[0]',
+    `"messages":${list('{"role":"user","content":[0]}', 19_000)}`,
+  ],
+  ['/v1/responses', 'is required', `"input":${list('{"role":"user","type":"message"}', 19_000)}`],
+  ['/v1/messages', 'is required', `"messages":${list('{"role":"user"}', 35_000)},"max_tokens":1`],
+  ['/api/chat', 'must be a string', `"messages":${list('{"role":"user","content":0}', 9000)}`],
+])('is not held by %s with an issue in each item: %s', async (path, message, fields) => {
+  const body = `{"model":"hearth/starter-chat",${fields}}`;
+  const send = async () => {
+    const response = await postRaw(hearth.url, path, body);
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain(message.replaceAll('"', String.raw`\"`));
+  };
+  expect(await heldMs(send)).toBeLessThan(maxHeldMs);
+});
+
 it('is not held by the first reading of the API reference', async () => {
   const read = async (path: string) => {
     expect((await fetch(hearth.url + path)).status).toBe(200);

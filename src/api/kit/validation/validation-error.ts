@@ -34,9 +34,10 @@ function locate(issue: z.core.$ZodIssue, base: Path, root: unknown): ValidationI
   const branches = issue.errors
     .flatMap((issues) => issues.slice(0, 1))
     .map((branch) => locate(branch, path, root));
-  const matching = branches.find(
-    (branch) => branch.path.length > path.length || !branch.isWrongType,
-  );
+  const isDeeper = (branch: ValidationIssue): boolean => branch.path.length > path.length;
+  const matching =
+    // An array that is too long for one branch has items of the wrong type for another one.
+    branches.find((branch) => !branch.isWrongType && !isDeeper(branch)) ?? branches.find(isDeeper);
   return matching ?? { issue, path, value, isWrongType: true };
 }
 
@@ -123,6 +124,12 @@ function toJsonPath(path: Path): string {
     .join('');
 }
 
+/** A long array may have an issue in each item, and to collect them all takes seconds. */
+const firstIssueOnly: z.core.ParseContextInternal<z.core.$ZodIssue> = {
+  error: messageOf,
+  abortEarly: true,
+};
+
 /**
  * Validates a value and returns the output of its schema.
  *
@@ -132,7 +139,7 @@ export function validate<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
 ): z.output<Schema> {
-  const result = schema.safeParse(value, { error: messageOf });
+  const result = schema.safeParse(value, firstIssueOnly);
   if (result.success) return result.data;
   throw toValidationError(result.error.issues, value);
 }
