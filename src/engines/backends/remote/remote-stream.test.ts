@@ -259,8 +259,23 @@ describe('the end', () => {
 
   it('is missing if the connection closes early', () => {
     expect(() => decode([delta({ content: 'x' })])).toThrow('its answer broke off');
+    expect(() => decode([delta({ role: 'assistant', content: '' })])).toThrow('broke off');
     expect(() => decode([])).toThrow('its answer broke off');
-    expect(() => decode(['[DONE]'])).toThrow('its answer broke off');
+  });
+
+  it.each([
+    ['with a chunk without a reason', [delta({ role: 'assistant', content: '' }), '[DONE]']],
+    ['with the usage alone', [{ choices: [], usage: { completion_tokens: 0 } }, '[DONE]']],
+    ['without a chunk', ['[DONE]']],
+    ['without the last line', [finish('stop')]],
+  ])('may come without a token: %s', (_name, data) => {
+    const events = decode(data);
+    expect(contentOf(events)).toBe('');
+    expect(endOf(events)).toMatchObject({
+      stopReason: 'eosFound',
+      usage: { completionTokens: 0 },
+      isMalformed: false,
+    });
   });
 
   it('reports an error inside the stream after the text before it', () => {

@@ -105,9 +105,8 @@ export class StreamDecoder {
    */
   end(): Extract<GenerationEvent, { type: 'generation.end' }> {
     if (this.#failure !== undefined) throw this.#failure;
-    // Some servers end a stream of text completions without a reason.
-    const isComplete = this.#finish !== undefined || this.#native !== undefined || this.hasOutput;
-    const isEnd = this.isStopped || this.#isMalformed || (this.#hasEnded && isComplete);
+    // Some servers end without a reason, also an answer without a token.
+    const isEnd = this.isStopped || this.#isMalformed || this.#hasEnded;
     if (!isEnd) throw this.#dialect.failures.cut();
     const reason = this.#stopReason();
     const { countsReasoning } = this.#dialect;
