@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatBytes, formatCount, formatDuration } from './format.ts';
+import { describeNames, formatBytes, formatCount, formatDuration } from './format.ts';
 
 describe('formatBytes', () => {
   it.each([
@@ -34,5 +34,22 @@ describe('formatDuration', () => {
 describe('formatCount', () => {
   it('separates thousands', () => {
     expect(formatCount(131_072)).toBe('131,072');
+  });
+});
+
+describe('describeNames', () => {
+  it.each([
+    [[], 'There are none.'],
+    [['calm'], 'There is only "calm".'],
+    [['calm', 'wild'], 'There are "calm" and "wild".'],
+    [['a', 'b', 'c'], 'There are "a", "b" and "c".'],
+  ])('%j', (names, expected) => {
+    expect(describeNames(names)).toBe(expected);
+  });
+
+  it('shows twenty names, and no long one', () => {
+    const many = Array.from({ length: 25 }, (_, index) => `name${index}`);
+    expect(describeNames(many)).toMatch(/^There are "name0", .*, "name19" and 5 more\.$/);
+    expect(describeNames(['x'.repeat(5000)])).toHaveLength('There is only "".'.length + 200);
   });
 });

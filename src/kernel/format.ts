@@ -34,3 +34,16 @@ export function formatDuration(seconds: number): string {
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
+
+const mostNames = 20;
+
+/** A sentence on what exists: `There are none.`, `There is only "a".`, `There are "a", "b" and 3 more.` */
+export function describeNames(names: readonly string[]): string {
+  const shown = names.slice(0, mostNames).map((name) => JSON.stringify(name.slice(0, 200)));
+  if (names.length > mostNames) shown.push(`${names.length - mostNames} more`);
+  const last = shown.pop();
+  if (last === undefined) return 'There are none.';
+  return shown.length === 0
+    ? `There is only ${last}.`
+    : `There are ${shown.join(', ')} and ${last}.`;
+}

@@ -291,10 +291,10 @@ describe('find', () => {
   });
 
   test.each([
-    ['nothing', 'There is no model "nothing". There are: acme/fine, acme/twin, other/twin.'],
+    ['nothing', 'There is no model "nothing". There are "acme/fine", "acme/twin" and "other/twin".'],
     ['other/fine', 'There is no model "other/fine".'],
     ['Other/Fine@Q4', 'There is no model "Other/Fine@Q4".'],
-    ['fine@q2_k', 'acme/fine has no variant "q2_k". There are: q4_0, q8_0.'],
+    ['fine@q2_k', 'acme/fine has no variant "q2_k". There are "q4_0" and "q8_0".'],
     ['twin', '"twin" may mean acme/twin, other/twin: give the whole key.'],
     ['../acme/fine', 'There is no model "../acme/fine".'],
     ['', 'There is no model "".'],

@@ -1,4 +1,5 @@
 import { HearthError } from '../kernel/errors/errors.ts';
+import { describeNames } from '../kernel/format.ts';
 import type { ModelFault } from './library-model.ts';
 import { findAlias, type ModelAlias } from './model-aliases.ts';
 import type { ModelEntry, ModelSelection } from './model.ts';
@@ -82,15 +83,13 @@ function select(content: LibraryContent, key: string, variantId: string | null):
   );
   if (fault !== undefined) throw fault.error;
   throw modelNotFound(
-    `${key} has no variant ${quote(variantId ?? '')}. There are: ${list(model?.variants.map(({ id }) => id) ?? [])}.`,
+    `${key} has no variant ${quote(variantId ?? '')}. ${describeNames(model?.variants.map(({ id }) => id) ?? [])}`,
   );
 }
 
 function notFound({ models }: LibraryContent, name: string): never {
   const available =
-    models.length === 0
-      ? 'The library is empty.'
-      : `There are: ${list(models.map(({ key }) => key))}.`;
+    models.length === 0 ? 'The library is empty.' : describeNames(models.map(({ key }) => key));
   throw modelNotFound(`There is no model ${quote(name)}. ${available}`);
 }
 

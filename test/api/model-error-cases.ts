@@ -103,14 +103,14 @@ const absent: readonly ErrorCase[] = [
     path: chat,
     body: { ...v1, model: 'no/such' },
     param: 'model',
-    message: /no model "no\/such"\. There are: .*hearth\/starter-chat/,
+    message: /no model "no\/such"\. There are .*"hearth\/starter-chat"/,
   },
   {
     code: 'model_not_found',
     path: chatV0,
     body: { ...v0, model: 'hearth/starter-chat@q2_k' },
     param: 'model',
-    message: 'no variant "q2_k". There are: q8_0',
+    message: 'no variant "q2_k". There is only "q8_0".',
   },
   {
     code: 'model_not_found',

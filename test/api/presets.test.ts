@@ -70,7 +70,7 @@ describe.each([
     await put(`${plural}/here`, content);
     expectError(await get(hearth.url, `/api/v1/${plural}/gone`), {
       ...expected,
-      message: 'There are "here"',
+      message: 'There is only "here".',
     });
     expectError(await put(`${plural}/gone`, { ...content, revision: 2 }), {
       ...expected,
@@ -150,7 +150,7 @@ describe.each(requests)('%s with a preset', (path, body) => {
     await put('presets/poet', poet);
     const answer = await post(hearth.url, path, { ...body, preset: 'gone' });
     expect(answer.status).toBe(404);
-    expect(answer.body.error.message).toContain('There is no preset "gone". There are "poet".');
+    expect(answer.body.error.message).toContain('There is no preset "gone". There is only "poet".');
   });
 });
 

@@ -1,4 +1,5 @@
 import { HearthError } from '../../kernel/errors/errors.ts';
+import { describeNames } from '../../kernel/format.ts';
 import type { ModelFault, RepositoryModel } from '../library-model.ts';
 import type { ScannedFile } from '../scanned-file.ts';
 import type { ScannedRepository } from '../scan-repository.ts';
@@ -37,7 +38,7 @@ export function planRemoval(candidate: RemovalCandidate, variantId: string | nul
   if (variantId !== null && !variants.has(variantId))
     throw new HearthError(
       'model_not_found',
-      `${key} has no variant ${JSON.stringify(variantId.slice(0, 200))}. There are: ${[...variants.keys()].join(', ')}.`,
+      `${key} has no variant ${JSON.stringify(variantId.slice(0, 200))}. ${describeNames([...variants.keys()])}`,
       { field: 'model' },
     );
   const isWhole = variantId === null || variants.size === 1;

@@ -1,4 +1,5 @@
 import { HearthError } from '../../../kernel/errors/errors.ts';
+import { describeNames } from '../../../kernel/format.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import type { NamedRecord, NamedRecordKey, NamedRecordKind } from '../../../store/named-record.ts';
 import type { Store } from '../../../store/store.ts';
@@ -14,7 +15,6 @@ const maxRecords = 200;
 /** Characters of a record as JSON. */
 const maxContentLength = 64 * 1024;
 /** Names that an error lists. */
-const maxListedNames = 20;
 
 export function mountPresets(app: App, { store }: ApiServices): void {
   mountRecords(app, store, 'preset', {
@@ -83,10 +83,7 @@ export async function findRecord(store: Store, key: NamedRecordKey): Promise<Nam
 
 async function recordNotFound(store: Store, { kind, ownerId, name }: NamedRecordKey) {
   const names = await store.namedRecords.names(kind, ownerId);
-  const listed = names.slice(0, maxListedNames).map((each) => JSON.stringify(each));
-  const more = names.length > maxListedNames ? ', ...' : '';
-  const existing = names.length === 0 ? 'There are none' : `There are ${listed.join(', ')}${more}`;
-  const message = `There is no ${kind} ${JSON.stringify(name)}. ${existing}.`;
+  const message = `There is no ${kind} ${JSON.stringify(name)}. ${describeNames(names)}`;
   return new HearthError(`${kind}_not_found`, message, { param: kind });
 }
 
