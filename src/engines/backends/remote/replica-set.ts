@@ -4,6 +4,7 @@ import { Circuit, type CircuitState, type EngineTest } from './circuit.ts';
 import {
   isBusy,
   isClosedBefore,
+  isEngineLost,
   isReplicaFault,
   toUpstreamError,
   unavailable,
@@ -21,6 +22,8 @@ interface ReplicaSetOptions {
   /** Name of the upstream, for messages. */
   readonly upstream: string;
   readonly urls: readonly string[];
+  /** Whether an address may have several engines behind it. */
+  readonly isBalanced?: boolean;
   /** Asks a replica for its health. Never rejects. */
   readonly isHealthy: (url: string) => Promise<boolean>;
   /** Ends the questions. */
@@ -38,10 +41,12 @@ export interface SilenceLimit {
 /** The replicas of one upstream. */
 export class ReplicaSet {
   readonly #upstream: string;
+  readonly #isBalanced: boolean;
   readonly #replicas: readonly Replica[];
 
-  constructor({ upstream, urls, isHealthy, signal }: ReplicaSetOptions) {
+  constructor({ upstream, urls, isBalanced = false, isHealthy, signal }: ReplicaSetOptions) {
     this.#upstream = upstream;
+    this.#isBalanced = isBalanced;
     this.#replicas = urls.map((url) => ({
       url,
       circuit: new Circuit({ isHealthy: () => isHealthy(url), signal }),
@@ -71,7 +76,12 @@ export class ReplicaSet {
     signal: AbortSignal,
     silenceLimit?: SilenceLimit,
   ): Generator<Attempt, void, void> {
-    const shared = { upstream: this.#upstream, signal, silenceLimit };
+    const shared = {
+      upstream: this.#upstream,
+      isBalanced: this.#isBalanced,
+      signal,
+      silenceLimit,
+    };
     const candidates = this.#candidates(key);
     const last = candidates.at(-1);
     for (const replica of candidates) {
@@ -123,7 +133,9 @@ interface AttemptOptions {
   readonly upstream: string;
   readonly signal: AbortSignal;
   readonly silenceLimit: SilenceLimit | undefined;
-  /** Who gets the request next if this fails: another replica, the same one for a closed connection only, or none. */
+  /** Whether the address may have several engines behind it. */
+  readonly isBalanced: boolean;
+  /** Who gets the request next if this fails: another replica, the same one in some cases, or none. */
   readonly next: 'other' | 'same' | 'none';
 }
 
@@ -163,7 +175,7 @@ export class Attempt {
    * @throws HearthError the error of the request, if it is not to be repeated; the signal's reason.
    */
   fail(error: unknown, hasOutput = false): void {
-    const { upstream, signal, next } = this.#options;
+    const { upstream, signal, next, isBalanced } = this.#options;
     signal.throwIfAborted();
     // llama-server closes connections after streams; this says nothing bad about it.
     if (next === 'same' && isClosedBefore(error)) return;
@@ -173,7 +185,9 @@ export class Attempt {
     if (error instanceof Silence) circuit.hang(error.testEngine);
     else if (isFault && !isBusy(error)) circuit.fail();
     else circuit.succeed();
-    if (next !== 'other' || hasOutput || !isFault) throw toUpstreamError(error, upstream);
+    // The balancer gives it to another engine if one has died.
+    const mayRepeat = next === 'other' || (next === 'same' && isBalanced && isEngineLost(error));
+    if (!mayRepeat || hasOutput || !isFault) throw toUpstreamError(error, upstream);
   }
 
   /** Call it after each attempt, also an unfinished one. */

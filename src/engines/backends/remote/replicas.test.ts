@@ -106,6 +106,41 @@ describe('replicas', () => {
     await Promise.all(busy);
   });
 
+  it('behind a balancer get a request again that failed before its first token, and once only', async () => {
+    const faults: UpstreamAnswer[] = [
+      (_request, response) => sendJson(response, {}, 500),
+      (_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+        response.destroy();
+      },
+    ];
+    const refusals: readonly [answer: UpstreamAnswer, code: string][] = [
+      [(_request, response) => sendJson(response, {}, 503), 'upstream_unavailable'],
+      [(_request, response) => sendJson(response, {}, 400), 'invalid_value'],
+      [(_request, response) => void response.write(''), 'upstream_error'],
+    ];
+    let answers: UpstreamAnswer[] = [];
+    const server = await serveUpstream((request, response) => {
+      const answer = answers.shift() ?? ((_request, late) => say(late, 'Hi'));
+      return answer(request, response);
+    });
+    const options = { sessionHeader: 'x-session-id', timeoutMs: 500 };
+    const { engine } = openUpstream([server.url], options);
+    const ask = () => collect(engine.generate(upstreamChat, testContext()));
+    for (const fault of faults) {
+      answers = [fault];
+      expect(textOf(await ask())).toBe('Hi');
+      answers = [fault, fault];
+      expect(await failureOf(ask())).toMatchObject({ code: 'upstream_error' });
+    }
+    for (const [refusal, code] of refusals) {
+      answers = [refusal];
+      expect(await failureOf(ask())).toMatchObject({ code });
+    }
+    const chats = server.requests.filter(({ path }) => path === '/v1/chat/completions');
+    expect(chats).toHaveLength(8 + refusals.length);
+  });
+
   it('stay available after requests that fail for their content', async () => {
     const answer: UpstreamAnswer = ({ path, body }, response) => {
       if (path === '/v1/models') sendJson(response, { data: [] });

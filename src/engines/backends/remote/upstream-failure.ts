@@ -43,6 +43,12 @@ export function isClosedBefore(error: unknown): boolean {
   return error instanceof HttpFailure && error.reason === 'unreachable' && isReset(error.cause);
 }
 
+/** Whether the engine may have died while it had the request: it neither refused it nor was silent. */
+export function isEngineLost(error: unknown): boolean {
+  if (error instanceof HttpFailure) return error.reason !== 'timeout';
+  return isReplicaFault(error) && !isBusy(error);
+}
+
 /** Whether the upstream refused the request for what it contains. */
 export function isRefusedRequest(error: unknown): error is UpstreamRefusal {
   return error instanceof UpstreamRefusal && [400, 404, 405, 415, 422, 501].includes(error.status);

@@ -40,12 +40,13 @@ export function openUpstreams({ upstreams, environment, logger }: UpstreamsOptio
   const pacing = createPacing();
   const opened = new Map(
     upstreams.map((upstream) => {
-      const { name, urls, apiKey, timeoutMs } = upstream;
+      const { name, urls, apiKey, sessionHeader, timeoutMs } = upstream;
       const client = createUpstreamClient({ apiKey, timeoutMs, environment });
       const { signal } = closing;
       const replicas = new ReplicaSet({
         upstream: name,
         urls,
+        isBalanced: sessionHeader !== undefined,
         isHealthy: (url) => isHealthy(client, upstream, url, signal),
         signal,
       });
