@@ -11,6 +11,8 @@ interface Packages {
   readonly requirements: readonly string[];
   /** Versions that replace those that the packages ask for. */
   readonly overrides?: readonly string[];
+  /** Compiles all modules, for programs that start many processes at once. */
+  readonly isCompiled?: boolean;
 }
 
 /**
@@ -32,7 +34,16 @@ export async function pythonEnvironment(name: string, packages: Packages): Promi
   await writeFile(overrides, (packages.overrides ?? []).join('\n'));
   await run(
     join(folder, 'bin/python'),
-    ['-m', 'uv', 'pip', 'install', '--override', overrides, ...packages.requirements],
+    [
+      '-m',
+      'uv',
+      'pip',
+      'install',
+      ...(packages.isCompiled === true ? ['--compile-bytecode'] : []),
+      '--override',
+      overrides,
+      ...packages.requirements,
+    ],
     { env: { ...process.env, VIRTUAL_ENV: folder }, maxBuffer: 64 * 1024 * 1024 },
   );
   await writeFile(complete, wanted);
