@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # A cluster on this machine: a Ray head, two Ray workers, a model behind Ray Serve, and Hearth before them. Ctrl-C ends all.
 set -euo pipefail
-cd "$(dirname "$0")"
 
-folder=${CLUSTER_FOLDER:-$HOME/.cache/hearth-cluster} # Ray, its log, and the home folder of Hearth
-export MODEL=${MODEL:?is the path of a model in GGUF format}
+here=$(cd "$(dirname "$0")" && pwd)
+folder=${CLUSTER_FOLDER:-$HOME/.cache/hearth-cluster} # Ray, its logs, and the home folder of Hearth
+MODEL=$(realpath "${MODEL:?is the path of a model in GGUF format}")
+export MODEL
 export ENGINE=${ENGINE:-llama-server} # the command of llama.cpp's server
 hearth=${HEARTH:-hearth}
 ray_port=${RAY_PORT:-6379} serve_port=${SERVE_PORT:-8000}
@@ -12,14 +13,14 @@ ray_port=${RAY_PORT:-6379} serve_port=${SERVE_PORT:-8000}
 mkdir -p "$folder/home"
 if ! command -v ray >/dev/null; then
   export PATH=$folder/ray/bin:$PATH
-  if ! cmp --silent requirements.txt "$folder/requirements.txt"; then
+  if ! cmp --silent "$here/requirements.txt" "$folder/requirements.txt"; then
     python3 -m venv --clear "$folder/ray"
-    pip install --quiet --requirement requirements.txt
-    cp requirements.txt "$folder/requirements.txt"
+    pip install --quiet --requirement "$here/requirements.txt"
+    cp "$here/requirements.txt" "$folder/requirements.txt"
   fi
 fi
 
-export PYTHONPATH=$PWD PYTHONUNBUFFERED=1 RAY_ADDRESS=127.0.0.2:$ray_port RAY_USAGE_STATS_ENABLED=0
+export PYTHONPATH=$here PYTHONUNBUFFERED=1 RAY_ADDRESS=127.0.0.2:$ray_port RAY_USAGE_STATS_ENABLED=0
 # Who reaches a node of Ray without a token may run any program on it.
 export RAY_AUTH_MODE=token RAY_AUTH_TOKEN_PATH=$folder/token
 [ -s "$RAY_AUTH_TOKEN_PATH" ] || (umask 077 && python3 -c 'import secrets; print(secrets.token_hex(32))' >"$RAY_AUTH_TOKEN_PATH")
@@ -49,7 +50,7 @@ start_node 1 --head --port "$ray_port" --ray-client-server-port $((ray_port + 5)
 start_node 2 --address "$RAY_ADDRESS" --num-cpus 1
 start_node 3 --address "$RAY_ADDRESS" --num-cpus 1
 
-sed "s/8000/$serve_port/" serve.yaml >"$folder/serve.yaml"
+sed "s/8000/$serve_port/" "$here/serve.yaml" >"$folder/serve.yaml"
 serve run --non-blocking "$folder/serve.yaml"
 SECONDS=0
 until curl --silent --fail --output /dev/null "http://127.0.0.1:$serve_port/v1/models"; do
@@ -60,5 +61,5 @@ until curl --silent --fail --output /dev/null "http://127.0.0.1:$serve_port/v1/m
   sleep 1
 done
 
-sed "s/8000/$serve_port/" config.json >"$folder/home/config.json"
+sed "s/8000/$serve_port/" "$here/config.json" >"$folder/home/config.json"
 $hearth serve --home "$folder/home"

@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { testRuntime } from '../engine/shared-runtimes.ts';
 import { starterPath } from '../engine/test-engines.ts';
