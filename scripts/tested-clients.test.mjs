@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { pinnedVersion, registryOf } from '../test/clients/pinned-version.ts';
 import { testedClients } from '../test/clients/tested-clients.ts';
 
 const read = (path) => readFile(join(import.meta.dirname, '..', path), 'utf8');
@@ -13,23 +14,10 @@ it('shows the pinned versions in docs/clients-tested.md', async () => {
       const versions = await Promise.all(
         packages.map(async (each) => `\`${each}\` ${await pinnedVersion(file, each)}`),
       );
-      const registry = file.startsWith('npm/') ? 'npm' : 'PyPI';
-      return `| ${name} | ${versions.join(', ')} (${registry}) | ${api} |`;
+      return `| ${name} | ${versions.join(', ')} (${registryOf(file)}) | ${api} |`;
     }),
   );
   const stale = rows.filter((row) => !expected.some((start) => row.startsWith(start)));
   expect(expected.filter((start) => !rows.some((row) => row.startsWith(start)))).toEqual([]);
   expect(stale.filter((row) => row.startsWith('| '))).toEqual([]);
 });
-
-async function pinnedVersion(file, name) {
-  if (file.startsWith('npm/')) {
-    const { dependencies, optionalDependencies } = JSON.parse(
-      await read('test/clients/package.json'),
-    );
-    return { ...dependencies, ...optionalDependencies }[name];
-  }
-  const folder = /^python\/(.*)\//.test(file) ? file.replace(/\/[^/]*$/, '') : '.';
-  const locked = await read(join('test/clients', folder, 'requirements.txt'));
-  return locked.match(new RegExp(`^${name}==(\\S+)$`, 'm'))?.[1];
-}

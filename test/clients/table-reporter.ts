@@ -6,6 +6,7 @@ import { format } from 'oxfmt';
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 import { projectFolder } from '../setup/project-folder.ts';
 import { environmentFolder } from './environment-folder.ts';
+import { pinnedVersion, registryOf } from './pinned-version.ts';
 import { clientsFolder } from './run.ts';
 import { testedClients, type TestedClient } from './tested-clients.ts';
 
@@ -94,9 +95,13 @@ async function toRow(
     ({ file, name, state }) =>
       file === client.file && state !== 'skipped' && `${name} `.includes(client.within ?? ''),
   );
-  const registry = client.file.startsWith('npm/') ? 'npm' : 'PyPI';
   const line = (versions: readonly string[], cells: readonly string[]): string =>
-    toLine([client.name, `${versions.join(', ')} (${registry})`, client.api, ...cells]);
+    toLine([
+      client.name,
+      `${versions.join(', ')} (${registryOf(client.file)})`,
+      client.api,
+      ...cells,
+    ]);
   const names = client.packages.map((name) => `\`${name}\``);
   const key = keyOf(line(names, ['']));
   if (own.length === 0) return { key, row: undefined };
@@ -110,8 +115,9 @@ async function toRow(
   return { key, row: line(versions, [...cells, failed ? 'failed' : 'passed']) };
 }
 
-/** What the installed package says. */
-async function installedVersion(file: string, name: string): Promise<string> {
+/** What the installed package says; Go and Maven install exactly what is pinned. */
+async function installedVersion(file: string, name: string): Promise<string | undefined> {
+  if (!['npm', 'PyPI'].includes(registryOf(file))) return pinnedVersion(file, name);
   if (file.startsWith('npm/')) {
     const path = join(clientsFolder, 'node_modules', name, 'package.json');
     const { version } = JSON.parse(await readFile(path, 'utf8')) as { readonly version: string };
