@@ -49,7 +49,7 @@ it('lists the model as a reranker, which neither chats nor embeds', async () => 
   expect(v1.body).toMatchObject({ type: 'reranker' });
   expect(v1.body.capabilities).toBeUndefined();
   const v0 = await get(hearth.url, `/api/v0/models/${rankModel}`);
-  expect(v0.body).toMatchObject({ type: 'reranker', arch: 'bert' });
+  expect(v0.body).toMatchObject({ type: 'embeddings', arch: 'bert' });
   const input = { model: rankModel, input: 'x', messages: [{ role: 'user', content: 'x' }] };
   for (const path of ['/v1/embeddings', '/v1/chat/completions']) {
     const { status, body } = await post(hearth.url, path, input);

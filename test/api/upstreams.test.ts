@@ -66,7 +66,7 @@ describe('remote models', () => {
     expect(byKey.get('team/chat')).toMatchObject({ publisher: 'back', max_context_length: 2048 });
     expect((await get(hearth.url, '/api/v0/models/lab/tiny')).body).toMatchObject({
       type: 'llm',
-      compatibility_type: 'remote',
+      compatibility_type: 'gguf',
       quantization: '',
       state: 'not-loaded',
     });

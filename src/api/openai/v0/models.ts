@@ -30,10 +30,14 @@ const v0ModelSchema = z
     object: z.literal('model'),
     created: z.int().describe('Unix time in seconds at which the server started.'),
     owned_by: z.string().describe('The publisher, as in `publisher`.'),
-    type: z.enum(['llm', 'vlm', 'embeddings', 'reranker']),
+    type: z
+      .enum(['llm', 'vlm', 'embeddings'])
+      .describe('Clients refuse the whole list for other values, so a reranker has `embeddings`.'),
     publisher: z.string(),
     arch: z.string(),
-    compatibility_type: z.enum(['gguf', 'mlx', 'remote']),
+    compatibility_type: z
+      .enum(['gguf', 'mlx'])
+      .describe('Clients refuse the whole list for other values, so a remote model has `gguf`.'),
     quantization: z.string(),
     state: z.enum(['loaded', 'not-loaded']),
     max_context_length: z.int().nonnegative(),
@@ -85,10 +89,10 @@ export function toV0Model(
     object: 'model',
     created: Math.floor(createdAt.getTime() / 1000),
     owned_by: model.publisher,
-    type: model.type,
+    type: model.type === 'reranker' ? 'embeddings' : model.type,
     publisher: model.publisher,
     arch: model.architecture,
-    compatibility_type: model.format,
+    compatibility_type: model.format === 'remote' ? 'gguf' : model.format,
     quantization:
       model.format === 'remote'
         ? ''
