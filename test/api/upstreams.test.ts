@@ -76,11 +76,13 @@ describe('remote models', () => {
     const first = await post(hearth.url, '/api/v1/chat', {
       model: 'hearth/starter-chat',
       input: 'My name is Ada.',
+      temperature: 0,
       reasoning: 'off',
     });
     const second = await post(hearth.url, '/api/v1/chat', {
       model: 'lab/tiny',
       input: 'What is my name?',
+      temperature: 0,
       reasoning: 'off',
       previous_response_id: first.body.response_id,
     });
@@ -91,6 +93,7 @@ describe('remote models', () => {
     const third = await post(hearth.url, '/api/v1/chat', {
       model: 'team/chat',
       input: 'What is my name?',
+      temperature: 0,
       previous_response_id: second.body.response_id,
     });
     expect(third.body.output.at(-1).content).toContain('Ada');
