@@ -18,6 +18,7 @@ const entryPoints = {
   watchdog: 'src/platform/processes/watchdog.ts',
   'statement-thread': 'src/store/statement-thread-main.ts',
   'json-thread': 'src/api/kit/body/json-thread-main.ts',
+  'document-thread': 'src/documents/document-thread-main.ts',
   'bench/main': 'bench/main.ts',
   'bench/fake-hub': 'bench/fake-hub.ts',
   'bench/node-pipe': 'bench/node-pipe.ts',

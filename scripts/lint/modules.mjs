@@ -39,6 +39,13 @@ export const modules = [
     imports: ['kernel'],
   },
   {
+    name: 'documents',
+    purpose:
+      'Reads the text of Office files, OpenDocument, EPUB, HTML and CSV, in threads with limits.',
+    publicFiles: ['document-reader.ts'],
+    imports: ['kernel'],
+  },
+  {
     name: 'store',
     purpose:
       'Repositories on SQLite and PostgreSQL: responses, conversations, images, downloads, batches, tokens.',
@@ -123,6 +130,7 @@ export const modules = [
       'telemetry',
       'settings',
       'speech-script',
+      'documents',
       'store',
       'access',
       'library',
@@ -141,6 +149,7 @@ export const modules = [
       'telemetry',
       'platform',
       'settings',
+      'documents',
       'store',
       'access',
       'library',
@@ -171,6 +180,7 @@ export const packageOwners = {
   hono: ['api', 'server'],
   '@fastify/busboy': ['api'],
   '@hono/node-server': ['server'],
+  htmlparser2: ['documents'],
   undici: ['platform'],
   '@photostructure/sqlite': ['platform'],
   kysely: ['store'],

@@ -4,6 +4,7 @@ import type { BackgroundTurns } from '../chat/background/background-turns.ts';
 import type { Batches } from '../chat/batches/batches.ts';
 import type { WaitingCalls } from '../chat/waiting-calls.ts';
 import type { FetchImage } from '../chat/message-images.ts';
+import type { DocumentReader } from '../documents/document-reader.ts';
 import type { LiveSettings } from '../settings/live-settings.ts';
 import type { SettingsEditor } from '../settings/settings-editor.ts';
 import type { Settings } from '../settings/settings-table.ts';
@@ -56,6 +57,7 @@ export interface ApiServices {
     /** Whether requests may use plugins. */
     readonly isAllowed: boolean;
   };
+  readonly documents: DocumentReader;
   readonly waitingCalls: WaitingCalls;
   readonly background: BackgroundTurns;
   /** Locks that all servers of the database share. */

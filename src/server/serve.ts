@@ -30,6 +30,7 @@ import { acquireHomeLock } from '../platform/home/home-lock.ts';
 import { announceServer } from '../platform/home/announce-server.ts';
 import { serverLogFile } from '../platform/home/server-log-file.ts';
 import { createApp } from './app.ts';
+import { DocumentReader } from '../documents/document-reader.ts';
 import { JsonParser } from '../api/kit/body/json-body.ts';
 import { CallerWatch } from '../api/kit/guards/caller-watch.ts';
 import { servedApis } from '../api/apis.ts';
@@ -304,6 +305,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
           return settings['mcp.allowPlugins'];
         },
       },
+      documents: new DocumentReader(join(packageFolder, 'dist/document-thread.js')),
       waitingCalls: new WaitingCalls({
         approvals: store.toolApprovals,
         timeoutSeconds: () => settings['mcp.approvalSeconds'],

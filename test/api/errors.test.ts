@@ -23,6 +23,7 @@ import { modelErrorCases } from './model-error-cases.ts';
 import { requestErrorCases } from './request-error-cases.ts';
 import { writeScriptedEngine } from '../setup/engine/scripted-engine.ts';
 import { askForWebSocket } from '../setup/server/ask-for-web-socket.ts';
+import { readDocument } from '../setup/documents/read-document.ts';
 import { uploadTooMuch } from '../setup/server/upload-too-much.ts';
 import { fillQueue } from '../setup/server/fill-queue.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
@@ -120,6 +121,7 @@ describe('a server with one slot', () => {
     expectCode(await get(hearth.url, '/v1/files/file-x'), 'file_not_found');
     expectCode(await get(hearth.url, '/v1/batches/batch_x'), 'batch_not_found');
     expectCode(await uploadTooMuch(hearth.url), 'storage_full');
+    expectCode(await readDocument(hearth.url, 'a.bin', Buffer.from([0])), 'invalid_document');
     expectCode(await askForWebSocket(`${hearth.url}/llm`), 'websocket_unsupported');
   });
 

@@ -8,6 +8,7 @@ import { mountCatalog } from './models/catalog.ts';
 import { mountChat } from './chat/chat.ts';
 import { mountConversationExport } from './conversations/conversation-export.ts';
 import { mountConversations } from './conversations/conversations.ts';
+import { mountDocuments } from './documents/documents.ts';
 import { mountDownloads } from './downloads/downloads.ts';
 import { v1Errors } from './errors.ts';
 import { mountEvents } from './server/events.ts';
@@ -49,6 +50,7 @@ export function createV1Api(services: ApiServices): ApiRoutes {
       mountConversations(app, services);
       mountConversationExport(app, services);
       mountBlobs(app, services);
+      mountDocuments(app, services);
       mountPresets(app, services);
       mount(app, createSpeechScript, async ({ body }) => formatSpeechScript(body));
       mountStatus(app, services);

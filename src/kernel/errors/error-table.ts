@@ -56,6 +56,12 @@ export const errorTable = {
     retryable: false,
     when: 'An image is not a readable PNG, JPEG, WebP or GIF, or is too large. All images of a request together may have 160 million pixels, and 32 MiB as they were sent; those of a conversation may take 24 MiB after they were scaled for the model.',
   },
+  invalid_document: {
+    type: 'invalid_request',
+    status: 400,
+    retryable: false,
+    when: 'A file has no text that can be read: its format is not supported, it is damaged or protected, or it exceeds a limit, which the message names.',
+  },
   wrong_model_type: {
     type: 'invalid_request',
     status: 400,

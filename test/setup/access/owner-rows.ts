@@ -201,6 +201,7 @@ export const sharedRoutes: readonly string[] = [
   'unloadModel',
   'importModel',
   'uploadModelFile',
+  'readDocumentText',
   'listRuntimes',
   'installRuntime',
   'selectRuntime',

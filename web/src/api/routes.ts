@@ -3,6 +3,7 @@ import type * as catalog from '../../../src/api/v1/models/catalog-schema.ts';
 import type * as chat from '../../../src/api/v1/chat/chat-event-schema.ts';
 import type * as conversation from '../../../src/api/v1/conversations/conversation-schema.ts';
 import type * as conversationExport from '../../../src/api/v1/conversations/conversation-export-schema.ts';
+import type * as document from '../../../src/api/v1/documents/document-schema.ts';
 import type * as download from '../../../src/api/v1/downloads/download-schema.ts';
 import type * as model from '../../../src/api/v1/models/model-schema.ts';
 import type * as speechScript from '../../../src/api/v1/tools/speech-script-schema.ts';
@@ -29,6 +30,7 @@ type Modules = [
   typeof chat,
   typeof conversation,
   typeof conversationExport,
+  typeof document,
   typeof download,
   typeof embedding,
   typeof model,

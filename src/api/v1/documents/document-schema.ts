@@ -1,0 +1,55 @@
+import * as z from 'zod';
+import { defineRoute } from '../../kit/route.ts';
+
+const documentSectionSchema = z
+  .object({
+    kind: z.enum(['sheet', 'slide', 'chapter']),
+    number: z.int().positive().describe('From 1.'),
+    title: z.string().optional().describe('Name of a sheet.'),
+    first_line: z.int().positive().describe('Line of `text` at which it begins, from 1.'),
+  })
+  .meta({ id: 'DocumentSection' });
+
+export const readDocumentText = defineRoute({
+  method: 'post',
+  path: '/api/v1/documents/text',
+  operationId: 'readDocumentText',
+  summary: 'Read the text of a file',
+  description:
+    'The body is the content of the file: .docx, .xlsx, .pptx, .odt, .ods, .odp, .epub, HTML, CSV or other text, of up ' +
+    'to 50 MB. The answer has its text as Markdown, which a client can send in a chat. Nothing is stored, macros are ' +
+    'not run, and what the file refers to is not loaded.',
+  permission: 'chat',
+  query: z.object({
+    name: z
+      .string()
+      .min(1)
+      .max(512)
+      .meta({ examples: ['report.docx'] })
+      .describe('Name of the file.'),
+  }),
+  upload: { contentType: 'application/octet-stream' },
+  result: z
+    .object({
+      name: z.string(),
+      type: z.string().describe('Media type of the file, from its content.'),
+      text: z.string(),
+      sections: z
+        .array(documentSectionSchema)
+        .describe('Sheets, slides or chapters in order; empty for formats without.'),
+      truncated: z.boolean().describe('Whether the text was cut off after 2,000,000 characters.'),
+    })
+    .meta({
+      id: 'DocumentText',
+      examples: [
+        {
+          name: 'prices.xlsx',
+          type: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+          text: '## Sheet Fish\n\n| Fish | Price |\n| --- | --- |\n| Herring | 4.5 |',
+          sections: [{ kind: 'sheet', number: 1, title: 'Fish', first_line: 1 }],
+          truncated: false,
+        },
+      ],
+    }),
+  errors: ['invalid_value', 'invalid_document', 'queue_full'],
+});

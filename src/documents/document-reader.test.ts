@@ -1,0 +1,83 @@
+import { beforeAll, expect, it } from 'vitest';
+import { docxOf, paragraph, xlsxOf } from '../../test/setup/documents/office-file.ts';
+import { deferred } from '../../test/setup/deferred.ts';
+import { bundleScript } from '../../test/setup/engine/test-engines.ts';
+import { useTemporaryFolder } from '../../test/setup/temporary-folder.ts';
+import { DocumentReader } from './document-reader.ts';
+
+const folder = useTemporaryFolder();
+let script: string;
+beforeAll(async () => {
+  script = await bundleScript('src/documents/document-thread-main.ts', folder.path);
+});
+const caller = { ownerId: null, signal: new AbortController().signal };
+async function* piecesOf(...pieces: readonly Uint8Array[]) {
+  yield* pieces;
+}
+
+it('reads a file that arrives in pieces', async () => {
+  const bytes = docxOf(paragraph('Hello'));
+  const pieces = piecesOf(bytes.subarray(0, 100), bytes.subarray(100));
+  expect(await new DocumentReader(script).read('a.docx', pieces, caller)).toMatchObject({
+    text: 'Hello',
+  });
+});
+
+it('names the file, its fault and the remedy', async () => {
+  const read = new DocumentReader(script).read('a.docx', piecesOf(Buffer.from('PK')), caller);
+  await expect(read).rejects.toMatchObject({
+    code: 'invalid_document',
+    message: expect.stringMatching(
+      /^a\.docx is damaged: .*Open it in its program and save it again/,
+    ),
+  });
+});
+
+it('refuses a file that is too large, without reading it to its end', async () => {
+  let read = 0;
+  async function* endless() {
+    for (;;) {
+      read += 1;
+      yield new Uint8Array(10_000_000);
+    }
+  }
+  await expect(new DocumentReader(script).read('a.txt', endless(), caller)).rejects.toThrow(
+    'a.txt is larger than 50 MB.',
+  );
+  expect(read).toBe(6);
+});
+
+it('ends a thread that takes too long, needs too much memory, or whose client left', async () => {
+  const bomb = xlsxOf(
+    { A: '' },
+    { 'xl/sharedStrings.xml': `<sst>${'<si/>'.repeat(4_000_000)}</sst>` },
+  );
+  const read = (limits: { timeoutMs?: number; memoryMb?: number }, signal = caller.signal) =>
+    new DocumentReader(script, limits).read('a.xlsx', piecesOf(bomb), { ownerId: null, signal });
+  await expect(read({ timeoutMs: 10 })).rejects.toThrow('a.xlsx takes more than 0.01 s to read.');
+  await expect(read({ memoryMb: 16 })).rejects.toThrow('a.xlsx needs more than 16 MB of memory.');
+  const controller = new AbortController();
+  const left = read({}, controller.signal);
+  controller.abort(new Error('the client left'));
+  await expect(left).rejects.toThrow('the client left');
+});
+
+it('lets a caller wait with four files, and all with sixteen', async () => {
+  const reader = new DocumentReader(script);
+  const end = deferred<Uint8Array>();
+  async function* slow() {
+    yield await end.promise;
+  }
+  const read = (ownerId: string | null) => reader.read('a.txt', slow(), { ...caller, ownerId });
+  const waiting = ['a', 'b', 'c', null].flatMap((owner) =>
+    Array.from({ length: 4 }, () => read(owner)),
+  );
+  await expect(read('a')).rejects.toMatchObject({ code: 'queue_full' });
+  await expect(read('d')).rejects.toMatchObject({ code: 'queue_full' });
+  end.reject(new Error('The upload broke off.'));
+  const ended = await Promise.allSettled(waiting);
+  expect(ended.map(({ status }) => status)).toEqual(Array.from({ length: 16 }, () => 'rejected'));
+  expect(await reader.read('a.txt', piecesOf(Buffer.from('a')), caller)).toMatchObject({
+    text: 'a',
+  });
+});

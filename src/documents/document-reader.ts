@@ -1,0 +1,127 @@
+import { Worker } from 'node:worker_threads';
+import { Semaphore } from '../kernel/concurrency/semaphore.ts';
+import { TimeoutError, withTimeout } from '../kernel/concurrency/with-timeout.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
+import { maxDocumentBytes, type DocumentText } from './document.ts';
+
+export interface DocumentRequest {
+  /** Of the file. */
+  readonly name: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** A file that cannot be read has the end of a message that begins with its name. */
+export type DocumentReply = { readonly document: DocumentText } | { readonly message: string };
+
+/** Files that are read at once, each in a thread. */
+const maxThreads = 2;
+const maxWaiting = { ofAll: 16, ofCaller: 4 };
+const defaultLimits = { timeoutMs: 30_000, memoryMb: 384 };
+
+/**
+ * Reads the text of files in threads with a limit on memory and time, so that a hostile file harms nothing but its own
+ * request.
+ */
+export class DocumentReader {
+  readonly #script: string;
+  readonly #limits: typeof defaultLimits;
+  readonly #threads = new Semaphore(maxThreads);
+  /** Requests by their caller. */
+  readonly #waiting = new Map<string | null, number>();
+
+  /** @param script The bundled `document-thread.js`. */
+  constructor(script: string, limits: Partial<typeof defaultLimits> = {}) {
+    this.#script = script;
+    this.#limits = { ...defaultLimits, ...limits };
+  }
+
+  /**
+   * Collects the bytes of a file and reads its text.
+   *
+   * @throws HearthError `invalid_document`; `queue_full`; the signal's reason.
+   */
+  async read(
+    name: string,
+    content: AsyncIterable<Uint8Array>,
+    { ownerId, signal }: { readonly ownerId: string | null; readonly signal: AbortSignal },
+  ): Promise<DocumentText> {
+    const own = this.#waiting.get(ownerId) ?? 0;
+    const all = [...this.#waiting.values()].reduce((sum, count) => sum + count, 0);
+    if (own >= maxWaiting.ofCaller || all >= maxWaiting.ofAll)
+      throw new HearthError('queue_full', 'Too many files are being read. Try again soon.', {
+        retryAfterSeconds: 1,
+      });
+    this.#waiting.set(ownerId, own + 1);
+    try {
+      const bytes = await collect(name, content);
+      return await this.#threads.run(() => this.#readInThread({ name, bytes }, signal), signal);
+    } finally {
+      const left = (this.#waiting.get(ownerId) ?? 1) - 1;
+      if (left > 0) this.#waiting.set(ownerId, left);
+      else this.#waiting.delete(ownerId);
+    }
+  }
+
+  async #readInThread(request: DocumentRequest, signal: AbortSignal): Promise<DocumentText> {
+    const { name, bytes } = request;
+    const { timeoutMs, memoryMb } = this.#limits;
+    const worker = new Worker(this.#script, {
+      workerData: request,
+      transferList: [bytes.buffer],
+      execArgv: [],
+      env: {},
+      resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 32 },
+    });
+    try {
+      const reply = await withTimeout(timeoutMs, signal, () => replyOf(worker));
+      if ('document' in reply) return reply.document;
+      throw invalidDocument(name, reply.message);
+    } catch (error) {
+      if (error instanceof TimeoutError)
+        throw invalidDocument(name, `takes more than ${timeoutMs / 1000} s to read. ${smaller}`);
+      if (!isOutOfMemory(error)) throw error;
+      throw invalidDocument(name, `needs more than ${memoryMb} MB of memory. ${smaller}`);
+    } finally {
+      await worker.terminate();
+    }
+  }
+}
+
+const smaller = 'Divide it, or save it as a text file.';
+
+function replyOf(worker: Worker): Promise<DocumentReply> {
+  return new Promise((resolve, reject) => {
+    worker.once('message', resolve);
+    worker.once('error', reject);
+    worker.once('exit', () => reject(new Error('the thread ended')));
+  });
+}
+
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+}
+
+async function collect(
+  name: string,
+  content: AsyncIterable<Uint8Array>,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const pieces: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const piece of content) {
+    sizeBytes += piece.byteLength;
+    if (sizeBytes > maxDocumentBytes)
+      throw invalidDocument(name, `is larger than ${maxDocumentBytes / 1_000_000} MB. ${smaller}`);
+    pieces.push(piece);
+  }
+  const bytes = new Uint8Array(sizeBytes);
+  let offset = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, offset);
+    offset += piece.byteLength;
+  }
+  return bytes;
+}
+
+function invalidDocument(name: string, message: string): HearthError {
+  return new HearthError('invalid_document', `${name} ${message}`);
+}
