@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
+import { docxOf, paragraph, xlsxOf } from '../setup/documents/office-file.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { expectAccessible, useBrowser } from './setup/browser.ts';
 import {
@@ -37,9 +38,12 @@ it('attaches files by choice, drop and paste, and reads a PDF', async () => {
   for (const name of ['tides.pdf', 'dropped.csv', 'pasted.csv'])
     await page.getByRole('button', { name: `Remove ${name}` }).waitFor();
   await attach(page, 'program.bin', Buffer.from([0, 255, 1]));
-  await page.getByText('program.bin is neither an image, a PDF nor text.').first().waitFor();
-  // Notifications of errors are hidden from roles; screen readers get them announced.
-  await page.getByLabel('Dismiss').first().click();
+  const fault = page.getByRole('alert').filter({ hasText: 'program.bin is neither an image' });
+  await fault.waitFor();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Show tides.pdf' }).click();
+  await page.getByRole('dialog', { name: 'tides.pdf' }).getByText(fact).waitFor();
+  await page.keyboard.press('Escape');
   await say(page, 'What is the parrot called?', 1);
   await page.waitForURL(/\/chat\/conv_/);
   await conversationList(page).getByText('What is the parrot called?').waitFor();
@@ -48,6 +52,29 @@ it('attaches files by choice, drop and paste, and reads a PDF', async () => {
   await card.getByText(fact).waitFor();
   expect(await page.getByRole('region', { name: 'pasted.csv' }).isVisible()).toBe(true);
   await expectAccessible(page);
+});
+
+it('reads Office files on the server, and asks the model about them', async () => {
+  const page = await openPage(hearth.url, { settings: short });
+  const told = docxOf(paragraph('My name is Ada.'));
+  const row = '<row><c t="inlineStr"><is><t>Herring</t></is></c></row>';
+  await attach(page, 'about me.docx', told);
+  await attach(page, 'fish.xlsx', xlsxOf({ Prices: row }));
+  await attach(page, 'old.doc', Buffer.from('d0cf11e0a1b11ae1', 'hex'));
+  const fault = page.getByRole('alert').filter({ hasText: 'old.doc is in a format of Office' });
+  await fault.getByText('Save it as .docx').waitFor();
+  await page.locator('form li', { hasText: 'about me.docx' }).getByText('about 5 tokens').waitFor();
+  await page.getByRole('button', { name: 'Show fish.xlsx' }).click();
+  await page.getByRole('dialog', { name: 'fish.xlsx' }).getByText('| Herring |').waitFor();
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Remove old.doc' }).click();
+  await page.getByRole('button', { name: 'Remove fish.xlsx' }).click();
+  await say(page, 'What is my name?', 1);
+  expect(await answers(page).innerText()).toContain('Ada');
+  const card = page.getByRole('region', { name: 'about me.docx' });
+  await card.getByRole('button').click();
+  await card.getByText('My name is Ada.').waitFor();
 });
 
 it('shows where files can be dropped, and makes a file of a long text that is pasted', async () => {

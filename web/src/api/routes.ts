@@ -66,7 +66,8 @@ export type RequestParts<R> = R extends Route
   ? Readonly<
       (R extends { params: infer Params } ? { params: SchemaInput<Params> } : object) &
         (R extends { query: infer Query } ? { query?: SchemaInput<Query> } : object) &
-        (R extends { body: infer Body } ? { body: SchemaInput<Body> } : object)
+        (R extends { body: infer Body } ? { body: SchemaInput<Body> } : object) &
+        (R extends { upload: object } ? { body: Blob } : object)
     >
   : never;
 export type ResultOf<R> = R extends { result: infer Result }

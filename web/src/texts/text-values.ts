@@ -42,10 +42,15 @@ export interface TextValues {
   'app.documents.damagedPdf': { readonly name: string };
   'app.documents.withoutText': { readonly name: string };
   'app.documents.page': { readonly page: number };
+  'app.documents.sheet': { readonly name: string };
+  'app.documents.slide': { readonly number: number };
+  'app.documents.chapter': { readonly number: number };
   'app.documents.lines': { readonly first: number; readonly last: number };
   'app.documents.passages': { readonly passages: number };
   'app.documents.passagesOf': { readonly names: string };
   'app.documents.characters': { readonly characters: number };
+  'app.documents.tokens': { readonly tokens: number };
+  'app.documents.reading': { readonly name: string };
   'app.documents.show': { readonly name: string };
   'app.errors.requestId': { readonly id: string };
   'app.approvals.question': { readonly tool: string; readonly server: string };

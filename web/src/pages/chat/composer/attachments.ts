@@ -1,4 +1,5 @@
 import { texts } from '../../../texts/texts.ts';
+import { errorText } from '../../../ui/error-text.ts';
 import { newId } from '../../../ui/new-id.ts';
 import type { InputPart } from '../conversations/conversation-queries.ts';
 import type { TextDocument } from '../documents/document.ts';
@@ -6,32 +7,46 @@ import type { TextDocument } from '../documents/document.ts';
 export interface Attachment {
   readonly id: string;
   readonly name: string;
-  readonly content: { readonly image: ImagePart } | { readonly document: TextDocument };
+  readonly sizeBytes: number;
+  readonly content: AttachmentContent;
   /** The text that was pasted, of which it was made. */
   readonly pasted?: string;
   /** Too large for the context: passages are chosen for each message, so it stays attached. */
   readonly isKept?: boolean;
 }
 
+export type AttachmentContent =
+  | { readonly image: ImagePart }
+  | { readonly document: TextDocument }
+  | { readonly isReading: true }
+  /** Why the file could not be read. */
+  | { readonly fault: string };
+
 type ImagePart = Extract<InputPart, { readonly data_url: string }>;
 
 const maxImageBytes = 20_000_000;
 const imageTypes = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/gif']);
 
-/**
- * Reads a file: an image, a PDF or text.
- *
- * @throws Error with a message for the user
- */
-export async function readAttachment(file: File): Promise<Attachment> {
-  const { name } = file;
-  const id = newId();
-  if (!imageTypes.has(file.type)) {
+/** A file that is still to be read. */
+export function unreadFile({ name, size }: File): Attachment {
+  return { id: newId(), name, sizeBytes: size, content: { isReading: true } };
+}
+
+/** Reads a file: an image, a document or text. */
+export async function readContent(file: File): Promise<AttachmentContent> {
+  try {
+    if (imageTypes.has(file.type)) return { image: await readImage(file) };
     const { readDocument } = await import('../documents/read-document.ts');
-    return { id, name, content: { document: await readDocument(file) } };
+    return { document: await readDocument(file) };
+  } catch (error) {
+    return { fault: errorText(error instanceof Error ? error : { message: String(error) }) };
   }
-  if (file.size > maxImageBytes) throw new Error(texts.chat.imageTooLarge({ name }));
-  return { id, name, content: { image: { type: 'image', data_url: await readDataUrl(file) } } };
+}
+
+async function readImage(file: File): Promise<ImagePart> {
+  const { name, size } = file;
+  if (size > maxImageBytes) throw new Error(texts.chat.imageTooLarge({ name }));
+  return { type: 'image', data_url: await readDataUrl(file) };
 }
 
 /** Characters above which a pasted text becomes an attachment. */
@@ -41,7 +56,13 @@ export const longPaste = 5000;
 export function pastedText(text: string, others: readonly Attachment[]): Attachment {
   const number = others.filter(({ pasted }) => pasted !== undefined).length + 1;
   const name = texts.chat.pastedName({ number });
-  return { id: newId(), name, pasted: text, content: { document: { name, sections: [{ text }] } } };
+  return {
+    id: newId(),
+    name,
+    sizeBytes: new Blob([text]).size,
+    pasted: text,
+    content: { document: { name, sections: [{ text }] } },
+  };
 }
 
 interface Prepared {

@@ -8,9 +8,9 @@ import { showError } from '../../../ui/toasts.ts';
 import type { InputPart } from '../conversations/conversation-queries.ts';
 import { usePromptList } from '../prompts/use-prompt-list.tsx';
 import { AttachmentList } from './attachment-list.tsx';
-import { longPaste, pastedText, readAttachment, toParts } from './attachments.ts';
+import { longPaste, pastedText, readContent, toParts, unreadFile } from './attachments.ts';
 import { DropZone } from './drop-zone.tsx';
-import { useAttachments } from './use-attachments.ts';
+import { setContent, useAttachments } from './use-attachments.ts';
 import { useDraft } from './use-draft.ts';
 
 const CameraDialog = lazy(async () => ({
@@ -61,15 +61,21 @@ export function Composer({
 
   const add = (files: Iterable<File>) => {
     for (const file of files) {
-      readAttachment(file).then((each) => changeAttachments((all) => [...all, each]), showError);
+      const unread = unreadFile(file);
+      changeAttachments((all) => [...all, unread]);
+      void readContent(file).then((content) => setContent(unread.id, content));
     }
   };
   const remove = (id: string) => changeAttachments((all) => all.filter((each) => each.id !== id));
   const addPasted = (pasted: string) =>
     changeAttachments((all) => [...all, pastedText(pasted, all)]);
   const lacksVision = !hasVision && attachments.some(({ content }) => 'image' in content);
-  const isEmpty = text.trim() === '' && attachments.every(({ isKept }) => isKept === true);
-  const canSend = !isEmpty && !isRunning && !isDisabled && !lacksVision && !isPreparing;
+  const isReading = attachments.some(({ content }) => 'isReading' in content);
+  const isEmpty =
+    text.trim() === '' &&
+    attachments.every(({ isKept, content }) => isKept === true || 'fault' in content);
+  const canSend =
+    !isEmpty && !isRunning && !isDisabled && !lacksVision && !isReading && !isPreparing;
   const send = () => {
     if (!canSend) return;
     const content = text.trim();

@@ -1,5 +1,5 @@
 import { createStore, useStore } from '../../../api/store.ts';
-import type { Attachment } from './attachments.ts';
+import type { Attachment, AttachmentContent } from './attachments.ts';
 
 /** What is attached to the next message, by conversation. */
 const store = createStore<Readonly<Record<string, readonly Attachment[]>>>({});
@@ -15,6 +15,18 @@ export function useAttachments(
     attachments,
     (change) => store.set((all) => ({ ...all, [key]: change(all[key] ?? none) })),
   ];
+}
+
+/** Sets the content of an attached file, unless it was removed since. */
+export function setContent(id: string, content: AttachmentContent): void {
+  store.set((all) =>
+    Object.fromEntries(
+      Object.entries(all).map(([key, attachments]) => [
+        key,
+        attachments.map((each) => (each.id === id ? { ...each, content } : each)),
+      ]),
+    ),
+  );
 }
 
 /** Moves what is attached to another conversation, such as a new one that was stored. */

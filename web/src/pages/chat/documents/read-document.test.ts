@@ -17,5 +17,7 @@ it.each(['notes.txt', 'page.md', 'main.rs', 'table.csv'])('reads %s', async (nam
 
 it('names a file that it cannot read', async () => {
   const program = new File([new Uint8Array([0, 255])], 'a.bin');
-  await expect(readDocument(program)).rejects.toThrow('a.bin is neither an image, a PDF nor text');
+  await expect(readDocument(program)).rejects.toThrow(
+    'a.bin is neither an image, a document nor text',
+  );
 });

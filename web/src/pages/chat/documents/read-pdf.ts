@@ -56,7 +56,7 @@ async function textOfPages(pdf: PDFDocumentProxy): Promise<readonly Section[]> {
       .join('')
       .trim();
     if (text === '') continue;
-    sections.push({ text, page: number });
+    sections.push({ text, place: texts.documents.page({ page: number }) });
     characters += text.length;
     if (characters > maxCharacters) break;
   }

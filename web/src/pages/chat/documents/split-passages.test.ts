@@ -15,8 +15,8 @@ it('cites lines of a text, and keeps all of it', () => {
 
 it('cites pages of a PDF', () => {
   const sections = [
-    { text: 'One', page: 1 },
-    { text: 'Three', page: 3 },
+    { text: 'One', place: 'page 1' },
+    { text: 'Three', place: 'page 3' },
   ];
   expect(splitPassages([{ name: 'a.pdf', sections }])).toEqual([
     { source: 'a.pdf, page 1', text: 'One' },

@@ -14,14 +14,10 @@ const maxWeight = 1000;
 /** Splits documents at line ends into passages of about 1,000 characters, fewer in scripts with more tokens. */
 export function splitPassages(documents: readonly TextDocument[]): readonly Passage[] {
   return documents.flatMap(({ name, sections }) =>
-    sections.flatMap(({ text, page }) =>
+    sections.flatMap(({ text, place }) =>
       pieces(text).map(({ piece, firstLine, lastLine }) => ({
         // The list of passages takes the name from it.
-        source: `${name}, ${
-          page === undefined
-            ? texts.documents.lines({ first: firstLine, last: lastLine })
-            : texts.documents.page({ page })
-        }`,
+        source: `${name}, ${place ?? texts.documents.lines({ first: firstLine, last: lastLine })}`,
         text: piece,
       })),
     ),

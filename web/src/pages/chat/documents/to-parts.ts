@@ -1,11 +1,9 @@
 import { texts } from '../../../texts/texts.ts';
 import type { InputPart } from '../conversations/conversation-queries.ts';
-import { documentText, type TextDocument } from './document.ts';
+import { charactersPerToken, countCharacters, type TextDocument } from './document.ts';
 import { filePart, passagesPart } from './document-part.ts';
 import { nearestPassages } from './nearest-passages.ts';
 
-/** Characters of a token: most languages and code have three to four, so that this is on the safe side. */
-const charactersPerToken = 3;
 /** Of the free context; the rest is for the message and the answer. */
 const shareOfContext = 0.6;
 /** More would take long to read and be of little use. */
@@ -22,7 +20,7 @@ export async function toDocumentParts(
   freeTokens: number,
 ): Promise<{ readonly parts: readonly InputPart[]; readonly areWhole: boolean }> {
   const room = Math.max(500, freeTokens * shareOfContext * charactersPerToken);
-  const size = documents.reduce((sum, document) => sum + documentText(document).length, 0);
+  const size = documents.reduce((sum, document) => sum + countCharacters(document), 0);
   if (size <= room) {
     return { parts: documents.map((each) => textPart(filePart(each))), areWhole: true };
   }

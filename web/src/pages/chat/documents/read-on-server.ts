@@ -1,0 +1,26 @@
+import { call } from '../../../api/client.ts';
+import type { TextDocument } from './document.ts';
+import { toSections } from './to-sections.ts';
+
+/** The server takes few files at once. */
+let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * Reads a file on the server, one after the other.
+ *
+ * @throws ApiError, UnreachableError
+ */
+export function readOnServer(file: File): Promise<TextDocument> {
+  const read = async (): Promise<TextDocument> => {
+    const answer = await call(
+      'post',
+      '/api/v1/documents/text',
+      { query: { name: file.name.slice(0, 512) }, body: file },
+      { headers: { 'content-type': 'application/octet-stream' } },
+    );
+    return { name: file.name, sections: toSections(answer), isTruncated: answer.truncated };
+  };
+  const reading = last.then(read);
+  last = reading.catch(() => {});
+  return reading;
+}
