@@ -1,6 +1,10 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { runHearth } from '../setup/cli/run-hearth.ts';
 import { openTerminalSession, type TerminalSession } from '../setup/cli/terminal-session.ts';
+import { docxOf, paragraph } from '../setup/documents/office-file.ts';
+import { temporaryFolder } from '../setup/temporary-folder.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 
 const server = useHearth();
@@ -28,6 +32,18 @@ describe('hearth chat -p', () => {
   it('reads the message from standard input', async () => {
     const { stdout } = await chat([], 'What is the capital of France?\n');
     expect(stdout).toBe('The capital of France is Paris.\n');
+  });
+
+  it('attaches the text of a document', async () => {
+    const folder = await temporaryFolder();
+    const [document, old] = [join(folder, 'about me.docx'), join(folder, 'old.doc')];
+    await writeFile(document, docxOf(paragraph('My name is Ada.')));
+    const ask = ['-p', 'What is my name?', '--reasoning', 'off', '--file', document];
+    expect((await chat(ask)).stdout).toContain('Ada');
+    await writeFile(old, Buffer.from('d0cf11e0a1b11ae1', 'hex'));
+    const { exitCode, stderr } = await chat(['-p', 'Hi', '--file', old]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('Save it as .docx')]);
+    expect((await chat(['-p', 'Hi', '--file', folder])).stderr).toContain('is not a file');
   });
 
   it('prints the whole result as JSON', async () => {

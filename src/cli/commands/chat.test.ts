@@ -33,6 +33,8 @@ const answer = [
   { type: 'message.end' },
 ];
 
+const fileText = { name: 'x', type: 'x', text: 'A ```` b', sections: [], truncated: false };
+
 let server: Awaited<ReturnType<typeof startLoopbackServer>> | undefined;
 afterEach(async () => {
   await server?.close();
@@ -46,6 +48,7 @@ async function chatWith(
 ) {
   server = await startLoopbackServer(({ path, body }, response) => {
     if (path === '/api/v1/models') sendJson(response, { models: [] });
+    else if (path.startsWith('/api/v1/documents/text')) sendJson(response, fileText);
     else if (body.includes('"stream":true')) sendEvents(response, events);
     else sendJson(response, result);
   });
@@ -142,6 +145,34 @@ describe('hearth chat -p', () => {
     expect({ exitCode, stderr }).toEqual({
       exitCode: 1,
       stderr: 'error: The stream ended before the answer was complete.\n',
+    });
+  });
+
+  it('sends the text of a file before the message, also for an answer in a format', async () => {
+    const file = join(await temporaryFolder(), 'a  b.docx');
+    await writeFile(file, 'PK');
+    const content = 'File a b.docx:\n\n`````docx\nA ```` b\n`````';
+    const ask = ['a/b', '-p', 'What?', '--file', file];
+    await chatWith([...answer, { type: 'chat.end', result }], ask);
+    const [sent] = server?.requests.filter(({ path }) => path.includes('documents')) ?? [];
+    expect([sent?.path, sent?.body]).toEqual(['/api/v1/documents/text?name=a+b.docx', 'PK']);
+    expect(sentBody()).toMatchObject({
+      input: [
+        { type: 'text', content },
+        { type: 'text', content: 'What?' },
+      ],
+    });
+    await server?.close();
+    await chatWith([], [...ask, '--format', 'json']);
+    expect(sentBody()).toMatchObject({
+      messages: [
+        {
+          content: [
+            { type: 'text', text: content },
+            { type: 'text', text: 'What?' },
+          ],
+        },
+      ],
     });
   });
 

@@ -13,6 +13,7 @@ import {
 import { createConversation, toInput, type ChatSettings } from '../conversation/conversation.ts';
 import { readPreset } from '../presets/presets.ts';
 import { readStoredPreset } from '../presets/stored-preset.ts';
+import { readDocumentFile } from '../conversation/document-file.ts';
 import { readImageFile } from '../conversation/image-file.ts';
 import { chatInteractively } from '../conversation/interactive.ts';
 import { defineCommand, type CommandContext } from '../command.ts';
@@ -51,6 +52,7 @@ export const chat = defineCommand({
     preset: text('--preset <name>', 'Preset of the server to use; other options win over it'),
     system: text('--system <text>', 'System prompt'),
     image: textList('--image <file>', 'Image to attach; can be repeated'),
+    file: textList('--file <file>', 'Document or text file to attach; can be repeated'),
     temperature: decimal('--temperature <number>', 'Sampling temperature, 0 to 1', 0, 1),
     maxTokens: integer(
       '--max-tokens <tokens>',
@@ -82,6 +84,7 @@ export const chat = defineCommand({
     'hearth chat --preset poet',
     'hearth chat hearth/starter-chat "What is the capital of France?"',
     'hearth chat hearth/starter-chat -p "What is the capital of France?"',
+    'hearth chat -p "What does it cost?" --file prices.xlsx',
     'cat notes.txt | hearth chat -p "Summarize:"',
   ],
   async run({ context, options, positionals }) {
@@ -106,6 +109,9 @@ export const chat = defineCommand({
     const images = await readImages(options.image ?? []);
 
     const client = await connectOrStart(context, options, () => askToStart(context, isInteractive));
+    const files: InputItem[] = [];
+    for (const path of options.file ?? []) files.push(await readDocumentFile(client, path, signal));
+    const attached = [...images, ...files];
     const preset =
       options.preset === undefined ? {} : await readStoredPreset(client, options.preset, signal);
     const model = await chooseModel(context, client, options, {
@@ -131,16 +137,16 @@ export const chat = defineCommand({
     if (message !== undefined) {
       const limited = { max_output_tokens: oneShotTokens, ...settings };
       if (format !== undefined) {
-        await answerFormatted(context, client, limited, { text: message, images }, format);
+        await answerFormatted(context, client, limited, { text: message, attached }, format);
         return;
       }
-      const request = { ...limited, input: toInput(message, images), store: isStored };
+      const request = { ...limited, input: toInput(message, attached), store: isStored };
       await answerOnce(context, client, request, { isJson: options.json === true, ...display });
       return;
     }
     await checkChatModel(client, model, signal);
     terminal.messages.line(`Chatting with ${printable(settings.model)}. Type /help for commands.`);
-    const conversation = createConversation(client, terminal, { settings, images });
+    const conversation = createConversation(client, terminal, { settings, attached });
     await chatInteractively(context, client, conversation, display);
   },
 });

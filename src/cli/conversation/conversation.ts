@@ -6,11 +6,11 @@ import { createChat } from '../../api/v1/chat/chat-event-schema.ts';
 import { ApiError } from '../client/client-error.ts';
 import { formatCount } from '../../kernel/format.ts';
 
-/** Plain text if there are no images; otherwise the images followed by the text. */
-export function toInput(text: string, images: readonly InputItem[]): ChatRequest['input'] {
-  return images.length === 0
+/** Plain text if nothing is attached; otherwise images and texts of files, followed by the text. */
+export function toInput(text: string, attached: readonly InputItem[]): ChatRequest['input'] {
+  return attached.length === 0
     ? text
-    : [...images, ...(text === '' ? [] : [{ type: 'text' as const, content: text }])];
+    : [...attached, ...(text === '' ? [] : [{ type: 'text' as const, content: text }])];
 }
 
 /** Settings of the turns. A new conversation begins with the system prompt. */
@@ -30,8 +30,8 @@ export interface Conversation {
   ): Promise<ChatResult>;
   /** Changes settings for the next turns. */
   change(settings: Partial<ChatSettings>): void;
-  /** Sends images with the next message. */
-  attach(images: readonly InputItem[]): void;
+  /** Sends images and texts of files with the next message. */
+  attach(attached: readonly InputItem[]): void;
   /** Continues a stored response. */
   continueFrom(responseId: string): void;
   /** Starts over with an empty conversation. */
@@ -45,10 +45,10 @@ export function createConversation(
   options: {
     readonly settings: ChatSettings;
     /** Sent with the first message. */
-    readonly images: readonly InputItem[];
+    readonly attached: readonly InputItem[];
   },
 ): Conversation {
-  let { settings, images } = options;
+  let { settings, attached } = options;
   let lastResponseId: string | undefined;
   let hasNewSystemPrompt = false;
   return {
@@ -64,14 +64,14 @@ export function createConversation(
               previous_response_id: lastResponseId,
               ...(hasNewSystemPrompt ? { system_prompt: systemPrompt } : {}),
             };
-      const request = { ...others, ...turn, input: toInput(text, images) };
+      const request = { ...others, ...turn, input: toInput(text, attached) };
       const result = await streamAnswer(
         client,
         request,
         createAnswerView(terminal, display),
         signal,
       );
-      images = [];
+      attached = [];
       hasNewSystemPrompt = false;
       lastResponseId = result.response_id;
       return result;
@@ -81,7 +81,7 @@ export function createConversation(
       hasNewSystemPrompt ||= 'system_prompt' in changed;
     },
     attach(more) {
-      images = [...images, ...more];
+      attached = [...attached, ...more];
     },
     continueFrom(responseId) {
       lastResponseId = responseId;

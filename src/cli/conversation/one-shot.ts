@@ -71,13 +71,13 @@ export async function answerFormatted(
   { terminal, signal }: CommandContext,
   client: Client,
   settings: ChatSettings,
-  message: { readonly text: string; readonly images: readonly InputItem[] },
+  message: { readonly text: string; readonly attached: readonly InputItem[] },
   format: ResponseFormat,
 ): Promise<void> {
-  const images = message.images.flatMap((image) =>
-    image.type === 'image'
-      ? [{ type: 'image_url' as const, image_url: { url: image.data_url } }]
-      : [],
+  const attached = message.attached.map((item) =>
+    item.type === 'image'
+      ? { type: 'image_url' as const, image_url: { url: item.data_url } }
+      : { type: 'text' as const, text: item.content },
   );
   const system = settings.system_prompt;
   const body: CompletionRequest = {
@@ -87,9 +87,9 @@ export async function answerFormatted(
       {
         role: 'user' as const,
         content:
-          images.length === 0
+          attached.length === 0
             ? message.text
-            : [...images, { type: 'text' as const, text: message.text }],
+            : [...attached, { type: 'text' as const, text: message.text }],
       },
     ],
     temperature: settings.temperature,

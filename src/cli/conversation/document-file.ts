@@ -1,0 +1,34 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename, extname } from 'node:path';
+import type { InputItem } from '../../api/v1/chat/chat-schema.ts';
+import { readDocumentText } from '../../api/v1/documents/document-schema.ts';
+import type { Client } from '../client/client.ts';
+import { CommandError } from '../failure.ts';
+
+/**
+ * The text of a file, which the server reads, as a part of a message. The web app shows parts of this form as files.
+ *
+ * @throws CommandError for a folder; ApiError; the system's error if the file cannot be read.
+ */
+export async function readDocumentFile(
+  client: Client,
+  path: string,
+  signal: AbortSignal,
+): Promise<InputItem> {
+  const facts = await stat(path);
+  if (!facts.isFile()) throw new CommandError(`${path} is not a file.`);
+  const name = basename(path).replaceAll(/\s+/g, ' ').slice(0, 512);
+  const { text } = await client.call(
+    readDocumentText,
+    { query: { name }, upload: { content: createReadStream(path), sizeBytes: facts.size } },
+    signal,
+  );
+  const longest = Math.max(2, ...(text.match(/`{3,}/g) ?? []).map((fence) => fence.length));
+  const fence = '`'.repeat(longest + 1);
+  const language = extname(name).slice(1).toLowerCase();
+  return {
+    type: 'text',
+    content: `File ${name}:\n\n${fence}${language}\n${text.trimEnd()}\n${fence}`,
+  };
+}
