@@ -26,7 +26,7 @@ const pageHeaders = {
   'Referrer-Policy': 'no-referrer',
   'X-Frame-Options': 'DENY',
   'Cross-Origin-Opener-Policy': 'same-origin',
-  'Permissions-Policy': 'camera=(self), microphone=(), geolocation=()',
+  'Permissions-Policy': 'camera=(self), microphone=(self), geolocation=()',
 };
 
 type Answer = (context: Context<AppEnvironment>) => Response | Promise<Response>;

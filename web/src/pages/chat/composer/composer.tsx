@@ -9,6 +9,7 @@ import type { InputPart } from '../conversations/conversation-queries.ts';
 import { usePromptList } from '../prompts/use-prompt-list.tsx';
 import { AttachmentList } from './attachment-list.tsx';
 import { longPaste, pastedText, readContent, toParts, unreadFile } from './attachments.ts';
+import { DictationButton } from './dictation-button.tsx';
 import { DropZone } from './drop-zone.tsx';
 import { setContent, useAttachments } from './use-attachments.ts';
 import { useDraft } from './use-draft.ts';
@@ -144,6 +145,7 @@ export function Composer({
         <div className="flex items-center gap-1 px-2 pb-2">
           <FileButton onFiles={add} />
           {hasVision && <CameraButton onPicture={(picture) => add([picture])} />}
+          <DictationButton onText={(said) => setText(text === '' ? said : `${text} ${said}`)} />
           {actions}
           <span className="flex-1" />
           {isPreparing && (

@@ -1,8 +1,18 @@
-import { ChevronDown, Ellipsis, FastForward, Pencil, RotateCcw, Trash2 } from 'lucide-react';
+import {
+  ChevronDown,
+  Ellipsis,
+  FastForward,
+  Pencil,
+  RotateCcw,
+  Trash2,
+  Volume2,
+  VolumeX,
+} from 'lucide-react';
 import { texts } from '../../../texts/texts.ts';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
 import { Menu } from '../../../ui/menu.tsx';
+import { readAloud, stopReading, useCanReadAloud, useIsReading } from './read-aloud.ts';
 import { answerText, type Turn, type TurnViewProps } from './turn.ts';
 
 /** True if the stored answer ends with text, which a model can continue. */
@@ -28,6 +38,8 @@ export function AnswerActions({
   const { chat } = texts;
   const others = models.filter(({ key }) => key !== turn.model);
   const isStored = turn.responseId !== undefined && turn.run === undefined;
+  const canRead = useCanReadAloud() && turn.items.some(({ type }) => type === 'message');
+  const isRead = useIsReading(turn.key);
   const canEdit = isStored && turn.items.some(({ type }) => type === 'message');
   return (
     <div className="-ms-2 flex">
@@ -63,6 +75,15 @@ export function AnswerActions({
         className="!size-7"
         disabled={isBusy}
         items={[
+          ...(canRead
+            ? [
+                {
+                  label: isRead ? chat.stopReading : chat.readAloud,
+                  icon: isRead ? VolumeX : Volume2,
+                  onSelect: () => (isRead ? stopReading() : readAloud(turn.key, answerText(turn))),
+                },
+              ]
+            : []),
           ...(canEdit ? [{ label: chat.editAnswer, icon: Pencil, onSelect: onEdit }] : []),
           ...(canContinue(turn)
             ? [{ label: chat.continue, icon: FastForward, onSelect: () => onContinue(turn) }]

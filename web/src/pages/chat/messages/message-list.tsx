@@ -13,6 +13,7 @@ import {
 import { texts } from '../../../texts/texts.ts';
 import { IconButton } from '../../../ui/icon-button.tsx';
 import type { FindRequest } from '../find/find-bar.tsx';
+import { stopReading } from './read-aloud.ts';
 import { TurnView } from './turn-view.tsx';
 import type { Turn, TurnActions, TurnViewProps } from './turn.ts';
 
@@ -46,6 +47,7 @@ export function MessageList({
   ...actions
 }: MessageListProps) {
   const scroller = useRef<HTMLDivElement>(null);
+  useEffect(() => stopReading, []);
   const stable = useStable(actions);
   const [isAtEnd, setAtEnd] = useState(true);
   const follows = useRef(true);
