@@ -189,6 +189,25 @@ it('takes a picture with the camera', async () => {
     .toBeGreaterThan(0);
 });
 
+it('takes a picture with the program of a phone where the page has no camera', async () => {
+  const page = await openPage(hearth.url, {
+    settings: { ...short, model: 'hearth/starter-vision' },
+    hasTouch: true,
+    isMobile: true,
+  });
+  await page.addInitScript(() =>
+    Object.defineProperty(navigator, 'mediaDevices', { value: undefined }),
+  );
+  await page.reload();
+  const chosen = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Take a picture' }).click();
+  const input = (await chosen).element();
+  expect([await input.getAttribute('capture'), await input.getAttribute('accept')]).toEqual([
+    'environment',
+    'image/*',
+  ]);
+});
+
 it('offers to leave messages out or to continue from a summary when the context is full', async () => {
   const page = await openPage(hearth.url, {
     settings: { ...short, maxOutputTokens: 4, contextLength: 512 },

@@ -221,14 +221,32 @@ function FileButton({ onFiles }: { readonly onFiles: (files: Iterable<File>) => 
   );
 }
 
-/** Takes a picture where the browser has a camera. */
+/** Takes a picture: with the camera in a dialog, or with that of a phone in its own program. */
 function CameraButton({ onPicture }: { readonly onPicture: (picture: File) => void }) {
   const [isOpen, setOpen] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
   // Browsers offer cameras to HTTPS and to this machine only.
-  if (navigator.mediaDevices === undefined) return null;
+  const hasCamera = navigator.mediaDevices !== undefined;
+  if (!hasCamera && !matchMedia('(pointer: coarse)').matches) return null;
   return (
     <>
-      <IconButton icon={Camera} label={texts.chat.camera} onClick={() => setOpen(true)} />
+      <IconButton
+        icon={Camera}
+        label={texts.chat.camera}
+        onClick={() => (hasCamera ? setOpen(true) : input.current?.click())}
+      />
+      <input
+        ref={input}
+        type="file"
+        hidden
+        accept="image/*"
+        capture="environment"
+        aria-label={texts.chat.camera}
+        onChange={({ target }) => {
+          for (const picture of target.files ?? []) onPicture(picture);
+          target.value = '';
+        }}
+      />
       {isOpen && (
         <Suspense>
           <CameraDialog onClose={() => setOpen(false)} onPicture={onPicture} />
