@@ -1,20 +1,19 @@
 import { CircleAlert, FileText, LoaderCircle, TextCursorInput, X } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { texts } from '../../../texts/texts.ts';
 import { formatBytes } from '../../../ui/bytes.ts';
 import { classNames } from '../../../ui/class-names.ts';
-import { Dialog } from '../../../ui/dialog.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
-import { LongText } from '../../../ui/long-text.tsx';
 import { separated } from '../../../ui/separated.ts';
-import {
-  charactersPerToken,
-  countCharacters,
-  documentText,
-  type TextDocument,
-} from '../documents/document.ts';
-import { ImageDialog } from '../messages/image-dialog.tsx';
+import { charactersPerToken, countCharacters, type TextDocument } from '../documents/document.ts';
 import type { Attachment, AttachmentContent } from './attachments.ts';
+
+const ImageDialog = lazy(async () => ({
+  default: (await import('../messages/image-dialog.tsx')).ImageDialog,
+}));
+const DocumentDialog = lazy(async () => ({
+  default: (await import('./document-dialog.tsx')).DocumentDialog,
+}));
 
 /** An attached file: its name and size, its text after a click, or why it could not be read. */
 export function AttachmentChip({
@@ -77,12 +76,18 @@ export function AttachmentChip({
         className="!size-6"
         onClick={onRemove}
       />
-      {isOpen && 'image' in content && (
-        <ImageDialog url={content.image.data_url} onClose={() => setOpen(false)} />
-      )}
-      {isOpen && 'document' in content && (
-        <DocumentDialog document={content.document} facts={facts} onClose={() => setOpen(false)} />
-      )}
+      <Suspense>
+        {isOpen && 'image' in content && (
+          <ImageDialog url={content.image.data_url} onClose={() => setOpen(false)} />
+        )}
+        {isOpen && 'document' in content && (
+          <DocumentDialog
+            document={content.document}
+            facts={facts}
+            onClose={() => setOpen(false)}
+          />
+        )}
+      </Suspense>
     </li>
   );
 }
@@ -112,31 +117,4 @@ function ChipIcon({
 function tokensOf(document: TextDocument): string {
   const tokens = Math.ceil(countCharacters(document) / charactersPerToken);
   return texts.documents.tokens({ tokens });
-}
-
-function DocumentDialog({
-  document,
-  facts,
-  onClose,
-}: {
-  readonly document: TextDocument;
-  readonly facts: string;
-  readonly onClose: () => void;
-}) {
-  return (
-    <Dialog
-      isOpen
-      onClose={onClose}
-      title={document.name}
-      description={facts}
-      className="max-w-3xl"
-    >
-      {document.isTruncated === true && (
-        <p className="pb-2 text-sm text-warn">{texts.documents.truncated}</p>
-      )}
-      <div dir="auto" className="text-[13px] break-words whitespace-pre-wrap">
-        <LongText text={documentText(document)} />
-      </div>
-    </Dialog>
-  );
 }

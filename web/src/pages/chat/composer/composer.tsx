@@ -235,18 +235,20 @@ function CameraButton({ onPicture }: { readonly onPicture: (picture: File) => vo
         label={texts.chat.camera}
         onClick={() => (hasCamera ? setOpen(true) : input.current?.click())}
       />
-      <input
-        ref={input}
-        type="file"
-        hidden
-        accept="image/*"
-        capture="environment"
-        aria-label={texts.chat.camera}
-        onChange={({ target }) => {
-          for (const picture of target.files ?? []) onPicture(picture);
-          target.value = '';
-        }}
-      />
+      {!hasCamera && (
+        <input
+          ref={input}
+          type="file"
+          hidden
+          accept="image/*"
+          capture="environment"
+          aria-label={texts.chat.camera}
+          onChange={({ target }) => {
+            for (const picture of target.files ?? []) onPicture(picture);
+            target.value = '';
+          }}
+        />
+      )}
       {isOpen && (
         <Suspense>
           <CameraDialog onClose={() => setOpen(false)} onPicture={onPicture} />
