@@ -237,10 +237,11 @@ it('continues, edits, regenerates with another model and deletes an answer', asy
     await page.getByRole('menuitem', { name }).click();
   };
   await answers(page).getByRole('button', { name: 'More actions' }).click();
-  await page.getByRole('menuitem', { name: 'Edit the answer' }).waitFor();
+  await page.getByRole('menuitem').first().waitFor();
   await expectAccessible(page);
   await page.keyboard.press('Escape');
-  await act('Edit the answer');
+  await page.getByRole('menu').waitFor({ state: 'hidden' });
+  await answers(page).getByRole('button', { name: 'Edit the answer' }).click();
   const field = answers(page).getByRole('textbox', { name: 'Edit the answer' });
   expect(await field.inputValue()).toBe('The first half, the second half.');
   await field.fill('My own words.');

@@ -1,9 +1,11 @@
 import { Dialog as BaseDialog } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { useRef, type ReactNode } from 'react';
 import { texts } from '../texts/texts.ts';
 import { classNames } from './class-names.ts';
 import { iconButtonClass } from './icon-button.tsx';
+
+const textField = 'input:is(:not([type]), [type=text], [type=search]), textarea';
 
 export interface DialogProps {
   readonly isOpen: boolean;
@@ -15,13 +17,18 @@ export interface DialogProps {
   readonly className?: string;
 }
 
-/** A modal dialog; Escape and a click outside close it. */
+/** A modal dialog; Escape and a click outside close it. Its first text field has the focus. */
 export function Dialog({ isOpen, onClose, title, description, children, className }: DialogProps) {
+  const content = useRef<HTMLDivElement>(null);
   return (
     <BaseDialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
       <BaseDialog.Portal>
         <BaseDialog.Backdrop className="backdrop fixed inset-0 z-40 bg-black/45" />
         <BaseDialog.Popup
+          // On a touch screen the keyboard would cover the dialog.
+          initialFocus={(openType) =>
+            openType === 'touch' ? true : (content.current?.querySelector(textField) ?? true)
+          }
           className={classNames(
             'popup fixed inset-x-4 top-[10vh] z-40 mx-auto flex max-h-[80vh] max-w-lg flex-col overflow-hidden rounded-2xl border bg-raised shadow-pop',
             className,
@@ -40,7 +47,9 @@ export function Dialog({ isOpen, onClose, title, description, children, classNam
               <X size={17} aria-hidden />
             </BaseDialog.Close>
           </header>
-          <div className="overflow-y-auto px-5 pt-1 pb-5">{children}</div>
+          <div ref={content} className="overflow-y-auto px-5 pt-1 pb-5">
+            {children}
+          </div>
         </BaseDialog.Popup>
       </BaseDialog.Portal>
     </BaseDialog.Root>

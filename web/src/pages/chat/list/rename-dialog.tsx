@@ -43,6 +43,7 @@ export function RenameDialog({
               className={inputClass}
               maxLength={200}
               value={text}
+              onFocus={(event) => event.target.select()}
               onChange={(event) => setText(event.target.value)}
             />
           )}

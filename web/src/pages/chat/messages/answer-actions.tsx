@@ -28,11 +28,14 @@ export function AnswerActions({
   turn,
   models,
   isBusy,
+  isComplete,
   onRetry,
   onContinue,
   onEdit,
   onDelete,
 }: Pick<TurnViewProps, 'turn' | 'models' | 'isBusy' | 'onRetry' | 'onContinue' | 'onDelete'> & {
+  /** False for an answer that was cut, which has a note with a button to continue it. */
+  readonly isComplete: boolean;
   readonly onEdit: () => void;
 }) {
   const { chat } = texts;
@@ -67,6 +70,26 @@ export function AnswerActions({
           }))}
         />
       )}
+      {canEdit && (
+        <IconButton
+          icon={Pencil}
+          label={chat.editAnswer}
+          size={14}
+          className="!size-7"
+          disabled={isBusy}
+          onClick={onEdit}
+        />
+      )}
+      {isComplete && canContinue(turn) && (
+        <IconButton
+          icon={FastForward}
+          label={chat.continue}
+          size={14}
+          className="!size-7"
+          disabled={isBusy}
+          onClick={() => onContinue(turn)}
+        />
+      )}
       <Menu
         icon={Ellipsis}
         label={chat.more}
@@ -83,10 +106,6 @@ export function AnswerActions({
                   onSelect: () => (isRead ? stopReading() : readAloud(turn.key, answerText(turn))),
                 },
               ]
-            : []),
-          ...(canEdit ? [{ label: chat.editAnswer, icon: Pencil, onSelect: onEdit }] : []),
-          ...(canContinue(turn)
-            ? [{ label: chat.continue, icon: FastForward, onSelect: () => onContinue(turn) }]
             : []),
           {
             label: chat.deleteTurn,

@@ -100,6 +100,7 @@ function Answer(props: TurnViewProps) {
   const failure =
     run?.error === undefined ? note?.failure : { message: run.error, code: run.errorCode };
   const isRunning = run !== undefined && run.phase.kind !== 'ended';
+  const cutNote = whyCut(turn);
   return (
     <article
       aria-label={texts.chat.assistant}
@@ -136,12 +137,24 @@ function Answer(props: TurnViewProps) {
       {!isRunning && <Sources passages={citedBy(turn)} />}
       {failure !== undefined && <FailureNote failure={failure} />}
       {failure === undefined && run !== undefined && <RunState run={run} />}
-      {!isRunning && (
-        <EndNote turn={turn} isBusy={isBusy} onContinue={() => props.onContinue(turn)} />
+      {!isRunning && cutNote !== undefined && (
+        <div className="flex flex-wrap items-center gap-2 text-sm text-muted">
+          <TriangleAlert size={15} aria-hidden className="text-warn" />
+          <p>{cutNote}</p>
+          {canContinue(turn) && (
+            <Button size="small" disabled={isBusy} onClick={() => props.onContinue(turn)}>
+              {texts.chat.continue}
+            </Button>
+          )}
+        </div>
       )}
       {!isRunning && (
         <footer className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <AnswerActions {...props} onEdit={() => setEditing(true)} />
+          <AnswerActions
+            {...props}
+            isComplete={cutNote === undefined}
+            onEdit={() => setEditing(true)}
+          />
           {stats !== undefined && <Stats stats={stats} contextLength={contextLength} />}
         </footer>
       )}
@@ -155,36 +168,11 @@ function reasoningBefore(items: readonly RunItem[], index: number): number {
 }
 
 /** Why the answer is not complete, if it is not. */
-function EndNote({
-  turn,
-  isBusy,
-  onContinue,
-}: {
-  readonly turn: Turn;
-  readonly isBusy: boolean;
-  readonly onContinue: () => void;
-}) {
-  const { isInterrupted, run, stats } = turn;
+function whyCut({ isInterrupted, run, stats }: Turn): string | undefined {
   const { interrupted, cut } = texts.chat;
+  if (isInterrupted || run?.isCancelled === true) return interrupted;
   const reason = stats?.stop_reason;
-  const note =
-    isInterrupted || run?.isCancelled === true
-      ? interrupted
-      : reason !== undefined && reason in cut
-        ? cut[reason as keyof typeof cut]
-        : undefined;
-  if (note === undefined) return null;
-  return (
-    <div className="flex flex-wrap items-center gap-2 text-sm text-muted">
-      <TriangleAlert size={15} aria-hidden className="text-warn" />
-      <p>{note}</p>
-      {canContinue(turn) && (
-        <Button size="small" disabled={isBusy} onClick={onContinue}>
-          {texts.chat.continue}
-        </Button>
-      )}
-    </div>
-  );
+  return reason !== undefined && reason in cut ? cut[reason as keyof typeof cut] : undefined;
 }
 
 function citedBy(turn: Turn) {
