@@ -16,11 +16,11 @@ export function draftTurn(
   recorder: TurnRecorder,
   context: RequestContext,
 ): DraftResponse {
-  const { conversationId } = request;
+  const { conversationId, begun } = request;
   return {
     response: toStoredResponse(request, prompt, recorder, context, 'failed'),
     blobs: prompt.images,
-    ...omitUndefined({ conversationId }),
+    ...omitUndefined({ conversationId, begun }),
   };
 }
 
@@ -41,7 +41,8 @@ export async function storeTurn(
   const phase = record.beginPhase({ name: 'store' });
   const response = toStoredResponse(request, prompt, recorder, context, interruption);
   try {
-    await store.responses.insert(response, prompt.images, request.conversationId);
+    const { conversationId, begun } = request;
+    await store.responses.insert(response, prompt.images, conversationId, begun);
     phase.end();
   } catch (error) {
     phase.end({ hasFailed: true });

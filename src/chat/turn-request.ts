@@ -1,4 +1,5 @@
 import { randomBytes } from '../kernel/random-bytes.ts';
+import type { NewConversation } from '../store/conversations/conversation.ts';
 import type { NewBlob, StoredResponse } from '../store/store.ts';
 import type { CallApproval, ToolApproval } from '../store/turns/conversation-turn.ts';
 import type { ClientToolCall, ToolProvider } from '../store/turns/content.ts';
@@ -106,6 +107,8 @@ export interface TurnRequest extends GenerationOptions, InstanceOptions {
   readonly previousResponseId?: string;
   /** The conversation of the response where the previous one, if there is any, does not decide it. */
   readonly conversationId?: string;
+  /** What a new conversation has. */
+  readonly begun?: NewConversation;
   /**
    * The stored response whose answer this turn continues. The new response takes its place in the tree: it has the same
    * previous response and messages, and the whole answer. `messages` is empty then.
@@ -162,4 +165,5 @@ export interface DraftResponse {
   readonly response: StoredResponse;
   readonly blobs: readonly NewBlob[];
   readonly conversationId?: string;
+  readonly begun?: NewConversation;
 }

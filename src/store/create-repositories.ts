@@ -14,6 +14,7 @@ import type { SearchBacklog } from './conversations/search-backlog.ts';
 import { createDownloadRepository } from './download-repository.ts';
 import { createNamedRecordRepository } from './named-record-repository.ts';
 import { createOwnerRepository } from './owner-repository.ts';
+import { createProjectRepository } from './project-repository.ts';
 import { createResponseRepository } from './response-repository.ts';
 import type { Schema } from './schema.ts';
 import { createBackgroundTurnRepository } from './shared/background-turn-repository.ts';
@@ -55,6 +56,7 @@ export function createRepositories(options: RepositoriesOptions) {
     files: createFileRepository(database, onDelete),
     batches: createBatchRepository(database, transactions, leases),
     namedRecords: createNamedRecordRepository(database, onDelete),
+    projects: createProjectRepository(database, transactions, onDelete),
     leases,
     backgroundTurns: createBackgroundTurnRepository(database),
     rateLimits: createRateLimitRepository(database, dialect.clock),

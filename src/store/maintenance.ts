@@ -1,6 +1,6 @@
 import type { Logger } from '../kernel/logger.ts';
 import type { Lease, LeaseKeeper } from './shared/lease-keeper.ts';
-import { prune, type RetentionLimits } from './prune.ts';
+import { deleteLeftTemporary, prune, type RetentionLimits } from './prune.ts';
 import type { OwnerRepository, Store } from './store.ts';
 
 interface MaintenanceOptions {
@@ -31,6 +31,7 @@ export function startMaintenance({
       lease = await leases.take('maintenance');
       if (lease === undefined) return;
       await store.leases.removeEnded();
+      await deleteLeftTemporary(store, signal);
       const deleted = await prune(store, limits, signal);
       if (deleted > 0) logger.info({ deleted }, 'conversations beyond the limits were deleted');
       await store.reclaim(signal);

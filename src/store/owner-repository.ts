@@ -2,6 +2,7 @@ import { setImmediate as nextLoop } from 'node:timers/promises';
 import { sql, type Kysely, type Transaction } from 'kysely';
 import { deleteConversation } from './conversations/delete-conversation.ts';
 import { deleteNamedRecords, moveNamedRecords } from './named-record-repository.ts';
+import { deleteProjects, moveProjects } from './project-repository.ts';
 import { inBatches } from './steps.ts';
 import type { Schema } from './schema.ts';
 import type { OwnerRepository, OwnedCount } from './store.ts';
@@ -69,12 +70,18 @@ export function createOwnerRepository({
       const moved = await forEachConversation(from, (transaction, id) =>
         moveConversation(transaction, id, to),
       );
-      await transactions.change((transaction) => moveNamedRecords(transaction, from, to));
+      await transactions.change(async (transaction) => {
+        await moveProjects(transaction, from, to);
+        await moveNamedRecords(transaction, from, to);
+      });
       return moved;
     },
     delete: async (ownerId) => {
       const deleted = await forEachConversation(ownerId, deleteConversation);
-      await transactions.change((transaction) => deleteNamedRecords(transaction, ownerId));
+      await transactions.change(async (transaction) => {
+        await deleteProjects(transaction, ownerId);
+        await deleteNamedRecords(transaction, ownerId);
+      });
       return deleted;
     },
   };

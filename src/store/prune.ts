@@ -13,6 +13,23 @@ const sizeFactor = 8;
 const dayMs = 24 * 3600 * 1000;
 
 /**
+ * Deletes temporary conversations a day after their last response, if their client has not done it.
+ *
+ * @returns their number.
+ * @throws the signal's reason when aborted.
+ */
+export async function deleteLeftTemporary(store: Store, signal: AbortSignal): Promise<number> {
+  const before = new Date(Date.now() - dayMs);
+  for (let count = 0; ; count += 1) {
+    signal.throwIfAborted();
+    const left = await store.conversations.leftTemporary(before);
+    if (left === undefined) return count;
+    await store.conversations.delete(left.id, left.ownerId);
+    await nextLoop();
+  }
+}
+
+/**
  * Deletes whole conversations that exceed the limits, least recently used first; pinned ones stay.
  *
  * @returns the number of deleted conversations.

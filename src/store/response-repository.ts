@@ -41,13 +41,16 @@ export function createResponseRepository({
   onDelete = () => chains.clear(),
 }: ResponseRepositoryOptions): ResponseRepository {
   return {
-    insert: async (response, blobs, conversationId) => {
+    insert: async (response, blobs, conversationId, begun) => {
       const { turn, blobs: detached } = detachImages(response.turn);
       const images = [...blobs, ...detached];
       const placed = images.length === 0 ? [] : await placeBlobs(images);
       await transactions.add(
         async (transaction) => {
-          await insertResponse(transaction, { ...response, turn }, placed, { conversationId });
+          await insertResponse(transaction, { ...response, turn }, placed, {
+            ...begun,
+            conversationId,
+          });
           return response.id;
         },
         { findResult: () => storedId(database, response.id), isLong: isLongToIndex(response.turn) },

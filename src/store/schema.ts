@@ -95,6 +95,35 @@ export const tables = {
     key: ['response_id', 'sha256'],
     indexes: { response_blobs_by_blob: '(sha256)' },
   },
+  /** Named folders of conversations. */
+  projects: {
+    columns: {
+      id: key,
+      owner_id: optionalText,
+      name: text,
+      instructions: text,
+      /** Name of a preset of the owner. */
+      preset: optionalText,
+      /** Key of a model. */
+      model: optionalText,
+      /** 1 for a new project, and one more with each change. */
+      revision: integer,
+      created_at: text,
+      updated_at: text,
+    },
+    indexes: { projects_by_owner: '(owner_id)' },
+  },
+  /** Texts that the conversations of a project share. */
+  project_files: {
+    columns: {
+      id: key,
+      project_id: column<string>('text', 'not null references projects (id) on delete cascade'),
+      name: text,
+      text,
+      created_at: text,
+    },
+    indexes: { project_files_by_project: '(project_id)' },
+  },
   conversations: {
     columns: {
       id: key,
@@ -112,8 +141,16 @@ export const tables = {
       model_key: text,
       /** JSON object. Null for a conversation that began with a response; it ends with its last one. */
       metadata: optionalText,
+      project_id: column<string | null>('text', 'references projects (id) on delete set null'),
+      /** No list shows it, and it is deleted some time after its last response. */
+      is_temporary: column<Generated<number>>('integer', 'not null default 0'),
+      /** Hash of what was imported, so that it is not imported again; null for other conversations. */
+      import_hash: optionalText,
     },
     indexes: {
+      conversations_by_project: '(project_id) where project_id is not null',
+      temporary_conversations: '(updated_at) where is_temporary = 1',
+      conversations_by_import: '(import_hash) where import_hash is not null',
       conversations_by_owner_and_time: '(owner_id, is_pinned, updated_at, id)',
       conversations_by_time: '(is_pinned, updated_at)',
     },

@@ -15,7 +15,7 @@ import type { Schema } from './schema.ts';
 const maxTerms = 100;
 
 export const sqliteSchema: SchemaDialect = {
-  version: 10,
+  version: 11,
   types: {
     text: 'text',
     bytes: 'blob',

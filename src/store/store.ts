@@ -2,8 +2,9 @@ import type { Permission } from '../kernel/permission.ts';
 import type { TurnPart } from './turns/conversation-turn.ts';
 import type { BatchRepository, FileRepository } from './batches/batch.ts';
 import type { StoreSize } from './dialect.ts';
-import type { ConversationRepository } from './conversations/conversation.ts';
+import type { ConversationRepository, NewConversation } from './conversations/conversation.ts';
 import type { NamedRecordRepository } from './named-record.ts';
+import type { ProjectRepository } from './project.ts';
 import type { BackgroundTurnRepository } from './shared/background-turn.ts';
 import type { LeaseRepository } from './shared/lease-repository.ts';
 import type { RateLimitRepository, RateLimits } from './shared/rate-limit-repository.ts';
@@ -29,6 +30,7 @@ export interface ResponseRepository {
    *
    * @param conversationId The owner's conversation that the response is added to. If absent, its parent's conversation
    *   or a new one.
+   * @param begun What a new conversation has.
    * @throws HearthError `invalid_value` if the parent is not a response that `find` returns for this owner:
    *   it may have been deleted during the turn. `conversation_not_found` likewise.
    * @throws Error if the database can't write (such as a full disk); nothing is stored then.
@@ -37,6 +39,7 @@ export interface ResponseRepository {
     response: StoredResponse,
     blobs: readonly NewBlob[],
     conversationId?: string,
+    begun?: NewConversation,
   ): Promise<void>;
   /** Undefined if it does not exist, was deleted, or belongs to another owner. */
   find(id: string, ownerId: string | null): Promise<StoredResponse | undefined>;
@@ -119,9 +122,9 @@ export interface OwnedCount {
 export interface OwnerRepository {
   /** The owners that have responses. */
   counts(): Promise<readonly (OwnedCount & { readonly ownerId: string | null })[]>;
-  /** Gives all conversations of an owner to another one, each in a transaction of its own, and then the named records. */
+  /** Gives all conversations of an owner to another one, each in a transaction of its own, and then the projects and named records. */
   move(from: string | null, to: string): Promise<OwnedCount>;
-  /** Deletes all conversations of an owner, each in a transaction of its own, and then the named records. */
+  /** Deletes all conversations of an owner, each in a transaction of its own, and then the projects and named records. */
   delete(ownerId: string): Promise<OwnedCount>;
 }
 
@@ -161,6 +164,7 @@ export interface Store {
   readonly files: FileRepository;
   readonly batches: BatchRepository;
   readonly namedRecords: NamedRecordRepository;
+  readonly projects: ProjectRepository;
   readonly leases: LeaseRepository;
   readonly backgroundTurns: BackgroundTurnRepository;
   readonly rateLimits: RateLimitRepository;

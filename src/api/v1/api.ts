@@ -19,6 +19,7 @@ import { mountMcpServers } from './tools/mcp-servers.ts';
 import { mountLogs } from './server/logs.ts';
 import { mountModels } from './models/models.ts';
 import { mountPresets } from './presets/named-records.ts';
+import { mountProjects } from './projects/projects.ts';
 import { mountRequests } from './server/requests.ts';
 import { mountResponses } from './responses/responses.ts';
 import { mountRuntimes } from './server/runtimes.ts';
@@ -52,6 +53,7 @@ export function createV1Api(services: ApiServices): ApiRoutes {
       mountBlobs(app, services);
       mountDocuments(app, services);
       mountPresets(app, services);
+      mountProjects(app, services);
       mount(app, createSpeechScript, async ({ body }) => formatSpeechScript(body));
       mountStatus(app, services);
       mountStopServer(app, services);

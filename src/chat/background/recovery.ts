@@ -105,14 +105,13 @@ export function interruptedError(): HearthError {
 }
 
 /** JSON text of a draft, with its images. */
-export function encodeDraft({ response, blobs, conversationId }: DraftResponse): string {
+export function encodeDraft({ blobs, ...rest }: DraftResponse): string {
   return JSON.stringify({
-    response,
+    ...rest,
     blobs: blobs.map(({ bytes, ...blob }) => ({
       ...blob,
       bytes: Buffer.from(bytes).toString('base64'),
     })),
-    conversationId,
   });
 }
 

@@ -197,10 +197,10 @@ export class SharedTurns {
     const { responses, backgroundTurns } = this.#options.store;
     const known = await responses.find(id, ownerId);
     if (known !== undefined || draft === null) return known;
-    const { blobs, conversationId, ...rest } = decodeDraft(draft);
+    const { blobs, conversationId, begun, ...rest } = decodeDraft(draft);
     const response = toInterrupted({ blobs, ...rest }, await readEvents(backgroundTurns, id));
     try {
-      await responses.insert(response, blobs, conversationId);
+      await responses.insert(response, blobs, conversationId, begun);
       return response;
     } catch (error) {
       // Its process was only slow, and stored it now.

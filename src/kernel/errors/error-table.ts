@@ -126,6 +126,7 @@ export const errorTable = {
   preset_not_found: notFound(
     'No preset of this caller has this name; the message lists those that exist.',
   ),
+  project_not_found: notFound('The caller has no project, or no file of a project, with this id.'),
   prompt_not_found: notFound(
     'No prompt of this caller has this name; the message lists those that exist.',
   ),

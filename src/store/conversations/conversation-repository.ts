@@ -10,6 +10,7 @@ import {
   readableConversations,
   fromConversationRow,
 } from './conversation-row.ts';
+import { hasProject, projectNotFound } from '../project-repository.ts';
 import { conversationBranch, conversationTree } from './conversation-tree.ts';
 import { deleteConversation } from './delete-conversation.ts';
 import { importConversation, placeImport } from './import-conversation.ts';
@@ -87,6 +88,26 @@ export function createConversationRepository({
       });
     },
     leastRecent: (before) => leastRecent(database, before),
+    leftTemporary: async (before) => {
+      const row = await database
+        .selectFrom('conversations')
+        .where('is_temporary', '=', 1)
+        .where('updated_at', '<', before.toISOString())
+        .select(['id', 'owner_id'])
+        .limit(1)
+        .executeTakeFirst();
+      return row && { id: row.id, ownerId: row.owner_id };
+    },
+    importedHashes: async (ownerId, hashes) => {
+      if (hashes.length === 0) return new Set();
+      const rows = await database
+        .selectFrom('conversations')
+        .where('import_hash', 'in', hashes)
+        .where('owner_id', ownerId === null ? 'is' : '=', ownerId)
+        .select('import_hash')
+        .execute();
+      return new Set(rows.flatMap(({ import_hash: hash }) => hash ?? []));
+    },
     import: async (conversation) => {
       const placed = await placeImport(conversation, placeBlobs);
       return transactions.add(
@@ -184,14 +205,18 @@ async function update(
   transaction: Transaction<Schema>,
   id: string,
   ownerId: string | null,
-  { title, isPinned }: Parameters<ConversationRepository['update']>[2],
+  { title, isPinned, projectId }: Parameters<ConversationRepository['update']>[2],
 ): Promise<StoredConversation | undefined> {
   const conversation = await find(transaction, id, ownerId);
   if (conversation?.ownerId !== ownerId) return undefined;
-  const changes = omitUndefined({
-    title,
-    is_pinned: isPinned === undefined ? undefined : Number(isPinned),
-  });
+  if (typeof projectId === 'string' && !(await hasProject(transaction, projectId, ownerId))) {
+    throw projectNotFound(projectId);
+  }
+  const changes = {
+    ...omitUndefined({ title }),
+    ...(isPinned === undefined ? {} : { is_pinned: Number(isPinned) }),
+    ...(projectId === undefined ? {} : { project_id: projectId }),
+  };
   if (Object.keys(changes).length > 0) {
     await transaction.updateTable('conversations').set(changes).where('id', '=', id).execute();
   }

@@ -11,6 +11,8 @@ export interface StoredConversation {
   readonly ownerId: string | null;
   readonly title: string;
   readonly isPinned: boolean;
+  /** A project of the owner; null for none. */
+  readonly projectId: string | null;
   readonly createdAt: Date;
   /** Time of the response that was stored last. */
   readonly updatedAt: Date;
@@ -19,6 +21,14 @@ export interface StoredConversation {
   readonly lastResponseId: string;
   /** Model of the response that was stored last. */
   readonly modelKey: string;
+}
+
+/** What a conversation has from its beginning. */
+export interface NewConversation {
+  /** A project of the owner; one that does not exist any more is ignored. */
+  readonly projectId?: string;
+  /** Whether no list shows it, so that it is deleted a day after its last response. */
+  readonly isTemporary?: boolean;
 }
 
 /** The data that the next response of a conversation needs. A conversation that a client created may have no response yet. */
@@ -80,6 +90,9 @@ export interface ImportedResponse {
 export interface ConversationImport {
   readonly ownerId: string | null;
   readonly title: string;
+  /** Hash of the content, with which `importedHashes` finds the conversation. */
+  readonly hash?: string;
+  readonly projectId?: string;
   /** Parents before children. */
   readonly responses: readonly ImportedResponse[];
   readonly blobs: readonly NewBlob[];
@@ -97,6 +110,8 @@ export interface ConversationRepository {
     readonly limit: number;
     readonly cursor?: string;
     readonly search?: string;
+    /** Only the conversations of a project, or with null those of none. */
+    readonly projectId?: string | null;
   }): Promise<ConversationPage>;
   /**
    * Undefined if it does not exist, has no response, or this caller can't read it: it belongs to another token.
@@ -134,11 +149,20 @@ export interface ConversationRepository {
     readonly limit: number;
     readonly after?: string;
   }): Promise<ResponsePage>;
-  /** Undefined if this owner has no such conversation. */
+  /**
+   * Undefined if this owner has no such conversation.
+   *
+   * @throws HearthError `project_not_found`
+   */
   update(
     id: string,
     ownerId: string | null,
-    changes: { readonly title?: string; readonly isPinned?: boolean },
+    changes: {
+      readonly title?: string;
+      readonly isPinned?: boolean;
+      /** Null: takes it out of its project. */
+      readonly projectId?: string | null;
+    },
   ): Promise<StoredConversation | undefined>;
   /**
    * Deletes a conversation with all its branches, and the images that no other response uses. Responses that one of
@@ -155,6 +179,10 @@ export interface ConversationRepository {
       }
     | undefined
   >;
+  /** A temporary conversation of any owner that was last used before a time. */
+  leftTemporary(before: Date): Promise<Pick<StoredConversation, 'id' | 'ownerId'> | undefined>;
+  /** Those of these hashes whose conversations the owner has imported. */
+  importedHashes(ownerId: string | null, hashes: readonly string[]): Promise<ReadonlySet<string>>;
   /** Stores a conversation with new ids, all or nothing. */
   import(conversation: ConversationImport): Promise<StoredConversation>;
   /** True if a response that the caller can read uses the image. */

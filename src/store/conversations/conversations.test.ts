@@ -18,6 +18,7 @@ describe('a conversation', () => {
     expect(found).toEqual({
       id: conversationIdOf('a'),
       ownerId: null,
+      projectId: null,
       title: 'What is a tide?',
       isPinned: false,
       createdAt: first.createdAt,

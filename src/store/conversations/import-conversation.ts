@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { Transaction } from 'kysely';
 import type { PlaceBlobs, PlacedBlob } from '../blobs/blob-repository.ts';
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { detachImages } from '../detach-images.ts';
 import { insertResponse } from '../insert-response.ts';
 import type { Schema } from '../schema.ts';
@@ -33,7 +34,7 @@ export async function placeImport(
  */
 export async function importConversation(
   transaction: Transaction<Schema>,
-  { ownerId, title, responses }: PlacedImport,
+  { ownerId, title, hash, projectId, responses }: PlacedImport,
 ): Promise<string> {
   const newIds = new Map(
     responses.map(({ id }) => [id, `resp_${randomBytes(24).toString('hex')}`]),
@@ -50,7 +51,7 @@ export async function importConversation(
         ownerId,
       },
       blobs,
-      { title, conversationId },
+      { title, conversationId, ...omitUndefined({ importHash: hash, projectId }) },
     );
     // Each response takes a fraction of a millisecond.
     if (index % 20 === 19) await nextLoop();

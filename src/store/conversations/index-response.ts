@@ -7,14 +7,18 @@ import type { Schema } from '../schema.ts';
 import { preparedInsert } from '../prepared-insert.ts';
 import { StepSize } from '../steps.ts';
 import type { StoredResponse } from '../store.ts';
+import { hasProject } from '../project-repository.ts';
+import type { NewConversation } from './conversation.ts';
 import { toSearchText } from './search-text.ts';
 import type { ConversationTurn } from '../turns/conversation-turn.ts';
 
-export interface ConversationPlace {
+export interface ConversationPlace extends NewConversation {
   /** Title of a new conversation; the first words of the turn if absent. */
   readonly title?: string | undefined;
   /** An existing conversation of the owner; a new one if absent. */
   readonly conversationId?: string | undefined;
+  /** Of a new conversation that is imported. */
+  readonly importHash?: string;
 }
 
 const insertConversationRow = preparedInsert('conversations');
@@ -30,8 +34,9 @@ const insertEntryRow = preparedInsert('conversation_entries');
 export async function indexResponse(
   transaction: Transaction<Schema>,
   response: StoredResponse,
-  { title, conversationId }: ConversationPlace,
+  place: ConversationPlace,
 ): Promise<string> {
+  const { title, conversationId } = place;
   const id = conversationId ?? `conv_${response.id.slice('resp_'.length)}`;
   const { turn } = response;
   const ownTitle = title ?? titleOf(turn);
@@ -53,7 +58,7 @@ export async function indexResponse(
   if (conversationId === undefined) {
     await Promise.all([
       ...entering,
-      insertConversation(transaction, id, response, ownTitle, newest),
+      insertConversation(transaction, response, { ...place, id, title: ownTitle }, newest),
       insertTitle(transaction, id, ownTitle),
     ]);
     return id;
@@ -88,20 +93,32 @@ function deletedConversation(id: string): HearthError {
   });
 }
 
-function insertConversation(
+async function insertConversation(
   transaction: Transaction<Schema>,
-  id: string,
   { ownerId, createdAt }: StoredResponse,
-  title: string,
+  {
+    id,
+    title,
+    projectId = '',
+    isTemporary = false,
+    importHash = null,
+  }: NewConversation & {
+    readonly id: string;
+    readonly title: string;
+    readonly importHash?: string | null;
+  },
   newest: Pick<Schema['conversations'], 'updated_at' | 'last_response_id' | 'model_key'>,
 ): Promise<void> {
-  return insertConversationRow(transaction, {
+  await insertConversationRow(transaction, {
     id,
     owner_id: ownerId,
     title,
     is_pinned: 0,
     created_at: createdAt.toISOString(),
     response_count: 1,
+    project_id: (await hasProject(transaction, projectId, ownerId)) ? projectId : null,
+    is_temporary: Number(isTemporary),
+    import_hash: importHash,
     ...newest,
   });
 }

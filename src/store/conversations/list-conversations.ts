@@ -11,7 +11,7 @@ import type { TextSearch } from '../dialect.ts';
 export async function listConversations(
   database: Kysely<Schema>,
   texts: TextSearch,
-  { ownerId, limit, cursor, search = '' }: Parameters<ConversationRepository['page']>[0],
+  { ownerId, limit, cursor, search = '', projectId }: Parameters<ConversationRepository['page']>[0],
 ): Promise<ConversationPage> {
   const position = cursor === undefined ? undefined : parseCursor(cursor);
   const words = wordsOf(search);
@@ -21,6 +21,10 @@ export async function listConversations(
     .selectFrom('conversations')
     .where('owner_id', ownerId === null ? 'is' : '=', ownerId)
     .where('last_response_id', '!=', '')
+    .where('is_temporary', '=', 0)
+    .$if(projectId !== undefined, (query) =>
+      query.where('project_id', projectId === null ? 'is' : '=', projectId ?? null),
+    )
     .selectAll('conversations')
     .orderBy('is_pinned', 'desc')
     .orderBy('updated_at', 'desc')

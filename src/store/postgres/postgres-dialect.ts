@@ -12,7 +12,7 @@ import { decodeTurn } from '../turns/conversation-turn.ts';
 import { migrationLock } from './postgres-transactions.ts';
 
 export const postgresSchema: SchemaDialect = {
-  version: 5,
+  version: 6,
   types: {
     // Sorts by its bytes, as in every other database.
     text: 'text collate "C"',

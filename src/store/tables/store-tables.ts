@@ -25,6 +25,8 @@ export const tables: readonly TableDescription[] = [
   { name: 'blobs', key: ['sha256'], batchSize: 4 },
   { name: 'responses', key: ['id'], batchSize: 50 },
   { name: 'response_blobs', key: ['response_id', 'sha256'], batchSize: 500 },
+  { name: 'projects', key: ['id'], batchSize: 50 },
+  { name: 'project_files', key: ['id'], batchSize: 2 },
   { name: 'conversations', key: ['id'], batchSize: 200 },
   { name: 'conversation_entries', key: ['id'], batchSize: 500 },
   { name: 'conversation_texts', key: ['id'], batchSize: 50 },

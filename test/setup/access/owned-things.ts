@@ -19,6 +19,7 @@ export type ThingKind =
   | 'choice'
   | 'call'
   | 'preset'
+  | 'project'
   | 'prompt';
 
 /** Makes something that belongs to the caller of these headers. */
@@ -68,6 +69,15 @@ export const makeThing: Readonly<
   preset: async (url, headers) => ({
     preset: await record(url, 'presets', { system_prompt: secretText }, headers),
   }),
+  project: async (url, headers) => {
+    const body = { name: secretText, instructions: secretText };
+    const { project_id: id } = await created(url, '/api/v1/projects', body, { headers });
+    const file = { name: secretText, text: secretText };
+    const { file_id: fileId } = await created(url, `/api/v1/projects/${id}/files`, file, {
+      headers,
+    });
+    return { project_id: id, file_id: fileId };
+  },
   prompt: async (url, headers) => ({
     prompt: await record(url, 'prompts', { text: secretText }, headers),
   }),

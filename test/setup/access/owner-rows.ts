@@ -53,10 +53,18 @@ export const ownerRows: Readonly<Record<string, readonly OwnerRow[]>> = {
   createChat: [
     ofPreset({ ...chat, input }),
     {
+      kind: 'project',
+      effect: 'change',
+      body: ({ project_id }) => ({ ...chat, input, project_id }),
+    },
+    {
       kind: 'tree',
       effect: 'read',
       body: ({ response_id }) => ({ ...chat, input, previous_response_id: response_id }),
     },
+  ],
+  listConversations: [
+    { kind: 'project', effect: 'change', query: ({ project_id }) => `project_id=${project_id}` },
   ],
   listResponses: after('tree', 'response_id'),
   getResponse: read('tree'),
@@ -90,6 +98,12 @@ export const ownerRows: Readonly<Record<string, readonly OwnerRow[]>> = {
   getPrompt: change('prompt'),
   putPrompt: change('prompt', { text: 'Hi', revision: 1 }),
   deletePrompt: change('prompt'),
+  getProject: change('project'),
+  updateProject: change('project', { name: 'Another name' }),
+  deleteProject: change('project'),
+  addProjectFile: change('project', { name: 'a.txt', text: 'a' }),
+  getProjectFile: change('project'),
+  deleteProjectFile: change('project'),
   listFilesOpenAi: after('file', 'file_id'),
   getFileOpenAi: read('file'),
   getFileContentOpenAi: read('file'),
@@ -144,6 +158,7 @@ export const ownLists: ReadonlySet<string> = new Set([
   'listBatchesOpenAi',
   'listPresets',
   'listPrompts',
+  'listProjects',
 ]);
 
 /** Parameters of paths that name something that has an owner. */
@@ -157,6 +172,7 @@ export const ownedParameters = [
   'call_id',
   'preset',
   'prompt',
+  'project_id',
 ];
 
 /** Routes of things that all callers with the permission share, or that make something for the caller. */

@@ -2,6 +2,15 @@ import { openSqlite } from '../../../src/platform/sqlite.ts';
 
 /** SQL that undoes the changes of a schema, by its version. */
 const undo: Readonly<Record<number, string>> = {
+  11: `
+    drop index conversations_by_project;
+    drop index temporary_conversations;
+    drop index conversations_by_import;
+    alter table conversations drop column project_id;
+    alter table conversations drop column is_temporary;
+    alter table conversations drop column import_hash;
+    drop table project_files;
+    drop table projects;`,
   10: `
     drop table tool_approvals;
     drop table waiting_calls;
@@ -40,7 +49,7 @@ const undo: Readonly<Record<number, string>> = {
 export function toOlderSchema(file: string, version: number): void {
   const database = openSqlite(file);
   try {
-    for (let newest = 10; newest > version; newest -= 1) database.exec(undo[newest] ?? '');
+    for (let newest = 11; newest > version; newest -= 1) database.exec(undo[newest] ?? '');
     database.exec(`update schema_version set version = ${version}`);
   } finally {
     database.close();

@@ -114,6 +114,7 @@ export const createChat = defineRoute({
     'invalid_image',
     'conversation_not_found',
     'preset_not_found',
+    'project_not_found',
     'plugin_unreachable',
     'mcp_unreachable',
     'storage_failed',

@@ -21,6 +21,13 @@ export const conversationIdSchema = z
   .regex(/^conv_[0-9a-f]{48}$/)
   .meta({ examples: [exampleConversationId] });
 
+export const exampleProjectId = 'proj_8b2a5c7e1d490f3b6a8c2e5d';
+
+export const projectIdSchema = z
+  .string()
+  .regex(/^proj_[0-9a-f]{24}$/)
+  .meta({ examples: [exampleProjectId] });
+
 export const exampleResponseId = 'resp_6b2f0c9e4d7a1f3852c6e0b94a7d1f386c5e2b0a9d4f7c13';
 export const responseIdSchema = z
   .string()
@@ -177,6 +184,17 @@ export const chatRequestSchema = z
       .nullish()
       .describe(
         'Stored conversation to which the message adds another beginning, such as an edited first message. Cannot be combined with `previous_response_id` and requires `store`.',
+      ),
+    project_id: projectIdSchema
+      .nullish()
+      .describe(
+        'Project in which the message begins a conversation. Its instructions are the system prompt, and its preset applies, unless the request has its own.',
+      ),
+    temporary: z
+      .boolean()
+      .nullish()
+      .describe(
+        'Begin a conversation that no list shows, and that the server deletes a day after its last response.',
       ),
   })
   .meta({

@@ -17,23 +17,35 @@ import { followTurn, toChatEvent } from './to-chat-event.ts';
 import { toChatResult } from './to-chat-result.ts';
 import { findPreset, withPresetFields } from '../presets/use-preset.ts';
 import { toTurnRequest } from './to-turn-request.ts';
+import type { StoredProject } from '../../../store/project.ts';
+import { projectOfChat } from '../projects/projects.ts';
 import type { Store } from '../../../store/store.ts';
 import { conversationNotFound } from '../conversations/conversations.ts';
 
 export function mountChat(app: App, services: ApiServices): void {
   mount(app, createChat, async ({ body, context }) => {
     const conversationId = await namedConversation(services.store, body, context);
-    const preset = await findPreset(services.store, body.preset, context);
-    const completed = withPresetFields(body, preset);
+    const project = await projectOfChat(services.store, body, context);
+    const named = body.preset ?? project?.preset;
+    const preset = await findPreset(services.store, named, context);
+    const completed = withPresetFields(withInstructions(body, project), preset);
     // The client of a whole answer does not see the questions.
     const approveCalls =
       body.tool_approvals === true ? services.waitingCalls.gate(body.stream === true) : undefined;
     const request = {
       ...toTurnRequest(completed),
       ...omitUndefined({ conversationId, approveCalls }),
+      begun: omitUndefined({ projectId: project?.id, isTemporary: body.temporary }),
     };
     return answerTurn(services, body, request, context);
   });
+}
+
+/** The instructions of a project are the system prompt of a chat that has none. */
+function withInstructions(body: ChatRequest, project: StoredProject | undefined): ChatRequest {
+  const { instructions = '' } = project ?? {};
+  if (instructions === '' || body.system_prompt != null) return body;
+  return { ...body, system_prompt: instructions };
 }
 
 /** Runs a turn in the way that its request asks for: streamed or whole, with its client or in the background. */

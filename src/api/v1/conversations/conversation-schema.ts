@@ -7,6 +7,7 @@ import {
   responseIdSchema,
   conversationIdSchema,
   exampleConversationId,
+  projectIdSchema,
 } from '../chat/chat-schema.ts';
 import {
   exampleStoredResponse,
@@ -27,6 +28,7 @@ const exampleConversation = {
   conversation_id: exampleConversationId,
   title: 'Write a haiku about the sea.',
   pinned: false,
+  project_id: null,
   model: 'hearth/starter-chat',
   created_at: '2026-11-02T09:30:00.000Z',
   updated_at: '2026-11-02T09:31:12.000Z',
@@ -39,6 +41,7 @@ export const conversationSchema = z
     conversation_id: conversationIdSchema,
     title: z.string().describe('The first words of the first input, until it is renamed.'),
     pinned: z.boolean(),
+    project_id: projectIdSchema.nullable().describe('Null for a conversation in no project.'),
     model: z.string().describe('Model of the newest response.'),
     created_at: isoTimeSchema,
     updated_at: isoTimeSchema.describe('Time of the newest response.'),
@@ -179,11 +182,15 @@ export const listConversations = defineRoute({
   permission: 'chat',
   query: z.strictObject({
     search: z.string().max(512).optional().describe('Words, separated by spaces.'),
+    project_id: z
+      .union([projectIdSchema, z.literal('none')])
+      .optional()
+      .describe('Only the conversations of a project, or with `none` those in no project.'),
     limit: z.coerce.number().int().min(1).max(100).default(50),
     cursor: z.string().max(512).optional().describe('`next_cursor` of the previous page.'),
   }),
   result: conversationPageSchema,
-  errors: ['unrecognized_keys', 'invalid_type', 'invalid_value'],
+  errors: ['unrecognized_keys', 'invalid_type', 'invalid_value', 'project_not_found'],
 });
 
 export const getConversation = defineRoute({
@@ -224,14 +231,21 @@ export const updateConversation = defineRoute({
   method: 'patch',
   path: '/api/v1/conversations/{conversation_id}',
   operationId: 'updateConversation',
-  summary: 'Rename or pin a conversation',
+  summary: 'Rename or pin a conversation, or move it to a project',
   permission: 'chat',
   params,
   body: z
-    .strictObject({ title: conversationTitleSchema.optional(), pinned: z.boolean().optional() })
+    .strictObject({
+      title: conversationTitleSchema.optional(),
+      pinned: z.boolean().optional(),
+      project_id: projectIdSchema
+        .nullable()
+        .optional()
+        .describe('Null takes the conversation out of its project.'),
+    })
     .meta({ id: 'UpdateConversationRequest', examples: [{ title: 'The sea', pinned: true }] }),
   result: conversationSchema,
-  errors: ['conversation_not_found', 'unrecognized_keys'],
+  errors: ['conversation_not_found', 'project_not_found', 'unrecognized_keys'],
 });
 
 export const deleteConversation = defineRoute({

@@ -16,12 +16,14 @@ import type {
 import type { Store } from '../../../store/store.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import type { ApiServices } from '../../services.ts';
+import { findProject } from '../projects/projects.ts';
 import { toResponsePage } from '../responses/to-response-page.ts';
 import { toReferencingResponse } from '../responses/to-stored-response.ts';
 
 export function mountConversations(app: App, { store }: ApiServices): void {
   mount(app, listConversations, async ({ query, context }) => {
-    const { limit, cursor, search } = query;
+    const { limit, cursor, search, project_id: project = 'none' } = query;
+    if (project !== 'none') await findProject(store, project, context);
     const {
       conversations,
       nextCursor,
@@ -30,6 +32,7 @@ export function mountConversations(app: App, { store }: ApiServices): void {
       ownerId: context.caller.tokenId,
       limit,
       ...omitUndefined({ cursor, search }),
+      ...(query.project_id !== undefined && { projectId: project === 'none' ? null : project }),
     });
     return {
       conversations: conversations.map(toListed),
@@ -58,8 +61,11 @@ export function mountConversations(app: App, { store }: ApiServices): void {
   });
 
   mount(app, updateConversation, async ({ params: { conversation_id: id }, body, context }) => {
-    const { title, pinned: isPinned } = body;
-    const changes = omitUndefined({ title, isPinned });
+    const { title, pinned: isPinned, project_id: projectId } = body;
+    const changes = {
+      ...omitUndefined({ title, isPinned }),
+      ...(projectId !== undefined && { projectId }),
+    };
     const updated = await store.conversations.update(id, context.caller.tokenId, changes);
     if (updated === undefined) throw conversationNotFound(id);
     return toConversationRecord(updated);
@@ -101,6 +107,7 @@ export function toConversationRecord(conversation: StoredConversation): Conversa
     conversation_id: conversation.id,
     title: conversation.title,
     pinned: conversation.isPinned,
+    project_id: conversation.projectId,
     model: conversation.modelKey,
     created_at: conversation.createdAt.toISOString(),
     updated_at: conversation.updatedAt.toISOString(),

@@ -1,0 +1,203 @@
+import * as z from 'zod';
+import { isoTimeSchema, recordNameSchema, textSchema } from '../../../kernel/field.ts';
+import { defineRoute } from '../../kit/route.ts';
+import { chatRequestSchema, exampleProjectId, projectIdSchema } from '../chat/chat-schema.ts';
+import { conversationTitleSchema } from '../conversations/conversation-schema.ts';
+
+/** Characters of all files of a project together. */
+export const maxFilesLength = 10_000_000;
+export const maxFiles = 50;
+export const maxProjects = 200;
+
+const exampleFileId = 'file_5d0f7a1c4e936d0b8f2a5c7e';
+const withoutNul = (text: string) => !text.includes('\0');
+const nulMessage = 'It must not contain a NUL character';
+
+const fields = {
+  name: conversationTitleSchema.max(80),
+  instructions: textSchema
+    .max(64_000)
+    .refine(withoutNul, nulMessage)
+    .describe('System prompt of new conversations; may be empty.'),
+  preset: recordNameSchema.nullable().describe('Preset for new conversations.'),
+  model: chatRequestSchema.shape.model
+    .refine(withoutNul, nulMessage)
+    .nullable()
+    .describe('Model for new conversations; clients read it.'),
+};
+
+const fileSchema = z
+  .object({
+    file_id: z.string(),
+    name: z.string(),
+    characters: z.int().nonnegative(),
+    created_at: isoTimeSchema,
+  })
+  .meta({ id: 'ProjectFile' });
+const exampleFile = {
+  file_id: exampleFileId,
+  name: 'tides.md',
+  characters: 5120,
+  created_at: '2026-11-02T09:30:00.000Z',
+};
+
+const exampleProject = {
+  project_id: exampleProjectId,
+  name: 'The sea',
+  instructions: 'You know everything about the sea.',
+  preset: null,
+  model: 'hearth/starter-chat',
+  files: [exampleFile],
+  revision: 1,
+  created_at: '2026-11-02T09:30:00.000Z',
+  updated_at: '2026-11-02T09:30:00.000Z',
+};
+const projectSchema = z
+  .object({
+    project_id: projectIdSchema,
+    name: z.string(),
+    instructions: z.string(),
+    preset: z.string().nullable(),
+    model: z.string().nullable(),
+    files: z.array(fileSchema).describe('Without their texts.'),
+    revision: z.int().describe('One more with each change.'),
+    created_at: isoTimeSchema,
+    updated_at: isoTimeSchema,
+  })
+  .meta({ id: 'Project', examples: [exampleProject] });
+export type ProjectRecord = z.infer<typeof projectSchema>;
+
+const idSchema = (example: string) =>
+  z
+    .string()
+    .min(1)
+    .max(512)
+    .meta({ examples: [example] });
+const params = z.object({ project_id: idSchema(exampleProjectId) });
+const fileParams = params.extend({ file_id: idSchema(exampleFileId) });
+
+export const listProjects = defineRoute({
+  method: 'get',
+  path: '/api/v1/projects',
+  operationId: 'listProjects',
+  summary: 'List the projects of the caller, by name',
+  permission: 'chat',
+  result: z
+    .object({ projects: z.array(projectSchema) })
+    .meta({ id: 'ProjectList', examples: [{ projects: [exampleProject] }] }),
+  errors: [],
+});
+
+export const createProject = defineRoute({
+  method: 'post',
+  path: '/api/v1/projects',
+  operationId: 'createProject',
+  summary: 'Create a project: a folder of conversations with instructions and files',
+  permission: 'chat',
+  body: z
+    .strictObject({
+      name: fields.name,
+      instructions: fields.instructions.default(''),
+      preset: fields.preset.default(null),
+      model: fields.model.default(null),
+    })
+    .meta({
+      id: 'CreateProjectRequest',
+      examples: [{ name: 'The sea', instructions: 'You know everything about the sea.' }],
+    }),
+  result: projectSchema,
+  errors: ['unrecognized_keys', 'invalid_type', 'invalid_value'],
+});
+
+export const getProject = defineRoute({
+  method: 'get',
+  path: '/api/v1/projects/{project_id}',
+  operationId: 'getProject',
+  summary: 'Get a project',
+  permission: 'chat',
+  params,
+  result: projectSchema,
+  errors: ['project_not_found'],
+});
+
+export const updateProject = defineRoute({
+  method: 'patch',
+  path: '/api/v1/projects/{project_id}',
+  operationId: 'updateProject',
+  summary: 'Change a project',
+  permission: 'chat',
+  params,
+  body: z
+    .strictObject({
+      ...z.object(fields).partial().shape,
+      revision: z
+        .int()
+        .min(1)
+        .max(2 ** 31 - 2)
+        .optional()
+        .describe('The revision that the request changes; any if absent.'),
+    })
+    .meta({ id: 'UpdateProjectRequest', examples: [{ name: 'The deep sea', revision: 1 }] }),
+  result: projectSchema,
+  errors: ['unrecognized_keys', 'invalid_type', 'invalid_value', 'conflict', 'project_not_found'],
+});
+
+export const deleteProject = defineRoute({
+  method: 'delete',
+  path: '/api/v1/projects/{project_id}',
+  operationId: 'deleteProject',
+  summary: 'Delete a project with its files; its conversations stay',
+  permission: 'chat',
+  params,
+  result: z.object({ project_id: z.string(), deleted: z.literal(true) }).meta({
+    id: 'DeletedProject',
+    examples: [{ project_id: exampleProjectId, deleted: true }],
+  }),
+  errors: ['project_not_found'],
+});
+
+export const addProjectFile = defineRoute({
+  method: 'post',
+  path: '/api/v1/projects/{project_id}/files',
+  operationId: 'addProjectFile',
+  summary: 'Add the text of a file to a project',
+  description: `A project may have ${maxFiles} files, of ${maxFilesLength} characters together. Clients attach them to new conversations.`,
+  permission: 'chat',
+  params,
+  body: z
+    .strictObject({
+      name: conversationTitleSchema,
+      text: textSchema.min(1).max(maxFilesLength).refine(withoutNul, nulMessage),
+    })
+    .meta({ id: 'AddProjectFileRequest', examples: [{ name: 'tides.md', text: '# Tides' }] }),
+  result: fileSchema.meta({ id: 'AddedProjectFile', examples: [exampleFile] }),
+  errors: ['unrecognized_keys', 'invalid_type', 'invalid_value', 'project_not_found'],
+});
+
+export const getProjectFile = defineRoute({
+  method: 'get',
+  path: '/api/v1/projects/{project_id}/files/{file_id}',
+  operationId: 'getProjectFile',
+  summary: 'Get a file of a project with its text',
+  permission: 'chat',
+  params: fileParams,
+  result: fileSchema.extend({ text: z.string() }).meta({
+    id: 'ProjectFileText',
+    examples: [{ ...exampleFile, text: '# Tides' }],
+  }),
+  errors: ['project_not_found'],
+});
+
+export const deleteProjectFile = defineRoute({
+  method: 'delete',
+  path: '/api/v1/projects/{project_id}/files/{file_id}',
+  operationId: 'deleteProjectFile',
+  summary: 'Delete a file of a project',
+  permission: 'chat',
+  params: fileParams,
+  result: z.object({ file_id: z.string(), deleted: z.literal(true) }).meta({
+    id: 'DeletedProjectFile',
+    examples: [{ file_id: exampleFileId, deleted: true }],
+  }),
+  errors: ['project_not_found'],
+});

@@ -1,0 +1,165 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { temporaryStore } from '../../test/setup/store/temporary-store.ts';
+import { conversationTurn } from '../../test/setup/store/conversation-turn.ts';
+import type { ProjectFields, StoredProject } from './project.ts';
+import type { Store } from './store.ts';
+
+let store: Store;
+beforeEach(async () => {
+  store = await temporaryStore();
+});
+
+const fields: ProjectFields = { name: 'Sea', instructions: 'Be brief.', preset: null, model: null };
+
+async function create(name = 'Sea', ownerId: string | null = 'me'): Promise<StoredProject> {
+  const project = await store.projects.create(ownerId, { ...fields, name }, 3);
+  if (project === undefined) throw new Error('There are too many projects.');
+  return project;
+}
+
+describe('projects', () => {
+  it('lists those of an owner by name, up to the limit', async () => {
+    const [b] = [await create('b'), await create('a'), await create('c'), await create('x', null)];
+    const namesOf = async (ownerId: string | null) =>
+      (await store.projects.list(ownerId)).map(({ name }) => name);
+    expect(await namesOf('me')).toEqual(['a', 'b', 'c']);
+    expect(await namesOf('them')).toEqual([]);
+    expect(await store.projects.create('me', fields, 3)).toBeUndefined();
+    expect(await store.projects.find(b.id, 'me')).toEqual(b);
+    for (const other of ['them', null]) {
+      expect(await store.projects.find(b.id, other)).toBeUndefined();
+    }
+  });
+
+  it('changes only the expected revision of an own project', async () => {
+    const { id } = await create();
+    const rename = (name: string, revision?: number, ownerId: string | null = 'me') =>
+      store.projects.update(id, ownerId, { name }, revision);
+    expect(await rename('One', 1)).toMatchObject({
+      name: 'One',
+      revision: 2,
+      instructions: 'Be brief.',
+    });
+    expect(await rename('Two', 1)).toBeUndefined();
+    await store.projects.update(id, 'me', { preset: 'poet' });
+    expect(await store.projects.update(id, 'me', { preset: null })).toMatchObject({ preset: null });
+    expect(await rename('Two')).toMatchObject({ name: 'Two', revision: 5 });
+    expect(await rename('Three', undefined, 'them')).toBeUndefined();
+    expect(await rename('Three', undefined, null)).toBeUndefined();
+  });
+
+  it('keeps files up to the limits', async () => {
+    const { id } = await create();
+    const limits = { maxFiles: 2, maxTotalLength: 10 };
+    const add = (text: string, ownerId: string | null = 'me') =>
+      store.projects.addFile(id, ownerId, { name: 'a.txt', text }, limits);
+    const file = await add('12345');
+    expect(file).toMatchObject({ name: 'a.txt', length: 5 });
+    expect(await add('123456')).toBeUndefined();
+    await add('1');
+    expect(await add('1')).toBeUndefined();
+    await expect(add('1', 'them')).rejects.toMatchObject({ code: 'project_not_found' });
+    expect((await store.projects.find(id, 'me'))?.files).toHaveLength(2);
+    const fileId = file?.id ?? '';
+    expect(await store.projects.readFile(id, 'me', fileId)).toEqual({ ...file, text: '12345' });
+    expect(await store.projects.readFile(id, 'them', fileId)).toBeUndefined();
+    const other = await create('Other');
+    expect(await store.projects.readFile(other.id, 'me', fileId)).toBeUndefined();
+    expect(await store.projects.deleteFile(other.id, 'me', fileId)).toBe(false);
+    expect(await store.projects.deleteFile(id, 'them', fileId)).toBe(false);
+    expect(await store.projects.deleteFile(id, 'me', fileId)).toBe(true);
+    expect(await store.projects.deleteFile(id, 'me', fileId)).toBe(false);
+  });
+
+  it('are deleted with their files; their conversations stay', async () => {
+    const { id } = await create();
+    const limits = { maxFiles: 2, maxTotalLength: 10 };
+    await store.projects.addFile(id, 'me', { name: 'a.txt', text: 'a' }, limits);
+    await begin('a', { projectId: id });
+    expect(await store.projects.delete(id, 'them')).toBe(false);
+    expect(await store.projects.delete(id, 'me')).toBe(true);
+    expect(await store.projects.delete(id, 'me')).toBe(false);
+    expect(await projectsOf()).toEqual([null]);
+  });
+
+  it('move to another owner with their conversations, and are deleted with them', async () => {
+    const { id } = await create();
+    await begin('a', { projectId: id });
+    await store.owners.move('me', 'them');
+    expect(await store.projects.list('me')).toEqual([]);
+    expect(await store.projects.find(id, 'them')).toMatchObject({ name: 'Sea' });
+    expect(await projectsOf('them')).toEqual([id]);
+    await store.owners.delete('them');
+    expect(await store.projects.list('them')).toEqual([]);
+  });
+});
+
+describe('conversations of projects', () => {
+  it('begin in a project, and move out and in', async () => {
+    const { id } = await create();
+    await begin('a', { projectId: id });
+    const [conversation] = (await store.conversations.page({ ownerId: 'me', limit: 10 }))
+      .conversations;
+    const move = (projectId: string | null) =>
+      store.conversations.update(conversation?.id ?? '', 'me', { projectId });
+    const listed = async (projectId: string | null) =>
+      (await store.conversations.page({ ownerId: 'me', limit: 10, projectId })).conversations
+        .length;
+    expect([await listed(id), await listed(null)]).toEqual([1, 0]);
+    expect(await move(null)).toMatchObject({ projectId: null });
+    expect([await listed(id), await listed(null)]).toEqual([0, 1]);
+    expect(await move(id)).toMatchObject({ projectId: id });
+    const foreign = await create('Other', 'them');
+    await expect(move(foreign.id)).rejects.toMatchObject({ code: 'project_not_found' });
+  });
+
+  it('begin outside where the project is not of the owner, or was deleted', async () => {
+    const { id } = await create('Other', 'them');
+    await begin('a', { projectId: id });
+    await begin('b', { projectId: 'proj_deleted' });
+    expect(await projectsOf()).toEqual([null, null]);
+  });
+
+  it('are searched within their project', async () => {
+    const { id } = await create();
+    await begin('a', { projectId: id });
+    await begin('b');
+    const found = await store.conversations.page({
+      ownerId: 'me',
+      limit: 10,
+      search: 'hello',
+      projectId: id,
+    });
+    expect(found.conversations.map(({ projectId }) => projectId)).toEqual([id]);
+  });
+});
+
+it('hides temporary conversations and finds those that were left', async () => {
+  await begin('a', { isTemporary: true });
+  await begin('b');
+  expect(await projectsOf()).toHaveLength(1);
+  const leftTemporary = (before: Date) => store.conversations.leftTemporary(before);
+  expect(await leftTemporary(new Date(Date.now() - 1000))).toBeUndefined();
+  const left = await leftTemporary(new Date(Date.now() + 1000));
+  expect(left?.ownerId).toBe('me');
+  await store.conversations.delete(left?.id ?? '', 'me');
+  expect(await leftTemporary(new Date(Date.now() + 1000))).toBeUndefined();
+});
+
+async function begin(
+  name: string,
+  begun: { readonly projectId?: string; readonly isTemporary?: boolean } = {},
+): Promise<void> {
+  const id = `resp_${Buffer.from(name).toString('hex').padEnd(48, '0')}`;
+  const turn = conversationTurn({
+    messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }],
+  });
+  const response = { id, parentId: null, ownerId: 'me', createdAt: new Date(), turn };
+  const model = { modelKey: 'test/model', modelInstanceId: 'test/model' };
+  await store.responses.insert({ ...response, ...model }, [], undefined, begun);
+}
+
+async function projectsOf(ownerId = 'me') {
+  const { conversations } = await store.conversations.page({ ownerId, limit: 10 });
+  return conversations.map(({ projectId }) => projectId);
+}

@@ -1,0 +1,219 @@
+import { randomBytes } from 'node:crypto';
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
+import { HearthError } from '../kernel/errors/errors.ts';
+import type { ProjectFile, ProjectRepository, StoredProject } from './project.ts';
+import type { Schema } from './schema.ts';
+import type { Transactions } from './transactions.ts';
+
+const lengthOfText = sql<number>`length(text)`.as('length');
+
+/** Projects in any database that Kysely supports. */
+export function createProjectRepository(
+  database: Kysely<Schema>,
+  transactions: Transactions,
+  onDelete: () => void,
+): ProjectRepository {
+  const changeOwn = <Result>(
+    id: string,
+    ownerId: string | null,
+    work: (transaction: Transaction<Schema>) => Promise<Result>,
+  ) =>
+    transactions.change(async (transaction) =>
+      (await hasProject(transaction, id, ownerId)) ? work(transaction) : undefined,
+    );
+
+  return {
+    list: (ownerId) => read(database, ownerId),
+    find: async (id, ownerId) => (await read(database, ownerId, id))[0],
+    create: (ownerId, fields, maxProjects) =>
+      transactions.change(async (transaction) => {
+        const { count } = await ownProjects(transaction, ownerId)
+          .select(({ fn }) => fn.countAll<number>().as('count'))
+          .executeTakeFirstOrThrow();
+        if (count >= maxProjects) return undefined;
+        const id = `proj_${randomBytes(12).toString('hex')}`;
+        const now = new Date().toISOString();
+        await transaction
+          .insertInto('projects')
+          .values({
+            ...fields,
+            id,
+            owner_id: ownerId,
+            revision: 1,
+            created_at: now,
+            updated_at: now,
+          })
+          .execute();
+        return (await read(transaction, ownerId, id))[0];
+      }),
+    update: (id, ownerId, changes, revision) => {
+      onDelete();
+      return transactions.change(async (transaction) => {
+        const { numUpdatedRows } = await transaction
+          .updateTable('projects')
+          .where('id', '=', id)
+          .where('owner_id', ownerId === null ? 'is' : '=', ownerId)
+          .$if(revision !== undefined, (query) => query.where('revision', '=', revision ?? 0))
+          .set((expression) => ({
+            ...changes,
+            revision: expression('revision', '+', 1),
+            updated_at: new Date().toISOString(),
+          }))
+          .executeTakeFirst();
+        return numUpdatedRows === 0n ? undefined : (await read(transaction, ownerId, id))[0];
+      });
+    },
+    delete: async (id, ownerId) => {
+      onDelete();
+      const deleted = await changeOwn(id, ownerId, (transaction) =>
+        transaction.deleteFrom('projects').where('id', '=', id).execute(),
+      );
+      return deleted !== undefined;
+    },
+    addFile: async (id, ownerId, { name, text }, { maxFiles, maxTotalLength }) => {
+      const added = await changeOwn(id, ownerId, async (transaction) => {
+        const files = await filesOf(transaction, [id]);
+        const total = files.reduce((sum, { length }) => sum + length, text.length);
+        if (files.length >= maxFiles || total > maxTotalLength) return 'full' as const;
+        const file = {
+          id: `file_${randomBytes(12).toString('hex')}`,
+          name,
+          length: text.length,
+          createdAt: new Date(),
+        };
+        await transaction
+          .insertInto('project_files')
+          .values({
+            id: file.id,
+            project_id: id,
+            name,
+            text,
+            created_at: file.createdAt.toISOString(),
+          })
+          .execute();
+        return file;
+      });
+      if (added === undefined) throw projectNotFound(id);
+      return added === 'full' ? undefined : added;
+    },
+    readFile: async (id, ownerId, fileId) => {
+      if (!(await hasProject(database, id, ownerId))) return undefined;
+      const row = await database
+        .selectFrom('project_files')
+        .where('project_id', '=', id)
+        .where('id', '=', fileId)
+        .selectAll()
+        .executeTakeFirst();
+      return row && { ...toFile({ ...row, length: row.text.length }), text: row.text };
+    },
+    deleteFile: async (id, ownerId, fileId) => {
+      onDelete();
+      const deleted = await changeOwn(id, ownerId, (transaction) =>
+        transaction
+          .deleteFrom('project_files')
+          .where('project_id', '=', id)
+          .where('id', '=', fileId)
+          .executeTakeFirst(),
+      );
+      return deleted !== undefined && deleted.numDeletedRows > 0n;
+    },
+  };
+}
+
+/** Whether the owner has the project. */
+export async function hasProject(
+  database: Kysely<Schema>,
+  id: string,
+  ownerId: string | null,
+): Promise<boolean> {
+  if (id === '') return false;
+  const row = await ownProjects(database, ownerId)
+    .where('id', '=', id)
+    .select('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export function projectNotFound(id: string): HearthError {
+  return new HearthError(
+    'project_not_found',
+    `There is no project "${id}". GET /api/v1/projects lists the existing ones.`,
+    { param: 'project_id' },
+  );
+}
+
+/** Gives the projects of an owner to another one. */
+export async function moveProjects(
+  transaction: Transaction<Schema>,
+  from: string | null,
+  to: string,
+): Promise<void> {
+  await transaction
+    .updateTable('projects')
+    .where('owner_id', from === null ? 'is' : '=', from)
+    .set({ owner_id: to })
+    .execute();
+}
+
+export async function deleteProjects(
+  transaction: Transaction<Schema>,
+  ownerId: string | null,
+): Promise<void> {
+  await transaction
+    .deleteFrom('projects')
+    .where('owner_id', ownerId === null ? 'is' : '=', ownerId)
+    .execute();
+}
+
+function ownProjects(database: Kysely<Schema>, ownerId: string | null) {
+  return database.selectFrom('projects').where('owner_id', ownerId === null ? 'is' : '=', ownerId);
+}
+
+/** One project of an owner, or all in the order of their names. */
+async function read(
+  database: Kysely<Schema>,
+  ownerId: string | null,
+  id?: string,
+): Promise<readonly StoredProject[]> {
+  const rows = await ownProjects(database, ownerId)
+    .$if(id !== undefined, (query) => query.where('id', '=', id ?? ''))
+    .orderBy('name')
+    .orderBy('id')
+    .selectAll()
+    .execute();
+  const files = await filesOf(
+    database,
+    rows.map((row) => row.id),
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    instructions: row.instructions,
+    preset: row.preset,
+    model: row.model,
+    revision: row.revision,
+    createdAt: new Date(row.created_at),
+    updatedAt: new Date(row.updated_at),
+    files: files.filter((file) => file.project_id === row.id).map(toFile),
+  }));
+}
+
+/** Files without their texts, oldest first. */
+async function filesOf(database: Kysely<Schema>, projectIds: readonly string[]) {
+  if (projectIds.length === 0) return [];
+  return database
+    .selectFrom('project_files')
+    .where('project_id', 'in', projectIds)
+    .orderBy('created_at')
+    .orderBy('id')
+    .select(['id', 'project_id', 'name', 'created_at', lengthOfText])
+    .execute();
+}
+
+function toFile(
+  row: Pick<Selectable<Schema['project_files']>, 'id' | 'name' | 'created_at'> & {
+    readonly length: number;
+  },
+): ProjectFile {
+  return { id: row.id, name: row.name, length: row.length, createdAt: new Date(row.created_at) };
+}

@@ -1,0 +1,83 @@
+/** What the owner of a project chooses. */
+export interface ProjectFields {
+  readonly name: string;
+  /** System prompt of its new conversations; may be empty. */
+  readonly instructions: string;
+  /** Name of a preset for its new conversations. */
+  readonly preset: string | null;
+  /** Key of the model for its new conversations. */
+  readonly model: string | null;
+}
+
+export interface ProjectFile {
+  /** `file_` and 24 lower-case hex digits. */
+  readonly id: string;
+  readonly name: string;
+  /** Characters of its text. */
+  readonly length: number;
+  readonly createdAt: Date;
+}
+
+/** A named folder of conversations. */
+export interface StoredProject extends ProjectFields {
+  /** `proj_` and 24 lower-case hex digits. */
+  readonly id: string;
+  /** 1 for a new project, and one more with each change. */
+  readonly revision: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  /** In the order in which they were added. */
+  readonly files: readonly ProjectFile[];
+}
+
+/** Limits of what an owner may store. */
+export interface ProjectLimits {
+  readonly maxFiles: number;
+  /** Characters of all files together. */
+  readonly maxTotalLength: number;
+}
+
+/** Projects belong to a token, or to callers without one (null). */
+export interface ProjectRepository {
+  /** In the order of their names. */
+  list(ownerId: string | null): Promise<readonly StoredProject[]>;
+  find(id: string, ownerId: string | null): Promise<StoredProject | undefined>;
+  /** Undefined if the owner has `maxProjects` already. */
+  create(
+    ownerId: string | null,
+    fields: ProjectFields,
+    maxProjects: number,
+  ): Promise<StoredProject | undefined>;
+  /**
+   * @param revision The revision to change; any if undefined.
+   * @returns undefined if there is no such project, or it has another revision.
+   */
+  update(
+    id: string,
+    ownerId: string | null,
+    changes: { readonly [Name in keyof ProjectFields]?: ProjectFields[Name] | undefined },
+    revision?: number,
+  ): Promise<StoredProject | undefined>;
+  /** Deletes a project with its files; its conversations stay. False if this owner has none. */
+  delete(id: string, ownerId: string | null): Promise<boolean>;
+  /**
+   * Adds a file to a project.
+   *
+   * @returns undefined beyond the limits.
+   * @throws HearthError `project_not_found`
+   */
+  addFile(
+    id: string,
+    ownerId: string | null,
+    file: { readonly name: string; readonly text: string },
+    limits: ProjectLimits,
+  ): Promise<ProjectFile | undefined>;
+  /** The text of a file, with its name. */
+  readFile(
+    id: string,
+    ownerId: string | null,
+    fileId: string,
+  ): Promise<(ProjectFile & { readonly text: string }) | undefined>;
+  /** False if the project has no such file. */
+  deleteFile(id: string, ownerId: string | null, fileId: string): Promise<boolean>;
+}

@@ -1,0 +1,181 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { say } from '../setup/engine/open-upstream.ts';
+import { sendJson, startLoopbackServer } from '../setup/net/loopback-server.ts';
+import { get, post } from '../setup/server/api.ts';
+import { expectError } from '../setup/server/expect-error.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
+import { withTokens } from '../setup/server/with-tokens.ts';
+import { useResource } from '../setup/use-resource.ts';
+
+/** A remote model, which tells what it was asked. */
+const upstream = useResource(() =>
+  startLoopbackServer(({ path }, response) => {
+    if (path.endsWith('/models')) sendJson(response, { data: [{ id: 'small' }] });
+    else say(response, 'Hello.');
+  }),
+);
+const hearth = useHearth(async (home) => {
+  const upstreams = { lab: { url: `${upstream.url}/v1`, kind: 'openai' } };
+  await writeFile(join(home, 'config.json'), JSON.stringify({ upstreams }));
+});
+
+type Headers = Readonly<Record<string, string>>;
+
+const create = async (body: object = { name: 'The sea' }, headers: Headers = {}) =>
+  (await post(hearth.url, '/api/v1/projects', body, { headers })).body;
+const patch = (path: string, body: object, headers: Headers = {}) =>
+  post(hearth.url, `/api/v1/${path}`, body, { method: 'PATCH', headers });
+const remove = (path: string) => get(hearth.url, `/api/v1/${path}`, { method: 'DELETE' });
+const chat = (body: object, headers: Headers = {}) =>
+  post(hearth.url, '/api/v1/chat', { model: 'lab/small', input: 'Hello', ...body }, { headers });
+const listed = async (query = '', headers: Headers = {}) =>
+  (await get(hearth.url, `/api/v1/conversations?${query}`, { headers })).body.conversations;
+const twoOwners = () =>
+  withTokens(hearth.home, async (tokens): Promise<readonly [Headers, Headers]> => {
+    const make = async () => {
+      const { token } = await tokens.create({ name: 'owner', permissions: ['chat'] });
+      return { authorization: `Bearer ${token}` };
+    };
+    return [await make(), await make()];
+  });
+const lastMessages = () => JSON.parse(upstream.requests.at(-1)?.body ?? '{}').messages;
+
+describe('projects', () => {
+  it('are created, read, changed by revision, listed and deleted', async () => {
+    const project = await create({ name: 'Tides', instructions: 'Be brief.' });
+    expect(project).toMatchObject({
+      instructions: 'Be brief.',
+      preset: null,
+      files: [],
+      revision: 1,
+    });
+    const path = `projects/${project.project_id}`;
+    expect((await get(hearth.url, `/api/v1/${path}`)).body).toEqual(project);
+    const changed = await patch(path, { model: 'lab/small', revision: 1 });
+    expect(changed.body).toMatchObject({ name: 'Tides', model: 'lab/small', revision: 2 });
+    expectError(await patch(path, { name: 'Other', revision: 1 }), {
+      code: 'conflict',
+      param: 'revision',
+      message: 'has revision 2',
+    });
+    expect((await get(hearth.url, '/api/v1/projects')).body.projects).toContainEqual(changed.body);
+    expect((await remove(path)).body).toEqual({ project_id: project.project_id, deleted: true });
+    expectError(await remove(path), {
+      code: 'project_not_found',
+      param: 'project_id',
+      message: 'no project',
+    } as const);
+  });
+
+  it('keep the texts of files', async () => {
+    const { project_id: id } = await create();
+    const path = `/api/v1/projects/${id}/files`;
+    const { body: file } = await post(hearth.url, path, { name: 'a.md', text: '# Größe' });
+    expect(file).toMatchObject({ name: 'a.md', characters: 7 });
+    const read = await get(hearth.url, `${path}/${file.file_id}`);
+    expect(read.body).toEqual({ ...file, text: '# Größe' });
+    expect((await get(hearth.url, `/api/v1/projects/${id}`)).body.files).toEqual([file]);
+    expectError(await post(hearth.url, path, { name: 'b', text: 'a\0b' }), {
+      code: 'invalid_value',
+      param: 'text',
+      message: 'NUL',
+    });
+    const long = 'a'.repeat(9_999_999);
+    expectError(await post(hearth.url, path, { name: 'b', text: long }), {
+      code: 'invalid_value',
+      message: '10000000 characters',
+    });
+    expect((await remove(`projects/${id}/files/${file.file_id}`)).status).toBe(200);
+    expectError(await remove(`projects/${id}/files/${file.file_id}`), {
+      code: 'project_not_found',
+      param: 'file_id',
+      message: 'has the file',
+    });
+  });
+
+  it('refuse one more than the limit', async () => {
+    const [headers] = await twoOwners();
+    for (let count = 0; count < 200; count += 1) await create({ name: `P ${count}` }, headers);
+    const refused = await post(hearth.url, '/api/v1/projects', { name: 'One more' }, { headers });
+    expectError(refused, { code: 'invalid_value', message: '200 projects' });
+  });
+});
+
+describe('conversations of a project', () => {
+  it('begin with its instructions and its preset', async () => {
+    const preset = { system_prompt: 'You rhyme.', temperature: 0.25 };
+    await post(hearth.url, '/api/v1/presets/poet', preset, { method: 'PUT' });
+    const { project_id } = await create({ name: 'A', instructions: 'Be brief.', preset: 'poet' });
+    const { body } = await chat({ project_id });
+    expect(lastMessages()[0]).toEqual({ role: 'system', content: 'Be brief.' });
+    expect(JSON.parse(upstream.requests.at(-1)?.body ?? '{}')).toMatchObject({ temperature: 0.25 });
+    await chat({ project_id, system_prompt: 'Be long.' });
+    expect(lastMessages()[0]).toEqual({ role: 'system', content: 'Be long.' });
+    const continued = await chat({ previous_response_id: body.response_id });
+    expect(continued.status).toBe(200);
+    expect(lastMessages()[0]).toEqual({ role: 'system', content: 'Be brief.' });
+    const own = await listed(`project_id=${project_id}`);
+    expect(own).toMatchObject([
+      { project_id, response_count: 2 },
+      { project_id, response_count: 1 },
+    ]);
+    expectError(await chat({ project_id, previous_response_id: body.response_id }), {
+      code: 'invalid_value',
+      param: 'project_id',
+      message: 'continues',
+    });
+  });
+
+  it('begin in it in the background, too', async () => {
+    const { project_id } = await create();
+    await chat({ project_id, background: true });
+    expect(await listed(`project_id=${project_id}`)).toHaveLength(1);
+  });
+
+  it('move in and out, are searched in it, and stay when it is deleted', async () => {
+    const { project_id } = await create();
+    const { body } = await chat({ input: 'Zanzibar' });
+    const [conversation] = await listed('search=zanzibar');
+    const { conversation_id: id } = conversation;
+    expect(conversation).toMatchObject({ project_id: null });
+    expect((await patch(`conversations/${id}`, { project_id })).body).toMatchObject({ project_id });
+    const search = (project: string) => listed(`search=zanzibar&project_id=${project}`);
+    expect(await search(project_id)).toHaveLength(1);
+    expect(await search('none')).toHaveLength(0);
+    expect((await patch(`conversations/${id}`, { project_id: null })).body.project_id).toBeNull();
+    await patch(`conversations/${id}`, { project_id });
+    await remove(`projects/${project_id}`);
+    expect(await search('none')).toMatchObject([{ project_id: null }]);
+    expect((await chat({ previous_response_id: body.response_id })).status).toBe(200);
+  });
+
+  it('are those of their owner', async () => {
+    const [a, b] = await twoOwners();
+    const project = await create({ name: 'Of b' }, b);
+    const { project_id } = project;
+    await chat({ project_id }, b);
+    expect(await listed(`project_id=${project_id}`, b)).toHaveLength(1);
+    const missing = {
+      code: 'project_not_found',
+      param: 'project_id',
+      message: 'no project',
+    } as const;
+    expectError(await chat({ project_id }, a), missing);
+    await chat({}, a);
+    const [{ conversation_id: id }] = await listed('', a);
+    expectError(await patch(`conversations/${id}`, { project_id }, a), missing);
+    const path = `/api/v1/conversations?project_id=${project_id}`;
+    expectError(await get(hearth.url, path, { headers: a }), missing);
+  });
+});
+
+it('lists no temporary conversation', async () => {
+  const [headers] = await twoOwners();
+  const before = await listed('', headers);
+  const { body } = await chat({ temporary: true, input: 'Ephemeral' }, headers);
+  expect((await chat({ previous_response_id: body.response_id }, headers)).status).toBe(200);
+  expect(await listed('', headers)).toEqual(before);
+  expect(await listed('search=ephemeral', headers)).toEqual([]);
+});
