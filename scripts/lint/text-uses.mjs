@@ -7,6 +7,7 @@ const catalogues = {
   developerTexts: 'developer',
   compareTexts: 'compare',
   voiceTexts: 'voice',
+  projectsTexts: 'projects',
 };
 
 /**

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { HearthError } from '../kernel/errors/errors.ts';
+import { omitUndefined } from '../kernel/omit-undefined.ts';
 import { decodeTurn, type ConversationTurn } from '../store/turns/conversation-turn.ts';
 import type { ConversationMessage, ToolContent } from '../store/turns/content.ts';
 import type { StoredConversation } from '../store/conversations/conversation.ts';
@@ -24,6 +26,8 @@ export interface ConversationToImport {
 
 interface ImportOptions {
   readonly ownerId: string | null;
+  /** A project of the owner. */
+  readonly projectId?: string | undefined;
   readonly maxImagePixels: number;
   readonly signal: AbortSignal;
 }
@@ -37,7 +41,7 @@ interface ImportOptions {
 export async function importConversation(
   store: Store,
   { title, responses, images }: ConversationToImport,
-  { ownerId, maxImagePixels, signal }: ImportOptions,
+  { ownerId, projectId, maxImagePixels, signal }: ImportOptions,
 ): Promise<StoredConversation> {
   assertTree(responses);
   const turns = responses.map(({ turn }, index) => readTurn(turn, `responses[${index}].turn`));
@@ -47,6 +51,8 @@ export async function importConversation(
     return await store.conversations.import({
       ownerId,
       title,
+      hash: importHash({ responses }),
+      ...omitUndefined({ projectId }),
       responses: responses.map((response, index) => ({
         ...response,
         turn: withImages(turns[index] ?? readTurn(response.turn, 'turn'), prepared, index),
@@ -56,6 +62,17 @@ export async function importConversation(
   } finally {
     allowance.release();
   }
+}
+
+/** The same for two imports with the same messages and branches. */
+export function importHash({ responses }: Pick<ConversationToImport, 'responses'>): string {
+  const places = new Map(responses.map(({ id }, index) => [id, index]));
+  const hash = createHash('sha256');
+  for (const { parentId, turn } of responses) {
+    const place = parentId === null ? null : places.get(parentId);
+    hash.update(`${JSON.stringify([place, turn])}\n`);
+  }
+  return hash.digest('hex');
 }
 
 function assertTree(responses: ConversationToImport['responses']): void {

@@ -75,6 +75,17 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
   },
   presets,
   {
+    name: 'conversations',
+    summary: 'Manage stored conversations',
+    commands: [
+      {
+        name: 'import',
+        summary: 'Import the conversations of ChatGPT, Claude, Open WebUI or LM Studio',
+        load: async () => (await import('./commands/conversations.ts')).conversationsImport,
+      },
+    ],
+  },
+  {
     name: 'launch',
     summary: 'Show how to start a coding agent with this server, or start it',
     load: async () => (await import('./commands/launch.ts')).launch,

@@ -7,6 +7,7 @@ import { mountCatalogSource } from './models/catalog-source.ts';
 import { mountCatalog } from './models/catalog.ts';
 import { mountChat } from './chat/chat.ts';
 import { mountConversationExport } from './conversations/conversation-export.ts';
+import { mountConversationImports } from './conversations/imports/imports.ts';
 import { mountConversations } from './conversations/conversations.ts';
 import { mountDocuments } from './documents/documents.ts';
 import { mountDownloads } from './downloads/downloads.ts';
@@ -50,6 +51,7 @@ export function createV1Api(services: ApiServices): ApiRoutes {
       mountResponses(app, services);
       mountConversations(app, services);
       mountConversationExport(app, services);
+      mountConversationImports(app, services);
       mountBlobs(app, services);
       mountDocuments(app, services);
       mountPresets(app, services);

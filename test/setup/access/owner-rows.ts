@@ -190,6 +190,7 @@ export const sharedRoutes: readonly string[] = [
   'createEmbeddingV0',
   'createSpeechScript',
   'importConversation',
+  'importConversations',
   'streamEvents',
   'startDownload',
   'getDownload',

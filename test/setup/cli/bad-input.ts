@@ -16,6 +16,7 @@ const commandArguments = (folder: string): Readonly<Record<string, readonly stri
   'presets set': ['poet', '--temperature', '0.5'],
   'presets rm': ['poet'],
   'presets import': [`${folder}/presets.json`],
+  'conversations import': [`${folder}/presets.json`],
   launch: ['codex'],
   show: ['hearth/starter-chat'],
   search: ['llama'],

@@ -13,6 +13,7 @@ import type {
 } from '../../../store/conversations/conversation.ts';
 import { imagesOf } from '../../../store/detach-images.ts';
 import type { Store, StoredResponse } from '../../../store/store.ts';
+import { fromExport } from './imports/hearth.ts';
 import { attachment } from '../../kit/attachment.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import type { ApiServices } from '../../services.ts';
@@ -41,23 +42,11 @@ export function mountConversationExport(app: App, { store, maxImagePixels }: Api
   });
 
   mount(app, importRoute, async ({ body, context }) => {
-    const { title, responses, images } = body;
-    const conversation = await importConversation(
-      store,
-      {
-        title,
-        responses: responses.map((response) => ({
-          id: response.response_id,
-          parentId: response.previous_response_id,
-          createdAt: new Date(response.created_at),
-          modelKey: response.model,
-          modelInstanceId: response.model_instance_id,
-          turn: response.turn,
-        })),
-        images,
-      },
-      { ownerId: context.caller.tokenId, maxImagePixels, signal: context.signal },
-    ).catch((error: unknown) => {
+    const conversation = await importConversation(store, fromExport(body), {
+      ownerId: context.caller.tokenId,
+      maxImagePixels,
+      signal: context.signal,
+    }).catch((error: unknown) => {
       if (error instanceof HearthError || context.signal.aborted) throw error;
       throw new HearthError(
         'storage_failed',
