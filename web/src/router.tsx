@@ -1,6 +1,6 @@
 import { createRouter } from '@tanstack/react-router';
 import { basePath } from './api/base-path.ts';
-import { chatRoute, conversationRoute, homeRoute } from './pages/chat/routes.ts';
+import { chatRoute, conversationRoute, homeRoute, projectRoute } from './pages/chat/routes.ts';
 import { compareRoute } from './pages/compare/routes.ts';
 import { developerHomeRoute, developerRoute } from './pages/developer/routes.ts';
 import { discoverRoute, importRoute, modelsRoute, repositoryRoute } from './pages/models/routes.ts';
@@ -15,6 +15,7 @@ const routeTree = rootRoute.addChildren([
   homeRoute,
   chatRoute,
   conversationRoute,
+  projectRoute,
   modelsRoute,
   discoverRoute,
   repositoryRoute,

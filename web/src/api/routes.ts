@@ -4,6 +4,8 @@ import type * as chat from '../../../src/api/v1/chat/chat-event-schema.ts';
 import type * as conversation from '../../../src/api/v1/conversations/conversation-schema.ts';
 import type * as conversationExport from '../../../src/api/v1/conversations/conversation-export-schema.ts';
 import type * as document from '../../../src/api/v1/documents/document-schema.ts';
+import type * as conversationImports from '../../../src/api/v1/conversations/conversation-import-schema.ts';
+import type * as project from '../../../src/api/v1/projects/project-schema.ts';
 import type * as download from '../../../src/api/v1/downloads/download-schema.ts';
 import type * as model from '../../../src/api/v1/models/model-schema.ts';
 import type * as speechScript from '../../../src/api/v1/tools/speech-script-schema.ts';
@@ -31,6 +33,8 @@ type Modules = [
   typeof conversation,
   typeof conversationExport,
   typeof document,
+  typeof conversationImports,
+  typeof project,
   typeof download,
   typeof embedding,
   typeof model,

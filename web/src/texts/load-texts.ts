@@ -4,6 +4,7 @@ import type app from './en/app.json';
 import type compare from './en/compare.json';
 import type developer from './en/developer.json';
 import type models from './en/models.json';
+import type projects from './en/projects.json';
 import type voice from './en/voice.json';
 import type { TextValues } from './text-values.ts';
 
@@ -13,6 +14,7 @@ interface Catalogues {
   readonly models: typeof models;
   readonly developer: typeof developer;
   readonly compare: typeof compare;
+  readonly projects: typeof projects;
   readonly voice: typeof voice;
 }
 export type Area = keyof Catalogues;

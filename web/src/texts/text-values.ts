@@ -26,6 +26,7 @@ export interface TextValues {
   'app.chat.model.needs': { readonly size: string };
   'app.chat.model.doesNotFit': { readonly size: string };
   'app.chat.chooseTools': { readonly tools: number };
+  'app.chat.projects.show': { readonly name: string };
   'app.settings.toolsOf': { readonly label: string };
   'app.settings.someTools': { readonly tools: number };
   'app.settings.removeServer': { readonly label: string };
@@ -132,6 +133,16 @@ export interface TextValues {
   'models.import.uploaded': { readonly model: string };
   'models.import.uploadedPart': { readonly file: string };
   'models.import.imported': { readonly models: string };
+  'projects.removeTitle': { readonly name: string };
+  'projects.import.found': { readonly chats: number; readonly answers: number };
+  'projects.import.done': { readonly chats: number; readonly answers: number };
+  'projects.import.present': { readonly chats: number };
+  'projects.import.leftOut': {
+    readonly images: number;
+    readonly files: number;
+    readonly parts: number;
+  };
+  'projects.import.skipped': { readonly chats: number };
   'voice.speaker': { readonly number: number };
   'voice.voice': { readonly number: number };
   'voice.emotion': { readonly number: number };

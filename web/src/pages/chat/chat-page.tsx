@@ -27,7 +27,12 @@ import { ModelPicker } from './model/model-picker.tsx';
 import { usePageCommands } from './page-commands.ts';
 import { removeRun, stopRun } from './runs/run-store.ts';
 import type { Run } from './runs/run.ts';
-import { newConversation, takeNewSettings } from './settings/conversation-settings.ts';
+import {
+  moveSettings,
+  newChatOf,
+  newConversation,
+  takeNewSettings,
+} from './settings/conversation-settings.ts';
 import { useSettings } from './settings/use-settings.ts';
 import { temporaryChats } from './temporary/temporary-chats.ts';
 import { useConversation } from './use-conversation.ts';
@@ -69,8 +74,9 @@ export function ChatPage() {
   const conversation = useConversation(conversationId, address);
   const { turns, run, start, lastId, tree, nodes, isLoading, refused } = conversation;
   const shown = turns.at(-1);
-  const settingsKey = conversationId ?? shown?.run?.settingsKey ?? newConversation;
-  const draftKey = conversationId ?? newConversation;
+  const newKey = address.project === undefined ? newConversation : newChatOf(address.project);
+  const settingsKey = conversationId ?? shown?.run?.settingsKey ?? newKey;
+  const draftKey = conversationId ?? newKey;
   const [settings, setSettings] = useSettings(settingsKey, models, tree?.model ?? shown?.model);
   const [isPanelOpen, setPanelOpen] = useState(false);
   const [isTreeOpen, setTreeOpen] = useState(false);
@@ -87,14 +93,16 @@ export function ChatPage() {
   ) => {
     const begin = async () => {
       const used = other === undefined ? settings : { ...settings, model: other };
-      const started = await start(previousId, parts, used, { onRefused, isTemporary: isPrivate });
+      const started = await start(previousId, parts, used, {
+        onRefused,
+        isTemporary: isPrivate,
+        projectId: address.project,
+      });
       if (refused !== undefined) removeRun(refused.key);
       if (started === undefined) return;
-      takeNewSettings(started.settingsKey, settings);
-      await navigate({
-        to: '/chat',
-        search: { run: started.key, ...(isPrivate ? { temporary: true } : {}) },
-      });
+      if (address.project === undefined) takeNewSettings(started.settingsKey, settings);
+      else moveSettings(newKey, started.settingsKey);
+      await navigate({ to: '/chat', search: { ...address, run: started.key } });
     };
     begin().catch(showError);
   };
@@ -123,7 +131,7 @@ export function ChatPage() {
     [models],
   );
   const nameOf = (key: string) => choices.find((each) => each.key === key)?.name ?? key;
-  useNewConversation(conversationId === undefined ? shown?.run : undefined);
+  useNewConversation(conversationId === undefined ? shown?.run : undefined, address.project);
   useTitle(conversation.title);
   // Loaded after the first view, so that the first message does not wait for it; if this fails, when it is needed.
   useEffect(() => whenIdle(() => void loadMessageList().catch(() => undefined)), []);
@@ -285,18 +293,22 @@ function MessagesSkeleton() {
 }
 
 /** Moves from the page of a new conversation to the stored one, once its answer is stored. */
-function useNewConversation(run: Run | undefined): void {
+function useNewConversation(run: Run | undefined, project: string | undefined): void {
   const navigate = useNavigate();
   const { responseId, conversationId, isTemporary } = run ?? {};
   useEffect(() => {
     if (conversationId !== undefined) {
-      moveAttachments(newConversation, conversationId);
+      moveAttachments(project === undefined ? newConversation : newChatOf(project), conversationId);
       void navigate({ to: '/chat/$conversationId', params: { conversationId }, replace: true });
     } else if (responseId !== undefined) {
-      const temporary = isTemporary === true ? ({ temporary: true } as const) : {};
-      void navigate({ to: '/chat', search: { run: responseId, ...temporary }, replace: true });
+      const search = {
+        run: responseId,
+        ...(isTemporary === true ? ({ temporary: true } as const) : {}),
+        ...(project === undefined ? {} : { project }),
+      };
+      void navigate({ to: '/chat', search, replace: true });
     }
-  }, [responseId, conversationId, isTemporary, navigate]);
+  }, [responseId, conversationId, isTemporary, project, navigate]);
 }
 
 /** The words of a message; documents come before them. */

@@ -1,5 +1,6 @@
-import { createRoute, redirect } from '@tanstack/react-router';
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { rootRoute } from '../../shell/root-route.tsx';
+import { withTexts } from '../../texts/load-texts.ts';
 import { ChatPage } from './chat-page.tsx';
 import { wasLeft } from './temporary/temporary-chats.ts';
 
@@ -23,6 +24,8 @@ interface ChatSearch {
   readonly run?: string;
   /** Present if the conversation is deleted when it is left. */
   readonly temporary?: true;
+  /** Project of a new conversation. */
+  readonly project?: string;
 }
 
 /** A new conversation. */
@@ -32,8 +35,18 @@ export const chatRoute = createRoute({
   validateSearch: (search: Readonly<Record<string, unknown>>): ChatSearch => ({
     ...(typeof search['run'] === 'string' ? { run: search['run'] } : {}),
     ...(search['temporary'] === true ? { temporary: true } : {}),
+    ...(typeof search['project'] === 'string' ? { project: search['project'] } : {}),
   }),
   component: ChatPage,
+});
+
+export const projectRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/chat/projects/$projectId',
+  component: lazyRouteComponent(
+    withTexts(['projects'], () => import('./projects/project-page.tsx')),
+    'ProjectPage',
+  ),
 });
 
 export const conversationRoute = createRoute({

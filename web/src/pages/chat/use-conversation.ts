@@ -32,6 +32,8 @@ interface StartExtras {
   readonly onRefused?: (() => void) | undefined;
   /** True in a conversation that is deleted when it is left. */
   readonly isTemporary?: boolean;
+  /** Project of a new conversation. */
+  readonly projectId?: string | undefined;
 }
 
 const noNodes: ConversationTree['responses'] = [];
@@ -95,12 +97,17 @@ export function useConversation(
       previousId: string | null,
       parts: readonly InputPart[],
       settings: ConversationSettings,
-      { onRefused, isTemporary = false }: StartExtras = {},
+      { onRefused, isTemporary = false, projectId }: StartExtras = {},
     ) => {
       const { model } = settings;
       if (model === undefined) return undefined;
       const input = await toInput(parts, loadImage);
-      const body = toChatBody({ ...settings, model }, input, { previousId, conversationId });
+      const body = toChatBody({ ...settings, model }, input, {
+        previousId,
+        conversationId,
+        projectId,
+        isTemporary,
+      });
       const started = startRun({
         conversationId,
         previousId,

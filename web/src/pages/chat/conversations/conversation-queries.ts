@@ -19,9 +19,10 @@ export const conversationsKey = ['conversations'] as const;
 const firstPage = 30;
 const nextPages = 60;
 
-export const conversationListQuery = (search: string) =>
+/** @param projectId Only the conversations of a project; `none` for those of none. */
+export const conversationListQuery = (search: string, projectId?: string) =>
   infiniteQueryOptions({
-    queryKey: [...conversationsKey, 'list', search],
+    queryKey: [...conversationsKey, 'list', search, projectId],
     queryFn: ({ pageParam, signal }) =>
       call(
         'get',
@@ -30,6 +31,7 @@ export const conversationListQuery = (search: string) =>
           query: {
             limit: pageParam === null ? firstPage : nextPages,
             ...(search === '' ? {} : { search }),
+            ...(projectId === undefined ? {} : { project_id: projectId }),
             ...(pageParam === null ? {} : { cursor: pageParam }),
           },
         },

@@ -1,16 +1,17 @@
 import { useNavigate } from '@tanstack/react-router';
-import { Download, FileText, Pencil, Pin, PinOff, Trash2 } from 'lucide-react';
+import { Download, FileText, FolderInput, Pencil, Pin, PinOff, Trash2 } from 'lucide-react';
 import type { RefObject } from 'react';
 import { texts } from '../../../texts/texts.ts';
 import { keepFocusInPage } from '../../../ui/keep-focus.ts';
 import { MenuPopup } from '../../../ui/menu-popup.tsx';
 import { showError } from '../../../ui/toasts.ts';
 import type { ConversationRecord } from '../conversations/conversation-queries.ts';
+import { MoveDialog } from '../projects/move-dialog.tsx';
 import { exportConversation, updateConversation } from './conversation-mutations.ts';
 import { deleteSoon } from './delete-soon.ts';
 import { RenameDialog } from './rename-dialog.tsx';
 
-type ActionsView = 'menu' | 'rename';
+type ActionsView = 'menu' | 'rename' | 'move';
 
 /** The conversation whose menu, or a dialog of it, is open. */
 export interface OpenActions {
@@ -49,6 +50,7 @@ export function ConversationActions({
       />
     );
   }
+  if (view === 'move') return <MoveDialog ids={[id]} onClose={() => onClose('move')} />;
   return (
     <MenuPopup
       anchor={anchor}
@@ -61,6 +63,11 @@ export function ConversationActions({
           onSelect: () => void updateConversation(id, { pinned: !pinned }),
         },
         { label: labels.rename, icon: Pencil, onSelect: () => onView('rename') },
+        {
+          label: texts.chat.projects.move,
+          icon: FolderInput,
+          onSelect: () => onView('move'),
+        },
         {
           label: labels.exportMarkdown,
           icon: FileText,

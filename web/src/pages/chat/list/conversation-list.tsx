@@ -3,6 +3,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { ListChecks, LoaderCircle, MessageSquarePlus, Search, Upload } from 'lucide-react';
 import { lazy, Suspense, useCallback, useDeferredValue, useMemo, useRef, useState } from 'react';
 import { useStore } from '../../../api/store.ts';
+import { withTexts } from '../../../texts/load-texts.ts';
 import { texts } from '../../../texts/texts.ts';
 import { Button, buttonClass } from '../../../ui/button.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
@@ -14,9 +15,7 @@ import {
 } from '../conversations/conversation-queries.ts';
 import { running } from '../runs/run-store.ts';
 import type { Run } from '../runs/run.ts';
-import { temporaryChats } from '../temporary/temporary-chats.ts';
 import type { OpenActions } from './conversation-actions.tsx';
-import { useImportConversation } from './conversation-mutations.ts';
 import { deleteSoon, hiddenConversations } from './delete-soon.ts';
 import { ConversationRow, rowClass } from './conversation-row.tsx';
 import { groupConversations } from './group-conversations.ts';
@@ -28,6 +27,16 @@ const ConversationActions = lazy(async () => ({
 const SelectionBar = lazy(async () => ({
   default: (await import('./selection-bar.tsx')).SelectionBar,
 }));
+
+const ProjectList = lazy(async () => ({
+  default: (await import('../projects/project-list.tsx')).ProjectList,
+}));
+
+const ImportDialog = lazy(
+  withTexts(['projects'], async () => ({
+    default: (await import('./import-dialog.tsx')).ImportDialog,
+  })),
+);
 
 /** All conversations, by recency or by a search. */
 export function ConversationList() {
@@ -80,7 +89,7 @@ function Conversations({
 }) {
   const labels = texts.chat.list;
   const { data, dataUpdatedAt, hasNextPage, fetchNextPage, isError } = useInfiniteQuery({
-    ...conversationListQuery(search),
+    ...conversationListQuery(search, search === '' ? 'none' : undefined),
     placeholderData: keepPreviousData,
   });
   const answers = useStore(running);
@@ -102,14 +111,12 @@ function Conversations({
     setActions({ conversation, view: 'menu' });
   }, []);
   const hidden = useStore(hiddenConversations);
-  const chats = useStore(temporaryChats);
-  const temporary = useMemo(() => new Set(chats.map(({ id }) => id)), [chats]);
   const listed = useMemo(
     () =>
       data?.pages
         .flatMap(({ conversations }) => conversations)
-        .filter(({ conversation_id: id }) => !hidden.has(id) && !temporary.has(id)) ?? [],
-    [data, hidden, temporary],
+        .filter(({ conversation_id: id }) => !hidden.has(id)) ?? [],
+    [data, hidden],
   );
   const groups = useMemo(
     () => groupConversations(listed, new Date(dataUpdatedAt), search !== ''),
@@ -129,9 +136,8 @@ function Conversations({
     setSelected(new Set());
     onSelectEnd();
   };
-  const chosen = listed.filter(({ conversation_id: id }) => selected.has(id));
+  const ids = [...selected].filter((id) => !hidden.has(id));
   const deleteChosen = () => {
-    const ids = chosen.map(({ conversation_id: id }) => id);
     if (openId !== undefined && ids.includes(openId)) void navigate({ to: '/chat', search: {} });
     keepFocusInPage();
     deleteSoon(ids);
@@ -143,12 +149,29 @@ function Conversations({
   const newRuns = answers.filter(
     ({ conversationId, isTemporary }) => conversationId === undefined && isTemporary !== true,
   );
+  const renderRow = (conversation: ConversationRecord) => {
+    const { conversation_id: id } = conversation;
+    if (hidden.has(id)) return null;
+    return (
+      <ConversationRow
+        key={id}
+        conversation={conversation}
+        isOpen={id === openId}
+        isRunning={runningIds.has(id)}
+        isMenuOpen={actions?.conversation.conversation_id === id}
+        isSelected={isSelecting ? selected.has(id) : undefined}
+        onSelect={select}
+        onOpen={open}
+        onMenu={openMenu}
+      />
+    );
+  };
   return (
     <>
       {isSelecting && (
         <Suspense>
           <SelectionBar
-            count={chosen.length}
+            ids={ids}
             onSelectAll={() => setSelected(new Set(listed.map(({ conversation_id: id }) => id)))}
             onDelete={deleteChosen}
             onEnd={endSelection}
@@ -156,6 +179,11 @@ function Conversations({
         </Suspense>
       )}
       <div className="min-h-0 flex-1 overflow-y-auto bg-panel px-3 pb-3 contain-content">
+        {search === '' && (
+          <Suspense>
+            <ProjectList renderRow={renderRow} />
+          </Suspense>
+        )}
         {newRuns.length > 0 && (
           <ul>
             {newRuns.map((run) => (
@@ -179,23 +207,7 @@ function Conversations({
         {groups.map(({ group, conversations }) => (
           <section key={group} aria-label={labels[group]}>
             <h2 className="px-2.5 pt-3 pb-1 text-xs font-medium text-muted">{labels[group]}</h2>
-            <ul>
-              {conversations.map((conversation) => (
-                <ConversationRow
-                  key={conversation.conversation_id}
-                  conversation={conversation}
-                  isOpen={conversation.conversation_id === openId}
-                  isRunning={runningIds.has(conversation.conversation_id)}
-                  isMenuOpen={
-                    actions?.conversation.conversation_id === conversation.conversation_id
-                  }
-                  isSelected={isSelecting ? selected.has(conversation.conversation_id) : undefined}
-                  onSelect={select}
-                  onOpen={open}
-                  onMenu={openMenu}
-                />
-              ))}
-            </ul>
+            <ul>{conversations.map(renderRow)}</ul>
           </section>
         ))}
         {groups.length === 0 && newRuns.length === 0 && (
@@ -240,30 +252,15 @@ function toSearch(snippet: ConversationRecord['snippet'], search: string) {
 }
 
 function ImportButton() {
-  const input = useRef<HTMLInputElement>(null);
-  const navigate = useNavigate();
-  const importConversation = useImportConversation(
-    (id) => void navigate({ to: '/chat/$conversationId', params: { conversationId: id } }),
-  );
+  const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <IconButton
-        icon={Upload}
-        label={texts.chat.list.import}
-        onClick={() => input.current?.click()}
-      />
-      <input
-        ref={input}
-        type="file"
-        accept=".json,application/json"
-        hidden
-        aria-label={texts.chat.list.import}
-        onChange={({ target }) => {
-          const [file] = target.files ?? [];
-          if (file !== undefined) importConversation.mutate(file);
-          target.value = '';
-        }}
-      />
+      <IconButton icon={Upload} label={texts.chat.list.import} onClick={() => setOpen(true)} />
+      {isOpen && (
+        <Suspense>
+          <ImportDialog onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
     </>
   );
 }

@@ -1,21 +1,24 @@
-import { Trash2, X } from 'lucide-react';
+import { FolderInput, Trash2, X } from 'lucide-react';
+import { useState } from 'react';
 import { texts } from '../../../texts/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
+import { MoveDialog } from '../projects/move-dialog.tsx';
 
 /** What can be done with the selected conversations. */
 export function SelectionBar({
-  count,
+  ids,
   onSelectAll,
   onDelete,
   onEnd,
 }: {
-  readonly count: number;
+  readonly ids: readonly string[];
   readonly onSelectAll: () => void;
   readonly onDelete: () => void;
   readonly onEnd: () => void;
 }) {
   const labels = texts.chat.list;
+  const [isMoving, setMoving] = useState(false);
   return (
     <div
       role="toolbar"
@@ -23,20 +26,28 @@ export function SelectionBar({
       className="flex items-center gap-1 border-b px-3 pb-2 text-sm"
     >
       <span role="status" className="flex-1 px-1 text-xs text-muted tabular-nums">
-        {labels.selected({ conversations: count })}
+        {labels.selected({ conversations: ids.length })}
       </span>
       <Button size="small" variant="quiet" onClick={onSelectAll}>
         {texts.app.selectAll}
       </Button>
       <IconButton
+        icon={FolderInput}
+        label={texts.chat.projects.move}
+        size={16}
+        disabled={ids.length === 0}
+        onClick={() => setMoving(true)}
+      />
+      <IconButton
         icon={Trash2}
         label={texts.app.delete}
         size={16}
-        disabled={count === 0}
+        disabled={ids.length === 0}
         className="!text-danger"
         onClick={onDelete}
       />
       <IconButton icon={X} label={texts.app.cancel} size={16} onClick={onEnd} />
+      {isMoving && <MoveDialog ids={ids} onClose={() => setMoving(false)} onMoved={onEnd} />}
     </div>
   );
 }

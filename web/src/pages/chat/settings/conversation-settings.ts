@@ -41,6 +41,10 @@ export const defaultSettings: ConversationSettings = {
 
 /** Key of the settings of a conversation that has no message yet. */
 export const newConversation = 'new';
+
+/** Key of the settings of a new conversation of a project. */
+export const newChatOf = (projectId: string) => `new ${projectId}`;
+
 const storageKey = 'hearth.chat.settings';
 const maxConversations = 300;
 

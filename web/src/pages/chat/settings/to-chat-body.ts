@@ -9,13 +9,16 @@ interface Place {
   readonly previousId: string | null;
   /** Absent in a new conversation. */
   readonly conversationId: string | undefined;
+  /** Project of a new conversation. */
+  readonly projectId?: string | undefined;
+  readonly isTemporary?: boolean;
 }
 
 /** The body of a message: absent settings stay absent, so that the defaults of the model apply. */
 export function toChatBody(
   settings: ConversationSettings & { readonly model: string },
   input: Input,
-  { previousId, conversationId }: Place,
+  { previousId, conversationId, projectId, isTemporary = false }: Place,
 ): Omit<ChatBody, 'stream' | 'background' | 'store'> {
   const { systemPrompt } = settings;
   const integrations = toIntegrations(settings);
@@ -25,7 +28,11 @@ export function toChatBody(
     // An empty one replaces that of earlier messages.
     ...(systemPrompt === '' && previousId === null ? {} : { system_prompt: systemPrompt }),
     ...(previousId === null
-      ? definedOnly({ conversation_id: conversationId })
+      ? definedOnly({
+          conversation_id: conversationId,
+          project_id: conversationId === undefined ? projectId : undefined,
+          temporary: isTemporary && conversationId === undefined ? true : undefined,
+        })
       : { previous_response_id: previousId }),
     ...(integrations.length === 0 ? {} : { integrations, tool_approvals: true }),
     ...toContinueBody(settings),
