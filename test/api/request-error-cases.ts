@@ -168,6 +168,12 @@ const httpCases: readonly ErrorCase[] = [
     message: '"nothing"',
   },
   {
+    code: 'project_not_found',
+    path: '/api/v1/projects/proj_0',
+    param: 'project_id',
+    message: '"proj_0"',
+  },
+  {
     code: 'prompt_not_found',
     path: '/api/v1/prompts/nothing',
     param: 'prompt',

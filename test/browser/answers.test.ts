@@ -193,28 +193,6 @@ it('shows footnotes and folded details', async () => {
   await expectAccessible(page);
 });
 
-it('opens an imported conversation, and explains a wrong file', async () => {
-  const page = await openPage(hearth.url, { settings });
-  const input = page.locator('input[type=file][accept*=json]');
-  const hand = (content: unknown) =>
-    input.setInputFiles({
-      name: 'chat.json',
-      mimeType: 'application/json',
-      buffer: Buffer.from(JSON.stringify(content)),
-    });
-  await hand({ mapping: {} });
-  const toast = page.getByText(/not a conversation that was exported from Hearth/).first();
-  await toast.waitFor();
-  await messageField(page).fill('x');
-  const box = await toast.boundingBox();
-  const sendButton = await page.getByRole('button', { name: 'Send' }).boundingBox();
-  expect(box).not.toBeNull();
-  expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThan(sendButton?.y ?? 0);
-  await hand(importedTurn(['An imported question'], 'An imported answer'));
-  await page.waitForURL(/\/chat\/conv_/);
-  await answers(page).getByText('An imported answer').waitFor();
-});
-
 it('continues, edits, regenerates with another model and deletes an answer', async () => {
   const words = script({ text: 'never' }, { text: ' the second half.' }, { text: 'Never, too.' });
   const exported = importedTurn([words], 'The first half,');

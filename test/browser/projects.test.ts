@@ -1,0 +1,114 @@
+import { expect, it } from 'vitest';
+import { chatgptExport } from '../setup/conversations/app-exports.ts';
+import { zipOf } from '../setup/conversations/zip.ts';
+import { get, post } from '../setup/server/api.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
+import { expectAccessible, useBrowser } from './setup/browser.ts';
+import { answered, answers, messageField, send } from './setup/chat.ts';
+import { importedTurn } from './setup/imported-conversation.ts';
+
+const hearth = useHearth();
+const { openPage } = useBrowser();
+
+const settings = { model: 'hearth/starter-chat', maxOutputTokens: 12, reasoning: 'off' };
+
+it('creates a project, chats in it, moves chats and deletes it', async () => {
+  const imported = { ...importedTurn(['Hello!'], 'Hi.'), title: 'Outside' };
+  await post(hearth.url, '/api/v1/conversations/import', imported);
+  const page = await openPage(hearth.url, { settings });
+  await page.getByRole('button', { name: 'New project' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New project' });
+  await dialog.getByLabel('Name').fill('The sea');
+  await dialog.getByLabel('Name').press('Enter');
+  await page.getByRole('heading', { name: 'The sea', level: 1 }).waitFor();
+  await page.getByLabel('Instructions').fill('You know the sea.');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page
+    .locator('input[type=file][multiple]')
+    .first()
+    .setInputFiles({
+      name: 'tides.md',
+      mimeType: 'text/markdown',
+      buffer: Buffer.from('# Tides'),
+    });
+  await page.getByText('tides.md').waitFor();
+  await expectAccessible(page);
+  const { body } = await get(hearth.url, '/api/v1/projects');
+  expect(body.projects).toMatchObject([
+    { name: 'The sea', instructions: 'You know the sea.', files: [{ name: 'tides.md' }] },
+  ]);
+  await page.getByRole('button', { name: 'New chat in this project' }).click();
+  await page.waitForURL(/project=proj_/);
+  await send(page, 'Hello, sea!');
+  await answered(page, 1);
+  await page.waitForURL(/\/chat\/conv_/);
+  const own = `/api/v1/conversations?project_id=${body.projects[0].project_id}`;
+  await expect
+    .poll(async () => (await get(hearth.url, own)).body.conversations)
+    .toMatchObject([{ title: 'Hello, sea!' }]);
+  const [{ conversation_id: id }] = (await get(hearth.url, own)).body.conversations;
+  const { responses } = (await get(hearth.url, `/api/v1/conversations/${id}/responses`)).body;
+  expect(JSON.stringify(responses[0])).toContain('# Tides');
+
+  const sidebar = page.getByRole('region', { name: 'Projects' });
+  const toggle = sidebar.getByRole('button', { name: 'Conversations of The sea' });
+  await toggle.press('Enter');
+  await sidebar.getByRole('link', { name: 'Hello, sea!' }).waitFor();
+  expect(await toggle.getAttribute('aria-expanded')).toBe('true');
+
+  await page.getByRole('button', { name: 'Actions for Outside' }).click();
+  await page.getByRole('menuitem', { name: 'Move to a project' }).click();
+  const move = page.getByRole('dialog', { name: 'Move to a project' });
+  await move.getByRole('button', { name: 'The sea' }).click();
+  await sidebar.getByRole('link', { name: 'Outside' }).waitFor();
+
+  await page.getByRole('button', { name: 'Select several chats' }).click();
+  await sidebar.getByLabel('Outside').check();
+  const bar = page.getByRole('toolbar', { name: 'Selected chats' });
+  await bar.getByRole('button', { name: 'Move to a project' }).click();
+  await move.getByRole('button', { name: 'Out of its project' }).click();
+  await sidebar.getByRole('link', { name: 'Outside' }).waitFor({ state: 'detached' });
+  await page
+    .getByRole('region', { name: 'Today' })
+    .or(page.getByRole('link', { name: 'Outside' }))
+    .first()
+    .waitFor();
+
+  await sidebar.getByRole('link', { name: 'The sea' }).click();
+  await page.getByLabel('Search in this project').fill('no such word');
+  await page.getByText('No conversation contains that.').first().waitFor();
+  await page.getByRole('button', { name: 'Delete the project' }).click();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await sidebar.getByRole('link', { name: 'The sea' }).waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'Hello, sea!' }).waitFor();
+});
+
+it('imports an export after a preview, and once only', async () => {
+  const page = await openPage(hearth.url, { settings });
+  await page.getByRole('button', { name: 'Import conversations' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Import conversations' });
+  const hand = (name: string, buffer: Buffer) =>
+    dialog.locator('input[type=file]').setInputFiles({ name, mimeType: '', buffer });
+  await hand('notes.json', Buffer.from('{"mapping": 1}'));
+  await dialog.getByRole('alert').getByText('not an export').waitFor();
+  const broken = { title: 'Broken', mapping: {} };
+  const zip = zipOf({ 'conversations.json': JSON.stringify([broken, ...chatgptExport]) });
+  await hand('export.zip', zip);
+  const status = dialog.getByRole('status');
+  await status.getByText('The file has 1 new conversation with 2 answers.').waitFor();
+  await status.getByText('1 conversation can’t be imported').click();
+  await status.getByText('Broken: It has no messages.').waitFor();
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Import', exact: true }).click();
+  await status.getByText('1 conversation was imported, with 2 answers.').waitFor();
+  await dialog.getByRole('button', { name: 'Open the first one' }).click();
+  await page.waitForURL(/\/chat\/conv_/);
+  await answers(page).getByText('Because of the moon.').waitFor();
+  await page.getByRole('group', { name: 'Branches' }).getByText('2/2').first().waitFor();
+  expect(await messageField(page).isVisible()).toBe(true);
+
+  await page.getByRole('button', { name: 'Import conversations' }).click();
+  await hand('export.zip', zip);
+  await status.getByText('1 conversation was imported before.').waitFor();
+  expect(await dialog.getByRole('button', { name: 'Import', exact: true }).isDisabled()).toBe(true);
+});
