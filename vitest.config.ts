@@ -114,7 +114,7 @@ export default defineConfig({
           name: 'postgres',
           // The tests of the repositories run on both databases.
           include: [
-            'src/store/{response,token,download,tool-approval,named-record}-repository.test.ts',
+            'src/store/{response,token,download,tool-approval,named-record,project}-repository.test.ts',
             'src/store/conversations/{conversations,created-conversations,random-conversations}.test.ts',
             'src/store/batches/file-repository.test.ts',
             'src/store/shared/*.test.ts',
@@ -123,7 +123,7 @@ export default defineConfig({
             'src/chat/batches/batch-runner.test.ts',
             'src/library/downloads/download-manager.test.ts',
             'src/chat/history.test.ts',
-            'test/api/{conversations,openai-conversations,stored-tree,tokens,presets}.test.ts',
+            'test/api/{conversations,openai-conversations,stored-tree,tokens,presets,projects,conversation-imports}.test.ts',
             'test/postgres/**/*.test.ts',
           ],
           globalSetup: ['test/setup/postgres/global-setup.ts', 'test/setup/engine/global-setup.ts'],

@@ -41,6 +41,7 @@ async function fill({
   files,
   batches,
   namedRecords,
+  projects,
   toolApprovals,
 }: Store): Promise<void> {
   for (let index = 0; index < 120; index += 1) {
@@ -101,6 +102,10 @@ async function fill({
     expiresAt: new Date(2000),
   });
   await batches.addLines('batch_a', [{ line: 1, customId: 'a', start: 0, length: 9 }]);
+  const fields = { name: 'Sea', instructions: '', preset: null, model: null };
+  const project = await projects.create('tok_me', fields, 1);
+  const limits = { maxFiles: 1, maxTotalLength: 10 };
+  await projects.addFile(project?.id ?? '', 'tok_me', { name: 'a', text: 'b' }, limits);
   await namedRecords.put({ kind: 'preset', ownerId: 'tok_me', name: 'calm' }, { temperature: 0.1 });
   const approval = { pluginId: 'mcp/files', tool: 'read_file', isApproved: true };
   await toolApprovals.keep('tok_me', approval, 10);
@@ -137,6 +142,7 @@ async function view(store: Store): Promise<unknown> {
     await store.batches.find('batch_a', 'tok_me'),
     await store.batches.pending('batch_a', 0, 10),
     await store.namedRecords.list('preset', 'tok_me'),
+    await store.projects.list('tok_me'),
     await store.toolApprovals.list('tok_me'),
   ];
 }
@@ -167,6 +173,8 @@ it('copies SQLite to PostgreSQL and back, verified and usable', async () => {
     ['blobs', 1],
     ['responses', 120],
     ['response_blobs', 1],
+    ['projects', 1],
+    ['project_files', 1],
     ['conversations', 4],
     ['conversation_entries', 123],
     ['conversation_texts', 122],

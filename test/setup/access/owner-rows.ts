@@ -191,6 +191,7 @@ export const sharedRoutes: readonly string[] = [
   'createSpeechScript',
   'importConversation',
   'importConversations',
+  'createProject',
   'streamEvents',
   'startDownload',
   'getDownload',

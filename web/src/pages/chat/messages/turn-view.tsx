@@ -155,7 +155,9 @@ function Answer(props: TurnViewProps) {
             isComplete={cutNote === undefined}
             onEdit={() => setEditing(true)}
           />
-          {stats !== undefined && <Stats stats={stats} contextLength={contextLength} />}
+          {stats !== undefined && stats.total_output_tokens > 0 && (
+            <Stats stats={stats} contextLength={contextLength} />
+          )}
         </footer>
       )}
     </article>

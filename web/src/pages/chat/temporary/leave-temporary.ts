@@ -3,10 +3,7 @@ import { call } from '../../../api/client.ts';
 import { showError } from '../../../ui/toasts.ts';
 import { removeRun, runs, stopRun } from '../runs/run-store.ts';
 import { removeSettings } from '../settings/conversation-settings.ts';
-import { forgetTemporary, noteLeft, ownChats, temporaryChats } from './temporary-chats.ts';
-
-/** A tab that was killed left its conversation; younger ones may be open in another tab. */
-const abandonedMs = 24 * 60 * 60 * 1000;
+import { forgetTemporary, noteLeft, ownChats } from './temporary-chats.ts';
 
 interface Address {
   readonly path: string;
@@ -28,7 +25,7 @@ export function leaveTemporary({ path, run }: Address): void {
   }
 }
 
-/** Deletes the temporary conversations when the page is closed, and those that killed tabs left. */
+/** Deletes the temporary conversations when the page is closed. The server deletes those that killed tabs leave. */
 export function watchTemporary(): void {
   addEventListener('pagehide', () => {
     for (const id of ownChats.keys()) {
@@ -36,9 +33,6 @@ export function watchTemporary(): void {
       remove(id, true).catch(() => undefined);
     }
   });
-  for (const { id, since } of temporaryChats.get()) {
-    if (Date.now() - since > abandonedMs) discard(id).catch(() => undefined);
-  }
 }
 
 async function discard(id: string): Promise<void> {

@@ -5,12 +5,12 @@ import type { Run } from '../runs/run.ts';
 /** A conversation that no list shows, and that is deleted when it is left. */
 interface Temporary {
   readonly id: string;
-  /** Time in milliseconds when it was stored. */
-  readonly since: number;
 }
 
 const storageKey = 'hearth.temporary';
 const leftKey = 'hearth.temporary.left';
+/** Those of killed tabs stay until others take their place. */
+const maxKept = 50;
 
 /** Those of all tabs of this browser. */
 export const temporaryChats = createStore<readonly Temporary[]>(read());
@@ -24,7 +24,7 @@ export const ownChats = new Map<string, Pick<Run, 'key' | 'responseId'>>();
 /** Notes that a stored conversation is temporary, before any list can show it. */
 export function addTemporary(id: string, { key, responseId }: Run): void {
   ownChats.set(id, { key, responseId });
-  write([...read(), { id, since: Date.now() }]);
+  write([...read(), { id }].slice(-maxKept));
 }
 
 export function forgetTemporary(id: string): void {
