@@ -178,4 +178,6 @@ it('lists no temporary conversation', async () => {
   expect((await chat({ previous_response_id: body.response_id }, headers)).status).toBe(200);
   expect(await listed('', headers)).toEqual(before);
   expect(await listed('search=ephemeral', headers)).toEqual([]);
+  const found = await listed(`response_id=${body.response_id}`, headers);
+  expect(found).toMatchObject([{ response_count: 2 }]);
 });

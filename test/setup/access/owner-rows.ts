@@ -65,6 +65,7 @@ export const ownerRows: Readonly<Record<string, readonly OwnerRow[]>> = {
   ],
   listConversations: [
     { kind: 'project', effect: 'change', query: ({ project_id }) => `project_id=${project_id}` },
+    { kind: 'tree', effect: 'read', query: ({ response_id }) => `response_id=${response_id}` },
   ],
   listResponses: after('tree', 'response_id'),
   getResponse: read('tree'),

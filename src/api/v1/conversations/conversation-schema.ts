@@ -186,11 +186,20 @@ export const listConversations = defineRoute({
       .union([projectIdSchema, z.literal('none')])
       .optional()
       .describe('Only the conversations of a project, or with `none` those in no project.'),
+    response_id: responseIdSchema
+      .optional()
+      .describe('Only the conversation with this response, also a temporary one.'),
     limit: z.coerce.number().int().min(1).max(100).default(50),
     cursor: z.string().max(512).optional().describe('`next_cursor` of the previous page.'),
   }),
   result: conversationPageSchema,
-  errors: ['unrecognized_keys', 'invalid_type', 'invalid_value', 'project_not_found'],
+  errors: [
+    'unrecognized_keys',
+    'invalid_type',
+    'invalid_value',
+    'project_not_found',
+    'conversation_not_found',
+  ],
 });
 
 export const getConversation = defineRoute({

@@ -22,7 +22,11 @@ import { toReferencingResponse } from '../responses/to-stored-response.ts';
 
 export function mountConversations(app: App, { store }: ApiServices): void {
   mount(app, listConversations, async ({ query, context }) => {
-    const { limit, cursor, search, project_id: project = 'none' } = query;
+    const { limit, cursor, search, project_id: project = 'none', response_id: response } = query;
+    if (response !== undefined) {
+      const conversation = await conversationOf(store, response, context.caller.tokenId);
+      return { conversations: [toConversationRecord(conversation)], next_cursor: null };
+    }
     if (project !== 'none') await findProject(store, project, context);
     const {
       conversations,
@@ -76,6 +80,22 @@ export function mountConversations(app: App, { store }: ApiServices): void {
     if (!isDeleted) throw conversationNotFound(id);
     return { conversation_id: id, deleted: true };
   });
+}
+
+/** @throws HearthError `conversation_not_found`. */
+async function conversationOf(
+  store: Store,
+  responseId: string,
+  callerId: string | null,
+): Promise<StoredConversation> {
+  const id = await store.conversations.idOf(responseId);
+  const conversation = id === undefined ? undefined : await store.conversations.find(id, callerId);
+  if (conversation !== undefined) return conversation;
+  throw new HearthError(
+    'conversation_not_found',
+    `No stored conversation has the response "${responseId}".`,
+    { param: 'response_id' },
+  );
 }
 
 /** @throws HearthError `conversation_not_found`. */

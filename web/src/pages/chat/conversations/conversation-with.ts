@@ -18,8 +18,9 @@ export async function conversationWith(
       const isIn = tree.responses.some(({ response_id: id }) => id === responseId);
       if (isIn) return hint;
     }
-    const { conversations } = await call('get', '/api/v1/conversations', { query: { limit: 100 } });
-    return conversations.find(({ last_response_id: id }) => id === responseId)?.conversation_id;
+    const query = { response_id: responseId };
+    const { conversations } = await call('get', '/api/v1/conversations', { query });
+    return conversations[0]?.conversation_id;
   } catch (error) {
     if (error instanceof ApiError) return undefined;
     throw error;
