@@ -58,12 +58,12 @@ export const conversationsImport = defineCommand({
 
 function showReport(output: TerminalStream, report: ImportReportRecord): void {
   const { conversation_count: count, response_count: responses, left_out: leftOut } = report;
-  const verb = report.dry_run ? 'Would import' : 'Imported';
-  output.line(`${verb} ${count} conversations with ${responses} responses.`);
-  if (report.present_count > 0) output.line(`${report.present_count} were imported before.`);
+  const label = report.dry_run ? 'To import' : 'Imported';
+  output.line(`${label}: conversations: ${count}, responses: ${responses}.`);
+  if (report.present_count > 0) output.line(`Imported before: ${report.present_count}.`);
   const missing = Object.entries(leftOut).filter(([, number]) => number > 0);
   if (missing.length > 0) {
-    output.line(`Left out: ${missing.map(([kind, number]) => `${number} ${kind}`).join(', ')}.`);
+    output.line(`Left out: ${missing.map(([kind, number]) => `${kind}: ${number}`).join(', ')}.`);
   }
   if (report.skipped_count > 0) output.line(`Skipped ${report.skipped_count}:`);
   for (const { title, reason } of report.skipped) {
