@@ -37,6 +37,7 @@ export async function beginChat(project: Project): Promise<void> {
     files.map(({ file_id: fileId, name: fileName, text }) => ({
       id: fileId,
       name: fileName,
+      sizeBytes: new Blob([text]).size,
       content: { document: { name: fileName, sections: [{ text }] } },
     })),
   );
