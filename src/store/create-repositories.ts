@@ -23,6 +23,7 @@ import { createLeaseRepository } from './shared/lease-repository.ts';
 import { createRateLimitRepository } from './shared/rate-limit-repository.ts';
 import type { Store } from './store.ts';
 import { createTokenRepository } from './token-repository.ts';
+import { createSessionRepository } from './session-repository.ts';
 import { createToolApprovalRepository } from './tool-approval-repository.ts';
 import type { Transactions } from './transactions.ts';
 
@@ -51,6 +52,7 @@ export function createRepositories(options: RepositoriesOptions) {
     conversations: createConversationRepository({ ...options, search: dialect.search, placeBlobs }),
     blobs: createBlobRepository(database, objects),
     tokens: createTokenRepository(database),
+    sessions: createSessionRepository(database),
     owners: createOwnerRepository({ database, transactions, onChange: onDelete }),
     downloads: createDownloadRepository(database, homeId),
     files: createFileRepository(database, onDelete),

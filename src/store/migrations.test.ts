@@ -73,6 +73,7 @@ describe('the schema', () => {
       'response_blobs.response_blobs_by_blob',
       'responses.responses_by_owner_and_time',
       'responses.responses_by_parent',
+      'sessions.sessions_by_token',
     ]);
     const tables = query(`select sql from sqlite_master where type = 'table' order by name`);
     const keys = tables.flatMap(

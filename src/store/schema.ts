@@ -189,6 +189,28 @@ export const tables = {
       tokens_per_minute: column<number | null>('bigint', ''),
     },
   },
+  /** Browsers that are signed in. */
+  sessions: {
+    columns: {
+      id: key,
+      /** `owner` for the owner of the home folder. */
+      token_id: text,
+      secret_hash: text,
+      previous_hash: optionalText,
+      rotated_at: text,
+      confirmed_at: optionalText,
+      user_agent: text,
+      address: text,
+      is_secure: boolean,
+      created_at: text,
+      last_used_at: text,
+    },
+    indexes: { sessions_by_token: '(token_id, last_used_at)' },
+  },
+  /** Codes that each open a session once. */
+  sign_in_codes: {
+    columns: { code_hash: key, token_id: text, expires_at: text },
+  },
   rate_limits: {
     columns: {
       token_id: key,

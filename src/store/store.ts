@@ -8,6 +8,7 @@ import type { ProjectRepository } from './project.ts';
 import type { BackgroundTurnRepository } from './shared/background-turn.ts';
 import type { LeaseRepository } from './shared/lease-repository.ts';
 import type { RateLimitRepository, RateLimits } from './shared/rate-limit-repository.ts';
+import type { SessionRepository } from './session-repository.ts';
 import type { ToolApprovalRepository } from './tool-approval-repository.ts';
 import type { NewBlob, ResponseChain, ResponsePage, StoredResponse } from './stored-response.ts';
 
@@ -159,6 +160,7 @@ export interface Store {
   readonly conversations: ConversationRepository;
   readonly blobs: BlobRepository;
   readonly tokens: TokenRepository;
+  readonly sessions: SessionRepository;
   readonly owners: OwnerRepository;
   readonly downloads: DownloadRepository;
   readonly files: FileRepository;

@@ -35,6 +35,8 @@ export function createTokenRepository(database: Kysely<Schema>): TokenRepository
     },
     delete: async (id) => {
       await database.deleteFrom('rate_limits').where('token_id', '=', id).execute();
+      await database.deleteFrom('sessions').where('token_id', '=', id).execute();
+      await database.deleteFrom('sign_in_codes').where('token_id', '=', id).execute();
       await database.deleteFrom('tool_approvals').where('owner_id', '=', id).execute();
       const result = await database.deleteFrom('tokens').where('id', '=', id).executeTakeFirst();
       return result.numDeletedRows > 0n;

@@ -42,6 +42,7 @@ async function fill({
   batches,
   namedRecords,
   projects,
+  sessions,
   toolApprovals,
 }: Store): Promise<void> {
   for (let index = 0; index < 120; index += 1) {
@@ -109,6 +110,19 @@ async function fill({
   await namedRecords.put({ kind: 'preset', ownerId: 'tok_me', name: 'calm' }, { temperature: 0.1 });
   const approval = { pluginId: 'mcp/files', tool: 'read_file', isApproved: true };
   await toolApprovals.keep('tok_me', approval, 10);
+  await sessions.insert({
+    id: 'b41e07d9c2a65f38',
+    tokenId: 'tok_me',
+    secretHash: 'ab',
+    previousHash: null,
+    rotatedAt: new Date(1000),
+    confirmedAt: null,
+    userAgent: 'Mozilla/5.0',
+    address: '192.168.1.7',
+    isSecure: true,
+    createdAt: new Date(1000),
+    lastUsedAt: new Date(2000),
+  });
 }
 
 async function* piecesOf(piece: Uint8Array): AsyncGenerator<Uint8Array> {
@@ -144,6 +158,7 @@ async function view(store: Store): Promise<unknown> {
     await store.namedRecords.list('preset', 'tok_me'),
     await store.projects.list('tok_me'),
     await store.toolApprovals.list('tok_me'),
+    await store.sessions.list('tok_me'),
   ];
 }
 
@@ -179,6 +194,7 @@ it('copies SQLite to PostgreSQL and back, verified and usable', async () => {
     ['conversation_entries', 123],
     ['conversation_texts', 122],
     ['tokens', 1],
+    ['sessions', 1],
     ['downloads', 1],
     ['files', 1],
     ['file_chunks', 1],

@@ -31,6 +31,7 @@ export const tables: readonly TableDescription[] = [
   { name: 'conversation_entries', key: ['id'], batchSize: 500 },
   { name: 'conversation_texts', key: ['id'], batchSize: 50 },
   { name: 'tokens', key: ['id'], batchSize: 100 },
+  { name: 'sessions', key: ['id'], batchSize: 500 },
   { name: 'downloads', key: ['id'], batchSize: 100 },
   { name: 'files', key: ['id'], batchSize: 200 },
   { name: 'file_chunks', key: ['file_id', 'position'], batchSize: 16 },

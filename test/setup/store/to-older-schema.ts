@@ -10,7 +10,9 @@ const undo: Readonly<Record<number, string>> = {
     alter table conversations drop column is_temporary;
     alter table conversations drop column import_hash;
     drop table project_files;
-    drop table projects;`,
+    drop table projects;
+    drop table sessions;
+    drop table sign_in_codes;`,
   10: `
     drop table tool_approvals;
     drop table waiting_calls;
