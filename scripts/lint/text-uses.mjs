@@ -5,6 +5,7 @@ const catalogues = {
   texts: 'app',
   modelsTexts: 'models',
   developerTexts: 'developer',
+  devicesTexts: 'devices',
   compareTexts: 'compare',
   voiceTexts: 'voice',
   projectsTexts: 'projects',

@@ -4,29 +4,66 @@ import { parseToken } from './token-form.ts';
 
 const now = new Date();
 const stored = { kind: 'invalid', reason: 'unknown', masked: 'stored' } as const;
-const session = { id: 's1', createdAt: now, lastUsedAt: now, expiresAt: now };
 const ownerToken = generateOwnerToken();
+const token = {
+  id: 't',
+  name: 'laptop',
+  permissions: ['chat' as const],
+  secretHash: '',
+  createdAt: now,
+  expiresAt: null,
+  lastUsedAt: null,
+  rateLimits: { requestsPerMinute: null, tokensPerMinute: null },
+};
+const session = (tokenId: string) => ({
+  id: '0123456789abcdef',
+  tokenId,
+  secretHash: '',
+  previousHash: null,
+  rotatedAt: now,
+  confirmedAt: null,
+  userAgent: '',
+  address: '192.168.1.7',
+  isSecure: false,
+  createdAt: now,
+  lastUsedAt: now,
+});
+const sessionToken = `hearth-session-0123456789abcdef-${'a'.repeat(32)}`;
+/** The cookie says which session it is. */
 const authenticator = createAuthenticator({
-  tokens: { authenticate: async () => stored },
+  tokens: {
+    authenticate: async () => stored,
+    find: async (id) => (id === 't' ? token : undefined),
+  },
   ownerToken,
   sessions: {
-    authenticate: (text) => {
-      if (text === 'ended') return undefined;
-      return text === 'session' ? session : 'foreign';
-    },
+    authenticate: async (_, cookie) => (cookie === '' ? undefined : session(cookie)),
+    rotate: async (_, { secret }, cookie) => `${secret.length} ${cookie}`,
   },
 });
+const authenticate = (text: string, cookie = '') =>
+  authenticator.authenticate(text, now, {
+    cookie: (name) => (name === 'hearth-session-0123456789abcdef' ? cookie : 'wrong'),
+    address: '192.168.1.7',
+  });
 
 it('accepts the owner as admin', async () => {
-  expect(await authenticator.authenticate(ownerToken, now)).toMatchObject({
+  expect(await authenticate(ownerToken)).toMatchObject({
     kind: 'token',
     token: { id: 'owner', permissions: ['admin'] },
   });
 });
 
-it('accepts a session, and refuses one that has ended', async () => {
-  expect(await authenticator.authenticate('session', now)).toEqual({ kind: 'session', session });
-  expect(await authenticator.authenticate('ended', now)).toEqual({
+it('accepts a session of the owner, and of a token that is valid', async () => {
+  const ofOwner = await authenticate(sessionToken, 'owner');
+  expect(ofOwner).toMatchObject({ kind: 'session', token: { id: 'owner' } });
+  expect(ofOwner.kind === 'session' && (await ofOwner.rotate())).toBe('32 owner');
+  const ofToken = await authenticate(sessionToken, 't');
+  expect(ofToken).toMatchObject({ kind: 'session', session: session('t'), token });
+});
+
+it.each(['', 'revoked'])('refuses a session that has ended: %j', async (cookie) => {
+  expect(await authenticate(sessionToken, cookie)).toEqual({
     kind: 'invalid',
     reason: 'ended',
     masked: 'hearth-session-…',
@@ -35,7 +72,7 @@ it('accepts a session, and refuses one that has ended', async () => {
 
 it('leaves every other token to the service', async () => {
   for (const text of ['', generateOwnerToken(), 'abc']) {
-    expect(await authenticator.authenticate(text, now)).toEqual(stored);
+    expect(await authenticate(text)).toEqual(stored);
   }
 });
 

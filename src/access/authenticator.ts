@@ -1,8 +1,13 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Permission } from '../kernel/permission.ts';
 import { hashSecret } from './token-form.ts';
-import type { SessionService } from './session-service.ts';
-import { settingLimits, type TokenService } from './token-service.ts';
+import {
+  cookieName,
+  parseSessionToken,
+  type SessionService,
+  type SessionToken,
+} from './session-service.ts';
+import { settingLimits, type Authentication, type TokenService } from './token-service.ts';
 
 const ownerPermissions: readonly Permission[] = ['admin'];
 
@@ -14,42 +19,69 @@ export function generateOwnerToken(): string {
   return `hearth-owner-${randomBytes(24).toString('hex')}`;
 }
 
+/** What a browser sends besides the token. */
+export interface BrowserRequest {
+  /** Value of a cookie; empty if there is none. */
+  readonly cookie: (name: string) => string;
+  /** Network address of the browser, or of the proxy before it. */
+  readonly address: string;
+}
+
+export interface Authenticator {
+  /** Identifies the sender of a token, or of a session token with its cookie. */
+  authenticate(text: string, now: Date, browser: BrowserRequest): Promise<Authentication>;
+}
+
 interface AuthenticatorOptions {
-  readonly tokens: Pick<TokenService, 'authenticate'>;
+  readonly tokens: Pick<TokenService, 'authenticate' | 'find'>;
   readonly ownerToken: string;
-  readonly sessions: Pick<SessionService, 'authenticate'>;
+  readonly sessions: Pick<SessionService, 'authenticate' | 'rotate'>;
 }
 
 /**
- * Accepts the stored tokens, the tokens of sessions and the owner's token. The id of the latter is `owner`, which no
- * stored token can have.
+ * Accepts the stored tokens, the owner's token and sessions. The id of the owner's token is `owner`, which no stored
+ * token can have.
  */
-export function createAuthenticator({
-  tokens,
-  ownerToken,
-  sessions,
-}: AuthenticatorOptions): Pick<TokenService, 'authenticate'> {
+export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
+  const { tokens, ownerToken, sessions } = options;
   const ownerHash = hashSecret(ownerToken);
-  const createdAt = new Date();
+  const owner = {
+    id: ownerId,
+    name: 'owner',
+    permissions: ownerPermissions,
+    secretHash: ownerHash.toString('hex'),
+    createdAt: new Date(),
+    expiresAt: null,
+    lastUsedAt: null,
+    rateLimits: settingLimits,
+  };
+
+  async function findSession(
+    sent: SessionToken,
+    now: Date,
+    browser: BrowserRequest,
+  ): Promise<Authentication> {
+    const cookie = browser.cookie(cookieName(sent.id));
+    const session = await sessions.authenticate(sent, cookie, browser.address);
+    const tokenId = session?.tokenId ?? '';
+    const token = tokenId === ownerId ? owner : await tokens.find(tokenId, now);
+    if (session === undefined || token === undefined) {
+      return { kind: 'invalid', reason: 'ended', masked: 'hearth-session-…' };
+    }
+    return {
+      kind: 'session',
+      session,
+      token,
+      rotate: () => sessions.rotate(session, sent, cookie),
+    };
+  }
+
   return {
-    async authenticate(text, now) {
-      const session = sessions.authenticate(text);
-      if (session === undefined) {
-        return { kind: 'invalid', reason: 'ended', masked: 'hearth-session-…' };
-      }
-      if (session !== 'foreign') return { kind: 'session', session };
+    async authenticate(text, now, browser) {
+      const sent = parseSessionToken(text);
+      if (sent !== undefined) return findSession(sent, now, browser);
       if (!timingSafeEqual(hashSecret(text), ownerHash)) return tokens.authenticate(text, now);
-      const token = {
-        id: ownerId,
-        name: 'owner',
-        permissions: ownerPermissions,
-        secretHash: ownerHash.toString('hex'),
-        createdAt,
-        expiresAt: null,
-        lastUsedAt: null,
-        rateLimits: settingLimits,
-      };
-      return { kind: 'token', token };
+      return { kind: 'token', token: owner };
     },
   };
 }

@@ -1,141 +1,200 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import type { SessionRepository, StoredSession } from '../store/session-repository.ts';
 import { hashSecret } from './token-form.ts';
 
-/** A page that opened a link of `hearth open`. It may do everything: its permission is `admin`. */
-export interface Session {
-  /** 16 lower-case hex digits; not secret. */
-  readonly id: string;
-  readonly createdAt: Date;
-  readonly lastUsedAt: Date;
-  /** Moved by each use. */
-  readonly expiresAt: Date;
+/** The browser that signs in. */
+export interface SessionClient {
+  readonly userAgent: string;
+  /** Network address, or that of the proxy before it. */
+  readonly address: string;
+  /** Whether it reaches the server over HTTPS. */
+  readonly isSecure: boolean;
 }
 
-interface SessionLink {
-  /** 256 random bits in base64url. */
+/** The two secrets of a session. Neither is enough without the other. */
+export interface SessionSecrets {
+  /** `hearth-session-<id>-<secret>`: what the page keeps and sends in `Authorization`. */
+  readonly token: string;
+  /** What the browser keeps in a cookie, out of the reach of scripts. Each rotation replaces it. */
+  readonly cookie: string;
+}
+
+interface SignInCode {
+  /** 192 random bits in base64url. */
   readonly code: string;
   readonly expiresAt: Date;
 }
 
-/** Sessions and the codes that open them, in memory only: they end with the server. */
+/** Sessions of browsers, and the codes that open them, in the store: as hashes only. */
 export interface SessionService {
-  /** Creates a code that opens one session within a minute. */
-  createLink(): SessionLink;
-  /** Uses up a code; undefined if it is unknown, used or expired. The result is the only copy of the token. */
-  open(code: string): { readonly session: Session; readonly token: string } | undefined;
+  /** Creates a code that opens one session for a token. */
+  createCode(tokenId: string, lifetimeMs: number): Promise<SignInCode>;
+  /** Uses up a code; undefined if it is unknown, used or has expired. */
+  takeCode(code: string): Promise<string | undefined>;
+  /** Opens a session. The result is the only copy of its secrets. */
+  open(
+    tokenId: string,
+    client: SessionClient,
+  ): Promise<{ readonly session: StoredSession; readonly secrets: SessionSecrets }>;
   /**
-   * The session of a token, which is used by this; undefined if it has ended.
-   *
-   * @returns 'foreign' for a text that is not a session token.
+   * The session of the secrets, which is used by this; undefined if it has ended. Secrets that were replaced end it:
+   * someone else has a copy of them.
    */
-  authenticate(token: string): Session | undefined | 'foreign';
-  /** Whether a session has not ended; it is not used by this. */
-  isValid(id: string): boolean;
-  /** Oldest first. */
-  list(): readonly Session[];
-  /** False if no session has this id. */
-  revoke(id: string): boolean;
+  authenticate(
+    token: SessionToken,
+    cookie: string,
+    address: string,
+  ): Promise<StoredSession | undefined>;
+  /** Replaces the secret of the cookie if it is old. Undefined if it stays. */
+  rotate(session: StoredSession, token: SessionToken, cookie: string): Promise<string | undefined>;
+  /** The session with an id, if it has not ended; it is not used by this. */
+  find(id: string): Promise<StoredSession | undefined>;
+  /** Of a token, or of all; most recently used first. */
+  list(tokenId?: string): Promise<readonly StoredSession[]>;
+  /** False if there is no such session. */
+  revoke(id: string): Promise<boolean>;
 }
 
 interface SessionServiceOptions {
+  readonly sessions: SessionRepository;
+  /** Called if the last use could not be recorded; the request continues. */
+  readonly onTouchError: (error: unknown, sessionId: string) => void;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
 
-const linkLifetimeMs = 60_000;
-const idleLimitMs = 12 * 3600_000;
-/** The oldest links, and the sessions unused for longest, make room for new ones. */
-const maxLinks = 16;
-const maxSessions = 100;
+/** Days after its last use at which a session ends. */
+const idleDays = 30;
+const idleLimitMs = idleDays * 86_400_000;
+/** The cookie outlives the session, because not each use renews it. */
+export const cookieSeconds = (idleDays + 1) * 86_400;
+/** Sessions of a token; the one that was unused for longest makes room for a new one. */
+const maxSessions = 50;
+/** Age at which a secret is replaced. */
+const rotationMs = 3600_000;
+/** Time for which requests on their way, of any tab, may have the previous secret. */
+const graceMs = 60_000;
+/** Precision of the last use, so that not each request causes a write. */
+const touchIntervalMs = 60_000;
 
-const tokenPattern = /^hearth-session-(?<id>[0-9a-f]{16})-(?<secret>[\w-]{43})$/;
+const tokenPattern = /^hearth-session-(?<id>[0-9a-f]{16})-(?<secret>[\w-]{32})$/;
 
-interface StoredSession {
+/** A session token as the page sends it. */
+export interface SessionToken {
   readonly id: string;
-  readonly secretHash: Buffer;
-  readonly createdAtMs: number;
-  lastUsedAtMs: number;
+  readonly secret: string;
 }
 
-export function createSessionService(options: SessionServiceOptions = {}): SessionService {
-  const now = options.now ?? Date.now;
-  let links: readonly { readonly hash: Buffer; readonly expiresAtMs: number }[] = [];
-  // Least recently used first.
-  const sessions = new Map<string, StoredSession>();
+/** Undefined for a text that is not a session token. */
+export function parseSessionToken(text: string): SessionToken | undefined {
+  const { id, secret } = tokenPattern.exec(text)?.groups ?? {};
+  return id === undefined || secret === undefined ? undefined : { id, secret };
+}
 
-  function removeExpired(): void {
+/** Each session has a cookie of its own: all servers of a host share its cookies, whatever their ports. */
+export function cookieName(id: string): string {
+  return `hearth-session-${id}`;
+}
+
+/** When a session ends unless it is used before. */
+export function expiryOf({ lastUsedAt }: Pick<StoredSession, 'lastUsedAt'>): Date {
+  return new Date(lastUsedAt.getTime() + idleLimitMs);
+}
+
+export function createSessionService(options: SessionServiceOptions): SessionService {
+  const { sessions, onTouchError } = options;
+  const now = () => new Date((options.now ?? Date.now)());
+  const isOver = (session: StoredSession) => expiryOf(session) <= now();
+
+  const find = async (id: string): Promise<StoredSession | undefined> => {
+    const session = await sessions.find(id);
+    return session === undefined || isOver(session) ? undefined : session;
+  };
+
+  /** A full disk must not lock out a page that wants to free space. */
+  const touch = async (session: StoredSession, hash: string, address: string): Promise<void> => {
+    const { id, secretHash, confirmedAt, lastUsedAt } = session;
     const time = now();
-    links = links.filter(({ expiresAtMs }) => expiresAtMs > time);
-    for (const { id, lastUsedAtMs } of sessions.values()) {
-      if (lastUsedAtMs + idleLimitMs <= time) sessions.delete(id);
+    try {
+      if (confirmedAt === null && hash === secretHash) await sessions.confirm(id, hash, time);
+      const isRecent = time.getTime() - lastUsedAt.getTime() < touchIntervalMs;
+      if (!isRecent || address !== session.address) await sessions.touch(id, time, address);
+    } catch (error) {
+      onTouchError(error, id);
     }
-  }
-
-  function useCode(code: string): boolean {
-    const hash = hashSecret(code);
-    const others = links.filter((link) => !timingSafeEqual(link.hash, hash));
-    const isKnown = others.length < links.length;
-    links = others;
-    return isKnown;
-  }
+  };
 
   return {
-    createLink: () => {
-      removeExpired();
-      const code = randomBytes(32).toString('base64url');
-      const expiresAtMs = now() + linkLifetimeMs;
-      links = [...links.slice(1 - maxLinks), { hash: hashSecret(code), expiresAtMs }];
-      return { code, expiresAt: new Date(expiresAtMs) };
+    createCode: async (tokenId, lifetimeMs) => {
+      const code = newSecret();
+      const expiresAt = new Date(now().getTime() + lifetimeMs);
+      const codeHash = hashSecret(code).toString('hex');
+      await sessions.addCode({ codeHash, tokenId, expiresAt }, now());
+      return { code, expiresAt };
     },
-    open: (code) => {
-      removeExpired();
-      if (!useCode(code)) return undefined;
-      const id = randomBytes(8).toString('hex');
-      const secret = randomBytes(32).toString('base64url');
-      const [oldest] = sessions.keys();
-      if (sessions.size >= maxSessions && oldest !== undefined) sessions.delete(oldest);
+    takeCode: (code) => sessions.takeCode(hashSecret(code).toString('hex'), now()),
+    open: async (tokenId, client) => {
+      await sessions.deleteUnused(new Date(now().getTime() - idleLimitMs));
+      const open = await sessions.list(tokenId);
+      for (const { id } of open.slice(maxSessions - 1)) await sessions.delete(id);
+      const token = { id: randomBytes(8).toString('hex'), secret: newSecret() };
+      const cookie = newSecret();
       const time = now();
-      const session = {
-        id,
-        secretHash: hashSecret(secret),
-        createdAtMs: time,
-        lastUsedAtMs: time,
+      const session: StoredSession = {
+        id: token.id,
+        tokenId,
+        secretHash: hashOf(token, cookie),
+        previousHash: null,
+        rotatedAt: time,
+        confirmedAt: null,
+        ...client,
+        createdAt: time,
+        lastUsedAt: time,
       };
-      sessions.set(id, session);
-      return { session: toSession(session), token: `hearth-session-${id}-${secret}` };
+      await sessions.insert(session);
+      return { session, secrets: { token: `hearth-session-${token.id}-${token.secret}`, cookie } };
     },
-    authenticate: (token) => {
-      const { id, secret } = tokenPattern.exec(token)?.groups ?? {};
-      if (id === undefined || secret === undefined) return 'foreign';
-      removeExpired();
-      const session = sessions.get(id);
-      if (session === undefined || !timingSafeEqual(session.secretHash, hashSecret(secret))) {
-        return undefined;
-      }
-      session.lastUsedAtMs = now();
-      sessions.delete(id);
-      sessions.set(id, session);
-      return toSession(session);
+    authenticate: async (token, cookie, address) => {
+      const session = await find(token.id);
+      if (session === undefined) return undefined;
+      const hash = hashOf(token, cookie);
+      if (hash === session.previousHash) {
+        const { confirmedAt } = session;
+        const isReplaced =
+          confirmedAt !== null && now().getTime() - confirmedAt.getTime() > graceMs;
+        if (isReplaced) await sessions.delete(session.id);
+        if (isReplaced) return undefined;
+      } else if (hash !== session.secretHash) return undefined;
+      await touch(session, hash, address);
+      return session;
     },
-    isValid: (id) => {
-      removeExpired();
-      return sessions.has(id);
+    rotate: async ({ id, rotatedAt, confirmedAt, secretHash }, token, cookie) => {
+      const presented = hashOf(token, cookie);
+      const isPrevious = presented !== secretHash;
+      if (isPrevious && confirmedAt !== null) return undefined;
+      // A browser that did not receive the present secret gets another one after a while.
+      const dueMs = isPrevious ? graceMs : rotationMs;
+      const time = now();
+      if (time.getTime() - rotatedAt.getTime() < dueMs) return undefined;
+      const next = newSecret();
+      const isFirst = await sessions.rotate(id, secretHash, {
+        secretHash: hashOf(token, next),
+        previousHash: presented,
+        rotatedAt: time,
+      });
+      return isFirst ? next : undefined;
     },
-    list: () => {
-      removeExpired();
-      return [...sessions.values()]
-        .map(toSession)
-        .toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
-    },
+    find,
+    list: async (tokenId) => (await sessions.list(tokenId)).filter((each) => !isOver(each)),
     revoke: (id) => sessions.delete(id),
   };
 }
 
-function toSession({ id, createdAtMs, lastUsedAtMs }: StoredSession): Session {
-  return {
-    id,
-    createdAt: new Date(createdAtMs),
-    lastUsedAt: new Date(lastUsedAtMs),
-    expiresAt: new Date(lastUsedAtMs + idleLimitMs),
-  };
+function newSecret(): string {
+  return randomBytes(24).toString('base64url');
+}
+
+/** Of both secrets, so that neither is enough. They are random: a comparison of hashes tells nothing about them. */
+function hashOf({ secret }: SessionToken, cookie: string): string {
+  return hashSecret(`${secret}.${cookie}`).toString('hex');
 }

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Permission } from '../kernel/permission.ts';
 import type { RateLimits } from '../store/shared/rate-limit-repository.ts';
+import type { StoredSession } from '../store/session-repository.ts';
 import type { StoredToken, TokenRepository } from '../store/store.ts';
-import type { Session } from './session-service.ts';
 import { formatToken, generateToken, hashSecret, maskToken, parseToken } from './token-form.ts';
 
 interface NewToken {
@@ -16,7 +16,14 @@ interface NewToken {
 
 export type Authentication =
   | { readonly kind: 'token'; readonly token: StoredToken }
-  | { readonly kind: 'session'; readonly session: Session }
+  | {
+      readonly kind: 'session';
+      readonly session: StoredSession;
+      /** What the session acts for. */
+      readonly token: StoredToken;
+      /** Replaces the secret of the cookie if it is old; undefined if it stays. */
+      readonly rotate: () => Promise<string | undefined>;
+    }
   | {
       readonly kind: 'invalid';
       /** `unknown` also covers revoked tokens and wrong secrets; `ended`: the token of a session. */
@@ -30,8 +37,8 @@ export interface TokenService {
   create(token: NewToken): Promise<{ readonly record: StoredToken; readonly token: string }>;
   /** Identifies the sender of a token. */
   authenticate(text: string, now: Date): Promise<Authentication>;
-  /** Whether a token may still be used: it is neither revoked nor expired. */
-  isValid(id: string, now: Date): Promise<boolean>;
+  /** A token that may be used: it is neither revoked nor expired. It is not used by this. */
+  find(id: string, now: Date): Promise<StoredToken | undefined>;
   /** Oldest first. */
   list(): Promise<readonly StoredToken[]>;
 }
@@ -80,9 +87,9 @@ export function createTokenService({ tokens, onTouchError }: TokenServiceOptions
       await touch(token, now);
       return { kind: 'token', token };
     },
-    isValid: async (id, now) => {
+    find: async (id, now) => {
       const token = await tokens.find(id);
-      return token !== undefined && !isExpired(token, now);
+      return token === undefined || isExpired(token, now) ? undefined : token;
     },
     list: () => tokens.list(),
   };

@@ -1,3 +1,4 @@
+import type { Authenticator } from '../access/authenticator.ts';
 import type { SessionService } from '../access/session-service.ts';
 import type { TokenService } from '../access/token-service.ts';
 import type { BackgroundTurns } from '../chat/background/background-turns.ts';
@@ -49,6 +50,7 @@ export interface ApiServices {
   readonly store: Store;
   readonly tokens: TokenService;
   readonly sessions: SessionService;
+  readonly authenticator: Authenticator;
   readonly tools: TriableToolServers;
   readonly plugins: {
     readonly file: PluginFileEditor;
@@ -89,6 +91,10 @@ export interface ApiServices {
     readonly isTokenRequired: boolean;
     /** Base URL of links for people, without a slash at the end. */
     readonly linkUrl: () => string;
+    /** The same for other devices. Throws a HearthError `network_unreachable`. */
+    readonly networkUrl: () => string;
+    /** Path before every path of the server, such as `/hearth`, or an empty text. */
+    readonly pathPrefix: string;
     /** Memory of the server process itself. */
     readonly residentBytes: () => number;
     /** Begins an orderly stop, which waits for the requests in flight; does not wait for its end. */

@@ -229,6 +229,24 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
     ],
   },
   {
+    name: 'session',
+    summary: 'Manage the browsers that are signed in',
+    commands: [
+      {
+        name: 'ls',
+        aliases: ['list'],
+        summary: 'List the browsers that are signed in',
+        load: async () => (await import('./commands/session.ts')).sessionLs,
+      },
+      {
+        name: 'rm',
+        aliases: ['remove', 'delete', 'revoke'],
+        summary: 'Sign a browser out',
+        load: async () => (await import('./commands/session.ts')).sessionRm,
+      },
+    ],
+  },
+  {
     name: 'store',
     summary: 'Manage the database of conversations',
     commands: [

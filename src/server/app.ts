@@ -7,7 +7,7 @@ import type { CallerWatch } from '../api/kit/guards/caller-watch.ts';
 import { mountDocs } from './web/docs.ts';
 import { createErrorHandler, type ApiOf } from '../api/kit/errors/error-response.ts';
 import { createGuards, type GuardSettings } from '../api/kit/guards/guards.ts';
-import type { Authenticator } from '../api/kit/guards/principal.ts';
+import type { Authenticator } from '../access/authenticator.ts';
 import type { Api, App, Endpoint } from '../api/kit/mount.ts';
 import { createNotFoundHandler } from '../api/kit/not-found.ts';
 import { createObserver, type Observation } from '../api/kit/observe.ts';

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { createAuthenticator, generateOwnerToken } from '../access/authenticator.ts';
+import { createAuthenticator, generateOwnerToken, ownerId } from '../access/authenticator.ts';
 import { createSessionService } from '../access/session-service.ts';
 import { createTokenService } from '../access/token-service.ts';
 import { createBatches, startBatches } from './create-batches.ts';
@@ -9,6 +10,7 @@ import { createPool } from './create-pool.ts';
 import { createShutdown } from './create-shutdown.ts';
 import { assertDistinctNames, createUpstreams, toReplicaMetrics } from './create-upstreams.ts';
 import { createTools } from './create-tools.ts';
+import { networkUrl } from './network-url.ts';
 import { openDatabase } from './open-database.ts';
 import { openListeners } from './open-listeners.ts';
 import { careForStore, createBackground, createRateGate } from './share-store.ts';
@@ -59,6 +61,7 @@ import { createPluginFileEditor } from '../tools/plugin-file-editor.ts';
 import { withDeletionListener } from '../store/with-deletion-listener.ts';
 import { speechScriptPlugin } from '../tools/speech-script-plugin.ts';
 import { version } from '../kernel/version.ts';
+import { pathOf } from './web/public-path.ts';
 import { isWanted } from './is-wanted.ts';
 import { openStateCache } from '../engines/states/state-cache.ts';
 
@@ -269,17 +272,22 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     });
     const feed = createEventFeed({ events, requestLog, downloads, library, logger });
     const ownerToken = generateOwnerToken();
-    const sessions = createSessionService();
+    const sessions = createSessionService({
+      sessions: store.sessions,
+      onTouchError: (err, session) =>
+        logger.warn({ err, session }, 'last use of a session not recorded'),
+    });
+    const authenticator = createAuthenticator({ tokens, ownerToken, sessions });
     const callerWatch = new CallerWatch({
-      isValid: async ({ type, id }) => {
-        if (type === 'owner') return true;
-        return type === 'session' ? sessions.isValid(id) : tokens.isValid(id, new Date());
+      isValid: async ({ type, id, tokenId }) => {
+        if (type === 'session' && (await sessions.find(id)) === undefined) return false;
+        return tokenId === ownerId || (await tokens.find(tokenId, new Date())) !== undefined;
       },
       logger,
     });
     cleanups.push(() => callerWatch.close());
     const rateGate = createRateGate(settings, { store, events, logger });
-    let linkUrl = '';
+    let ownUrl = '';
     const startedAt = new Date();
     const services: ApiServices = {
       library,
@@ -297,6 +305,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       store,
       tokens,
       sessions,
+      authenticator,
       tools,
       plugins: {
         file: createPluginFileEditor(join(home, 'mcp.json')),
@@ -331,14 +340,16 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
         startedAt,
         home,
         isTokenRequired: settings['auth.required'],
-        linkUrl: () => linkUrl,
+        linkUrl: () => settings['server.publicUrl']?.replace(/\/$/, '') ?? ownUrl,
+        networkUrl: () => networkUrl({ settings, url: ownUrl, interfaces: networkInterfaces() }),
+        pathPrefix: pathOf(settings['server.publicUrl']),
         residentBytes: () => process.memoryUsage.rss(),
         stop: () => void stop(),
       },
     };
     const app = createApp({
       settings,
-      authenticator: createAuthenticator({ tokens, ownerToken, sessions }),
+      authenticator,
       logger,
       version,
       docsFolder: join(packageFolder, 'dist/docs'),
@@ -355,7 +366,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const listeners = await openListeners({ app, settings, logger });
     cleanups.push(() => listeners.close());
     const { url } = listeners;
-    linkUrl = settings['server.publicUrl']?.replace(/\/$/, '') ?? url;
+    ownUrl = url;
 
     cleanups.push(await startBatches(batches, settings, { app, tokens: store.tokens }));
     // Streams that never end would delay the stop.

@@ -39,7 +39,7 @@ it('records uses, and deletes what was not used', async () => {
   await store.sessions.touch('a', new Date(5000), '10.0.0.2');
   const used = session('a', { lastUsedAt: new Date(5000), address: '10.0.0.2' });
   expect(await store.sessions.find('a')).toEqual(used);
-  await store.sessions.deleteUnused(new Date(5000));
+  await store.sessions.deleteUnused(new Date(4999));
   expect(await store.sessions.list()).toEqual([used]);
   expect(await store.sessions.delete('a')).toBe(true);
   expect(await store.sessions.delete('a')).toBe(false);
@@ -51,7 +51,7 @@ it('rotates secrets for one of several requests, and confirms only the present o
   const rotations = ['cd', 'ef'].map((secretHash) =>
     store.sessions.rotate('a', 'ab', { ...next, secretHash }),
   );
-  expect((await Promise.all(rotations)).toSorted()).toEqual([false, true]);
+  expect((await Promise.all(rotations)).filter(Boolean)).toHaveLength(1);
   const rotated = await store.sessions.find('a');
   expect(rotated).toMatchObject({ ...next, confirmedAt: null });
   await store.sessions.confirm('a', 'ab', new Date(3000));
@@ -73,6 +73,16 @@ it('gives a code to one caller, before it expires', async () => {
   await add('d', new Date(9000), new Date(2000));
   expect(await store.sessions.takeCode('c', new Date(0))).toBeUndefined();
   expect(await store.sessions.takeCode('d', new Date(0))).toBe('owner');
+});
+
+it('keeps the latest 16 codes of a token', async () => {
+  const add = (codeHash: string, tokenId: string, time: number) =>
+    store.sessions.addCode({ codeHash, tokenId, expiresAt: new Date(time) }, new Date(0));
+  await add('other', 't', 1);
+  for (let index = 1; index <= 17; index += 1) await add(`${index}`, 'owner', index);
+  expect(await store.sessions.takeCode('1', new Date(0))).toBeUndefined();
+  expect(await store.sessions.takeCode('2', new Date(0))).toBe('owner');
+  expect(await store.sessions.takeCode('other', new Date(0))).toBe('t');
 });
 
 it('deletes the sessions and codes of a token with it', async () => {

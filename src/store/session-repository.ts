@@ -48,13 +48,16 @@ export interface SessionRepository {
   confirm(id: string, secretHash: string, confirmedAt: Date): Promise<void>;
   /** False if there is no such session. */
   delete(id: string): Promise<boolean>;
-  /** Deletes the sessions that were last used before a time. */
-  deleteUnused(before: Date): Promise<void>;
-  /** Adds a code and deletes those that have expired. */
+  /** Deletes the sessions that were not used after a time. */
+  deleteUnused(until: Date): Promise<void>;
+  /** Adds a code, and deletes those that have expired and the oldest of the token if there are more than 16. */
   addCode(code: StoredSignInCode, now: Date): Promise<void>;
   /** The token of a code, which only one caller gets; undefined if it is unknown, taken or has expired. */
   takeCode(codeHash: string, now: Date): Promise<string | undefined>;
 }
+
+/** Codes of a token at a time. */
+const maxCodes = 16;
 
 export function createSessionRepository(database: Kysely<Schema>): SessionRepository {
   return {
@@ -113,10 +116,10 @@ export function createSessionRepository(database: Kysely<Schema>): SessionReposi
       const result = await database.deleteFrom('sessions').where('id', '=', id).executeTakeFirst();
       return result.numDeletedRows > 0n;
     },
-    deleteUnused: async (before) => {
+    deleteUnused: async (until) => {
       await database
         .deleteFrom('sessions')
-        .where('last_used_at', '<', before.toISOString())
+        .where('last_used_at', '<=', until.toISOString())
         .execute();
     },
     addCode: async ({ codeHash, tokenId, expiresAt }, now) => {
@@ -128,6 +131,15 @@ export function createSessionRepository(database: Kysely<Schema>): SessionReposi
         .insertInto('sign_in_codes')
         .values({ code_hash: codeHash, token_id: tokenId, expires_at: expiresAt.toISOString() })
         .execute();
+      const codes = await database
+        .selectFrom('sign_in_codes')
+        .where('token_id', '=', tokenId)
+        .select('code_hash')
+        .orderBy('expires_at', 'desc')
+        .execute();
+      const surplus = codes.slice(maxCodes).map(({ code_hash }) => code_hash);
+      if (surplus.length === 0) return;
+      await database.deleteFrom('sign_in_codes').where('code_hash', 'in', surplus).execute();
     },
     takeCode: async (codeHash, now) => {
       const row = await database

@@ -7,9 +7,13 @@ export interface CallerIdentity {
   readonly type: 'token' | 'session' | 'owner';
   /** Id of the token or session. */
   readonly id: string;
+  /** The token, also of a session; `owner` for the owner of the home folder. */
+  readonly tokenId: string;
   /** Name of the token. */
   readonly name: string | null;
   readonly expiresAt: Date | null;
+  /** Replaces the cookie of a session if it is old; undefined if it stays. */
+  readonly rotate?: () => Promise<string | undefined>;
 }
 
 /** Who sent a request. */
@@ -20,6 +24,8 @@ export interface Caller {
   readonly identity?: CallerIdentity | undefined;
   /** Key that fair queues take turns by: the token, or the network address of the client. */
   readonly clientKey: string;
+  /** Network address of the client, or of the proxy before it. */
+  readonly address?: string;
   readonly hasPermission: (permission: Permission) => boolean;
 }
 

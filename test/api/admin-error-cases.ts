@@ -9,7 +9,14 @@ export function adminErrorCases(token: string): readonly ErrorCase[] {
       path: '/api/v1/sessions',
       body: { code: 'A'.repeat(43) },
       param: 'code',
-      message: 'unknown, used, or older than 60 seconds. `hearth open` makes a new one',
+      message: 'unknown, used or too old. `hearth open` makes a new one',
+    },
+    {
+      code: 'network_unreachable',
+      path: '/api/v1/sessions/links?scope=network',
+      method: 'POST',
+      headers,
+      message: 'server.host 0.0.0.0',
     },
     {
       code: 'session_not_found',

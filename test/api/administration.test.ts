@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { officialServer } from '../setup/mcp/official-server.ts';
-import { get, post, stream, type ApiAnswer } from '../setup/server/api.ts';
+import { get, post, stream } from '../setup/server/api.ts';
 import { expectError } from '../setup/server/expect-error.ts';
 import { runHearth } from '../setup/cli/run-hearth.ts';
 import { projectFolder } from '../setup/project-folder.ts';
@@ -11,69 +11,10 @@ import { openHearth, useHearth } from '../setup/server/use-hearth.ts';
 const everything = officialServer('server-everything');
 const hearth = useHearth({ environment: { HEARTH_LOG_LEVEL: 'info' } });
 
-const sessionsPath = '/api/v1/sessions';
 const bearing = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
-const openLink = async () => {
-  const { stdout } = await runHearth(['open', '--json', '--no-browser'], {
-    home: hearth.home,
-    environment: { HEARTH_SERVER_PORT: '0' },
-  });
-  const { url } = JSON.parse(stdout) as { readonly url: string };
-  return { url, code: new URL(url).hash.replace('#code=', '') };
-};
-const exchange = (code: string): Promise<ApiAnswer> => post(hearth.url, sessionsPath, { code });
-
 let token: string;
 beforeAll(async () => {
-  ({ token } = (await exchange((await openLink()).code)).body);
-});
-
-describe('a session', () => {
-  // covers auth-13
-  it('opens once with the link of hearth open, has all permissions, and ends when it is revoked', async () => {
-    const { url, code } = await openLink();
-    expect(url).toBe(`${hearth.url}/open#code=${code}`);
-    const { status, body } = await exchange(code);
-    expect(status).toBe(200);
-    const { id, token: opened } = body;
-    expectError(await exchange(code), { code: 'invalid_code', message: 'used', param: 'code' });
-
-    const whoAmI = () => get(hearth.url, '/api/v1/session', bearing(opened));
-    expect((await whoAmI()).body).toMatchObject({
-      type: 'session',
-      id,
-      permissions: expect.arrayContaining(['admin', 'plugins', 'chat']),
-      auth_required: false,
-    });
-    const listed = await get(hearth.url, sessionsPath, bearing(opened));
-    expect(listed.body.sessions).toContainEqual(expect.objectContaining({ id }));
-    expect(JSON.stringify(listed.body)).not.toContain(opened);
-
-    const revoke = () =>
-      get(hearth.url, `${sessionsPath}/${id}`, { ...bearing(opened), method: 'DELETE' });
-    expect((await revoke()).body).toEqual({ id, revoked: true });
-    expectError(await whoAmI(), { code: 'invalid_api_key', message: 'The session has ended' });
-    const owner = (await readFile(join(hearth.home, 'owner-token'), 'utf8')).trim();
-    const again = await get(hearth.url, `${sessionsPath}/${id}`, {
-      ...bearing(owner),
-      method: 'DELETE',
-    });
-    expectError(again, { code: 'session_not_found', message: id, param: 'id' });
-    expect((await get(hearth.url, '/api/v1/session', bearing(owner))).body.type).toBe('owner');
-    for (const secret of [code, opened.slice(-43), owner])
-      expect(hearth.log()).not.toContain(secret);
-  });
-
-  it('shares the responses of anonymous callers', async () => {
-    const made = await post(
-      hearth.url,
-      '/api/v1/chat',
-      { model: 'hearth/starter-chat', input: 'Hello!', max_output_tokens: 1 },
-      bearing(token),
-    );
-    const path = `/api/v1/responses/${made.body.response_id}`;
-    expect((await get(hearth.url, path)).status).toBe(200);
-  });
+  token = (await readFile(join(hearth.home, 'owner-token'), 'utf8')).trim();
 });
 
 // covers auth-1, auth-7
@@ -82,30 +23,6 @@ it('tells an anonymous caller that it has neither admin nor plugins', async () =
   expect(body).toMatchObject({ type: 'anonymous', id: null });
   expect(body.permissions).not.toContain('admin');
   expect(body.permissions).not.toContain('plugins');
-});
-
-describe('refuses', () => {
-  it.each([
-    ['POST', `${sessionsPath}/links`],
-    ['GET', sessionsPath],
-    ['DELETE', `${sessionsPath}/b41e07d9c2a65f38`],
-  ])('an anonymous caller: %s %s', async (method, path) => {
-    expectError(await get(hearth.url, path, { method }), { code: 'forbidden', message: 'admin' });
-  });
-
-  it('a code of several kilobytes, which needs no token to be sent', async () => {
-    const large = await exchange('A'.repeat(5000));
-    expectError(large, { code: 'body_too_large', message: 'at most 4096 are allowed' });
-  });
-
-  it('the page of another origin, also with a code', async () => {
-    const { code } = await openLink();
-    for (const origin of ['https://evil.example', 'null', `https://${new URL(hearth.url).host}`]) {
-      const answer = await post(hearth.url, sessionsPath, { code }, { headers: { origin } });
-      expectError(answer, { code: 'forbidden', message: 'may not call' });
-    }
-    expect((await exchange(code)).status).toBe(200);
-  });
 });
 
 describe('settings', () => {
@@ -328,8 +245,11 @@ describe('a server with HTTPS', () => {
 
 it('starts the server if none runs', async () => {
   await hearth.stop();
-  const { url } = await openLink();
-  expect(url).toContain('/open#code=');
+  const { stdout } = await runHearth(['open', '--json', '--no-browser'], {
+    home: hearth.home,
+    environment: { HEARTH_SERVER_PORT: '0' },
+  });
+  expect(stdout).toContain('/open#code=');
   await runHearth(['server', 'stop'], { home: hearth.home });
   await hearth.restart();
 });

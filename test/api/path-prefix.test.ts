@@ -1,6 +1,8 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runHearth } from '../setup/cli/run-hearth.ts';
-import { get } from '../setup/server/api.ts';
+import { get, post } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 
 const hearth = useHearth({ flags: ['--server-public-url', 'https://example.com/hearth'] });
@@ -31,6 +33,18 @@ it('names the path to pages, to the reference and in links', async () => {
   expect(body.servers).toEqual([{ url: '/hearth' }]);
   const link = await runHearth(['open', '--no-browser'], { home: hearth.home });
   expect(link.stdout).toMatch(/^https:\/\/example\.com\/hearth\/open#code=/m);
+});
+
+it('is the path of the cookie of a session, which the proxy sends over HTTPS only', async () => {
+  const token = (await readFile(join(hearth.home, 'owner-token'), 'utf8')).trim();
+  const headers = { origin: 'https://example.com' };
+  const { headers: sent } = await post(
+    `${hearth.url}/hearth`,
+    '/api/v1/sessions',
+    { token },
+    { headers },
+  );
+  expect(sent.get('set-cookie')).toMatch(/; Path=\/hearth\/; HttpOnly; Secure; SameSite=Strict$/);
 });
 
 it('is found by commands', async () => {

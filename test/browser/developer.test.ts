@@ -25,7 +25,7 @@ it('explains hearth open without admin, and takes the permission from its link',
   await page.waitForURL(/\/chat$/);
   await page.getByRole('link', { name: 'Developer' }).click();
   await page.getByRole('link', { name: 'API tokens' }).click();
-  await page.getByText('this browser').waitFor();
+  await page.getByRole('button', { name: 'Create a token' }).waitFor();
   await page.goto(link.body.url as string);
   await page.getByText(/Run this command again/).waitFor();
   expect(page.url()).toBe(`${hearth.url}/open`);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { post } from '../setup/server/api.ts';
+import { get, post } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { expectAccessible, useBrowser } from './setup/browser.ts';
 import { messageField } from './setup/chat.ts';
@@ -11,55 +11,66 @@ const hearth = useHearth();
 const { openPage } = useBrowser();
 
 const ownerToken = async () => (await readFile(join(hearth.home, 'owner-token'), 'utf8')).trim();
-
-async function openByLink(): Promise<Page> {
-  const headers = { authorization: `Bearer ${await ownerToken()}` };
-  const { body } = await post(hearth.url, '/api/v1/sessions/links', undefined, { headers });
-  return openPage(body.url as string);
-}
-
-it('opens the chat by the link of hearth open, and signs out', async () => {
-  const page = await openByLink();
+const asOwner = async () => ({ headers: { authorization: `Bearer ${await ownerToken()}` } });
+const makeLink = async (): Promise<string> =>
+  (await post(hearth.url, '/api/v1/sessions/links', undefined, await asOwner())).body.url;
+const openByLink = async (): Promise<Page> => {
+  const page = await openPage(await makeLink());
   await page.waitForURL(/\/chat$/);
   await messageField(page).waitFor();
+  return page;
+};
+const restart = async (flags: readonly string[] = []) => {
+  const { port } = new URL(hearth.url);
+  await hearth.stop();
+  await hearth.restart({ flags: ['--port', port, ...flags] });
+};
+const createToken = (page: Page) => page.getByRole('button', { name: 'Create a token' });
+const needsAdmin = (page: Page) =>
+  page.getByRole('region', { name: 'This part needs the permission admin' });
+
+it('stays signed in over a restart of the server and of the browser, and signs out', async () => {
+  const page = await openByLink();
   await page.goto(`${hearth.url}/developer/tokens`);
-  await page.getByText('this browser').waitFor();
+  await createToken(page).waitFor();
+  await restart();
+  await page.reload();
+  await createToken(page).waitFor();
+  // A browser that starts again has its cookies and its storage only.
+  const again = await openPage(`${hearth.url}/developer/tokens`, {
+    storageState: await page.context().storageState(),
+  });
+  await createToken(again).waitFor();
+  expect(await page.evaluate(() => document.cookie)).toBe('');
   await page.getByRole('button', { name: 'Sign out' }).click();
-  await page.getByRole('region', { name: 'This part needs the permission admin' }).waitFor();
-  expect(await page.evaluate(() => sessionStorage.getItem('hearth.token'))).toBeNull();
+  await needsAdmin(page).waitFor();
+  expect(await page.context().cookies()).toEqual([]);
+  await again.reload();
+  await needsAdmin(again).waitFor();
 });
 
 it('shares the session with the other tabs of the browser, which sign out together', async () => {
   const page = await openByLink();
-  await messageField(page).waitFor();
   const other = await page.context().newPage();
   await other.goto(`${hearth.url}/developer/tokens`);
-  await other.getByRole('button', { name: 'Create a token' }).waitFor();
-  await other.reload();
-  await other.getByRole('button', { name: 'Create a token' }).waitFor();
+  await createToken(other).waitFor();
   await page.getByRole('button', { name: 'Sign out' }).click();
-  await other.getByRole('region', { name: 'This part needs the permission admin' }).waitFor();
-  await other.reload();
-  await other.getByRole('region', { name: 'This part needs the permission admin' }).waitFor();
-  expect(await other.evaluate(() => sessionStorage.getItem('hearth.token'))).toBeNull();
+  await needsAdmin(other).waitFor();
 });
 
-it('continues without the session that a restart has ended, and signs in again', async () => {
-  const page = await openByLink();
-  // The last part of the page that is loaded.
-  await page.getByRole('region', { name: 'Three models that fit this machine' }).waitFor();
-  const { port } = new URL(hearth.url);
-  await hearth.stop();
-  await hearth.restart({ flags: ['--port', port] });
-  await page.getByText('You are signed out.').waitFor({ timeout: 40_000 });
-  expect(await messageField(page).isVisible()).toBe(true);
-  expect(await page.getByRole('heading', { name: 'This server needs a token' }).count()).toBe(0);
-  await page.reload();
+it('takes a link once, and tells what to do', async () => {
+  const link = await makeLink();
+  const page = await openPage(link);
   await messageField(page).waitFor();
+  const other = await openPage(link);
+  await other.getByText('The link was already used or has expired.', { exact: false }).waitFor();
+  expect(other.url()).toBe(`${hearth.url}/open`);
+  await expectAccessible(other);
+});
 
-  await page.goto(`${hearth.url}/developer/tokens`);
-  const part = page.getByRole('region', { name: 'This part needs the permission admin' });
-  await part.getByRole('button', { name: 'Sign in' }).click();
+it('signs in with a token in a dialog, and explains a wrong one', async () => {
+  const page = await openPage(`${hearth.url}/developer/tokens`);
+  await needsAdmin(page).getByRole('button', { name: 'Sign in' }).click();
   const dialog = page.getByRole('dialog', { name: 'Sign in' });
   const field = dialog.getByLabel('API token');
   await field.fill('hearth-wrong');
@@ -68,8 +79,11 @@ it('continues without the session that a restart has ended, and signs in again',
   await expectAccessible(page);
   await field.fill(await ownerToken());
   await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: 'Create a token' }).waitFor();
+  await createToken(page).waitFor();
   await dialog.waitFor({ state: 'detached' });
+  expect(await page.evaluate(() => localStorage.getItem('hearth.token'))).toMatch(
+    /^hearth-session-/,
+  );
 });
 
 it('offers to sign in at the sidebar, and gives the focus back', async () => {
@@ -80,4 +94,46 @@ it('offers to sign in at the sidebar, and gives the focus back', async () => {
   await page.getByRole('dialog', { name: 'Sign in' }).waitFor();
   await page.keyboard.press('Escape');
   await expect.poll(() => button.evaluate((each) => each === document.activeElement)).toBe(true);
+});
+
+it('tells which setting lets a phone in', async () => {
+  const page = await openPage(`${hearth.url}/devices`);
+  await page.getByRole('button', { name: 'Show the code' }).click();
+  await page.getByText('Other devices cannot reach this server').waitFor();
+  await page.getByText('server.host 0.0.0.0', { exact: false }).waitFor();
+});
+
+it('signs a phone in with a code, which the first device signs out again', async () => {
+  await restart(['--auth-required', '--bind', '0.0.0.0']);
+  const page = await openByLink();
+  await page.goto(`${hearth.url}/devices`);
+  const list = page.getByRole('list', { name: 'Signed-in devices' });
+  await list.getByText('This device').waitFor();
+  const before = await list.getByRole('listitem').count();
+  await page.getByRole('button', { name: 'Show the code' }).click();
+  await page.getByRole('img', { name: 'QR code of the link' }).waitFor();
+  await expectAccessible(page);
+  const shown = await page.getByText('/open#code=', { exact: false }).innerText();
+  const link = new URL(shown.trim());
+
+  const phone = await openPage(`${hearth.url}/open${link.hash}`, {
+    userAgent:
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Mobile/15E148 Safari/604.1',
+  });
+  await messageField(phone).waitFor();
+  await page.getByText('is signed in.', { exact: false }).waitFor();
+  await expect.poll(() => list.getByRole('listitem').count()).toBe(before + 1);
+  await phone.goto(`${hearth.url}/devices`);
+  await phone.getByText('This device').waitFor();
+
+  await list.getByRole('button', { name: /Sign out .*iPhone/ }).click();
+  await phone.getByText('You were signed out', { exact: false }).waitFor({ timeout: 40_000 });
+  await expectAccessible(phone);
+  await phone.getByLabel('API token').fill(await ownerToken());
+  await phone.keyboard.press('Enter');
+  // The page stays the requested one.
+  await phone.getByText('This device').waitFor();
+  expect(phone.url()).toBe(`${hearth.url}/devices`);
+  const { body } = await get(hearth.url, '/api/v1/sessions', await asOwner());
+  expect(JSON.stringify(body)).not.toContain(link.hash.slice('#code='.length));
 });

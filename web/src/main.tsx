@@ -10,7 +10,6 @@ import { access } from './api/access.ts';
 import { basePath } from './api/base-path.ts';
 import { followLiveEvents } from './api/live-events.ts';
 import { queryClient } from './api/query-client.ts';
-import { shareAccess } from './api/share-access.ts';
 import { resumeRuns } from './pages/chat/runs/run-store.ts';
 import { router } from './router.tsx';
 import { applyTheme } from './shell/theme.ts';
@@ -46,7 +45,7 @@ access.subscribe(() => {
   token = next;
   void queryClient.invalidateQueries();
 });
-shareAccess();
+access.followOtherTabs();
 resumeRuns();
 whenIdle(() => {
   void followLiveEvents(queryClient, new AbortController().signal);

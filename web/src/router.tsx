@@ -3,6 +3,7 @@ import { basePath } from './api/base-path.ts';
 import { chatRoute, conversationRoute, homeRoute, projectRoute } from './pages/chat/routes.ts';
 import { compareRoute } from './pages/compare/routes.ts';
 import { developerHomeRoute, developerRoute } from './pages/developer/routes.ts';
+import { devicesRoute } from './pages/devices/routes.ts';
 import { discoverRoute, importRoute, modelsRoute, repositoryRoute } from './pages/models/routes.ts';
 import { openRoute } from './pages/open/routes.ts';
 import { shortcutsRoute } from './pages/shortcuts/routes.ts';
@@ -24,6 +25,7 @@ const routeTree = rootRoute.addChildren([
   voiceRoute,
   developerHomeRoute,
   developerRoute,
+  devicesRoute,
   openRoute,
   shortcutsRoute,
 ]);

@@ -124,7 +124,8 @@ export function mount<Declared extends Route>(
     };
     const record = context.get('record');
     record.begin(route.path, toRecordedCaller(principal));
-    if (record.keepsPrompts) record.body = elideLongTexts(validated.body);
+    if (record.keepsPrompts && route.hasSecrets !== true)
+      record.body = elideLongTexts(validated.body);
     if (isRateLimited && principal.rateLimits !== undefined) {
       await app.rateGate?.pass(principal, record, (decision) => context.set('rate', decision));
     }

@@ -31,6 +31,8 @@ export interface Route {
   readonly body?: ZodType;
   /** Maximum size of the body where it is far below the setting `limits.bodyBytes`, such as for callers without a token. */
   readonly maxBodyBytes?: number;
+  /** Whether the body has secrets, which are recorded nowhere. */
+  readonly hasSecrets?: true;
   /** Raw body of any size, which the handler reads as a stream; instead of `body`. */
   readonly upload?: Upload;
   readonly result: ZodType;

@@ -9,30 +9,45 @@ import { connectionOptions, flag, jsonOption } from '../option.ts';
 export const open = defineCommand({
   options: {
     browser: flag('--no-browser', 'Print the link only'),
+    lan: flag('--lan', 'Show a QR code that opens the web app on a phone in the same network'),
     ...jsonOption,
     ...connectionOptions,
   },
   examples: [
     'hearth open',
     'hearth open --no-browser',
+    'hearth open --lan',
     'hearth open --host http://192.168.1.5:1234',
   ],
   async run({ context, options }) {
     const { environment, signal } = context;
     const { output, messages } = context.terminal;
     const client = await connectOrStart(context, { ...options, isForAdmin: true });
-    const link = await client.call(createSessionLink, {}, signal).catch(explain);
+    const isForPhone = options.lan === true;
+    const query = { scope: isForPhone ? ('network' as const) : ('machine' as const) };
+    const link = await client.call(createSessionLink, { query }, signal).catch(explain);
     const isElsewhere = (options.host ?? environment['HEARTH_HOST'] ?? '') !== '';
     // The server knows its own address, not the one by which this machine reaches it.
-    const url = isElsewhere ? `${client.baseUrl}/open#code=${link.code}` : link.url;
+    const url = isElsewhere ? `${client.baseUrl}/open${new URL(link.url).hash}` : link.url;
     const command =
-      options.browser === false ? undefined : browserCommand(process.platform, environment);
+      options.browser === false || isForPhone
+        ? undefined
+        : browserCommand(process.platform, environment);
     const isOpened = command !== undefined && (await openBrowser(command, url));
     if (options.json === true) {
       output.json({ url, expires_at: link.expires_at, opened: isOpened });
       return;
     }
     output.line(url);
+    if (isForPhone) {
+      const { qrCodeLines } = await import('../ui/qr-code.ts');
+      const hasColors = messages.isInteractive && (environment['NO_COLOR'] ?? '') === '';
+      for (const line of qrCodeLines(url, hasColors)) messages.line(line);
+      messages.line(
+        'Scan the code with the camera of a phone in the same network. The link is valid for 10 minutes, and signs in one device with all permissions.',
+      );
+      return;
+    }
     messages.line('The link is valid for 60 seconds, and opens one session with all permissions.');
     if (isOpened || options.browser === false) return;
     messages.line(

@@ -90,7 +90,7 @@ export const errorTable = {
     type: 'invalid_request',
     status: 401,
     retryable: false,
-    when: 'The code of a link of `hearth open` is unknown, used, or older than 60 seconds.',
+    when: 'The code of a sign-in link is unknown, used, or older than 60 seconds (10 minutes for a link to another device).',
   },
   forbidden: {
     type: 'invalid_request',
@@ -161,6 +161,12 @@ export const errorTable = {
     retryable: true,
     when: 'The current state of the resource does not allow the operation.',
   },
+  network_unreachable: {
+    type: 'conflict',
+    status: 409,
+    retryable: false,
+    when: 'A link for other devices was requested, but the server listens for this machine only, or the machine has no network.',
+  },
   conversation_locked: {
     type: 'conflict',
     status: 409,
@@ -189,7 +195,7 @@ export const errorTable = {
     type: 'server_busy',
     status: 429,
     retryable: true,
-    when: 'The token has used its requests or tokens of a minute; `Retry-After` says when there are more.',
+    when: 'The token has used its requests or tokens of a minute, or too many attempts to sign in have failed; `Retry-After` has the seconds to wait.',
   },
   queue_full: {
     type: 'server_busy',

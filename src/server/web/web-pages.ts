@@ -5,6 +5,7 @@ export const webPages = [
   'compare',
   'voice',
   'developer',
+  'devices',
   'shortcuts',
   'open',
 ] as const;

@@ -63,7 +63,7 @@ export function useBrowser() {
       ([savedToken, savedSettings]) => {
         // The page that is empty at first has no storage.
         if (location.protocol !== 'http:') return;
-        if (typeof savedToken === 'string') sessionStorage.setItem('hearth.token', savedToken);
+        if (typeof savedToken === 'string') localStorage.setItem('hearth.token', savedToken);
         const key = 'hearth.chat.settings';
         if (typeof savedSettings === 'string')
           localStorage.setItem(key, localStorage.getItem(key) ?? savedSettings);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { permissionSchema, type Permission } from '../../../src/kernel/permission.ts';
-import { post } from '../server/api.ts';
+import { signIn } from './sign-in.ts';
 import { withTokens } from '../server/with-tokens.ts';
 
 /** A kind of caller: the headers that it sends, and what it may do. */
@@ -74,9 +74,9 @@ export async function knownCallers(
     headers: Caller['headers'],
     permissions: Caller['permissions'],
   ): Caller => ({ name, headers, permissions, identity: 'known' });
-  const invalid = (name: string, token: string): Caller => ({
+  const invalid = (name: string, headers: Caller['headers']): Caller => ({
     name,
-    headers: bearer(token),
+    headers,
     permissions: [],
     identity: 'invalid',
   });
@@ -87,16 +87,17 @@ export async function knownCallers(
     identity: 'foreign',
   });
   const owner = (await readFile(join(home, 'owner-token'), 'utf8')).trim();
-  const open = await openSession(url, owner);
-  const ended = await openSession(url, owner);
+  const open = await signIn(url, owner);
+  const ended = await signIn(url, owner);
   await fetch(`${url}/api/v1/sessions/${ended.id}`, { method: 'DELETE', headers: bearer(owner) });
   const unknown = `hearth-0123456789-${'a'.repeat(48)}`;
   return [
-    invalid('an unknown token', unknown),
-    invalid('a token with a wrong secret', `${secrets.all.slice(0, -4)}0000`),
-    invalid('a revoked token', secrets.revoked),
-    invalid('an expired token', secrets.expired),
-    invalid('a session that has ended', ended.token),
+    invalid('an unknown token', bearer(unknown)),
+    invalid('a token with a wrong secret', bearer(`${secrets.all.slice(0, -4)}0000`)),
+    invalid('a revoked token', bearer(secrets.revoked)),
+    invalid('an expired token', bearer(secrets.expired)),
+    invalid('a session that has ended', ended.headers),
+    invalid('a session without its cookie', bearer(open.token)),
     ...[...secrets.single].map(([permission, token]) =>
       known(`a token with ${permission} alone`, bearer(token), [permission]),
     ),
@@ -110,7 +111,7 @@ export async function knownCallers(
     })),
     known('a token with every permission', bearer(secrets.all), allPermissions),
     known('such a token in x-api-key', { 'x-api-key': secrets.all }, allPermissions),
-    known('a browser session', bearer(open.token), ['admin']),
+    known('a browser session', open.headers, ['admin']),
     known('the owner of the home folder', bearer(owner), ['admin']),
     foreign('a page of another site', { origin: 'https://attacker.example' }),
     foreign('a sandboxed page', { origin: 'null' }),
@@ -136,12 +137,4 @@ export function anonymousCallers(secret: string, isTokenRequired: boolean): read
       ...(isTokenRequired && { identity: 'invalid' as const }),
     }),
   ];
-}
-
-async function openSession(
-  url: string,
-  owner: string,
-): Promise<{ readonly id: string; readonly token: string }> {
-  const link = await post(url, '/api/v1/sessions/links', undefined, { headers: bearer(owner) });
-  return (await post(url, '/api/v1/sessions', { code: link.body.code })).body;
 }

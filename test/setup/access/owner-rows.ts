@@ -237,6 +237,7 @@ export const sharedRoutes: readonly string[] = [
   'createSession',
   'listSessions',
   'revokeSession',
+  'revokeOtherSessions',
   'getSession',
   'listMcpServers',
   'getMcpServer',

@@ -35,6 +35,7 @@ const commandArguments = (folder: string): Readonly<Record<string, readonly stri
   'token create': ['--name', 'laptop'],
   'token rm': ['3f9c01ab27'],
   'token adopt': ['3f9c01ab27'],
+  'session rm': ['b41e07d9c2a65f38'],
   'store prune': ['--days', '30'],
   'store copy': [`${folder}/copy.db`],
   'store backup': [`${folder}/backup.db`, '--force'],

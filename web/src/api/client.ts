@@ -121,9 +121,7 @@ export async function send(
   if (response.ok) return response;
   const error = await toApiError(response);
   // A token that was replaced in the meantime is not the one that was refused.
-  // A used link says nothing about the token.
-  const isRefusal = response.status === 401 && error.code !== 'invalid_code';
-  if (!isRefusal) throw error;
+  if (response.status !== 401) throw error;
   if (token !== undefined && (await isOpenToAll())) {
     if (access.get().token === token) access.end();
     return send(method, url, parts, options);

@@ -7,6 +7,7 @@ import {
   MessageSquarePlus,
   PanelLeft,
   Search,
+  Smartphone,
   X,
 } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo } from 'react';
@@ -46,9 +47,20 @@ export function Layout() {
   const isPaletteShown = useStore(isPaletteOpen);
   const isSignInShown = useStore(isSignInOpen);
   const isNarrow = useStore(isSidebarHidden);
+  const isSigningIn = useRouterState({
+    select: ({ matches }) => matches.some(({ routeId }) => routeId === '/open'),
+  });
   useCommands(useShellCommands());
   useTemporaryChats();
   useEffect(listenForKeys, []);
+  // A link that signs in must not wait for a token.
+  if (isSigningIn) {
+    return (
+      <main className="min-h-dvh bg-bg">
+        <Outlet />
+      </main>
+    );
+  }
   if (isTokenNeeded) return <TokenPage />;
   return (
     <div className="flex h-dvh">
@@ -204,6 +216,12 @@ function useShellCommands(): readonly Command[] {
         icon,
         run: () => void navigate({ to: path }),
       })),
+      {
+        id: 'devices',
+        label: texts.pages.devices,
+        icon: Smartphone,
+        run: () => void navigate({ to: '/devices' }),
+      },
       {
         id: 'sign-in',
         label: texts.token.signIn,

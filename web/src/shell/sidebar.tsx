@@ -8,9 +8,11 @@ import {
   Moon,
   PanelLeft,
   Search,
+  Smartphone,
   Sun,
 } from 'lucide-react';
 import { access } from '../api/access.ts';
+import { signOut } from '../api/sign-in.ts';
 import { useStore } from '../api/store.ts';
 import { ConversationList } from '../pages/chat/list/conversation-list.tsx';
 import { navigation } from '../pages/navigation.ts';
@@ -124,6 +126,9 @@ function SidebarFooter() {
       <Link to="/shortcuts" aria-label={texts.pages.shortcuts} className={iconButtonClass}>
         <CircleHelp size={17} aria-hidden />
       </Link>
+      <Link to="/devices" aria-label={texts.pages.devices} className={iconButtonClass}>
+        <Smartphone size={17} aria-hidden />
+      </Link>
       {token === undefined ? (
         <IconButton
           icon={LogIn}
@@ -131,7 +136,7 @@ function SidebarFooter() {
           onClick={() => isSignInOpen.set(true)}
         />
       ) : (
-        <IconButton icon={LogOut} label={texts.token.signOut} onClick={() => access.signOut()} />
+        <IconButton icon={LogOut} label={texts.token.signOut} onClick={() => void signOut()} />
       )}
     </footer>
   );

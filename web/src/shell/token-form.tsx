@@ -1,8 +1,6 @@
 import { useState } from 'react';
-import { access } from '../api/access.ts';
 import { ApiError } from '../api/api-error.ts';
-import { queryClient } from '../api/query-client.ts';
-import { readSession } from '../api/session.ts';
+import { signIn } from '../api/sign-in.ts';
 import { refusalText } from '../texts/refusal-text.ts';
 import { texts } from '../texts/texts.ts';
 import { Button } from '../ui/button.tsx';
@@ -22,7 +20,6 @@ export function TokenForm({
   readonly onSignIn?: () => void;
 }) {
   const [token, setToken] = useState('');
-  const [isRemembered, setRemembered] = useState(false);
   const [isChecking, setChecking] = useState(false);
   const [failure, setFailure] = useState<string>();
   const error = failure ?? (refusal === undefined ? undefined : refusalText(refusal));
@@ -31,11 +28,7 @@ export function TokenForm({
     if (entered === '' || isChecking) return;
     setChecking(true);
     try {
-      const { type } = await readSession(entered);
-      // A server that needs no token ignores one that is not its own.
-      if (type === 'anonymous') return setFailure(refusalText(''));
-      access.signIn(entered, { isRemembered });
-      void queryClient.resetQueries();
+      await signIn({ token: entered });
       onSignIn?.();
     } catch (thrown) {
       setFailure(thrown instanceof ApiError ? refusalText(thrown.message) : messageOf(thrown));
@@ -56,6 +49,7 @@ export function TokenForm({
         <span className="min-w-0 flex-1 break-words">{tokenCommand}</span>
         <CopyButton text={tokenCommand} />
       </p>
+      <p className="text-sm text-muted">{texts.token.otherWays}</p>
       <Field label={texts.token.label} error={error}>
         {(attributes) => (
           <input
@@ -69,18 +63,7 @@ export function TokenForm({
           />
         )}
       </Field>
-      <label className="flex items-start gap-2.5 text-sm">
-        <input
-          type="checkbox"
-          className="mt-1 accent-accent"
-          checked={isRemembered}
-          onChange={(event) => setRemembered(event.target.checked)}
-        />
-        <span>
-          {texts.token.remember}
-          <span className="block text-xs text-muted">{texts.token.rememberHint}</span>
-        </span>
-      </label>
+      <p className="text-xs text-muted">{texts.token.stays}</p>
       <Button type="submit" variant="primary" disabled={token.trim() === '' || isChecking}>
         {texts.token.submit}
       </Button>

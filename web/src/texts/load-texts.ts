@@ -3,6 +3,7 @@ import { isolate, language, locale, type Language } from './language.ts';
 import type app from './en/app.json';
 import type compare from './en/compare.json';
 import type developer from './en/developer.json';
+import type devices from './en/devices.json';
 import type models from './en/models.json';
 import type projects from './en/projects.json';
 import type voice from './en/voice.json';
@@ -13,6 +14,7 @@ interface Catalogues {
   readonly app: typeof app;
   readonly models: typeof models;
   readonly developer: typeof developer;
+  readonly devices: typeof devices;
   readonly compare: typeof compare;
   readonly projects: typeof projects;
   readonly voice: typeof voice;

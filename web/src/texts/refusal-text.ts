@@ -6,5 +6,6 @@ export function refusalText(message: string): string {
   if (message.includes('has expired')) return refused.expired;
   if (message.includes('unknown or revoked')) return refused.unknown;
   if (message.includes('session has ended')) return refused.ended;
+  if (message.includes('Too many attempts')) return refused.tooMany;
   return refused.foreign;
 }

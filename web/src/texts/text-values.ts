@@ -74,7 +74,6 @@ export interface TextValues {
   'developer.tokens.used': { readonly time: string };
   'developer.tokens.expiresAt': { readonly time: string };
   'developer.tokens.createdAt': { readonly time: string };
-  'developer.tokens.session': { readonly id: string };
   'developer.settings.file': { readonly path: string };
   'developer.settings.overridden': { readonly by: string };
   'developer.settings.default': { readonly value: string };
@@ -100,6 +99,13 @@ export interface TextValues {
   'developer.runtimes.removeTitle': { readonly name: string };
   'developer.runtimes.removeRuntime': { readonly name: string };
   'developer.runtimes.installed': { readonly name: string };
+  'devices.signedIn': { readonly time: string };
+  'devices.used': { readonly time: string };
+  'devices.from': { readonly address: string };
+  'devices.ofToken': { readonly name: string };
+  'devices.signOutDevice': { readonly device: string };
+  'devices.phone.validUntil': { readonly time: string };
+  'devices.phone.done': { readonly device: string };
   'models.aliases': { readonly names: string };
   'models.parameters': { readonly params: string };
   'models.maxContext': { readonly tokens: number };

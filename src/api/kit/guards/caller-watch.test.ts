@@ -3,7 +3,13 @@ import { createLogger } from '../../../telemetry/logger.ts';
 import type { CallerIdentity } from '../../../telemetry/request-context.ts';
 import { CallerWatch } from './caller-watch.ts';
 
-const identity = (id: string): CallerIdentity => ({ type: 'token', id, name: id, expiresAt: null });
+const identity = (id: string): CallerIdentity => ({
+  type: 'token',
+  tokenId: 'a',
+  id,
+  name: id,
+  expiresAt: null,
+});
 const never = new AbortController().signal;
 
 beforeEach(() => void vi.useFakeTimers());

@@ -5,7 +5,8 @@ import type { MiddlewareHandler } from 'hono';
 import type { Settings } from '../../../settings/settings-table.ts';
 import { getHealth } from '../../monitoring/health-schema.ts';
 import type { AppEnvironment } from '../app-environment.ts';
-import { type Authenticator, identify } from './principal.ts';
+import type { Authenticator } from '../../../access/authenticator.ts';
+import { identify } from './principal.ts';
 import { createHostGuard, createOriginGuard, originOf, preflightResponse } from './cross-site.ts';
 
 const jsonType = /^application\/json *(?:; *charset="?utf-?8"? *)?$/i;
@@ -152,6 +153,8 @@ export function createGuards(
     const credentials = {
       authorization: req.header('authorization'),
       apiKey: req.header('x-api-key'),
+      cookie: req.header('cookie'),
+      address: env.remoteAddress,
     };
     const principal =
       env.batchCaller ?? (await identify(authenticator, credentials, isTokenRequired));

@@ -93,7 +93,7 @@ it.each([null, new Date(now.getTime() + 1)])(
     expect(await find('token1', true, { ...token, expiresAt })).toEqual({
       tokenId: 'token1',
       permissions: ['chat'],
-      identity: { type: 'token', id: 'token1', name: 'CI', expiresAt },
+      identity: { type: 'token', id: 'token1', tokenId: 'token1', name: 'CI', expiresAt },
       rateLimits: { requestsPerMinute: 3, tokensPerMinute: null },
     });
   },
@@ -127,10 +127,11 @@ it('has the permissions of its token, and all of them with `admin`', () => {
   expect(admin.hasPermission('plugins')).toBe(true);
 });
 
+const noCookie = { cookie: undefined, address: undefined };
 const identifyAs = (authentication: Authentication, isTokenRequired: boolean) =>
   identify(
     { authenticate: async () => authentication },
-    { authorization: 'Bearer x', apiKey: undefined },
+    { ...noCookie, authorization: 'Bearer x', apiKey: undefined },
     isTokenRequired,
   );
 
@@ -141,7 +142,10 @@ describe.each([true, false])('with tokens required: %s', (isTokenRequired) => {
       'The token "hearth-ab…" is unknown or revoked. `hearth token create` makes a new one.',
     ],
     ['expired', 'The token "hearth-ab…" has expired. `hearth token create` makes a new one.'],
-    ['ended', 'The session has ended. `hearth open` starts a new one.'],
+    [
+      'ended',
+      'The session has ended, or was ended on another device. Sign in again, or run `hearth open`.',
+    ],
   ] as const)('refuses a token that is %s, and says why', async (reason, message) => {
     const refused = await identifyAs(
       { kind: 'invalid', reason, masked: 'hearth-ab…' },
@@ -179,26 +183,81 @@ it('tells the token of the owner from others, which have limits', async () => {
   expect(await identifyAs(tokenOf(homeOwner), true)).toEqual({
     tokenId: homeOwner,
     permissions: ['chat'],
-    identity: { type: 'owner', id: homeOwner, name: `${homeOwner}'s name`, expiresAt: null },
+    identity: {
+      type: 'owner',
+      id: homeOwner,
+      tokenId: homeOwner,
+      name: `${homeOwner}'s name`,
+      expiresAt: null,
+    },
   });
   expect(await identifyAs(tokenOf('other'), true)).toEqual({
     tokenId: 'other',
     permissions: ['chat'],
-    identity: { type: 'token', id: 'other', name: "other's name", expiresAt: null },
+    identity: {
+      type: 'token',
+      id: 'other',
+      tokenId: 'other',
+      name: "other's name",
+      expiresAt: null,
+    },
     rateLimits: { requestsPerMinute: null, tokensPerMinute: null },
   });
 });
+
+const day = 86_400_000;
+const sessionOf = (token: Authentication): Authentication => {
+  if (token.kind !== 'token') throw new Error('not a token');
+  return {
+    kind: 'session',
+    session: {
+      id: 's',
+      tokenId: token.token.id,
+      secretHash: '',
+      previousHash: null,
+      rotatedAt: new Date(0),
+      confirmedAt: null,
+      userAgent: '',
+      address: '',
+      isSecure: false,
+      createdAt: new Date(0),
+      lastUsedAt: new Date(0),
+    },
+    token: token.token,
+    rotate,
+  };
+};
+const rotate = async () => undefined;
 
 it.each([
   [true, homeOwner],
   [false, null],
 ])('lets a session act for the owner, with tokens required: %s', async (isRequired, tokenId) => {
-  const expiresAt = new Date(1);
-  const session = { id: 's', expiresAt } as Extract<Authentication, { kind: 'session' }>['session'];
-  expect(await identifyAs({ kind: 'session', session }, isRequired)).toEqual({
+  expect(await identifyAs(sessionOf(tokenOf(homeOwner)), isRequired)).toEqual({
     tokenId,
-    permissions: ['admin'],
-    identity: { type: 'session', id: 's', name: null, expiresAt },
+    permissions: ['chat'],
+    identity: {
+      type: 'session',
+      id: 's',
+      tokenId: homeOwner,
+      name: null,
+      expiresAt: new Date(30 * day),
+      rotate,
+    },
+  });
+});
+
+it('lets a session act for a token, with its permissions and limits, until it expires', async () => {
+  const token = tokenOf('other');
+  const expiresAt = new Date(day);
+  const session = sessionOf(
+    token.kind === 'token' ? { ...token, token: { ...token.token, expiresAt } } : token,
+  );
+  expect(await identifyAs(session, false)).toMatchObject({
+    tokenId: 'other',
+    permissions: ['chat'],
+    identity: { type: 'session', id: 's', tokenId: 'other', name: "other's name", expiresAt },
+    rateLimits: { requestsPerMinute: null, tokensPerMinute: null },
   });
 });
 
@@ -212,7 +271,7 @@ describe('an Authorization header', () => {
   };
   const textOf = async (authorization?: string, apiKey?: string) => {
     seen.length = 0;
-    const result = await identify(authenticator, { authorization, apiKey }, true);
+    const result = await identify(authenticator, { ...noCookie, authorization, apiKey }, true);
     return { result, texts: [...seen] };
   };
 
@@ -251,7 +310,7 @@ describe('of two headers', () => {
     return { kind: 'invalid', reason, masked: text };
   };
   const identifyWith = (authorization?: string, apiKey?: string) =>
-    identify({ authenticate }, { authorization, apiKey }, true);
+    identify({ authenticate }, { ...noCookie, authorization, apiKey }, true);
 
   it.each([
     ['Bearer one', undefined, 'one'],

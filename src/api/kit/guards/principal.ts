@@ -3,12 +3,18 @@ import type { Permission } from '../../../kernel/permission.ts';
 import type { Caller, CallerIdentity } from '../../../telemetry/request-context.ts';
 import type { RateLimits } from '../../../store/shared/rate-limit-repository.ts';
 import type { StoredToken, TokenRepository } from '../../../store/store.ts';
-import { ownerId as homeOwner } from '../../../access/authenticator.ts';
+import {
+  ownerId as homeOwner,
+  type Authenticator,
+  type BrowserRequest,
+} from '../../../access/authenticator.ts';
+import { expiryOf } from '../../../access/session-service.ts';
+import { parse } from 'hono/utils/cookie';
 import ipaddr from 'ipaddr.js';
 import { isIPv4 } from 'node:net';
 import { lastInTurn } from '../../../kernel/concurrency/fair-queue.ts';
 import type { RequestRecord } from '../../../telemetry/request-record.ts';
-import type { Authentication, TokenService } from '../../../access/token-service.ts';
+import type { Authentication } from '../../../access/token-service.ts';
 
 /** The sender of a request and its permissions. */
 export interface Principal {
@@ -18,7 +24,7 @@ export interface Principal {
   readonly identity?: CallerIdentity;
   readonly permissions: readonly Permission[];
   /** Own limits of a token; absent for callers that have none. */
-  readonly rateLimits?: RateLimits;
+  readonly rateLimits?: RateLimits | undefined;
 }
 
 /**
@@ -38,7 +44,8 @@ export function tokenPrincipal({
   expiresAt,
   rateLimits,
 }: StoredToken): Principal {
-  return { tokenId: id, permissions, identity: { type: 'token', id, name, expiresAt }, rateLimits };
+  const identity = { type: 'token', id, tokenId: id, name, expiresAt } as const;
+  return { tokenId: id, permissions, identity, rateLimits };
 }
 
 /** `admin` implies every other permission. */
@@ -101,6 +108,7 @@ export function toCaller(
   return {
     tokenId: principal.tokenId,
     identity: principal.identity,
+    address: networkAddress(remoteAddress),
     clientKey: isLast ? lastInTurn(clientKey) : clientKey,
     hasPermission: (permission) => permits(principal, permission),
   };
@@ -117,22 +125,26 @@ function clientKeyOf({ tokenId }: Principal, remoteAddress: string | undefined):
   return `address ${remoteAddress === undefined ? 'unknown' : networkOf(remoteAddress)}`;
 }
 
+/** A dual-stack socket reports IPv4 clients as ::ffff:192.0.2.1. */
+function networkAddress(address = ''): string {
+  return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
+}
+
 function networkOf(address: string): string {
   if (isIPv4(address) || !ipaddr.isValid(address)) return address;
-  // A dual-stack socket reports IPv4 clients as ::ffff:192.0.2.1.
   const parsed = ipaddr.process(address);
   if (parsed instanceof ipaddr.IPv4) return parsed.toString();
   const network = parsed.parts.slice(0, ipv6NetworkBits / 16);
   return `${network.map((part) => part.toString(16)).join(':')}::/${ipv6NetworkBits}`;
 }
 
-export type Authenticator = Pick<TokenService, 'authenticate'>;
-
-/** The headers that may have a token. */
-interface Credentials {
+/** What of a request tells who sent it. */
+export interface Credentials {
   readonly authorization: string | undefined;
   /** `x-api-key`, as clients of Anthropic send it. */
   readonly apiKey: string | undefined;
+  readonly cookie: string | undefined;
+  readonly address: string | undefined;
 }
 
 /**
@@ -146,22 +158,31 @@ export async function identify(
 ): Promise<Principal | HearthError | null> {
   const texts = sentTokens(credentials);
   if (texts.length === 0) return isTokenRequired ? null : anonymousPrincipal;
-  const authentication = await authenticate(authenticator, texts);
+  const authentication = await authenticate(authenticator, texts, {
+    cookie: (name) => parse(credentials.cookie ?? '', name)[name] ?? '',
+    address: networkAddress(credentials.address),
+  });
   switch (authentication.kind) {
     case 'token': {
       const { id, name, permissions, expiresAt } = authentication.token;
       if (id === homeOwner) {
-        return { tokenId: id, permissions, identity: { type: 'owner', id, name, expiresAt } };
+        const identity = { type: 'owner', id, tokenId: id, name, expiresAt } as const;
+        return { tokenId: id, permissions, identity };
       }
       return tokenPrincipal(authentication.token);
     }
     case 'session': {
-      const { id, expiresAt } = authentication.session;
+      const { session, token, rotate } = authentication;
+      const { id, tokenId } = session;
+      const ends = [expiryOf(session), token.expiresAt ?? []].flat();
+      const expiresAt = new Date(Math.min(...ends.map((end) => end.getTime())));
+      const isOwner = tokenId === homeOwner;
+      const name = isOwner ? null : token.name;
       return {
-        // The page keeps its conversations when its session ends, and shares them with the owner's commands.
-        tokenId: isTokenRequired ? homeOwner : null,
-        permissions: ['admin'],
-        identity: { type: 'session', id, name: null, expiresAt },
+        ...tokenPrincipal(token),
+        // Without a required token the owner's commands and pages share the conversations of all callers without one.
+        ...(isOwner && { tokenId: isTokenRequired ? homeOwner : null, rateLimits: undefined }),
+        identity: { type: 'session', id, tokenId, name, expiresAt, rotate },
       };
     }
     case 'invalid':
@@ -183,26 +204,29 @@ function sentTokens({ authorization, apiKey }: Credentials): readonly string[] {
 async function authenticate(
   authenticator: Authenticator,
   texts: readonly string[],
+  browser: BrowserRequest,
 ): Promise<Authentication> {
   const now = new Date();
   let foreign: Authentication | undefined;
   for (const text of texts) {
-    const result = await authenticator.authenticate(text, now);
+    const result = await authenticator.authenticate(text, now, browser);
     if (result.kind !== 'invalid' || result.reason !== 'malformed') return result;
     foreign ??= result;
   }
   return foreign ?? { kind: 'invalid', reason: 'malformed', masked: '…' };
 }
 
-function describeRefusal({
+/** Why a token or session is refused, and what to do. */
+export function describeRefusal({
   reason,
   masked,
-}: Extract<Authentication, { readonly kind: 'invalid' }>): string {
+}: Pick<Extract<Authentication, { readonly kind: 'invalid' }>, 'reason' | 'masked'>): string {
   const reasons = {
     malformed: 'is not one of this server; the header has the form "Authorization: Bearer <token>"',
     unknown: 'is unknown or revoked',
     expired: 'has expired',
   };
-  if (reason === 'ended') return 'The session has ended. `hearth open` starts a new one.';
+  if (reason === 'ended')
+    return 'The session has ended, or was ended on another device. Sign in again, or run `hearth open`.';
   return `The token ${JSON.stringify(masked)} ${reasons[reason]}. \`hearth token create\` makes a new one.`;
 }

@@ -23,8 +23,8 @@ async function stopWith(authorization?: string) {
   };
   const { app } = createTestApp({
     authenticator: createAuthenticator({
-      tokens: { authenticate: async () => ({ kind: 'token', token }) },
-      sessions: { authenticate: () => 'foreign' },
+      tokens: { authenticate: async () => ({ kind: 'token', token }), find: async () => token },
+      sessions: { authenticate: async () => undefined, rotate: async () => undefined },
       ownerToken,
     }),
     v1Routes: (target) => mountStopServer(target, { server } as unknown as ApiServices),

@@ -1,70 +1,143 @@
-import type { Session } from '../../../access/session-service.ts';
+import { ownerId } from '../../../access/authenticator.ts';
+import { deviceName } from '../../../access/device-name.ts';
+import { expiryOf } from '../../../access/session-service.ts';
+import { SignInLimit } from '../../../access/sign-in-limit.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
-import { permissionSchema, type Permission } from '../../../kernel/permission.ts';
-import {
-  createSession,
-  createSessionLink,
-  getSession,
-  listSessions,
-  revokeSession,
-} from './session-schema.ts';
+import { permissionSchema } from '../../../kernel/permission.ts';
+import type { StoredSession } from '../../../store/session-repository.ts';
+import type { RequestContext } from '../../../telemetry/request-context.ts';
+import { describeRefusal } from '../../kit/guards/principal.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import type { ApiServices } from '../../services.ts';
+import { sessionCookie, withCookie } from './session-cookie.ts';
+import * as contract from './session-schema.ts';
 
-export function mountSessions(app: App, { sessions, server }: ApiServices): void {
-  mount(app, createSessionLink, async () => {
-    const { code, expiresAt } = sessions.createLink();
+const linkLifetimesMs = { machine: 60_000, network: 600_000 };
+const maxUserAgentLength = 512;
+
+export function mountSessions(app: App, services: ApiServices): void {
+  const { sessions, tokens, authenticator, server } = services;
+  const limit = new SignInLimit();
+  const cookieOf = (id: string, secret: string | undefined, isSecure = false) =>
+    sessionCookie(id, secret, { path: `${server.pathPrefix}/`, isSecure });
+
+  mount(app, contract.createSessionLink, async ({ query: { scope }, context: { caller } }) => {
+    const address = scope === 'network' ? server.networkUrl() : server.linkUrl();
+    const { identity } = caller;
+    if (identity === undefined) return { url: `${address}/open`, code: null, expires_at: null };
+    const created = await sessions.createCode(identity.tokenId, linkLifetimesMs[scope]);
+    const { code, expiresAt } = created;
     // A browser sends no fragment, so that the code appears in no log.
-    const url = `${server.linkUrl()}/open#code=${code}`;
-    return { url, code, expires_at: expiresAt.toISOString() };
+    return { url: `${address}/open#code=${code}`, code, expires_at: expiresAt.toISOString() };
   });
 
-  mount(app, createSession, async ({ body, context }) => {
-    const opened = sessions.open(body.code);
-    if (opened === undefined) {
+  mount(app, contract.createSession, async ({ body, headers, context }) => {
+    const { clientKey, address = '' } = context.caller;
+    limit.check(clientKey);
+    const tokenId = await identifyNewcomer(body, address).catch((error: unknown) => {
+      limit.addFailure(clientKey);
+      throw error;
+    });
+    const isSecure = headers.origin?.startsWith('https:') ?? false;
+    const userAgent = (headers['user-agent'] ?? '').slice(0, maxUserAgentLength);
+    const { session, secrets } = await sessions.open(tokenId, { userAgent, address, isSecure });
+    context.logger.info({ session: session.id, tokenId }, 'session opened');
+    const cookie = cookieOf(session.id, secrets.cookie, isSecure);
+    return withCookie({ ...toFields(session), token: secrets.token }, cookie);
+  });
+
+  /** The token that a code or a token stands for. */
+  async function identifyNewcomer(
+    {
+      code,
+      token = '',
+    }: { readonly code?: string | undefined; readonly token?: string | undefined },
+    address: string,
+  ): Promise<string> {
+    if (code !== undefined) {
+      const tokenId = await sessions.takeCode(code);
+      if (tokenId !== undefined && (await isValid(tokenId))) return tokenId;
       throw new HearthError(
         'invalid_code',
-        'This link is unknown, used, or older than 60 seconds. `hearth open` makes a new one.',
+        'This link is unknown, used or too old. `hearth open` makes a new one.',
         { param: 'code' },
       );
     }
-    const { session, token } = opened;
-    context.logger.info({ session: session.id }, 'session opened');
-    return { ...toFields(session), token };
+    const browser = { cookie: () => '', address };
+    const sender = await authenticator.authenticate(token, new Date(), browser);
+    if (sender.kind === 'token') return sender.token.id;
+    const reason = sender.kind === 'invalid' ? sender.reason : 'ended';
+    const masked = sender.kind === 'invalid' ? sender.masked : '';
+    throw new HearthError('invalid_api_key', describeRefusal({ reason, masked }));
+  }
+
+  const isValid = async (tokenId: string) =>
+    tokenId === ownerId || (await tokens.find(tokenId, new Date())) !== undefined;
+
+  /** The sessions that a caller may see and revoke. */
+  async function visibleTo({ caller }: RequestContext): Promise<readonly StoredSession[]> {
+    if (caller.identity === undefined) return [];
+    return sessions.list(caller.hasPermission('admin') ? undefined : caller.identity.tokenId);
+  }
+
+  mount(app, contract.listSessions, async ({ context }) => {
+    const names = new Map((await tokens.list()).map(({ id, name }) => [id, name]));
+    const visible = await visibleTo(context);
+    const { identity } = context.caller;
+    return {
+      sessions: visible.map((session) => ({
+        ...toFields(session),
+        token_name: names.get(session.tokenId) ?? null,
+        is_current: identity?.type === 'session' && identity.id === session.id,
+      })),
+    };
   });
 
-  mount(app, listSessions, async () => ({
-    sessions: sessions
-      .list()
-      .map((session) => ({ ...toFields(session), last_used_at: session.lastUsedAt.toISOString() })),
-  }));
-
-  mount(app, revokeSession, async ({ params: { id } }) => {
-    if (sessions.revoke(id)) return { id, revoked: true as const };
-    throw new HearthError(
-      'session_not_found',
-      `No session has the id ${JSON.stringify(id)}. GET /api/v1/sessions lists the existing ones.`,
-      { param: 'id' },
-    );
+  mount(app, contract.revokeSession, async ({ params: { id }, context }) => {
+    const visible = await visibleTo(context);
+    if (!visible.some((session) => session.id === id) || !(await sessions.revoke(id))) {
+      throw new HearthError(
+        'session_not_found',
+        `No session has the id ${JSON.stringify(id)}. GET /api/v1/sessions lists the existing ones.`,
+        { param: 'id' },
+      );
+    }
+    return withCookie({ id, revoked: true }, cookieOf(id, undefined));
   });
 
-  mount(app, getSession, async ({ context: { caller } }) => ({
-    type: caller.identity?.type ?? ('anonymous' as const),
-    id: caller.identity?.id ?? null,
-    name: caller.identity?.name ?? null,
-    permissions: permissionSchema.options.filter(caller.hasPermission),
-    auth_required: server.isTokenRequired,
-    expires_at: caller.identity?.expiresAt?.toISOString() ?? null,
-  }));
+  mount(app, contract.revokeOtherSessions, async ({ context: { caller } }) => {
+    const { identity } = caller;
+    if (identity === undefined) return { revoked_count: 0 };
+    const others = (await sessions.list(identity.tokenId)).filter(({ id }) => id !== identity.id);
+    const revoked = await Promise.all(others.map(({ id }) => sessions.revoke(id)));
+    return { revoked_count: revoked.filter(Boolean).length };
+  });
+
+  mount(app, contract.getSession, async ({ context: { caller } }) => {
+    const { identity } = caller;
+    const result = {
+      type: identity?.type ?? ('anonymous' as const),
+      id: identity?.id ?? null,
+      name: identity?.name ?? null,
+      permissions: permissionSchema.options.filter(caller.hasPermission),
+      auth_required: server.isTokenRequired,
+      expires_at: identity?.expiresAt?.toISOString() ?? null,
+    };
+    const secret = await identity?.rotate?.();
+    if (secret === undefined || identity === undefined) return result;
+    const isSecure = (await sessions.find(identity.id))?.isSecure ?? false;
+    return withCookie(result, cookieOf(identity.id, secret, isSecure));
+  });
 }
 
-const sessionPermissions: readonly Permission[] = ['admin'];
-
-function toFields({ id, createdAt, expiresAt }: Session) {
+function toFields(session: StoredSession) {
   return {
-    id,
-    permissions: [...sessionPermissions],
-    created_at: createdAt.toISOString(),
-    expires_at: expiresAt.toISOString(),
+    id: session.id,
+    token_id: session.tokenId,
+    ...deviceName(session.userAgent),
+    address: session.address,
+    created_at: session.createdAt.toISOString(),
+    last_used_at: session.lastUsedAt.toISOString(),
+    expires_at: expiryOf(session).toISOString(),
   };
 }

@@ -1,9 +1,9 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import { access } from '../../api/access.ts';
-import { call } from '../../api/client.ts';
+import { ApiError } from '../../api/api-error.ts';
+import { signIn } from '../../api/sign-in.ts';
 import { developerTexts } from '../../texts/developer.ts';
+import { texts } from '../../texts/texts.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { CodeText } from '../../ui/code-text.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -13,22 +13,19 @@ import { messageOf } from '../../ui/toasts.ts';
 
 const labels = developerTexts.open;
 
-/** Exchanges the code of a link for a session of this tab. */
+/** Exchanges the code of a link for a session of this browser. */
 export function OpenPage() {
   const navigate = useNavigate();
-  const queries = useQueryClient();
   const [code] = useState(readCode);
   const [failure, setFailure] = useState(code === '' ? labels.noCode : undefined);
   const isStarted = useRef(false);
   useEffect(() => {
     const exchange = async () => {
       try {
-        const { token } = await call('post', '/api/v1/sessions', { body: { code } });
-        access.signIn(token, { isRemembered: false });
-        void queries.resetQueries();
+        await signIn({ code });
         await navigate({ to: '/chat', search: {}, replace: true });
       } catch (error) {
-        setFailure(`${messageOf(error)} ${labels.failed}`);
+        setFailure(failureText(error));
       }
     };
     // Neither the history nor a bookmark keeps the code.
@@ -37,7 +34,7 @@ export function OpenPage() {
     if (code === '' || isStarted.current) return;
     isStarted.current = true;
     void exchange();
-  }, [code, navigate, queries]);
+  }, [code, navigate]);
   return (
     <Page title={labels.title}>
       {failure === undefined ? (
@@ -56,6 +53,12 @@ export function OpenPage() {
       )}
     </Page>
   );
+}
+
+function failureText(error: unknown): string {
+  const code = error instanceof ApiError ? error.code : undefined;
+  if (code === 'invalid_code') return labels.failed;
+  return code === 'rate_limit_exceeded' ? texts.token.refused.tooMany : messageOf(error);
 }
 
 function readCode(): string {

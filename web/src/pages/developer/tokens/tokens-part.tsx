@@ -10,12 +10,11 @@ import { formatDateTime } from '../../../ui/dates.ts';
 import { Section } from '../../../ui/page.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { CreateTokenDialog } from './create-token-dialog.tsx';
-import { SessionList } from './session-list.tsx';
 import { separated } from '../../../ui/separated.ts';
 
 const labels = developerTexts.tokens;
 
-/** API tokens and the sessions of browsers. */
+/** API tokens. */
 export function TokensPart() {
   const [isCreating, setCreating] = useState(false);
   const query = useQuery({
@@ -48,7 +47,6 @@ export function TokensPart() {
           }
         </QueryView>
       </Section>
-      <SessionList />
       <CreateTokenDialog isOpen={isCreating} onClose={() => setCreating(false)} />
     </div>
   );

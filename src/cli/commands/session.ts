@@ -1,0 +1,79 @@
+import {
+  deviceName,
+  unknownSession,
+  withSessions,
+  type StoredSession,
+} from '../../server/offline/sessions.ts';
+import { defineCommand } from '../command.ts';
+import { UsageError } from '../failure.ts';
+import { flag, jsonOption, optional } from '../option.ts';
+import { withMigration } from '../ui/progress.ts';
+import { writeTable } from '../ui/table.ts';
+
+export const sessionLs = defineCommand({
+  options: jsonOption,
+  examples: ['hearth session ls'],
+  async run({ context, options }) {
+    const sessions = await withSessions(withMigration(context), (service) => service.list());
+    const { output, messages } = context.terminal;
+    if (options.json === true) {
+      output.json({ sessions: sessions.map(toFields) });
+    } else if (sessions.length === 0) {
+      messages.line('No browser is signed in. `hearth open` signs one in.');
+    } else {
+      writeTable<StoredSession>(
+        output,
+        [
+          { title: 'ID', value: ({ id }) => id },
+          { title: 'DEVICE', value: (session) => nameOf(session) },
+          { title: 'TOKEN', dropOrder: 3, value: ({ tokenId }) => tokenId },
+          { title: 'ADDRESS', dropOrder: 2, value: ({ address }) => address },
+          { title: 'SIGNED IN', dropOrder: 1, value: ({ createdAt }) => formatTime(createdAt) },
+          { title: 'LAST USED', dropOrder: 4, value: ({ lastUsedAt }) => formatTime(lastUsedAt) },
+        ],
+        sessions,
+      );
+    }
+  },
+});
+
+function nameOf({ userAgent }: StoredSession): string {
+  const { browser, system } = deviceName(userAgent);
+  return [browser ?? [], system ?? []].flat().join(', ') || 'unknown';
+}
+
+function toFields(session: StoredSession) {
+  return {
+    id: session.id,
+    token_id: session.tokenId,
+    ...deviceName(session.userAgent),
+    address: session.address,
+    created_at: session.createdAt,
+    last_used_at: session.lastUsedAt,
+  };
+}
+
+/** To the minute, in UTC. */
+function formatTime(time: Date): string {
+  return `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+export const sessionRm = defineCommand({
+  positionals: { id: optional('Session id, as shown by `hearth session ls`') },
+  options: { all: flag('--all', 'Sign out all browsers'), ...jsonOption },
+  examples: ['hearth session rm b41e07d9c2a65f38', 'hearth session rm --all'],
+  async run({ context, options, positionals: { id } }) {
+    if ((id === undefined) === (options.all !== true)) {
+      throw new UsageError('Name a session, or use --all. `hearth session ls` lists them.');
+    }
+    const revoked = await withSessions(withMigration(context), async (service) => {
+      const ids = id === undefined ? (await service.list()).map((session) => session.id) : [id];
+      const results = await Promise.all(ids.map((each) => service.revoke(each)));
+      return ids.filter((_, index) => results[index] === true);
+    });
+    if (id !== undefined && revoked.length === 0) throw unknownSession(id);
+    const { output } = context.terminal;
+    if (options.json === true) output.json({ revoked });
+    else for (const each of revoked) output.line(`Signed out ${each}`);
+  },
+});
