@@ -27,6 +27,7 @@ const withoutServer = [
   'runtime ls',
   'token create',
   'token ls',
+  'session ls',
   'store migrate',
   'store check',
   'store copy',
@@ -56,6 +57,7 @@ const otherRemedies = {
   'runtime rm': /`hearth runtime ls`/,
   'token rm': /`hearth token ls`/,
   'token adopt': /`hearth token ls`/,
+  'session rm': /`hearth session ls`/,
   'mcp test': /`hearth mcp add`/,
   update: /--feed/,
 };

@@ -1,6 +1,7 @@
 import type { CommandEntry, CommandGroup } from './command.ts';
 import { presets } from './presets/preset-group.ts';
 import { ls, ps, status } from './quick-commands.ts';
+import { session } from './session/session-group.ts';
 
 /** All commands, in the order in which the help lists them. */
 export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
@@ -228,24 +229,7 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
       },
     ],
   },
-  {
-    name: 'session',
-    summary: 'Manage the browsers that are signed in',
-    commands: [
-      {
-        name: 'ls',
-        aliases: ['list'],
-        summary: 'List the browsers that are signed in',
-        load: async () => (await import('./commands/session.ts')).sessionLs,
-      },
-      {
-        name: 'rm',
-        aliases: ['remove', 'delete', 'revoke'],
-        summary: 'Sign a browser out',
-        load: async () => (await import('./commands/session.ts')).sessionRm,
-      },
-    ],
-  },
+  session,
   {
     name: 'store',
     summary: 'Manage the database of conversations',

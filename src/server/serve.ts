@@ -228,11 +228,9 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const tools = createTools(settings, { home, environment, builtInPlugins, guard: watchdog });
     cleanups.push(() => tools.close());
 
-    const tokens = createTokenService({
-      tokens: store.tokens,
-      onTouchError: (err, tokenId) =>
-        logger.warn({ err, tokenId }, 'last use of a token not recorded'),
-    });
+    const onTouchError = (err: unknown, id: string) =>
+      logger.warn({ err, id }, 'last use of a token or session not recorded');
+    const tokens = createTokenService({ tokens: store.tokens, onTouchError });
     const endpoint = settings['hub.endpoint'];
     const http = createHttpClient({ environment, egress: hubEgressPolicy(endpoint) });
     cleanups.push(() => http.close());
@@ -272,11 +270,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     });
     const feed = createEventFeed({ events, requestLog, downloads, library, logger });
     const ownerToken = generateOwnerToken();
-    const sessions = createSessionService({
-      sessions: store.sessions,
-      onTouchError: (err, session) =>
-        logger.warn({ err, session }, 'last use of a session not recorded'),
-    });
+    const sessions = createSessionService({ sessions: store.sessions, onTouchError });
     const authenticator = createAuthenticator({ tokens, ownerToken, sessions });
     const callerWatch = new CallerWatch({
       isValid: async ({ type, id, tokenId }) => {

@@ -56,6 +56,7 @@ it('shares the session with the other tabs of the browser, which sign out togeth
   await createToken(other).waitFor();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await needsAdmin(other).waitFor();
+  expect(await other.evaluate(() => localStorage.getItem('hearth.token'))).toBeNull();
 });
 
 it('takes a link once, and tells what to do', async () => {
@@ -101,6 +102,7 @@ it('tells which setting lets a phone in', async () => {
   await page.getByRole('button', { name: 'Show the code' }).click();
   await page.getByText('Other devices cannot reach this server').waitFor();
   await page.getByText('server.host 0.0.0.0', { exact: false }).waitFor();
+  expect(await page.getByRole('img', { name: 'QR code of the link' }).count()).toBe(0);
 });
 
 it('signs a phone in with a code, which the first device signs out again', async () => {

@@ -30,7 +30,9 @@ self.addEventListener('message', (event) => {
 function isPage(path) {
   if (!path.startsWith(base)) return false;
   const page = path.slice(base.length);
-  return page === '' || /^(chat|models|compare|voice|developer|devices|shortcuts|open)(\/|$)/.test(page);
+  return (
+    page === '' || /^(chat|models|compare|voice|developer|devices|shortcuts|open)(\/|$)/.test(page)
+  );
 }
 
 async function keepPage() {

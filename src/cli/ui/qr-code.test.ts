@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { encode } from 'uqr';
 import { expect, it } from 'vitest';
 import { qrCodeLines } from './qr-code.ts';
@@ -7,10 +8,8 @@ const url = 'http://192.168.100.100:1234/open#code=q3X0mQ7b1yZfKc9V2rUe5tJ8wLhNs
 /** The modules of lines as they look on a terminal: true for dark ones. */
 function modulesOf(lines: readonly string[], isInkDark: boolean): readonly boolean[][] {
   return lines.flatMap((line) => {
-    const ink = [...line.replaceAll(/\u{1b}\[[\d;]*m/gu, '')].map((character) => [
-      '█▀'.includes(character),
-      '█▄'.includes(character),
-    ]);
+    const characters = stripVTControlCharacters(line).split('');
+    const ink = characters.map((character) => ['█▀'.includes(character), '█▄'.includes(character)]);
     return [0, 1].map((half) => ink.map((halves) => (halves[half] ?? false) === isInkDark));
   });
 }

@@ -206,13 +206,13 @@ it('tells the token of the owner from others, which have limits', async () => {
 });
 
 const day = 86_400_000;
-const sessionOf = (token: Authentication): Authentication => {
-  if (token.kind !== 'token') throw new Error('not a token');
+const sessionOf = (owner: Authentication): Authentication => {
+  if (owner.kind !== 'token') throw new Error('not a token');
   return {
     kind: 'session',
     session: {
       id: 's',
-      tokenId: token.token.id,
+      tokenId: owner.token.id,
       secretHash: '',
       previousHash: null,
       rotatedAt: new Date(0),
@@ -223,7 +223,7 @@ const sessionOf = (token: Authentication): Authentication => {
       createdAt: new Date(0),
       lastUsedAt: new Date(0),
     },
-    token: token.token,
+    token: owner.token,
     rotate,
   };
 };
@@ -248,10 +248,10 @@ it.each([
 });
 
 it('lets a session act for a token, with its permissions and limits, until it expires', async () => {
-  const token = tokenOf('other');
+  const other = tokenOf('other');
   const expiresAt = new Date(day);
   const session = sessionOf(
-    token.kind === 'token' ? { ...token, token: { ...token.token, expiresAt } } : token,
+    other.kind === 'token' ? { ...other, token: { ...other.token, expiresAt } } : other,
   );
   expect(await identifyAs(session, false)).toMatchObject({
     tokenId: 'other',
