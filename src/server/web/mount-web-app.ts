@@ -69,7 +69,9 @@ export function mountWebApp(
   for (const path of ['/assets/:name', '/manifest.webmanifest', '/service-worker.js']) {
     app.get(path, asset);
   }
-  for (const name of ['icon.svg', 'icon-192.png', 'icon-512.png']) app.get(`/${name}`, asset);
+  for (const name of ['icon.svg', 'icon-192.png', 'icon-512.png', 'icon-maskable-512.png']) {
+    app.get(`/${name}`, asset);
+  }
 }
 
 function acceptsHtml(context: Context<AppEnvironment>): boolean {
