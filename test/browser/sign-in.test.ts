@@ -110,7 +110,7 @@ it('signs a phone in with a code, which the first device signs out again', async
   const page = await openByLink();
   await page.goto(`${hearth.url}/devices`);
   const list = page.getByRole('list', { name: 'Signed-in devices' });
-  await list.getByText('This device').waitFor();
+  await list.getByText('This device', { exact: true }).waitFor();
   const before = await list.getByRole('listitem').count();
   await page.getByRole('button', { name: 'Show the code' }).click();
   await page.getByRole('img', { name: 'QR code of the link' }).waitFor();
@@ -126,7 +126,7 @@ it('signs a phone in with a code, which the first device signs out again', async
   await page.getByText('is signed in.', { exact: false }).waitFor();
   await expect.poll(() => list.getByRole('listitem').count()).toBe(before + 1);
   await phone.goto(`${hearth.url}/devices`);
-  await phone.getByText('This device').waitFor();
+  await phone.getByText('This device', { exact: true }).waitFor();
 
   await list.getByRole('button', { name: /Sign out .*iPhone/ }).click();
   await phone.getByText('You were signed out', { exact: false }).waitFor({ timeout: 40_000 });
@@ -134,7 +134,7 @@ it('signs a phone in with a code, which the first device signs out again', async
   await phone.getByLabel('API token').fill(await ownerToken());
   await phone.keyboard.press('Enter');
   // The page stays the requested one.
-  await phone.getByText('This device').waitFor();
+  await phone.getByText('This device', { exact: true }).waitFor();
   expect(phone.url()).toBe(`${hearth.url}/devices`);
   const { body } = await get(hearth.url, '/api/v1/sessions', await asOwner());
   expect(JSON.stringify(body)).not.toContain(link.hash.slice('#code='.length));

@@ -8,8 +8,9 @@ interface HarmlessRequest extends Sent {
 
 /** Routes that respond to the request below in another way than their method and path suggest. */
 const otherStatuses: Readonly<Record<string, number>> = {
-  // It has a required field in its query.
+  // They have a required field in their query.
   getModelDetails: 400,
+  revokeOtherSessions: 400,
   // The hub of the test can't be reached.
   getHubRepository: 502,
 };

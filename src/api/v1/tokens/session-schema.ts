@@ -154,10 +154,15 @@ export const revokeOtherSessions = defineRoute({
   description:
     'Revokes the sessions of the token of the caller, but not the one that sends the request.',
   permission: anyPermission,
+  query: z.strictObject({
+    keep: z
+      .literal('current')
+      .describe('Required, so that no request signs browsers out by mistake.'),
+  }),
   result: z
     .object({ revoked_count: z.int().nonnegative() })
     .meta({ id: 'RevokedSessions', examples: [{ revoked_count: 2 }] }),
-  errors: [],
+  errors: ['unrecognized_keys'],
 });
 
 export const getSession = defineRoute({

@@ -39,7 +39,7 @@ function SignOutOthers() {
   const queries = useQueryClient();
   const [isAsking, setAsking] = useState(false);
   const { mutate } = useMutation({
-    mutationFn: () => call('delete', '/api/v1/sessions', {}),
+    mutationFn: () => call('delete', '/api/v1/sessions', { query: { keep: 'current' } }),
     onSettled: () => queries.invalidateQueries(devicesQuery),
   });
   return (
