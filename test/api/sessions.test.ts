@@ -51,7 +51,14 @@ describe('a session of the owner', () => {
     expect(listed.body.sessions).toContainEqual(
       expect.objectContaining({ id, is_current: true, token_id: 'owner', address: '127.0.0.1' }),
     );
-    const inspected = await get(hearth.url, '/api/v1/requests', { headers });
+    const { body: inspected } = await get(hearth.url, '/api/v1/requests', { headers });
+    const signIns = (
+      inspected.requests as readonly { readonly id: string; readonly path: string }[]
+    )
+      .filter((request) => request.path === path)
+      .map((request) => get(hearth.url, `/api/v1/requests/${request.id}`, { headers }));
+    const details = (await Promise.all(signIns)).map(({ body }) => body);
+    expect(details).toContainEqual(expect.objectContaining({ path, prompts_recorded: true }));
     expect((await remove(id, headers)).body).toEqual({ id, revoked: true });
     expectError(await whoAmI(headers), {
       code: 'invalid_api_key',
@@ -66,7 +73,7 @@ describe('a session of the owner', () => {
     for (const secret of secrets) {
       expect(secret.length).toBeGreaterThan(30);
       expect(hearth.log()).not.toContain(secret);
-      expect(JSON.stringify([inspected.body, listed.body])).not.toContain(secret);
+      expect(JSON.stringify([inspected, details, listed.body])).not.toContain(secret);
     }
   });
 
