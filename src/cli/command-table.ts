@@ -2,6 +2,7 @@ import type { CommandEntry, CommandGroup } from './command.ts';
 import { presets } from './presets/preset-group.ts';
 import { ls, ps, status } from './quick-commands.ts';
 import { session } from './session/session-group.ts';
+import { store } from './store/store-group.ts';
 
 /** All commands, in the order in which the help lists them. */
 export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
@@ -230,47 +231,7 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
     ],
   },
   session,
-  {
-    name: 'store',
-    summary: 'Manage the database of conversations',
-    commands: [
-      {
-        name: 'prune',
-        summary: 'Delete conversations that have not been used for a long time',
-        load: async () => (await import('./commands/store.ts')).storePrune,
-      },
-      {
-        name: 'migrate',
-        summary: 'Update the schema of the database (the server must not run)',
-        load: async () => (await import('./commands/store.ts')).storeMigrate,
-      },
-      {
-        name: 'check',
-        summary: 'Read the whole database and report damage',
-        load: async () => (await import('./commands/store.ts')).storeCheck,
-      },
-      {
-        name: 'copy',
-        summary: 'Copy to another database, SQLite or PostgreSQL (the server must not run)',
-        load: async () => (await import('./commands/store.ts')).storeCopy,
-      },
-      {
-        name: 'vacuum',
-        summary: 'Rewrite the database without unused space (the server must not run)',
-        load: async () => (await import('./commands/store.ts')).storeVacuum,
-      },
-      {
-        name: 'backup',
-        summary: 'Copy the database to a file',
-        load: async () => (await import('./commands/store.ts')).storeBackup,
-      },
-      {
-        name: 'restore',
-        summary: 'Replace the database with a backup (the server must not run)',
-        load: async () => (await import('./commands/store.ts')).storeRestore,
-      },
-    ],
-  },
+  store,
   {
     name: 'mcp',
     summary: 'Manage MCP plugins',

@@ -291,10 +291,7 @@ describe('find', () => {
   });
 
   test.each([
-    [
-      'nothing',
-      'There is no model "nothing". There are "acme/fine", "acme/twin" and "other/twin".',
-    ],
+    ['none', 'There is no model "none". There are "acme/fine", "acme/twin" and "other/twin".'],
     ['other/fine', 'There is no model "other/fine".'],
     ['Other/Fine@Q4', 'There is no model "Other/Fine@Q4".'],
     ['fine@q2_k', 'acme/fine has no variant "q2_k". There are "q4_0" and "q8_0".'],
