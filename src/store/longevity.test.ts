@@ -75,8 +75,9 @@ const noise = (length: number, seed: number) =>
 
 describe('a new database', () => {
   it('shrinks after deletions, and keeps nothing of deleted texts', async () => {
+    await withStore((store) => say(store, 'kept'));
+    const { size } = await stat(file);
     await withStore(async (store) => {
-      await say(store, 'kept');
       const ids: [string, string | null][] = [];
       for (let index = 0; index < 20; index += 1) {
         const id = await say(store, `unforgettable ${noise(1000, index)}`);
@@ -90,7 +91,7 @@ describe('a new database', () => {
       expect(after.usedBytes).toBeLessThan(usedBytes / 3);
       expect(await readFile(`${file}-wal`, 'latin1')).not.toContain('unforgettable');
     });
-    expect((await stat(file)).size).toBeLessThan(300_000);
+    expect((await stat(file)).size).toBeLessThan(1.1 * size);
     expect(await readFile(file, 'latin1')).not.toContain('unforgettable');
     expect(query(file, 'pragma auto_vacuum')).toEqual([{ auto_vacuum: 2 }]);
   });
