@@ -142,6 +142,8 @@ export const tables = {
       /** JSON object. Null for a conversation that began with a response; it ends with its last one. */
       metadata: optionalText,
       project_id: column<string | null>('text', 'references projects (id) on delete set null'),
+      /** Lists show it only if they are asked to. */
+      is_archived: column<Generated<number>>('integer', 'not null default 0'),
       /** No list shows it, and it is deleted some time after its last response. */
       is_temporary: column<Generated<number>>('integer', 'not null default 0'),
       /** Hash of what was imported, so that it is not imported again; null for other conversations. */

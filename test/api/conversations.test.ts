@@ -99,6 +99,24 @@ describe('a conversation', () => {
       message: 'title',
     });
   });
+
+  it('is listed only among archived ones once it is archived', async () => {
+    const archived = idOf(first);
+    const isListed = async (query: string) => {
+      const { body } = await conversations(`?limit=100${query}`);
+      const ids = body.conversations.map(
+        (each: { conversation_id: string }) => each.conversation_id,
+      );
+      return ids.includes(archived);
+    };
+    expect((await change(archived, { archived: true })).body).toMatchObject({ archived: true });
+    expect(await isListed('')).toBe(false);
+    expect(await isListed('&archived=true')).toBe(true);
+    expect(await isListed('&archived=any')).toBe(true);
+    expect((await change(archived, { archived: false })).body).toMatchObject({ archived: false });
+    expect(await isListed('')).toBe(true);
+    expect(await isListed('&archived=true')).toBe(false);
+  });
 });
 
 describe('another beginning', () => {

@@ -112,6 +112,7 @@ it('names a conversation with a document after the words of its message if the p
   const content = Buffer.from('The tide rises twice a day.');
   await handFile(page, 'drop', { name: 'notes.txt', type: 'text/plain', content });
   await page.getByRole('button', { name: 'Remove notes.txt' }).waitFor();
+  await page.getByLabel('Reading notes.txt').waitFor({ state: 'detached' });
   await send(page, script({ text: 'one two three four five six', tokensPerSecond: 4 }));
   await page.waitForURL(/run=resp_/);
   await page.getByRole('link', { name: 'New chat' }).click();

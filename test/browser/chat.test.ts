@@ -80,8 +80,8 @@ it('edits a message into a branch, and walks between the branches', async () => 
   await say(page, 'Count to three.', 1);
   await page.waitForURL(/\/chat\/conv_/);
   await say(page, 'Name a fruit.', 2);
-  await page.getByRole('button', { name: 'Edit' }).last().click();
-  await page.getByRole('textbox', { name: 'Edit' }).fill('Name an animal.');
+  await page.getByRole('button', { name: 'Edit', exact: true }).last().click();
+  await page.getByRole('textbox', { name: 'Edit', exact: true }).fill('Name an animal.');
   await page.keyboard.press('Enter');
   const branches = page.getByRole('group', { name: 'Branches' });
   await branches.getByText('2/2').waitFor();
@@ -98,8 +98,8 @@ it('edits the first message into a branch, and shows the tree of branches', asyn
   await say(page, 'Name a river.', 1);
   await page.waitForURL(/\/chat\/conv_/);
   const address = page.url();
-  await page.getByRole('button', { name: 'Edit' }).click();
-  await page.getByRole('textbox', { name: 'Edit' }).fill('Name a mountain.');
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  await page.getByRole('textbox', { name: 'Edit', exact: true }).fill('Name a mountain.');
   await page.keyboard.press('Enter');
   await page.getByRole('group', { name: 'Branches' }).getByText('2/2').waitFor();
   await answered(page, 1);
@@ -236,10 +236,22 @@ it('finds, renames, pins and deletes a conversation', async () => {
   await list.getByRole('button', { name: 'Actions for Fish' }).click();
   await page.getByRole('menuitem', { name: 'Pin' }).click();
   await list.getByRole('region', { name: 'Pinned' }).getByText('Fish').waitFor();
+  const choose = async (name: string) => {
+    await list.getByRole('button', { name: 'Actions for Fish' }).click();
+    await page.getByRole('menuitem', { name, exact: true }).click();
+  };
+  await choose('Archive');
+  await expect.poll(() => list.getByText('Fish').count()).toBe(0);
+  await list.getByRole('button', { name: 'Archived chats' }).click();
+  await list.getByRole('region', { name: 'Archived' }).getByText('Fish').waitFor();
+  await expectAccessible(page);
+  await choose('Move out of the archive');
+  await list.getByText('No chat is archived.').waitFor();
+  await list.getByRole('button', { name: 'Back to all chats' }).click();
+  await list.getByRole('region', { name: 'Pinned' }).getByText('Fish').waitFor();
   const address = page.url().replace('/chat/', '/api/v1/conversations/');
   const remove = async () => {
-    await list.getByRole('button', { name: 'Actions for Fish' }).click();
-    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await choose('Delete');
     await page.getByText('The chat was deleted.').first().waitFor();
   };
   await remove();
@@ -345,7 +357,7 @@ it('can be installed, and reduces motion', async () => {
   const found = icons.map(async ({ src }) =>
     (await page.request.get(new URL(src, hearth.url).href)).status(),
   );
-  expect(await Promise.all(found)).toEqual([200, 200, 200]);
+  expect(await Promise.all(found)).toEqual([200, 200, 200, 200]);
   const seconds = await page.evaluate(() => {
     const element = document.createElement('i');
     element.className = 'animate-spin';

@@ -205,7 +205,7 @@ async function update(
   transaction: Transaction<Schema>,
   id: string,
   ownerId: string | null,
-  { title, isPinned, projectId }: Parameters<ConversationRepository['update']>[2],
+  { title, isPinned, isArchived, projectId }: Parameters<ConversationRepository['update']>[2],
 ): Promise<StoredConversation | undefined> {
   const conversation = await find(transaction, id, ownerId);
   if (conversation?.ownerId !== ownerId) return undefined;
@@ -215,6 +215,7 @@ async function update(
   const changes = {
     ...omitUndefined({ title }),
     ...(isPinned === undefined ? {} : { is_pinned: Number(isPinned) }),
+    ...(isArchived === undefined ? {} : { is_archived: Number(isArchived) }),
     ...(projectId === undefined ? {} : { project_id: projectId }),
   };
   if (Object.keys(changes).length > 0) {

@@ -14,6 +14,7 @@ export function fromConversationRow(row: Selectable<Schema['conversations']>): S
     ownerId: row.owner_id,
     title: row.title,
     isPinned: row.is_pinned === 1,
+    isArchived: row.is_archived === 1,
     projectId: row.project_id,
     createdAt: new Date(row.created_at),
     updatedAt: new Date(row.updated_at),

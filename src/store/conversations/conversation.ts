@@ -11,6 +11,7 @@ export interface StoredConversation {
   readonly ownerId: string | null;
   readonly title: string;
   readonly isPinned: boolean;
+  readonly isArchived: boolean;
   /** A project of the owner; null for none. */
   readonly projectId: string | null;
   readonly createdAt: Date;
@@ -112,6 +113,8 @@ export interface ConversationRepository {
     readonly search?: string;
     /** Only the conversations of a project, or with null those of none. */
     readonly projectId?: string | null;
+    /** Only archived conversations, or only others. */
+    readonly isArchived?: boolean;
   }): Promise<ConversationPage>;
   /**
    * Undefined if it does not exist, has no response, or this caller can't read it: it belongs to another token.
@@ -160,6 +163,7 @@ export interface ConversationRepository {
     changes: {
       readonly title?: string;
       readonly isPinned?: boolean;
+      readonly isArchived?: boolean;
       /** Null: takes it out of its project. */
       readonly projectId?: string | null;
     },

@@ -21,6 +21,7 @@ describe('a conversation', () => {
       projectId: null,
       title: 'What is a tide?',
       isPinned: false,
+      isArchived: false,
       createdAt: first.createdAt,
       updatedAt: last.createdAt,
       responseCount: 3,
@@ -95,7 +96,7 @@ describe('a conversation', () => {
   it('is renamed, which its next response does not change', async () => {
     await home.say('a');
     const id = conversationIdOf('a');
-    const changes = { title: 'Tides', isPinned: true };
+    const changes = { title: 'Tides', isPinned: true, isArchived: true };
     expect(await home.store.conversations.update(id, null, changes)).toMatchObject(changes);
     await home.say('b<a');
     expect(await home.store.conversations.find(id, null)).toMatchObject(changes);

@@ -11,7 +11,14 @@ import type { TextSearch } from '../dialect.ts';
 export async function listConversations(
   database: Kysely<Schema>,
   texts: TextSearch,
-  { ownerId, limit, cursor, search = '', projectId }: Parameters<ConversationRepository['page']>[0],
+  {
+    ownerId,
+    limit,
+    cursor,
+    search = '',
+    projectId,
+    isArchived,
+  }: Parameters<ConversationRepository['page']>[0],
 ): Promise<ConversationPage> {
   const position = cursor === undefined ? undefined : parseCursor(cursor);
   const words = wordsOf(search);
@@ -22,6 +29,7 @@ export async function listConversations(
     .where('owner_id', ownerId === null ? 'is' : '=', ownerId)
     .where('last_response_id', '!=', '')
     .where('is_temporary', '=', 0)
+    .$if(isArchived !== undefined, (query) => query.where('is_archived', '=', Number(isArchived)))
     .$if(projectId !== undefined, (query) =>
       query.where('project_id', projectId === null ? 'is' : '=', projectId ?? null),
     )

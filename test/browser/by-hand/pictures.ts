@@ -121,8 +121,8 @@ it('records a chat, a branch and a call of a tool', async () => {
   await page.waitForTimeout(1500);
   await card.getByRole('button').click();
   await write('Explain the tides in short.', 2);
-  await page.getByRole('button', { name: 'Edit' }).last().click();
-  const field = page.getByRole('textbox', { name: 'Edit' });
+  await page.getByRole('button', { name: 'Edit', exact: true }).last().click();
+  const field = page.getByRole('textbox', { name: 'Edit', exact: true });
   await field.fill('Explain the tides to a child.');
   await page.waitForTimeout(900);
   await page.keyboard.press('Enter');

@@ -7,6 +7,7 @@ const undo: Readonly<Record<number, string>> = {
     drop index temporary_conversations;
     drop index conversations_by_import;
     alter table conversations drop column project_id;
+    alter table conversations drop column is_archived;
     alter table conversations drop column is_temporary;
     alter table conversations drop column import_hash;
     drop table project_files;

@@ -28,6 +28,7 @@ const exampleConversation = {
   conversation_id: exampleConversationId,
   title: 'Write a haiku about the sea.',
   pinned: false,
+  archived: false,
   project_id: null,
   model: 'hearth/starter-chat',
   created_at: '2026-11-02T09:30:00.000Z',
@@ -41,6 +42,7 @@ export const conversationSchema = z
     conversation_id: conversationIdSchema,
     title: z.string().describe('The first words of the first input, until it is renamed.'),
     pinned: z.boolean(),
+    archived: z.boolean().describe('Lists leave archived conversations out unless asked for.'),
     project_id: projectIdSchema.nullable().describe('Null for a conversation in no project.'),
     model: z.string().describe('Model of the newest response.'),
     created_at: isoTimeSchema,
@@ -189,6 +191,10 @@ export const listConversations = defineRoute({
     response_id: responseIdSchema
       .optional()
       .describe('Only the conversation with this response, also a temporary one.'),
+    archived: z
+      .enum(['true', 'false', 'any'])
+      .default('false')
+      .describe('Whether to list archived conversations, the others, or both.'),
     limit: z.coerce.number().int().min(1).max(100).default(50),
     cursor: z.string().max(512).optional().describe('`next_cursor` of the previous page.'),
   }),
@@ -240,13 +246,14 @@ export const updateConversation = defineRoute({
   method: 'patch',
   path: '/api/v1/conversations/{conversation_id}',
   operationId: 'updateConversation',
-  summary: 'Rename or pin a conversation, or move it to a project',
+  summary: 'Rename, pin or archive a conversation, or move it to a project',
   permission: 'chat',
   params,
   body: z
     .strictObject({
       title: conversationTitleSchema.optional(),
       pinned: z.boolean().optional(),
+      archived: z.boolean().optional(),
       project_id: projectIdSchema
         .nullable()
         .optional()

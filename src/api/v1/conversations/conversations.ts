@@ -36,6 +36,7 @@ export function mountConversations(app: App, { store }: ApiServices): void {
       ownerId: context.caller.tokenId,
       limit,
       ...omitUndefined({ cursor, search }),
+      ...(query.archived !== 'any' && { isArchived: query.archived === 'true' }),
       ...(query.project_id !== undefined && { projectId: project === 'none' ? null : project }),
     });
     return {
@@ -65,9 +66,9 @@ export function mountConversations(app: App, { store }: ApiServices): void {
   });
 
   mount(app, updateConversation, async ({ params: { conversation_id: id }, body, context }) => {
-    const { title, pinned: isPinned, project_id: projectId } = body;
+    const { title, pinned: isPinned, archived: isArchived, project_id: projectId } = body;
     const changes = {
-      ...omitUndefined({ title, isPinned }),
+      ...omitUndefined({ title, isPinned, isArchived }),
       ...(projectId !== undefined && { projectId }),
     };
     const updated = await store.conversations.update(id, context.caller.tokenId, changes);
@@ -127,6 +128,7 @@ export function toConversationRecord(conversation: StoredConversation): Conversa
     conversation_id: conversation.id,
     title: conversation.title,
     pinned: conversation.isPinned,
+    archived: conversation.isArchived,
     project_id: conversation.projectId,
     model: conversation.modelKey,
     created_at: conversation.createdAt.toISOString(),

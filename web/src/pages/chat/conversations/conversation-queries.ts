@@ -19,10 +19,13 @@ export const conversationsKey = ['conversations'] as const;
 const firstPage = 30;
 const nextPages = 60;
 
-/** @param projectId Only the conversations of a project; `none` for those of none. */
-export const conversationListQuery = (search: string, projectId?: string) =>
+/**
+ * @param projectId Only the conversations of a project; `none` for those of none.
+ * @param archived Whether archived ones are listed; a search finds both.
+ */
+export const conversationListQuery = (search: string, projectId?: string, archived = false) =>
   infiniteQueryOptions({
-    queryKey: [...conversationsKey, 'list', search, projectId],
+    queryKey: [...conversationsKey, 'list', search, projectId, archived],
     queryFn: ({ pageParam, signal }) =>
       call(
         'get',
@@ -30,7 +33,7 @@ export const conversationListQuery = (search: string, projectId?: string) =>
         {
           query: {
             limit: pageParam === null ? firstPage : nextPages,
-            ...(search === '' ? {} : { search }),
+            ...(search === '' ? { archived: `${archived}` } : { search, archived: 'any' }),
             ...(projectId === undefined ? {} : { project_id: projectId }),
             ...(pageParam === null ? {} : { cursor: pageParam }),
           },

@@ -1,5 +1,15 @@
 import { useNavigate } from '@tanstack/react-router';
-import { Download, FileText, FolderInput, Pencil, Pin, PinOff, Trash2 } from 'lucide-react';
+import {
+  Archive,
+  ArchiveRestore,
+  Download,
+  FileText,
+  FolderInput,
+  Pencil,
+  Pin,
+  PinOff,
+  Trash2,
+} from 'lucide-react';
 import type { RefObject } from 'react';
 import { texts } from '../../../texts/texts.ts';
 import { keepFocusInPage } from '../../../ui/keep-focus.ts';
@@ -38,7 +48,7 @@ export function ConversationActions({
   onView,
   onClose,
 }: ActionsProps) {
-  const { conversation_id: id, pinned } = conversation;
+  const { conversation_id: id, pinned, archived } = conversation;
   const navigate = useNavigate();
   const labels = texts.chat.list;
   if (view === 'rename') {
@@ -61,6 +71,14 @@ export function ConversationActions({
           label: pinned ? labels.unpin : labels.pin,
           icon: pinned ? PinOff : Pin,
           onSelect: () => void updateConversation(id, { pinned: !pinned }),
+        },
+        {
+          label: archived ? labels.unarchive : labels.archive,
+          icon: archived ? ArchiveRestore : Archive,
+          onSelect: () => {
+            keepFocusInPage();
+            void updateConversation(id, { archived: !archived });
+          },
         },
         { label: labels.rename, icon: Pencil, onSelect: () => onView('rename') },
         {

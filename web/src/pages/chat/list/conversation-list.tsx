@@ -1,6 +1,6 @@
 import { useInfiniteQuery, keepPreviousData } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { ListChecks, LoaderCircle, MessageSquarePlus, Search, Upload } from 'lucide-react';
+import { Archive, ListChecks, LoaderCircle, MessageSquarePlus, Search, Upload } from 'lucide-react';
 import { lazy, Suspense, useCallback, useDeferredValue, useMemo, useRef, useState } from 'react';
 import { useStore } from '../../../api/store.ts';
 import { withTexts } from '../../../texts/load-texts.ts';
@@ -42,6 +42,7 @@ const ImportDialog = lazy(
 export function ConversationList() {
   const [search, setSearch] = useState('');
   const [isSelecting, setSelecting] = useState(false);
+  const [isArchive, setArchive] = useState(false);
   const labels = texts.chat.list;
   return (
     <section aria-label={labels.label} className="flex h-full min-h-0 flex-col">
@@ -71,6 +72,8 @@ export function ConversationList() {
       </div>
       <Conversations
         search={useDeferredValue(search.trim())}
+        isArchive={isArchive}
+        onArchive={setArchive}
         isSelecting={isSelecting}
         onSelectEnd={() => setSelecting(false)}
       />
@@ -80,16 +83,21 @@ export function ConversationList() {
 
 function Conversations({
   search,
+  isArchive,
+  onArchive,
   isSelecting,
   onSelectEnd,
 }: {
   readonly search: string;
+  /** Whether archived conversations are listed instead of the others. */
+  readonly isArchive: boolean;
+  readonly onArchive: (isArchive: boolean) => void;
   readonly isSelecting: boolean;
   readonly onSelectEnd: () => void;
 }) {
   const labels = texts.chat.list;
   const { data, dataUpdatedAt, hasNextPage, fetchNextPage, isError } = useInfiniteQuery({
-    ...conversationListQuery(search, search === '' ? 'none' : undefined),
+    ...conversationListQuery(search, search === '' && !isArchive ? 'none' : undefined, isArchive),
     placeholderData: keepPreviousData,
   });
   const answers = useStore(running);
@@ -119,8 +127,13 @@ function Conversations({
     [data, hidden],
   );
   const groups = useMemo(
-    () => groupConversations(listed, new Date(dataUpdatedAt), search !== ''),
-    [listed, dataUpdatedAt, search],
+    () =>
+      groupConversations(
+        listed,
+        new Date(dataUpdatedAt),
+        search !== '' ? 'results' : isArchive ? 'archived' : undefined,
+      ),
+    [listed, dataUpdatedAt, search, isArchive],
   );
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const select = useCallback(
@@ -179,7 +192,7 @@ function Conversations({
         </Suspense>
       )}
       <div className="min-h-0 flex-1 overflow-y-auto bg-panel px-3 pb-3 contain-content">
-        {search === '' && (
+        {search === '' && !isArchive && (
           <Suspense>
             <ProjectList renderRow={renderRow} />
           </Suspense>
@@ -212,7 +225,7 @@ function Conversations({
         ))}
         {groups.length === 0 && newRuns.length === 0 && (
           <p className="px-2.5 pt-3 text-sm text-muted">
-            {search === '' ? labels.empty : labels.noResults}
+            {search !== '' ? labels.noResults : isArchive ? labels.noneArchived : labels.empty}
           </p>
         )}
         {hasNextPage && (
@@ -223,6 +236,17 @@ function Conversations({
             onClick={() => void fetchNextPage()}
           >
             {labels.more}
+          </Button>
+        )}
+        {search === '' && (
+          <Button
+            size="small"
+            variant="quiet"
+            className="mt-2 w-full"
+            onClick={() => onArchive(!isArchive)}
+          >
+            <Archive size={14} aria-hidden />
+            {isArchive ? labels.showCurrent : labels.showArchived}
           </Button>
         )}
         {actions !== undefined && (

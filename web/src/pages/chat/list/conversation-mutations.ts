@@ -11,7 +11,7 @@ const refresh = () => queryClient.invalidateQueries({ queryKey: conversationsKey
 /** Changes a conversation, and shows why it could not be. */
 export async function updateConversation(
   id: string,
-  body: { readonly title?: string; readonly pinned?: boolean },
+  body: { readonly title?: string; readonly pinned?: boolean; readonly archived?: boolean },
 ): Promise<void> {
   const params = { conversation_id: id };
   await call('patch', '/api/v1/conversations/{conversation_id}', { params, body })

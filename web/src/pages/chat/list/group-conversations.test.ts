@@ -9,7 +9,7 @@ const item = (days: number, pinned = false) => ({
 
 it('groups by days of the calendar, pinned ones first', () => {
   const list = [item(30, true), item(0), item(1), item(6), item(8)];
-  expect(groupConversations(list, now, false).map(({ group }) => group)).toEqual([
+  expect(groupConversations(list, now).map(({ group }) => group)).toEqual([
     'pinned',
     'today',
     'yesterday',
@@ -20,5 +20,7 @@ it('groups by days of the calendar, pinned ones first', () => {
 
 it('keeps found conversations in one group', () => {
   const list = [item(30, true), item(0)];
-  expect(groupConversations(list, now, true)).toEqual([{ group: 'results', conversations: list }]);
+  expect(groupConversations(list, now, 'results')).toEqual([
+    { group: 'results', conversations: list },
+  ]);
 });

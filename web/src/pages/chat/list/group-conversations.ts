@@ -1,20 +1,16 @@
 import type { ConversationRecord } from '../conversations/conversation-queries.ts';
 
-export type Group = 'pinned' | 'today' | 'yesterday' | 'week' | 'older' | 'results';
+export type Group = 'pinned' | 'today' | 'yesterday' | 'week' | 'older' | 'results' | 'archived';
 
-/** Conversations by the day of their newest response, in the order of the server; found ones are one group. */
+/** Conversations by the day of their newest response, in the order of the server; found or archived ones are one group. */
 export function groupConversations<Item extends Pick<ConversationRecord, 'pinned' | 'updated_at'>>(
   conversations: readonly Item[],
   now: Date,
-  isSearch: boolean,
+  single?: 'results' | 'archived',
 ): readonly { readonly group: Group; readonly conversations: readonly Item[] }[] {
   const groups = new Map<Group, Item[]>();
   for (const each of conversations) {
-    const group = isSearch
-      ? 'results'
-      : each.pinned
-        ? 'pinned'
-        : ageOf(new Date(each.updated_at), now);
+    const group = single ?? (each.pinned ? 'pinned' : ageOf(new Date(each.updated_at), now));
     const members = groups.get(group) ?? [];
     members.push(each);
     groups.set(group, members);
