@@ -5,7 +5,7 @@ import {
   lmStudioExport,
   openWebuiExport,
 } from '../setup/conversations/app-exports.ts';
-import { zipOf } from '../setup/conversations/zip.ts';
+import { zipOfFiles } from '../setup/zip.ts';
 import { get, post } from '../setup/server/api.ts';
 import { expectError } from '../setup/server/expect-error.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
@@ -44,7 +44,7 @@ it.each([
   ['lm_studio', lmStudioExport, 'Greeting', '2025-06-15T15:06:40.000Z', 3],
 ])('imports %s as JSON and as a zip, once', async (format, value, title, time, responses) => {
   const headers = await newOwner();
-  const zip = zipOf({
+  const zip = zipOfFiles({
     'export/conversations.json': JSON.stringify(value),
     'export/users.json': JSON.stringify([{ uuid: 'user' }]),
     'image.png': 'PNG',
@@ -135,13 +135,13 @@ describe('hostile files', () => {
   });
 
   it('are refused where an archive unpacks to more than it declares, or than is allowed', async () => {
-    const zip = zipOf({ 'conversations.json': `[${' '.repeat(1_000_000)}]` });
+    const zip = zipOfFiles({ 'conversations.json': `[${' '.repeat(1_000_000)}]` });
     const end = zip.lastIndexOf(Buffer.from('PK\u0001\u0002'));
     const changed = Buffer.from(zip);
     changed.writeUInt32LE(10, end + 24);
     expectError(await upload(changed), { code: 'invalid_value', message: "archive can't be read" });
     const many = Object.fromEntries(['a', 'b', 'c'].map((name) => [`${name}.json`, '[]']));
-    const bomb = zipOf(many);
+    const bomb = zipOfFiles(many);
     let entry = bomb.indexOf(Buffer.from('PK\u0001\u0002'));
     for (; entry !== -1; entry = bomb.indexOf(Buffer.from('PK\u0001\u0002'), entry + 1)) {
       bomb.writeUInt32LE(2 ** 31 - 1, entry + 24);

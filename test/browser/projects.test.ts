@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { chatgptExport } from '../setup/conversations/app-exports.ts';
-import { zipOf } from '../setup/conversations/zip.ts';
+import { zipOfFiles } from '../setup/zip.ts';
 import { get, post } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { expectAccessible, useBrowser } from './setup/browser.ts';
@@ -92,7 +92,7 @@ it('imports an export after a preview, and once only', async () => {
   await hand('notes.json', Buffer.from('{"mapping": 1}'));
   await dialog.getByRole('alert').getByText('not an export').waitFor();
   const broken = { title: 'Broken', mapping: {} };
-  const zip = zipOf({ 'conversations.json': JSON.stringify([broken, ...chatgptExport]) });
+  const zip = zipOfFiles({ 'conversations.json': JSON.stringify([broken, ...chatgptExport]) });
   await hand('export.zip', zip);
   const status = dialog.getByRole('status');
   await status.getByText('The file has 1 new conversation with 2 answers.').waitFor();

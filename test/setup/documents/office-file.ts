@@ -1,4 +1,4 @@
-import { zipOf } from './zip.ts';
+import { zipOfFiles } from '../zip.ts';
 
 type Parts = Readonly<Record<string, string>>;
 
@@ -9,7 +9,7 @@ const sheet = `xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 const slide = `xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" xmlns:r="${relationship}"`;
 
 export function archiveOf(parts: Parts): Buffer {
-  return zipOf(Object.entries(parts).map(([name, content]) => ({ name, content })));
+  return zipOfFiles(parts);
 }
 
 /** Relations of a part, whose ids are `rId1`, `rId2`, and so on. */

@@ -8,6 +8,11 @@ interface ZipEntry {
   readonly isEncrypted?: boolean;
 }
 
+/** A zip archive of files by their names. */
+export function zipOfFiles(files: Readonly<Record<string, string>>): Buffer {
+  return zipOf(Object.entries(files).map(([name, content]) => ({ name, content })));
+}
+
 /** A zip archive (PKWARE APPNOTE), also one that lies about its entries. */
 export function zipOf(entries: readonly ZipEntry[]): Buffer {
   const locals: Buffer[] = [];
