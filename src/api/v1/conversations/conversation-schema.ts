@@ -42,7 +42,7 @@ export const conversationSchema = z
     conversation_id: conversationIdSchema,
     title: z.string().describe('The first words of the first input, until it is renamed.'),
     pinned: z.boolean(),
-    archived: z.boolean().describe('Lists leave archived conversations out unless asked for.'),
+    archived: z.boolean().describe('Lists leave archived conversations out unless a request names them.'),
     project_id: projectIdSchema.nullable().describe('Null for a conversation in no project.'),
     model: z.string().describe('Model of the newest response.'),
     created_at: isoTimeSchema,
