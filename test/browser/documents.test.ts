@@ -145,15 +145,15 @@ it('imports a conversation with its sources, and exports it', async () => {
     'Passages of attached files that are nearest to the message. Cite those that you use by their numbers, such as [1].' +
     `\n\n[1] tides.pdf, page 2\n\n\`\`\`\n${fact}\n\`\`\``;
   const file = importedTurn([passages, 'Who is Bramble?'], 'A parrot [1].');
-  await conversationList(page)
-    .locator('input[type=file]')
-    .setInputFiles({
-      name: 'a.json',
-      mimeType: 'application/json',
-      buffer: Buffer.from(JSON.stringify(file)),
-    });
-  await page.getByText('The conversation was imported.').waitFor();
-  await conversationList(page).getByRole('link', { name: file.title }).click();
+  await page.getByRole('button', { name: 'Import conversations' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Import conversations' });
+  await dialog.locator('input[type=file]').setInputFiles({
+    name: 'a.json',
+    mimeType: 'application/json',
+    buffer: Buffer.from(JSON.stringify(file)),
+  });
+  await dialog.getByRole('button', { name: 'Import', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Open the first one' }).click();
   const sources = page.getByRole('region', { name: 'Sources' });
   await sources.getByRole('button', { name: 'Show tides.pdf, page 2' }).click();
   await sources.getByText(fact).waitFor();
