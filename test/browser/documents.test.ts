@@ -14,7 +14,7 @@ import {
   send,
 } from './setup/chat.ts';
 import { importedTurn } from './setup/imported-conversation.ts';
-import { pdfOf } from './setup/pdf.ts';
+import { explodingPdf, pdfOf } from './setup/pdf.ts';
 import { checkLook } from './setup/pictures.ts';
 
 const hearth = useHearth();
@@ -75,6 +75,21 @@ it('reads Office files on the server, and asks the model about them', async () =
   const card = page.getByRole('region', { name: 'about me.docx' });
   await card.getByRole('button').click();
   await card.getByText('My name is Ada.').waitFor();
+});
+
+it('gives up a PDF that takes for ever, and chats on', async () => {
+  const page = await openPage(hearth.url, { settings: short });
+  await messageField(page).waitFor();
+  const bomb = explodingPdf();
+  expect(bomb.length).toBeLessThan(10_000);
+  await attach(page, 'bomb.pdf', bomb);
+  await page.getByLabel('Reading bomb.pdf').waitFor();
+  await page
+    .getByRole('alert')
+    .filter({ hasText: 'bomb.pdf takes too long' })
+    .waitFor({ timeout: 60_000 });
+  await page.getByRole('button', { name: 'Remove bomb.pdf' }).click();
+  await say(page, 'Hello!', 1);
 });
 
 it('shows where files can be dropped, and makes a file of a long text that is pasted', async () => {

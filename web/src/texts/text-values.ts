@@ -40,6 +40,7 @@ export interface TextValues {
   'app.documents.unsupported': { readonly name: string };
   'app.documents.tooLarge': { readonly name: string; readonly limit: string };
   'app.documents.protectedPdf': { readonly name: string };
+  'app.documents.slowPdf': { readonly name: string };
   'app.documents.damagedPdf': { readonly name: string };
   'app.documents.withoutText': { readonly name: string };
   'app.documents.page': { readonly page: number };

@@ -8,6 +8,8 @@ import type { Section } from './document.ts';
 
 const maxPages = 3000;
 const maxCharacters = 5_000_000;
+/** Time for the outline of a file, or for a page: a file may be made to take for ever. */
+const maxStepSeconds = 15;
 
 /**
  * The text of a PDF by page. The file is read in a worker, which ends with it.
@@ -26,7 +28,7 @@ export async function readPdf(name: string, bytes: ArrayBuffer): Promise<readonl
       disableFontFace: true,
       useWasm: false,
     });
-    const pages = await textOfPages(await loading.promise);
+    const pages = await textOfPages(await inTime(name, loading.promise), name);
     if (pages.length === 0) throw new UserError(texts.documents.withoutText({ name }));
     return pages;
   } catch (error) {
@@ -44,12 +46,23 @@ export async function readPdf(name: string, bytes: ArrayBuffer): Promise<readonl
 
 class UserError extends Error {}
 
-async function textOfPages(pdf: PDFDocumentProxy): Promise<readonly Section[]> {
+async function inTime<Result>(name: string, step: Promise<Result>): Promise<Result> {
+  let timer = 0;
+  const tooLong = new Promise<never>((_, reject) => {
+    timer = window.setTimeout(
+      () => reject(new UserError(texts.documents.slowPdf({ name }))),
+      1000 * maxStepSeconds,
+    );
+  });
+  return Promise.race([step, tooLong]).finally(() => clearTimeout(timer));
+}
+
+async function textOfPages(pdf: PDFDocumentProxy, name: string): Promise<readonly Section[]> {
   const sections: Section[] = [];
   let characters = 0;
   for (let number = 1; number <= Math.min(pdf.numPages, maxPages); number += 1) {
-    const page = await pdf.getPage(number);
-    const { items } = await page.getTextContent();
+    const page = await inTime(name, pdf.getPage(number));
+    const { items } = await inTime(name, page.getTextContent());
     page.cleanup();
     const text = items
       .map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : ''))
