@@ -77,7 +77,7 @@ it('reads Office files on the server, and asks the model about them', async () =
   await card.getByText('My name is Ada.').waitFor();
 });
 
-it('gives up a PDF that takes for ever, and chats on', async () => {
+it('gives up a PDF that takes forever, and chats on', async () => {
   const page = await openPage(hearth.url, { settings: short });
   await messageField(page).waitFor();
   const bomb = explodingPdf();

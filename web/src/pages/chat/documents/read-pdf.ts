@@ -8,7 +8,7 @@ import type { Section } from './document.ts';
 
 const maxPages = 3000;
 const maxCharacters = 5_000_000;
-/** Time for the outline of a file, or for a page: a file may be made to take for ever. */
+/** Time for the outline of a file, or for a page: a file may be made to take forever. */
 const maxStepSeconds = 15;
 
 /**
