@@ -9,7 +9,7 @@ const maxSearchLength = 256 * 1024;
 /** The parts of a turn that summaries read. */
 export type TurnTexts = Pick<ConversationTurn, 'messages' | 'items'>;
 
-/** The first words of the input, or of the output if the input has no text. */
+/** The first words of the input, or of the output if the input has no text. Of several texts the last is the question. */
 export function titleOf(turn: TurnTexts): string {
   return firstWords(turn, maxTitleLength) || 'Untitled';
 }
@@ -29,7 +29,10 @@ export function searchTextOf({ messages, items }: TurnTexts): string {
 }
 
 function firstWords({ messages, items }: TurnTexts, maxLength: number): string {
-  const inputs = messages.flatMap((message) => (message.role === 'user' ? textsOf(message) : []));
+  const inputs = messages.flatMap((message) =>
+    // Documents come before the words about them.
+    message.role === 'user' ? textsOf(message).toReversed() : [],
+  );
   const outputs = items.flatMap((item) => (item.type === 'message' ? [item.text] : []));
   for (const text of [...inputs, ...outputs]) {
     // A long text without spaces has enough words in this many characters.

@@ -40,9 +40,13 @@ const exampleConversation = {
 export const conversationSchema = z
   .object({
     conversation_id: conversationIdSchema,
-    title: z.string().describe('The first words of the first input, until it is renamed.'),
+    title: z
+      .string()
+      .describe('The first words of the first input, of its last text, until it is renamed.'),
     pinned: z.boolean(),
-    archived: z.boolean().describe('Lists leave archived conversations out unless a request names them.'),
+    archived: z
+      .boolean()
+      .describe('Lists leave archived conversations out unless a request names them.'),
     project_id: projectIdSchema.nullable().describe('Null for a conversation in no project.'),
     model: z.string().describe('Model of the newest response.'),
     created_at: isoTimeSchema,
