@@ -4,6 +4,9 @@ import type { Endpoint } from '../mount.ts';
 import { examplesOf, type ComponentSchemas, type JsonObject } from './component-schemas.ts';
 import type { ErrorResponses } from './error-responses.ts';
 
+/** What browsers send by themselves is no parameter of a client. */
+const browserHeaders: ReadonlySet<unknown> = new Set(['origin', 'user-agent']);
+
 interface Components {
   readonly schemas: ComponentSchemas;
   readonly errors: ErrorResponses;
@@ -16,7 +19,7 @@ export function toOperation({ api, route }: Endpoint, components: Components): J
   const parameters = [
     ...toParameters('path', params, schemas),
     ...toParameters('query', query, schemas),
-    ...toParameters('header', headers, schemas),
+    ...toParameters('header', headers, schemas).filter(({ name }) => !browserHeaders.has(name)),
   ];
   return {
     operationId,
