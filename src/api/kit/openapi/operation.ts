@@ -4,7 +4,7 @@ import type { Endpoint } from '../mount.ts';
 import { examplesOf, type ComponentSchemas, type JsonObject } from './component-schemas.ts';
 import type { ErrorResponses } from './error-responses.ts';
 
-/** What browsers send by themselves is no parameter of a client. */
+/** Headers that browsers send by themselves: no client has to know them. */
 const browserHeaders: ReadonlySet<unknown> = new Set(['origin', 'user-agent']);
 
 interface Components {
