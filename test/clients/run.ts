@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 
 export const clientsFolder = import.meta.dirname;
 
-const maxRunMs = 240_000;
+const defaultRunMs = 240_000;
 
 /**
  * Runs a program of this workspace, of npm or PyPI, and returns its output. Its standard input is empty.
@@ -14,6 +14,7 @@ export function run(
   program: string,
   commandLine: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  maxRunMs = defaultRunMs,
 ): Promise<string> {
   const folders = [
     join(clientsFolder, 'node_modules/.bin'),

@@ -75,6 +75,7 @@ it('has no differences but those of the baseline', { timeout }, async () => {
       ...update,
     ],
     { SCHEMATHESIS_HOOKS: join(folder, 'fuzz_hooks.py') },
+    examples === undefined ? undefined : timeout,
   );
   expect(output).toContain('Tested: ');
   console.info(output.slice(output.indexOf('SUMMARY')));
