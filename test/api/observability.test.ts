@@ -122,6 +122,22 @@ it('tells followers about loads and requests, and remembers a request with its p
   expect(listed.body.requests).toMatchObject([{ id: details.id }]);
 });
 
+it.each([
+  ['PATCH', '/api/v1/settings', { 'hub.token': 'hf_NeverShown' }],
+  ['PUT', '/api/v1/mcp/servers/never', { command: 'true', env: { KEY: 'hf_NeverShown' } }],
+])('remembers %s %s without its body, which has secrets', async (method, path, body) => {
+  const id = `secret-${method}`;
+  const response = await fetch(`${hearth.url}${path}`, {
+    method,
+    headers: { ...owner, 'content-type': 'application/json', 'x-request-id': id },
+    body: JSON.stringify(body),
+  });
+  expect(response.status, await response.text()).toBe(200);
+  const details = await get(hearth.url, `/api/v1/requests/${id}`, { headers: owner });
+  expect(details.body).toMatchObject({ request_id: id, path });
+  expect(JSON.stringify(details.body)).not.toContain('NeverShown');
+});
+
 // covers server-6
 it('keeps requests from callers without admin', async () => {
   for (const path of ['/api/v1/requests', '/api/v1/logs', '/api/v1/events?topics=requests']) {

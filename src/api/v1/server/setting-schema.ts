@@ -91,6 +91,7 @@ export const changeSettings = defineRoute({
   method: 'patch',
   path: '/api/v1/settings',
   operationId: 'changeSettings',
+  hasSecrets: true,
   summary: 'Change settings in config.json',
   description:
     'All changes are validated before the file is written; comments and formatting stay. Null removes a setting from the file. A flag or an environment variable continues to override the file. Settings that are not `live` take effect after a restart.',

@@ -101,6 +101,7 @@ export const putMcpServer = defineRoute({
   method: 'put',
   path: '/api/v1/mcp/servers/{label}',
   operationId: 'putMcpServer',
+  hasSecrets: true,
   summary: 'Add an MCP server, or replace it',
   description: `Writes mcp.json and keeps its other content. A value of \`env\` or \`headers\`, or a URL, that is sent redacted (\`${redacted}\`) stays unchanged. The server runs the command with its own rights when a request uses the plugin.`,
   permission: 'admin',
