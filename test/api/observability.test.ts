@@ -127,12 +127,11 @@ it.each([
   ['PUT', '/api/v1/mcp/servers/never', { command: 'true', env: { KEY: 'hf_NeverShown' } }],
 ])('remembers %s %s without its body, which has secrets', async (method, path, body) => {
   const id = `secret-${method}`;
-  const response = await fetch(`${hearth.url}${path}`, {
+  const { status } = await post(hearth.url, path, body, {
     method,
-    headers: { ...owner, 'content-type': 'application/json', 'x-request-id': id },
-    body: JSON.stringify(body),
+    headers: { ...owner, 'x-request-id': id },
   });
-  expect(response.status, await response.text()).toBe(200);
+  expect(status).toBe(200);
   const details = await get(hearth.url, `/api/v1/requests/${id}`, { headers: owner });
   expect(details.body).toMatchObject({ request_id: id, path });
   expect(JSON.stringify(details.body)).not.toContain('NeverShown');
