@@ -13,7 +13,7 @@ import { Page, Section } from '../../../ui/page.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { showError } from '../../../ui/toasts.ts';
 import { conversationsKey } from '../conversations/conversation-queries.ts';
-import { beginChat } from './begin-chat.ts';
+import { prepareChat } from './prepare-chat.ts';
 import { ProjectFiles } from './project-files.tsx';
 import { ProjectForm } from './project-form.tsx';
 import { ProjectChats } from './project-list.tsx';
@@ -35,6 +35,10 @@ function Content({ project }: { readonly project: Project }) {
   const [search, setSearch] = useState('');
   const shownSearch = useDeferredValue(search.trim());
   const navigate = useNavigate();
+  const begin = async () => {
+    await prepareChat(project);
+    await navigate({ to: '/chat', search: { project: id } });
+  };
   const remove = async () => {
     await call('delete', '/api/v1/projects/{project_id}', { params: { project_id: id } });
     await navigate({ to: '/chat', search: {} });
@@ -48,7 +52,7 @@ function Content({ project }: { readonly project: Project }) {
         description={projectsTexts.description}
         actions={
           <div className="flex gap-1">
-            <Button variant="primary" onClick={() => void beginChat(project).catch(showError)}>
+            <Button variant="primary" onClick={() => void begin().catch(showError)}>
               <MessageSquarePlus size={16} aria-hidden />
               {projectsTexts.newChat}
             </Button>

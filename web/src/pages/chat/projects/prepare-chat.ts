@@ -1,6 +1,5 @@
 import { call } from '../../../api/client.ts';
 import { queryClient } from '../../../api/query-client.ts';
-import { router } from '../../../router.tsx';
 import { setAttachments } from '../composer/use-attachments.ts';
 import { definedOnly } from '../settings/to-chat-body.ts';
 import {
@@ -13,8 +12,8 @@ import { presetsQuery } from '../settings/preset-queries.ts';
 import { withPreset } from '../settings/preset-values.ts';
 import type { Project } from './project-queries.ts';
 
-/** Opens a new chat with the instructions, the model, the preset and the files of a project. */
-export async function beginChat(project: Project): Promise<void> {
+/** Prepares a new chat with the instructions, the model, the preset and the files of a project. */
+export async function prepareChat(project: Project): Promise<void> {
   const { project_id: id, instructions, model, preset: name } = project;
   const presets = name === null ? [] : await queryClient.fetchQuery(presetsQuery);
   const preset = presets.find((each) => each.name === name) ?? {};
@@ -41,5 +40,4 @@ export async function beginChat(project: Project): Promise<void> {
       content: { document: { name: fileName, sections: [{ text }] } },
     })),
   );
-  await router.navigate({ to: '/chat', search: { project: id } });
 }
