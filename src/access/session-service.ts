@@ -5,7 +5,7 @@ import { hashSecret } from './token-form.ts';
 /** The browser that signs in. */
 export interface SessionClient {
   readonly userAgent: string;
-  /** Network address, or that of the proxy before it. */
+  /** Network address of the browser, or of a proxy before the server. */
   readonly address: string;
   /** Whether it reaches the server over HTTPS. */
   readonly isSecure: boolean;

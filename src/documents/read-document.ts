@@ -24,7 +24,7 @@ interface Format {
 }
 
 /**
- * Reads the text of a file, whose content tells its format; the name tells those of text apart.
+ * Reads the text of a file. The content tells the format; the name tells HTML, CSV and plain text apart.
  *
  * @throws DocumentError
  */

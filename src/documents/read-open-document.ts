@@ -7,7 +7,7 @@ import type { ZipParts } from './zip-parts.ts';
 /** Deleted text, comments, and descriptions of pictures. */
 const skipped = new Set(['tracked-changes', 'annotation', 'note-citation', 'title', 'desc']);
 
-/** Texts, sheets and slides of OpenDocument (ISO/IEC 26300), such as those of LibreOffice. */
+/** Texts, sheets and slides of OpenDocument (ISO/IEC 26300), which LibreOffice writes. */
 export async function readOpenDocument(parts: ZipParts, writer: MarkdownWriter): Promise<void> {
   const manifest = await parts.readWhole('META-INF/manifest.xml');
   if (manifest.includes('encryption-data'))

@@ -14,7 +14,7 @@ export interface StoredSession {
   /** When the browser first sent the secrets of the last rotation; null if it has not. */
   readonly confirmedAt: Date | null;
   readonly userAgent: string;
-  /** Network address that it was last used from, or that of the proxy before it. */
+  /** Network address of its last request, or of a proxy before the server. */
   readonly address: string;
   /** Whether its cookie is sent over HTTPS only. */
   readonly isSecure: boolean;
@@ -38,7 +38,7 @@ export interface SessionRepository {
   list(tokenId?: string): Promise<readonly StoredSession[]>;
   /** Records the last use and from where. */
   touch(id: string, usedAt: Date, address: string): Promise<void>;
-  /** Replaces the secrets. False if they are no longer those of `from`: another request was first. */
+  /** Replaces the secrets. False if another request has replaced the hash `from` before. */
   rotate(
     id: string,
     from: string,

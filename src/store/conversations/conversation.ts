@@ -111,7 +111,7 @@ export interface ConversationRepository {
     readonly limit: number;
     readonly cursor?: string;
     readonly search?: string;
-    /** Only the conversations of a project, or with null those of none. */
+    /** Only the conversations of a project; null: only conversations in no project. */
     readonly projectId?: string | null;
     /** Only archived conversations, or only others. */
     readonly isArchived?: boolean;

@@ -68,7 +68,7 @@ export function pptxOf(
 ): Buffer {
   const parts: Record<string, string> = {
     '_rels/.rels': relations(['officeDocument', 'ppt/presentation.xml']),
-    // The order of the list counts, not that of the names.
+    // The list decides the order, not the names.
     'ppt/presentation.xml': `${xml}<p:presentation ${slide}><p:sldIdLst>${slides
       .map((_, index) => `<p:sldId id="${256 + index}" r:id="rId${index + 1}"/>`)
       .join('')}</p:sldIdLst></p:presentation>`,

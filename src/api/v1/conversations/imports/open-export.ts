@@ -20,7 +20,7 @@ interface OpenExport {
 }
 
 /**
- * Opens the JSON files of an export: those of a zip archive, or the file itself.
+ * Opens the JSON files of an export: the files in a zip archive, or the file itself.
  *
  * @throws HearthError `invalid_value` for an archive that is damaged or too large.
  */

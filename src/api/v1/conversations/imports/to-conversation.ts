@@ -121,7 +121,7 @@ function toResponse(
   };
 }
 
-/** The parts of an answer; those of the same kind that follow each other are one item. */
+/** The parts of an answer; adjacent parts of the same kind are one item. */
 function toItems(answer: readonly Node[]): readonly TurnItem[] {
   const items: { readonly type: 'message' | 'reasoning'; readonly texts: string[] }[] = [];
   for (const { type: kind, text } of answer.flatMap(({ parts }) => parts)) {

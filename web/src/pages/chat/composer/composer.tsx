@@ -221,7 +221,7 @@ function FileButton({ onFiles }: { readonly onFiles: (files: Iterable<File>) => 
   );
 }
 
-/** Takes a picture: with the camera in a dialog, or with that of a phone in its own program. */
+/** Takes a picture in a dialog, or on a phone with its camera app. */
 function CameraButton({ onPicture }: { readonly onPicture: (picture: File) => void }) {
   const [isOpen, setOpen] = useState(false);
   const input = useRef<HTMLInputElement>(null);
