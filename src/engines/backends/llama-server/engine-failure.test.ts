@@ -40,6 +40,8 @@ it.each([
   ],
   [500, { message: 'Failed to parse input at pos 7: <tool' }, 'invalid_output', 'cannot be parsed'],
   [500, { message: 'Compute error.' }, 'internal', 'Compute error.'],
+  [500, { message: 5, code: '500' }, 'internal', 'The engine failed: no reason given'],
+  [500, 'Compute error.', 'internal', 'The engine failed: Compute error.'],
 ] as const)('%i %j is %s', (status, error, code, message) => {
   const failure = replyFailure({ status, body: { error } });
   expect(failure.code).toBe(code);

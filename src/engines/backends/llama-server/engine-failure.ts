@@ -1,17 +1,9 @@
 import * as z from 'zod';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import type { EngineReply } from '../../../platform/net/engine-connection.ts';
-import type { WireError } from '../wire/stream-event.ts';
+import { readWireError, type WireError } from '../wire/wire-error.ts';
 
-const errorBody = z.object({
-  error: z.object({
-    code: z.number().optional(),
-    type: z.string().optional(),
-    message: z.string().optional(),
-    n_prompt_tokens: z.number().optional(),
-    n_ctx: z.number().optional(),
-  }),
-});
+const errorBody = z.object({ error: z.unknown() });
 
 const maxMessageCharacters = 500;
 
@@ -22,8 +14,8 @@ const maxMessageCharacters = 500;
  */
 export function replyFailure(reply: EngineReply, contextLength?: number): HearthError {
   const parsed = errorBody.safeParse(reply.body);
-  return parsed.success
-    ? failure(parsed.data.error as WireError, reply.status, contextLength)
+  return parsed.success && parsed.data.error !== undefined
+    ? failure(readWireError(parsed.data.error), reply.status, contextLength)
     : new HearthError('internal', `The engine returned status ${reply.status}.`);
 }
 
@@ -38,7 +30,7 @@ export function isParseFailure({ message = '' }: WireError): boolean {
 }
 
 function failure(error: WireError, status: number, contextLength = Infinity): HearthError {
-  const message = (error.message ?? '').slice(0, maxMessageCharacters);
+  const message = (error.message ?? 'no reason given').slice(0, maxMessageCharacters);
   if (error.type === 'exceed_context_size_error') {
     const { n_prompt_tokens: tokens, n_ctx: maxTokens } = error;
     return new HearthError(

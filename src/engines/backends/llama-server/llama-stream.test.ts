@@ -195,6 +195,11 @@ describe('a stream of llama-server', () => {
       'internal',
       [delta({ content: 'A' }), { error: { code: 500, message: 'Compute error.' } }],
     ],
+    [
+      'without a readable message',
+      'internal',
+      [delta({ content: 'A' }), { error: { message: 5 } }],
+    ],
   ])('throws an engine error %s', (_, code, chunks) => {
     const decoder = new StreamDecoder(request, llamaDialect);
     expect(decoder.decode([bytes(...chunks)])).toHaveLength(chunks.length - 1);

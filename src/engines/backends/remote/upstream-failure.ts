@@ -2,7 +2,7 @@ import { HearthError } from '../../../kernel/errors/errors.ts';
 import { errorCode } from '../../../kernel/error-code.ts';
 import { HttpFailure } from '../../../platform/net/http-failure.ts';
 import { isReset } from '../../../platform/net/is-reset.ts';
-import type { WireError } from '../wire/stream-event.ts';
+import type { WireError } from '../wire/wire-error.ts';
 
 /** An upstream answered with a status of 400 or more. */
 export class UpstreamRefusal extends Error {
@@ -157,7 +157,7 @@ function textAt(value: unknown, path: readonly string[]): string | undefined {
 
 /** An error event inside a stream. */
 export function streamedFailure({ message }: WireError): UpstreamRefusal | UpstreamBroken {
-  if (typeof message !== 'string') return new UpstreamBroken('an error without a message');
+  if (message === undefined) return new UpstreamBroken('an error without a message');
   return isContextExceeded(message)
     ? new UpstreamRefusal(400, message)
     : new UpstreamBroken(message.slice(0, maxMessageCharacters));

@@ -1,5 +1,5 @@
 import type { ChatGeneration, GenerationRequest, ToolDefinition } from '../../engine.ts';
-import type { WireError } from './stream-event.ts';
+import type { WireError } from './wire-error.ts';
 
 export type JsonSchema = ToolDefinition['parameters'];
 

@@ -15,12 +15,12 @@ import type {
   NativeStop,
   StreamEvent,
   WireChoice,
-  WireError,
   WirePromptProgress,
   WireTimings,
   WireUsage,
 } from './stream-event.ts';
 import { estimateTokens } from './token-estimate.ts';
+import { readWireError } from './wire-error.ts';
 
 /** Far above the size of any event; limits memory if a line never ends. */
 const maxEventCharacters = 16 * 1024 * 1024;
@@ -236,10 +236,7 @@ export class StreamDecoder {
    */
   #acceptError(error: unknown): void {
     const { failures } = this.#dialect;
-    const wire: WireError =
-      typeof error === 'object' && error !== null
-        ? error
-        : omitUndefined({ message: typeof error === 'string' ? error : undefined });
+    const wire = readWireError(error);
     if (this.#events.hasAnswer && failures.isParseFailure(wire)) this.#isMalformed = true;
     else this.#failure ??= failures.reported(wire);
   }

@@ -94,12 +94,3 @@ export interface WirePromptProgress {
   /** Processed tokens, including cached ones. */
   readonly processed: number;
 }
-
-/** The error of llama-server; other servers send a part of it. */
-export interface WireError {
-  readonly code?: number;
-  readonly type?: string;
-  readonly message?: string;
-  readonly n_prompt_tokens?: number;
-  readonly n_ctx?: number;
-}

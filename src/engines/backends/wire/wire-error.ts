@@ -1,0 +1,18 @@
+import * as z from 'zod';
+
+/** The error of llama-server; other servers send a part of it. Fields of another type count as missing. */
+const wireError = z.object({
+  code: z.number().optional().catch(undefined),
+  type: z.string().optional().catch(undefined),
+  message: z.string().optional().catch(undefined),
+  n_prompt_tokens: z.number().optional().catch(undefined),
+  n_ctx: z.number().optional().catch(undefined),
+});
+
+export type WireError = Readonly<z.infer<typeof wireError>>;
+
+/** Reads the `error` of a response or an event: an object, or only its message. */
+export function readWireError(error: unknown): WireError {
+  if (typeof error === 'string') return { message: error };
+  return wireError.safeParse(error).data ?? {};
+}
