@@ -15,10 +15,6 @@ import { importsOf, listFiles } from './lint/import-graph.mjs';
 const entryPoints = {
   'all-commands': 'src/cli/all-commands.ts',
   index: 'src/index.ts',
-  watchdog: 'src/platform/processes/watchdog.ts',
-  'statement-thread': 'src/store/statement-thread-main.ts',
-  'json-thread': 'src/api/kit/body/json-thread-main.ts',
-  'document-thread': 'src/documents/document-thread-main.ts',
   'bench/main': 'bench/main.ts',
   'bench/fake-hub': 'bench/fake-hub.ts',
   'bench/node-pipe': 'bench/node-pipe.ts',
@@ -26,6 +22,14 @@ const entryPoints = {
   'bench/ceiling': 'bench/ceiling.ts',
   'bench/request-cpu': 'bench/request-cpu.ts',
   'bench/scripted-upstream': 'bench/scripted-upstream.ts',
+};
+
+/** Programs of their own processes and threads, each in one file. */
+const threads = {
+  watchdog: 'src/platform/processes/watchdog.ts',
+  'statement-thread': 'src/store/statement-thread-main.ts',
+  'json-thread': 'src/api/kit/body/json-thread-main.ts',
+  'document-thread': 'src/documents/document-thread-main.ts',
 };
 
 const require = createRequire(import.meta.url);
@@ -40,14 +44,9 @@ const external = Object.keys(dependencies).filter((name) => !typesOnly.has(name)
 // Built beside and then put in place, so that a failed build keeps the previous one.
 const next = await mkdtemp('.dist-');
 try {
-  const { metafile } = await build({
-    entryPoints: Object.fromEntries(
-      Object.entries(entryPoints).filter(([, source]) => existsSync(source)),
-    ),
+  const shared = {
     outdir: next,
     bundle: true,
-    splitting: true,
-    chunkNames: 'chunks/[name]-[hash]',
     external,
     plugins: [replacements],
     // Modules in ESM are cut down to what is used.
@@ -62,10 +61,21 @@ try {
     sourcemap: true,
     metafile: true,
     logLevel: 'warning',
+  };
+  const main = await build({
+    ...shared,
+    entryPoints: Object.fromEntries(
+      Object.entries(entryPoints).filter(([, source]) => existsSync(source)),
+    ),
+    splitting: true,
+    chunkNames: 'chunks/[name]-[hash]',
   });
-  assertSmall(metafile);
-  await buildProgram(next, external);
-  await writeFile(join(next, 'licenses.txt'), await licenseTexts(bundledPackages(metafile)));
+  const ofThreads = await build({ ...shared, entryPoints: threads });
+  assertSmall(main.metafile);
+  assertSmall(ofThreads.metafile);
+  await buildProgram(next, external, exportsOf(main.metafile, 'src/index.ts'));
+  const packages = bundledPackages(main.metafile, ofThreads.metafile);
+  await writeFile(join(next, 'licenses.txt'), await licenseTexts(packages));
   // They take most of the time, and a clone that starts the server needs none; `npm pack` and `npm run build` do.
   if (process.env.npm_command !== 'ci') await writeTypes(join(next, 'types'));
   await buildWebApp({
@@ -89,6 +99,10 @@ try {
   await rename(next, 'dist');
 } finally {
   await rm(next, { recursive: true, force: true });
+}
+
+function exportsOf({ outputs }, entryPoint) {
+  return Object.values(outputs).find((output) => output.entryPoint === entryPoint).exports;
 }
 
 /** For `hearth version`. The commit is null without git, unless SOURCE_COMMIT names it. */

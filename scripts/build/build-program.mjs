@@ -5,25 +5,25 @@ import { join } from 'node:path';
 import { nodeCheck } from './node-check.mjs';
 import { replacements } from './replacements.mjs';
 
-/** `main.js` only chooses the file of the command. */
-const otherFiles = {
-  name: 'other-files',
+/** `main.js` only chooses the file of the command, so it leaves out what the commands load. */
+const withoutCommands = {
+  name: 'without-commands',
   setup({ onResolve }) {
-    onResolve({ filter: /\.ts$/ }, ({ kind, path }) => {
-      if (kind !== 'dynamic-import') return undefined;
-      return { path: path.replace('./', '../').replace('.ts', '.js'), external: true };
-    });
+    onResolve({ filter: /\.ts$/ }, ({ kind, path }) =>
+      kind === 'dynamic-import' ? { path, external: true } : undefined,
+    );
   },
 };
 
 /**
- * Builds `cli/main.js`, the program, `cli/quick-start.js` with the quick commands, and `all-commands.cjs` for the server. Each is
- * one CommonJS file: Node.js takes longer to load the files of the main build, and its loader of ES modules, than the quick
- * commands run, and the compiled code of one file can be kept.
+ * Builds `hearth.cjs`, which has all commands and the library, `cli/main.js`, the program, `cli/quick-start.js` with the quick
+ * commands, and `library.js`, which the package exports. Each is one file: Node.js takes longer to load the files of the main build,
+ * and its loader of ES modules, than the quick commands run, and the compiled code of one file can be kept.
  *
  * @param outdir `dist/`, or where it is built, with the files of the main build.
+ * @param exportedNames Of the library.
  */
-export async function buildProgram(outdir, external) {
+export async function buildProgram(outdir, external, exportedNames) {
   const shared = {
     outdir,
     bundle: true,
@@ -36,11 +36,19 @@ export async function buildProgram(outdir, external) {
     format: 'cjs',
     logLevel: 'warning',
   };
+  const file = join(outdir, 'hearth.cjs');
   // From the main build, in which packages are cut down to what is used.
   await build({
     ...shared,
-    entryPoints: { 'all-commands': join(outdir, 'all-commands.js') },
-    outExtension: { '.js': '.cjs' },
+    stdin: {
+      contents: `
+        export { run } from './all-commands.js';
+        export const loadLibrary = () => import('./index.js');
+      `,
+      resolveDir: outdir,
+    },
+    outdir: undefined,
+    outfile: file,
     // Code that an earlier process compiled can't import.
     supported: { 'dynamic-import': false },
     banner: {
@@ -48,15 +56,14 @@ export async function buildProgram(outdir, external) {
     },
     footer: { js: '})' },
   });
-  const file = join(outdir, 'all-commands.cjs');
   const program = inAscii(await readFile(file, 'utf8'));
   await writeFile(file, program);
 
-  const allCommandsHash = createHash('sha256').update(program).digest('hex').slice(0, 16);
+  const programHash = createHash('sha256').update(program).digest('hex').slice(0, 16);
   const { engines } = JSON.parse(await readFile('package.json', 'utf8'));
   // `main.js` must also be readable for a Node.js that is too old to run it.
   const main = {
-    plugins: [otherFiles],
+    plugins: [withoutCommands],
     banner: { js: nodeCheck(engines.node) + shared.banner.js },
     target: 'node12',
   };
@@ -66,10 +73,28 @@ export async function buildProgram(outdir, external) {
       ...shared,
       ...ofFile,
       entryPoints: { [`cli/${name}`]: `src/cli/${name}.ts` },
-      define: { ...shared.define, allCommandsHash: JSON.stringify(allCommandsHash) },
+      define: { ...shared.define, programHash: JSON.stringify(programHash) },
       sourcemap: true,
     });
   }
+  await build({
+    ...shared,
+    stdin: {
+      contents: `
+        import { fileURLToPath } from 'node:url';
+        import { loadWithCompiledCode } from './src/cli/compiled-code.ts';
+        const file = fileURLToPath(new URL('hearth.cjs', import.meta.url));
+        const { loadLibrary } = loadWithCompiledCode(file, programHash).exports;
+        export const { ${exportedNames.join(', ')} } = await loadLibrary();
+      `,
+      resolveDir: process.cwd(),
+    },
+    outdir: undefined,
+    outfile: join(outdir, 'library.js'),
+    banner: {},
+    define: { programHash: JSON.stringify(programHash) },
+    format: 'esm',
+  });
   await writeFile(join(outdir, 'cli/package.json'), '{ "type": "commonjs" }\n');
 }
 

@@ -13,16 +13,15 @@ const allowedLicenses = new Set([
 ]);
 
 /**
- * The folders of the packages with code in a bundle, sorted.
+ * The folders of the packages with code in bundles, sorted.
  *
- * @param metafile Of esbuild.
+ * @param metafiles Of esbuild.
  */
-export function bundledPackages({ outputs }) {
-  const paths = Object.values(outputs).flatMap(({ inputs }) =>
-    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) =>
-      bytesInOutput > 0 ? [path] : [],
-    ),
-  );
+export function bundledPackages(...metafiles) {
+  const paths = metafiles
+    .flatMap(({ outputs }) => Object.values(outputs))
+    .flatMap(({ inputs }) => Object.entries(inputs))
+    .flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : []));
   const folders = paths.flatMap(
     (path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path.replaceAll('\\', '/'))?.[0] ?? [],
   );

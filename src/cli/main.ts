@@ -5,14 +5,16 @@ import type { run } from './all-commands.ts';
 import { loadWithCompiledCode } from './compiled-code.ts';
 import { quickCommands } from './quick-commands.ts';
 
-/** Of `all-commands.cjs`; the build sets it. */
-declare const allCommandsHash: string;
+/** Of `hearth.cjs`; the build sets it. */
+declare const programHash: string;
 
-// The build puts the quick commands into one file, since loading many files takes most of their time, and all commands, for
-// the server, into another one, whose compiled code is kept.
+// The build puts the quick commands into one file, since loading many files takes most of their time, and everything into
+// another one, whose compiled code the server keeps.
 const requireFile = createRequire(import.meta.url);
 const [, , name = ''] = process.argv;
-const isQuick = quickCommands.some((each) => each.name === name || each.aliases?.includes(name));
+const isQuick =
+  ['-v', '--version'].includes(name) ||
+  quickCommands.some((each) => each.name === name || each.aliases?.includes(name));
 if (isQuick) requireFile('./quick-start.js');
 else runAll();
 
@@ -21,11 +23,7 @@ function runAll(): void {
   // of CPU time after a few MB. Parsing is a small part of the cost of a response, so the faster code never pays off. The
   // flag applies to the whole process, so only the program sets it, not the package, and before the first request.
   setFlagsFromString('--liftoff-only');
-  if (!process.argv.includes('serve')) {
-    void import('./all-commands.ts').then((allCommands) => allCommands.run());
-    return;
-  }
-  const file = requireFile.resolve('../all-commands.cjs');
-  const { exports, keepCompiledCode } = loadWithCompiledCode(file, allCommandsHash);
+  const file = requireFile.resolve('../hearth.cjs');
+  const { exports, keepCompiledCode } = loadWithCompiledCode(file, programHash);
   void (exports as { readonly run: typeof run }).run(keepCompiledCode);
 }

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
@@ -10,6 +10,10 @@ import { startHearth } from '../setup/server/hearth-process.ts';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
 
 const run = promisify(execFile);
+
+const maxPackedBytes = 8_000_000;
+/** With the packages that it depends on. SQLite takes 29 MB: the binaries of all platforms, and the sources. */
+const maxInstalledBytes = 78_000_000;
 
 /** The compiler refuses it if the types of the package are missing: a value of any type has no error to expect. */
 const typedProgram = `
@@ -36,9 +40,11 @@ it.skipIf(process.platform === 'win32')(
     // Without scripts: `prepare` would replace the `dist/` that other tests use.
     await npm(['pack', '--ignore-scripts', '--pack-destination', folder], projectFolder);
     const tarball = (await readdir(folder)).find((name) => name.endsWith('.tgz')) ?? '';
+    expect((await stat(join(folder, tarball))).size).toBeLessThan(maxPackedBytes);
     const installed = join(folder, 'empty');
     await mkdir(installed);
     await npm(['install', '--prefer-offline', join(folder, tarball)], installed);
+    expect(await bytesOf(installed)).toBeLessThan(maxInstalledBytes);
 
     const hearth = await startHearth(join(folder, 'home'), {
       entryPoint: join(installed, 'node_modules/.bin/hearth'),
@@ -72,6 +78,15 @@ it.skipIf(process.platform === 'win32')(
   },
   300_000,
 );
+
+async function bytesOf(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const sizes = files.map(
+    async ({ parentPath, name }) => (await stat(join(parentPath, name))).size,
+  );
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
 
 /** A folder to use as `PATH`: it has these commands of the present `PATH`, and so no compiler. */
 async function onlyCommands(folder: string, names: readonly string[]): Promise<string> {
