@@ -337,9 +337,10 @@ try {
   });
   if (values.help) console.log(usage);
   else {
-    const { startServer } = await import(
-      pathToFileURL(join(resolve(values.package), 'dist/index.js'))
+    const { resolve: resolvePackage } = createRequire(
+      join(resolve(values.package), 'package.json'),
     );
+    const { startServer } = await import(pathToFileURL(resolvePackage('hearth')));
     const heads = ['time', 'longest', 'own'].map((head) => head.padStart(11));
     console.log(`${'operation'.padEnd(52)} ${heads.join(' ')}`);
     if (Number(values.turns) > 0) await measureConversation(startServer, Number(values.turns));
