@@ -15,6 +15,7 @@ import { chooseInstance } from './loads/policy/choose-instance.ts';
 import { assertPurpose, purposeOf, type Purpose } from './loads/purpose.ts';
 import { notLoaded, stillLoading } from './loads/refusal.ts';
 import { Session } from './session.ts';
+import { PromptMemory } from './rereads/prompt-memory.ts';
 import type { SessionHost } from './session-wait.ts';
 
 interface EnginesOptions extends LifecycleOptions {
@@ -48,6 +49,7 @@ export interface Headroom {
 
 /** The loaded models: loads them for requests, and opens the sessions in which requests use them. */
 export class Engines implements SessionHost {
+  readonly promptMemory = new PromptMemory();
   readonly #options: EnginesOptions;
   readonly #lifecycle: InstanceLifecycle;
 

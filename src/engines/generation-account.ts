@@ -2,6 +2,7 @@ import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { GenerationRecord } from '../telemetry/generation-record.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
 import type { Engine, GenerationEvent, GenerationRequest, GenerationUsage } from './engine.ts';
+import type { PromptMemory } from './rereads/prompt-memory.ts';
 import { logTexts, recordOutput, recordPrompt } from './record-texts.ts';
 import type { GenerationReport, InterruptedReport } from './session-event.ts';
 import { AnswerRecorder } from './states/answer-recorder.ts';
@@ -13,6 +14,7 @@ type CutEvent = Extract<GenerationEvent, { readonly type: 'generation.cut' }>;
 export class GenerationAccount {
   readonly request: GenerationRequest;
   readonly #startedAt: number;
+  readonly #prompts: PromptMemory | undefined;
   #answer = new AnswerRecorder();
   #record: GenerationRecord | undefined;
   #firstTokenAt: number | undefined;
@@ -21,10 +23,14 @@ export class GenerationAccount {
   #before: GenerationUsage | undefined;
   #reasoningTokensBefore = 0;
 
-  /** @param startedAt Start of the time to the first token; a value of `performance.now()`. */
-  constructor(request: GenerationRequest, startedAt: number) {
+  /**
+   * @param startedAt Start of the time to the first token; a value of `performance.now()`.
+   * @param prompts Explains why a prompt was read again.
+   */
+  constructor(request: GenerationRequest, startedAt = performance.now(), prompts?: PromptMemory) {
     this.request = request;
     this.#startedAt = startedAt;
+    this.#prompts = prompts;
   }
 
   get answer(): AnswerRecorder {
@@ -57,7 +63,10 @@ export class GenerationAccount {
     const { type: _, reasoningTokens: counted, usage: last, ...end } = event;
     const usage = this.#total(last);
     this.#answer.accept({ ...event, usage });
-    this.#record?.end({ ...end, usage });
+    const answer = this.#answer.content;
+    const generation = { engine, request: this.request, usage, answer };
+    const reread = this.#prompts?.note(generation, context);
+    this.#record?.end({ ...end, usage, ...omitUndefined({ reread }) });
     const { reasoning } = this.#answer;
     const reasoningTokens =
       counted === undefined

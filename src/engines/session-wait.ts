@@ -3,6 +3,7 @@ import { createChannel } from '../kernel/concurrency/channel.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
 import type { Lease } from './loads/instance-lease.ts';
 import type { OpenRequest } from './loads/open-request.ts';
+import type { PromptMemory } from './rereads/prompt-memory.ts';
 import type { Place } from './scheduler/place.ts';
 import type { QueuedEvent } from './session-event.ts';
 
@@ -11,6 +12,8 @@ const positionMs = 1000;
 
 /** Chooses the instances of sessions. */
 export interface SessionHost {
+  /** Explains why prompts are read again. */
+  readonly promptMemory: PromptMemory;
   /** Chooses an instance, or begins to load one. */
   lease(request: OpenRequest, context: RequestContext): Lease;
   /** Waits for the load of an instance. */

@@ -138,7 +138,7 @@ export class Session {
       (gate) => gate.isLong(request),
       (gate) => gate.admit(request, this.context),
     );
-    const account = new GenerationAccount(request, this.#startedAt ?? performance.now());
+    const account = new GenerationAccount(request, this.#startedAt, this.#host.promptMemory);
     this.#startedAt = undefined;
     // A client that gets the result at its end may get the result of another instance.
     const held: SessionEvent[] | undefined = this.#request.isWhole === true ? [] : undefined;

@@ -5,6 +5,22 @@ export function generatesText(operation: Operation): boolean {
   return operation === 'chat' || operation === 'completion';
 }
 
+/** Why the engine read a part of a prompt that an earlier prompt had in the same place, or nearly so. */
+export interface Reread {
+  readonly cause:
+    | 'tools_changed'
+    | 'system_prompt_changed'
+    | 'message_changed'
+    | 'messages_dropped'
+    | 'prompt_changed'
+    | 'instance_changed'
+    | 'cache_displaced';
+  /** A sentence without texts of the prompt. */
+  readonly message: string;
+  /** Tokens that were read again, estimated from characters. */
+  readonly tokens: number;
+}
+
 /** How a generation ended. */
 interface GenerationOutcome {
   readonly usage?: {
@@ -14,6 +30,8 @@ interface GenerationOutcome {
     readonly generationMs?: number;
   };
   readonly stopReason?: string;
+  /** Why the engine read tokens again that an earlier prompt had too. */
+  readonly reread?: Reread;
   readonly hasFailed?: boolean;
 }
 

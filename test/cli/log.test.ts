@@ -1,6 +1,9 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runHearth } from '../setup/cli/run-hearth.ts';
 import { openTerminalSession } from '../setup/cli/terminal-session.ts';
+import { get, post } from '../setup/server/api.ts';
 import { openHearth } from '../setup/server/use-hearth.ts';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
 
@@ -47,4 +50,32 @@ it('is JSON elsewhere', async () => {
     completionTokens: expect.any(Number) as number,
     requestId: expect.any(String) as string,
   });
+});
+
+// covers server-29
+it('says why a prompt was read again', async () => {
+  const server = await openHearth();
+  const story = 'The harbour lies in the west, and a lighthouse stands above it. '.repeat(40);
+  for (const time of ['10:30', '10:31', '10:32', '10:33']) {
+    const chatted = await post(server.url, '/api/v1/chat', {
+      model: 'hearth/starter-chat',
+      system_prompt: `It is ${time}. ${story}`,
+      input: 'Hello!',
+    });
+    expect(chatted.status).toBe(200);
+  }
+  const owner = (await readFile(join(server.home, 'owner-token'), 'utf8')).trim();
+  const headers = { authorization: `Bearer ${owner}` };
+  const { body } = await get(server.url, '/api/v1/requests?limit=1', { headers });
+  expect(body.requests[0].reread).toMatchObject({
+    cause: 'system_prompt_changed',
+    message: expect.stringMatching(
+      /it has a time there, so about [\d,]+ tokens after it/,
+    ) as unknown,
+  });
+  const { prompt_tokens: promptTokens, reread } = body.requests[0];
+  expect(reread.tokens).toBeGreaterThan(0.8 * promptTokens);
+  expect(reread.tokens).toBeLessThanOrEqual(promptTokens);
+  const { stdout } = await runHearth(['log'], { home: server.home });
+  expect(stdout).toMatch(/warning: A client changes the beginning of its prompts each time/);
 });

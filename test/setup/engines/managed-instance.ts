@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { EngineExit, GenerationRequest } from '../../../src/engines/engine.ts';
 import { Instance } from '../../../src/engines/loads/instance.ts';
 import { Lease } from '../../../src/engines/loads/instance-lease.ts';
+import { PromptMemory } from '../../../src/engines/rereads/prompt-memory.ts';
 import { Prefill } from '../../../src/engines/scheduler/prefill.ts';
 import { PrefillSpeed } from '../../../src/engines/scheduler/prefill-speed.ts';
 import { Session } from '../../../src/engines/session.ts';
@@ -141,6 +142,7 @@ export async function managedInstance(options: ManagedInstanceOptions = {}) {
   instance.beginLoading();
   instance.becomeReady(handle, 0);
   const host: SessionHost = {
+    promptMemory: new PromptMemory(),
     lease: (_, context) => new Lease(instance, context, { leaseEnded: () => {} }),
     joinLoad: async () => {},
   };

@@ -55,6 +55,23 @@ const requestFields = {
   cached_tokens: tokenCountSchema
     .optional()
     .describe('Prompt tokens that the engine had in its cache.'),
+  reread: z
+    .object({
+      cause: z.enum([
+        'tools_changed',
+        'system_prompt_changed',
+        'message_changed',
+        'messages_dropped',
+        'prompt_changed',
+        'instance_changed',
+        'cache_displaced',
+      ]),
+      message: z.string().describe('A sentence without texts of the prompt.'),
+      tokens: tokenCountSchema.describe('About as many tokens as were read again.'),
+    })
+    .meta({ id: 'RequestReread' })
+    .optional()
+    .describe('Why the engine read tokens again that an earlier prompt of the caller had too.'),
   completion_tokens: tokenCountSchema
     .optional()
     .describe('While the request runs, the number of tokens that have arrived.'),

@@ -9,7 +9,11 @@ import type { RequestLog } from '../../../telemetry/request-log.ts';
 import { type App, mount } from '../../kit/mount.ts';
 import { shorten } from '../../kit/validation/shown-value.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
-import { generatesText, type GenerationRecord } from '../../../telemetry/generation-record.ts';
+import {
+  generatesText,
+  type GenerationRecord,
+  type Reread,
+} from '../../../telemetry/generation-record.ts';
 import type { Phase, RequestRecord } from '../../../telemetry/request-record.ts';
 
 export function mountRequests(app: App, requestLog: RequestLog): void {
@@ -58,6 +62,7 @@ export function toRequestSummary(record: RequestRecord): RequestSummary {
       tokens_per_second: speedOf(generations),
       prompt_tokens: sumOf(generations, ({ outcome }) => outcome.usage?.promptTokens),
       cached_tokens: sumOf(generations, ({ outcome }) => outcome.usage?.cachedTokens),
+      reread: longestReread(generations),
       completion_tokens: sumOf(
         generations,
         ({ operation, outcome, tokenCount }) =>
@@ -120,6 +125,15 @@ function speedOf(generations: readonly GenerationRecord[]): number | undefined {
     seconds += generationMs / 1000;
   }
   return seconds > 0 ? tokens / seconds : undefined;
+}
+
+function longestReread(generations: readonly GenerationRecord[]): Reread | undefined {
+  return generations
+    .map(({ outcome }) => outcome.reread)
+    .reduce(
+      (longest, each) => ((each?.tokens ?? 0) > (longest?.tokens ?? 0) ? each : longest),
+      undefined,
+    );
 }
 
 function sumOf(

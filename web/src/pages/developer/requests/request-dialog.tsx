@@ -87,6 +87,7 @@ function factsOf(request: RequestDetails) {
         ? undefined
         : formatDecimal(request.tokens_per_second),
     ],
+    [labels.reread, request.reread?.message],
     [labels.stop, request.stop_reason],
     [
       labels.toolCalls,

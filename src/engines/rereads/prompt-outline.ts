@@ -1,0 +1,108 @@
+import type { ContentPart, EngineMessage, GenerationRequest, ToolDefinition } from '../engine.ts';
+
+type PartKind = 'tools' | EngineMessage['role'] | 'text';
+
+/** The tools, a message or the raw text of a prompt. Of texts only hashes are kept: prompts are private. */
+export interface PromptPart {
+  readonly kind: PartKind;
+  readonly characters: number;
+  /** Hashes of each block of `blockCharacters`. */
+  readonly blocks: Uint32Array;
+  /** Hash of the last block's length of text, wherever it begins. */
+  readonly tail: number;
+  /** Of all of it. */
+  readonly hash: number;
+  /** Names of the tools, with hashes of their definitions. */
+  readonly tools?: ReadonlyMap<string, number>;
+  /** Whether the model wrote it, rather than a client. */
+  readonly isAnswer?: true;
+}
+
+/** A prompt in the order in which chat templates write it. */
+export interface PromptOutline {
+  readonly parts: readonly PromptPart[];
+  readonly characters: number;
+}
+
+export const blockCharacters = 64;
+/** Length of an image in place of its data: some 256 tokens. */
+const imageCharacters = 1024;
+
+export function outlineOf(request: GenerationRequest): PromptOutline {
+  if (request.kind === 'completion') {
+    const { prompt } = request;
+    return outline([toPart('text', typeof prompt === 'string' ? prompt : prompt.join(' '))]);
+  }
+  const { tools = [], messages } = request;
+  const ofTools = tools.length === 0 ? [] : [toToolsPart(tools)];
+  return outline([...ofTools, ...messages.map((message) => toPart(message.role, textOf(message)))]);
+}
+
+/** Adds the answer of the model as the message that the next turn sends. */
+export function withAnswer({ parts }: PromptOutline, answer: string): PromptOutline {
+  return outline([...parts, { ...toPart('assistant', answer.trim()), isAnswer: true }]);
+}
+
+/** The text of a part of a request, which `outlineOf` has only as hashes. */
+export function partText(request: GenerationRequest, index: number): string {
+  if (request.kind === 'completion') {
+    return typeof request.prompt === 'string' ? request.prompt : request.prompt.join(' ');
+  }
+  const { tools = [], messages } = request;
+  const message = messages[index - (tools.length === 0 ? 0 : 1)];
+  return message === undefined ? '' : textOf(message);
+}
+
+function outline(parts: readonly PromptPart[]): PromptOutline {
+  return { parts, characters: parts.reduce((sum, { characters }) => sum + characters, 0) };
+}
+
+function toToolsPart(tools: readonly ToolDefinition[]): PromptPart {
+  const texts = tools.map((tool) => [tool.name, JSON.stringify(tool)] as const);
+  return {
+    ...toPart('tools', texts.map(([, text]) => text).join('\n')),
+    tools: new Map(texts.map(([name, text]) => [name, hashOf(text, 0, text.length)])),
+  };
+}
+
+function toPart(kind: PartKind, text: string): PromptPart {
+  const { length } = text;
+  const blocks = new Uint32Array(Math.ceil(length / blockCharacters));
+  for (let index = 0; index < blocks.length; index += 1) {
+    const start = index * blockCharacters;
+    blocks[index] = hashOf(text, start, Math.min(start + blockCharacters, length));
+  }
+  return {
+    kind,
+    characters: length,
+    blocks,
+    tail: hashOf(text, Math.max(0, length - blockCharacters), length),
+    hash: hashOf(text, 0, length),
+  };
+}
+
+function textOf(message: EngineMessage): string {
+  const { content } = message;
+  const text = typeof content === 'string' ? content : content.map(partTextOf).join('\n');
+  if (message.role !== 'assistant') return text;
+  // The next turn may send an answer without the white space around it.
+  const calls = (message.toolCalls ?? []).map(
+    ({ name, argumentsJson }) => `${name} ${argumentsJson}`,
+  );
+  return [text.trim(), ...calls].filter((each) => each !== '').join('\n');
+}
+
+function partTextOf(part: ContentPart): string {
+  if (part.type === 'text') return part.text;
+  const { dataUrl } = part;
+  return hashOf(dataUrl, 0, dataUrl.length).toString(16).padStart(imageCharacters, '.');
+}
+
+/** FNV-1a over UTF-16 code units: equal by chance once in four billion, which only makes a message wrong. */
+function hashOf(text: string, start: number, end: number): number {
+  let hash = 0x81_1c_9d_c5;
+  for (let index = start; index < end; index += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01_00_01_93);
+  }
+  return hash >>> 0;
+}
