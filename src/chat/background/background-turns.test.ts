@@ -283,3 +283,25 @@ it('runs a turn that the database can not share, such as on a full disk', async 
   expect(events.at(-1)?.value).toMatchObject({ type: 'turn.end' });
   expect(await background.find(turn.id, null)).toBe(turn);
 });
+
+it('is refused while the database is away: no other server would find it', async () => {
+  const { background, start, store } = await open({ maxRunning: 1 }, () => say('One'));
+  // Loads the model.
+  await (
+    await start()
+  ).ended;
+  const works = { ...store.backgroundTurns };
+  const fail = async (): Promise<never> => {
+    throw new HearthError('store_unavailable', 'The database is not available.');
+  };
+  for (const away of [{ insert: fail }, { setDraft: fail }]) {
+    Object.assign(store.backgroundTurns, away);
+    const refused = start({ responseId: 'resp_x' });
+    await expect(refused).rejects.toMatchObject({ code: 'store_unavailable' });
+    expect(await background.find('resp_x', null)).toBeUndefined();
+    Object.assign(store.backgroundTurns, works);
+  }
+  const turn = await start({ responseId: 'resp_x' });
+  await turn.ended;
+  expect(turn.status).toBe('completed');
+});

@@ -66,8 +66,8 @@ export class BackgroundTurns {
   /**
    * Starts a turn that continues without its client, and waits shortly for the engine to accept it.
    *
-   * @throws HearthError `queue_full` if too many turns run; `shutting_down`; the errors of `runTurn` before the
-   *   engine has accepted the prompt.
+   * @throws HearthError `queue_full` if too many turns run; `shutting_down`; `store_unavailable`; the errors of
+   *   `runTurn` before the engine has accepted the prompt.
    */
   async start(
     services: TurnServices,
@@ -76,7 +76,12 @@ export class BackgroundTurns {
     { initial, onEnd = async () => {} }: StartOptions = {},
   ): Promise<BackgroundTurn> {
     const turn = this.#add(request, context.caller.tokenId, initial);
-    await this.#shared.add(turn);
+    try {
+      await this.#shared.add(turn);
+    } catch (error) {
+      this.#turns.delete(turn.id);
+      throw error;
+    }
     const running = runTurn(
       services,
       {

@@ -67,11 +67,16 @@ export class SharedTurns {
     this.#writer.close();
   }
 
-  /** Makes a turn of this process visible to all. If the database can't be written, the turn runs for this process only. */
+  /**
+   * Makes a turn of this process visible to all. On a full disk the turn runs for this process only.
+   *
+   * @throws HearthError `store_unavailable`: the other servers would not know the turn.
+   */
   async add(turn: BackgroundTurn): Promise<void> {
     try {
       await this.#share(turn);
     } catch (err) {
+      if (isUnavailable(err)) throw err;
       this.#options.logger.warn({ err, response: turn.id }, 'background response not shared');
     }
   }
@@ -92,12 +97,17 @@ export class SharedTurns {
     this.#writer.add(id);
   }
 
-  /** Stores the draft of a response; without it, nothing is stored if this process ends in the middle. */
+  /**
+   * Stores the draft of a response; without it, nothing is stored if this process ends in the middle.
+   *
+   * @throws HearthError `store_unavailable`.
+   */
   async saveDraft(id: string, draft: DraftResponse): Promise<void> {
     const { store, logger } = this.#options;
     try {
       await store.backgroundTurns.setDraft(id, encodeDraft(draft));
     } catch (err) {
+      if (isUnavailable(err)) throw err;
       logger.warn({ err, response: id }, 'draft of a background response not stored');
     }
   }
@@ -206,7 +216,7 @@ export class SharedTurns {
       // Its process was only slow, and stored it now.
       const late = await responses.find(id, ownerId);
       // Without what it continues, which was deleted, it can't be stored.
-      const isRefused = error instanceof HearthError && error.code !== 'store_unavailable';
+      const isRefused = error instanceof HearthError && !isUnavailable(error);
       if (late === undefined && !isRefused) throw error;
       return late;
     }
@@ -231,4 +241,8 @@ export class SharedTurns {
       });
     }
   }
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof HearthError && error.code === 'store_unavailable';
 }
