@@ -45,7 +45,7 @@ interface RepositoriesOptions {
 /** The part of a store that any database has which Kysely supports. */
 export function createRepositories(options: RepositoriesOptions) {
   const { database, transactions, objects, homeId, dialect, onDelete } = options;
-  const placeBlobs = createPlaceBlobs(database, objects);
+  const placeBlobs = createPlaceBlobs(transactions, objects);
   const leases = createLeaseRepository(database, dialect.clock);
   return {
     responses: createResponseRepository({ ...options, placeBlobs }),

@@ -35,8 +35,8 @@ interface ResponseRepositoryOptions {
 export function createResponseRepository({
   database,
   logger,
-  placeBlobs = createPlaceBlobs(database, undefined),
   transactions = serialTransactions(database),
+  placeBlobs = createPlaceBlobs(transactions, undefined),
   chains = new ChainReader(database),
   onDelete = () => chains.clear(),
 }: ResponseRepositoryOptions): ResponseRepository {

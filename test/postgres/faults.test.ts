@@ -2,11 +2,15 @@ import { createHash, randomBytes } from 'node:crypto';
 import { chmod, chown, mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { omitUndefined } from '../../src/kernel/omit-undefined.ts';
 import { HearthError } from '../../src/kernel/errors/errors.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
 import { describeStoreError, isDiskFull } from '../../src/store/store-errors.ts';
+import type { ObjectStorage } from '../../src/store/blobs/object-storage.ts';
+import { openObjectStorage } from '../../src/store/s3/open-object-storage.ts';
 import { createPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { Store, StoredResponse } from '../../src/store/store.ts';
+import { startFakeBucket } from '../setup/object-storage/fake-bucket.ts';
 import { startPostgres } from '../setup/postgres/postgres-server.ts';
 import { useSmallDisk } from '../setup/small-disk.ts';
 import { conversationTurn } from '../setup/store/conversation-turn.ts';
@@ -38,6 +42,7 @@ interface Limits {
   readonly statementMs?: number;
   readonly connectMs?: number;
   readonly maxConnections?: number;
+  readonly objects?: ObjectStorage;
 }
 
 async function open({
@@ -45,8 +50,10 @@ async function open({
   statementMs = 30_000,
   connectMs = 5000,
   maxConnections = 4,
+  objects,
 }: Limits = {}): Promise<Store> {
   const store = await createPostgresStore({
+    objects,
     url: server.url(name),
     logger: createLogger('silent'),
     maxConnections,
@@ -101,15 +108,25 @@ describe('while the database is away', () => {
     expect(await store.responses.delete(kept.id, null)).toBe(true);
   });
 
-  it('stores a response as soon as the database is back', async () => {
-    const store = await open({ retryMs: 60_000 });
-    await server.stop('fast');
-    const late = response();
-    const storing = store.responses.insert(late, []);
-    await server.start();
-    await storing;
-    expect(await store.responses.find(late.id, null)).toEqual(late);
-  });
+  it.each(['without images', 'with an image in an object storage'])(
+    'stores a response as soon as the database is back, %s',
+    async (kind) => {
+      const bucket = await startFakeBucket();
+      const objects = await openObjectStorage(bucket.url, bucket.environment);
+      const store = await open({ retryMs: 60_000, ...omitUndefined({ objects }) });
+      await server.stop('fast');
+      const late = response();
+      const bytes = randomBytes(8);
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      const image = { sha256, mediaType: 'image/png', bytes };
+      const images = kind === 'without images' ? [] : [image];
+      const storing = store.responses.insert(late, images);
+      await server.start();
+      await storing;
+      expect(await store.responses.find(late.id, null)).toEqual(late);
+      expect([...bucket.objects.values()]).toEqual(images.map((each) => each.bytes));
+    },
+  );
 
   it('loses nothing that was acknowledged, however often the server crashes', async () => {
     const store = await open({ retryMs: 60_000 });

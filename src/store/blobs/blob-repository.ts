@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { Schema } from '../schema.ts';
+import type { Transactions } from '../transactions.ts';
 import type { BlobRepository, NewBlob } from '../store.ts';
 import { type ObjectStorage, readObject } from './object-storage.ts';
 import { randomBytes } from 'node:crypto';
@@ -62,35 +63,44 @@ export type PlaceBlobs = (blobs: readonly NewBlob[]) => Promise<readonly PlacedB
  * refers to it, so that none is left when the process ends in between.
  */
 export function createPlaceBlobs(
-  database: Kysely<Schema>,
+  transactions: Transactions,
   objects: ObjectStorage | undefined,
 ): PlaceBlobs {
   if (objects === undefined) {
     return async (blobs) => blobs.map((blob) => ({ ...blob, objectKey: null }));
   }
   return async (blobs) => {
-    const stored = await storedHashes(database, blobs);
-    const placed = new Map<string, PlacedBlob>();
-    for (const blob of blobs) {
-      const { sha256, bytes, mediaType } = blob;
-      if (placed.has(sha256)) continue;
-      if (stored.has(sha256)) {
-        // Its row has a key; should it be deleted meanwhile, the database keeps the bytes.
-        placed.set(sha256, { ...blob, objectKey: null });
-        continue;
-      }
-      // Each upload has a key of its own, so that deleting an older object never concerns it.
-      const objectKey = `${sha256}-${randomBytes(6).toString('hex')}`;
-      const discardAfter = new Date(Date.now() + uploadGraceMs).toISOString();
-      await database
-        .insertInto('discarded_objects')
-        .values({ object_key: objectKey, discard_after: discardAfter })
-        .execute();
-      await objects.put(objectKey, bytes, mediaType);
-      placed.set(sha256, { ...blob, objectKey });
+    const placed = await transactions.add((transaction) => listObjects(transaction, blobs), {
+      // Listed again, with other keys, if they may be listed.
+      findResult: async () => undefined,
+    });
+    for (const { objectKey, bytes, mediaType } of placed) {
+      if (objectKey !== null) await objects.put(objectKey, bytes, mediaType);
     }
-    return [...placed.values()];
+    return placed;
   };
+}
+
+/** Gives each image that is not stored yet an object, which is listed as discarded. */
+async function listObjects(
+  transaction: Transaction<Schema>,
+  blobs: readonly NewBlob[],
+): Promise<readonly PlacedBlob[]> {
+  const stored = await storedHashes(transaction, blobs);
+  const placed = [...new Map(blobs.map((blob) => [blob.sha256, blob])).values()].map((blob) => ({
+    ...blob,
+    // An image that is stored has a row with a key; should it be deleted meanwhile, the database keeps the bytes.
+    // Each upload has a key of its own, so that deleting an older object never concerns it.
+    objectKey: stored.has(blob.sha256) ? null : `${blob.sha256}-${randomBytes(6).toString('hex')}`,
+  }));
+  const discardAfter = new Date(Date.now() + uploadGraceMs).toISOString();
+  const discarded = placed.flatMap(({ objectKey: key }) =>
+    key === null ? [] : [{ object_key: key, discard_after: discardAfter }],
+  );
+  if (discarded.length > 0) {
+    await transaction.insertInto('discarded_objects').values(discarded).execute();
+  }
+  return placed;
 }
 
 async function storedHashes(
