@@ -5,6 +5,7 @@ import { chown, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
+import { isRunning } from '../processes/is-running.ts';
 import { makeFolder, removeFolder } from '../temporary-folder.ts';
 
 /** A PostgreSQL server of the test, on a socket in a temporary folder. */
@@ -75,7 +76,10 @@ export async function startPostgres(
   const signalAll = async (signal: NodeJS.Signals): Promise<void> => {
     const pid = server?.pid ?? 0;
     const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
-    for (const each of [pid, ...children.trim().split(' ').map(Number)]) process.kill(each, signal);
+    for (const each of [pid, ...children.trim().split(' ').map(Number)]) {
+      // A process of a connection may have ended since.
+      if (await isRunning(each)) process.kill(each, signal);
+    }
   };
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
     const stopping = server;
@@ -117,10 +121,10 @@ export async function startPostgres(
 
 async function waitUntilReady(
   connect: () => Promise<unknown>,
-  isRunning: () => boolean,
+  isStarting: () => boolean,
   log: () => string,
 ): Promise<void> {
-  while (isRunning()) {
+  while (isStarting()) {
     try {
       await connect();
       return;
