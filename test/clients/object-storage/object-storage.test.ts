@@ -4,7 +4,7 @@ import { runHearth } from '../../setup/cli/run-hearth.ts';
 import { get, post } from '../../setup/server/api.ts';
 import { useHearth } from '../../setup/server/use-hearth.ts';
 import { useResource } from '../../setup/use-resource.ts';
-import { startMotoServer } from './moto-server.ts';
+import { startMotoServer } from '../../setup/object-storage/moto-server.ts';
 
 const moto = useResource(startMotoServer);
 const environment = () => ({

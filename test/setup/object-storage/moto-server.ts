@@ -2,16 +2,18 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { clientsFolder } from '../run.ts';
+import { projectFolder } from '../project-folder.ts';
 
 export interface MotoServer {
   readonly url: string;
   close(): Promise<void>;
 }
 
+/** `scripts/install-clients.sh object-storage` installs it. */
+const program = join(projectFolder, '.cache/clients/object-storage/bin/moto_server');
+
 /** Starts moto's server of AWS's APIs on a free port of loopback. */
 export async function startMotoServer(): Promise<MotoServer> {
-  const program = join(clientsFolder, '.venv/bin/moto_server');
   const child = spawn(program, ['--host', '127.0.0.1', '--port', '0'], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
