@@ -20,6 +20,7 @@ const entryPoints = {
   'bench/node-pipe': 'bench/node-pipe.ts',
   'bench/store-writes': 'bench/store-writes.ts',
   'bench/ceiling': 'bench/ceiling.ts',
+  'bench/gateways': 'bench/gateways.ts',
   'bench/request-cpu': 'bench/request-cpu.ts',
   'bench/scripted-upstream': 'bench/scripted-upstream.ts',
 };

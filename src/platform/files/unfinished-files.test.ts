@@ -1,7 +1,7 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { basename, join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { removeUnfinished, unfinishedPath } from './unfinished-files.ts';
 
@@ -30,6 +30,22 @@ it('removes what killed processes left, and nothing else', async () => {
   expect(await readdir(inner)).toEqual([]);
   expect(await names()).toEqual(expected);
 });
+
+it.runIf(process.platform === 'linux')(
+  'removes what is older than the process with its id',
+  async () => {
+    const folder = await temporaryFolder();
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+    onTestFinished(() => void child.kill());
+    const kept = unfinishedPath(folder).replace(`~${process.pid}~`, `~${child.pid}~`);
+    const left = unfinishedPath(folder).replace(`~${process.pid}~`, `~${child.pid}~`);
+    for (const path of [kept, left]) await writeFile(path, '');
+    const before = Date.now() / 1000 - 10;
+    await utimes(left, before, before);
+    await removeUnfinished(folder);
+    expect(await readdir(folder)).toEqual([basename(kept)]);
+  },
+);
 
 it('does nothing in a folder that is not there', async () => {
   await expect(removeUnfinished(join(await temporaryFolder(), 'none'))).resolves.toBeUndefined();

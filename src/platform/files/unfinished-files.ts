@@ -1,13 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { open, readdir, rm, stat } from 'node:fs/promises';
+import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
 import { mapConcurrently } from '../../kernel/concurrency/map-concurrently.ts';
 import { isAlive } from '../processes/is-alive.ts';
 
 const pattern = /^\.part~([^~]+)~(\d+)~[0-9a-f-]{36}$/;
-/** A file of another machine, or of a process whose id was given away again. */
+/** A file of another machine, or of a process whose id was given away again where start times are unknown. */
 const lifetimeMs = 24 * 60 * 60 * 1000;
+/** Start times are known to the second. */
+const startToleranceMs = 2000;
+/** Of the times in `/proc/PID/stat`: 100 on every Linux (proc(5)). */
+const ticksPerSecond = 100;
 
 /** A hidden path in the folder of a file, on which it is written until a rename publishes it. */
 export function unfinishedPath(folder: string): string {
@@ -31,7 +35,22 @@ async function isAbandoned(path: string): Promise<boolean> {
   if (host === undefined) return false;
   if (host === hostname() && !isAlive(Number(processId))) return true;
   const found = await stat(path).catch(() => undefined);
-  return found !== undefined && Date.now() - found.mtimeMs > lifetimeMs;
+  if (found === undefined) return false;
+  if (Date.now() - found.mtimeMs > lifetimeMs) return true;
+  const startMs = host === hostname() ? await startTimeMs(Number(processId)) : undefined;
+  return startMs !== undefined && found.mtimeMs < startMs - startToleranceMs;
+}
+
+/** When a process started, in milliseconds since 1970; undefined without such a process, and without `/proc`. */
+async function startTimeMs(processId: number): Promise<number | undefined> {
+  const [own, system] = await Promise.all(
+    [`/proc/${processId}/stat`, '/proc/stat'].map((path) => readFile(path, 'utf8').catch(() => '')),
+  );
+  // The name of the program, in parentheses, may have spaces. Its start is field 22.
+  const ticks = own?.slice(own.lastIndexOf(')') + 2).split(' ')[19];
+  const [, bootedAt] = /^btime (\d+)$/m.exec(system ?? '') ?? [];
+  if (ticks === undefined || bootedAt === undefined) return undefined;
+  return (Number(bootedAt) + Number(ticks) / ticksPerSecond) * 1000;
 }
 
 /** Flushes a file to the disk. */
