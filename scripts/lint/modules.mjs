@@ -190,6 +190,7 @@ export const packageOwners = {
   'cross-spawn': ['platform'],
   '@modelcontextprotocol/client': ['tools'],
   '@huggingface/hub': ['library'],
+  '@huggingface/jinja': ['library'],
   // The type of the logger alone.
   pino: ['kernel', 'telemetry'],
   'prom-client': ['telemetry'],

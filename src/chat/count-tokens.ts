@@ -5,6 +5,7 @@ import { promptPrefix } from './prompt-messages.ts';
 import { toChatGeneration } from './run-rounds.ts';
 import type { TurnRequest } from './turn-request.ts';
 import { TurnTools } from './turn-tools.ts';
+import { withTarget } from './with-defaults.ts';
 
 /**
  * Counts the tokens of the prompt that a turn begins with, as the model would read it: history, chat template, tools
@@ -16,10 +17,11 @@ import { TurnTools } from './turn-tools.ts';
  */
 export async function countTurnTokens(
   services: TurnServices,
-  request: TurnRequest,
+  turn: TurnRequest,
   context: RequestContext,
 ): Promise<number> {
   const { pool, tools } = services;
+  const request = await withTarget(pool, turn);
   const { contextLength, ttlSeconds } = request;
   const { target, outline, build, release } = await prepareTurn(services, request, context);
   try {

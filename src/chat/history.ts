@@ -104,13 +104,17 @@ function promptCharacters({ messages, items }: StoredResponse['turn']): number {
   return characters;
 }
 
-/** The newest system prompt of the conversation, and the instructions of this turn. */
+/**
+ * The newest system prompt of the conversation, and the instructions of this turn; the default if there is neither. An empty
+ * default stands for none.
+ */
 export function systemTextOf(
   history: Pick<History, 'systemPrompt'>,
   { systemPrompt, instructions }: Pick<TurnRequest, 'systemPrompt' | 'instructions'>,
+  defaultPrompt?: string,
 ): string | undefined {
   const texts = [systemPrompt ?? history.systemPrompt, instructions].filter((text) => text != null);
-  return texts.length === 0 ? undefined : texts.join('\n\n');
+  return texts.length === 0 ? defaultPrompt || undefined : texts.join('\n\n');
 }
 
 /**

@@ -29,6 +29,7 @@ import {
 import { storedImage } from './stored-image.ts';
 import { toolImageReader } from './tool-results.ts';
 import type { TurnRequest } from './turn-request.ts';
+import { reasons, type Targeted } from './with-defaults.ts';
 import { HearthError } from '../kernel/errors/errors.ts';
 import type { ModelEntry } from '../library/model.ts';
 
@@ -78,17 +79,17 @@ export interface TurnPrompt {
 /**
  * Checks a turn against its model, the store and the tool servers. Does not load, connect or decode anything yet.
  *
- * @throws HearthError `model_not_found`, `wrong_model_type`, `unsupported_reasoning`, `vision_unsupported`,
+ * @throws HearthError `unsupported_reasoning`, `vision_unsupported`,
  *   `invalid_image`, `invalid_value`, `context_length_exceeded`, and the errors of `ToolServers.validate`.
  */
 export async function prepareTurn(
   services: TurnServices,
-  request: TurnRequest,
+  request: Targeted<TurnRequest>,
   context: RequestContext,
 ): Promise<PreparedTurn> {
-  const { pool, store, tools, maxImagePixels, fetchImage } = services;
+  const { store, tools, maxImagePixels, fetchImage } = services;
   const { signal, caller } = context;
-  const target = request.target ?? (await pool.resolve(request.model, 'generation'));
+  const { target } = request;
   const { model } = target.selection;
   assertReasoning(model, request.reasoning);
   const history = await loadHistory(store, request, caller.tokenId, model);
@@ -104,6 +105,7 @@ export async function prepareTurn(
   await admitMessages(messages, model, allowance, signal);
   await tools.validate(request.integrations, context);
 
+  const defaultPrompt = target.defaults?.systemPrompt;
   // The answer that is continued ends the history.
   const continued = request.continuedResponseId === undefined ? undefined : previous?.turn;
   const ordered = (all: readonly ConversationMessage[]): readonly ConversationMessage[] =>
@@ -113,7 +115,8 @@ export async function prepareTurn(
     all: readonly ConversationMessage[],
     promptContext: PromptContext,
   ): Promise<readonly EngineMessage[]> => {
-    const systemText = systemTextOf(history, request);
+    const hasOwn = [...turns.flatMap((turn) => turn.messages), ...all].some(isSystem);
+    const systemText = systemTextOf(history, request, hasOwn ? undefined : defaultPrompt);
     const prompt = await toPromptMessages(systemText, turns, all, promptContext);
     if (continued?.items.at(-1)?.type === 'reasoning') prompt.push(openReasoning(continued.items));
     await putResults(prompt, approvalResults({ approvals: calls, items: [] }), promptContext);
@@ -168,6 +171,10 @@ function labelsOf({ items }: ConversationTurn): readonly string[] {
   return items.flatMap((item) => (item.type === 'toolList' ? [labelOf(item.provider)] : []));
 }
 
+function isSystem({ role }: Pick<ConversationMessage, 'role'>): boolean {
+  return role === 'system';
+}
+
 function hasImage({ content }: Pick<ConversationTurn['messages'][number], 'content'>): boolean {
   return content.some(({ type }) => type === 'image');
 }
@@ -216,7 +223,7 @@ export function reasoningOfEffort(
  * @throws HearthError `unsupported_reasoning`, with the allowed values.
  */
 export function assertReasoning(model: ModelEntry, level: ReasoningLevel | undefined): void {
-  if (level === undefined || model.reasoning?.allowedOptions.includes(level)) return;
+  if (level === undefined || reasons(model, level)) return;
   const allowed =
     model.reasoning === null
       ? `${model.key} does not reason; leave the field out`

@@ -12,6 +12,7 @@ import { promptPrefix } from './prompt-messages.ts';
 import type { GenerationSummary, PromptEvent } from './turn-event.ts';
 import type { GenerationOptions, InstanceOptions } from './turn-request.ts';
 import { TurnStats } from './turn-recorder.ts';
+import { withDefaults } from './with-defaults.ts';
 
 /** A raw prompt to continue, without a chat template. */
 export interface CompletionRequest extends GenerationOptions, InstanceOptions {
@@ -49,11 +50,12 @@ export interface CompletionResult extends GenerationSummary {
  */
 export async function* runCompletion(
   { pool }: { readonly pool: Engines },
-  request: CompletionRequest,
+  completion: CompletionRequest,
   context: RequestContext,
 ): AsyncGenerator<CompletionEvent> {
-  const { prompt, suffix, contextLength, ttlSeconds, waitsForLoad } = request;
-  const target = request.target ?? (await pool.resolve(request.model, 'generation'));
+  const { prompt, suffix, contextLength, ttlSeconds, waitsForLoad } = completion;
+  const target = completion.target ?? (await pool.resolve(completion.model, 'generation'));
+  const request = withDefaults(completion, target);
   const { selection } = target;
   if (suffix !== undefined && !selection.model.supportsInfill) {
     throw new HearthError(

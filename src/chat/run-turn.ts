@@ -12,6 +12,7 @@ import { runRounds } from './run-rounds.ts';
 import { listTools } from './tool-lists.ts';
 import { TurnTools } from './turn-tools.ts';
 import { newResponseId } from './turn-request.ts';
+import { withTarget } from './with-defaults.ts';
 import { draftTurn, storeTurn } from './store-turn.ts';
 import type { TurnEvent } from './turn-event.ts';
 import { TurnRecorder } from './turn-recorder.ts';
@@ -28,7 +29,8 @@ export async function* runTurn(
   turn: TurnRequest,
   context: RequestContext,
 ): AsyncGenerator<TurnEvent> {
-  const request = turn.isStored ? { responseId: newResponseId(), ...turn } : turn;
+  const targeted = await withTarget(services.pool, turn);
+  const request = turn.isStored ? { responseId: newResponseId(), ...targeted } : targeted;
   const prepared = await prepareTurn(services, request, context);
   const recorder = new TurnRecorder(
     prepared.target.selection,

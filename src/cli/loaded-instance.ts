@@ -23,6 +23,8 @@ const configKeys = [
   'num_experts',
   'offload_kv_cache_to_gpu',
   'gpu_layers',
+  'threads',
+  'kv_cache_type',
   'speculation',
   'draft_model',
 ] as const satisfies readonly (keyof LoadConfig)[];
@@ -47,9 +49,8 @@ export async function findLoadedInstance(
     // The status of an instance does not tell its variant.
     if (body.model.includes('@') && (model.variants?.length ?? 0) > 1) return undefined;
     const { instances } = await client.call(getStatus, {}, signal);
-    const ready = instances.filter(
-      (instance) => instance.model === model.key && instance.state === 'ready',
-    );
+    const ids = new Set(model.loaded_instances.map(({ id }) => id));
+    const ready = instances.filter(({ id }) => ids.has(id));
     if (ready.length === 0) return undefined;
     // The server completes the settings: it rounds contexts and resolves names.
     const estimate = { ...body, estimate_only: true, echo_load_config: true };

@@ -10,7 +10,6 @@ import { InstanceLifecycle, type LifecycleOptions } from './loads/instance-lifec
 import type { InstanceDescription, InstanceSummary } from './loads/instance-summary.ts';
 import type { LoadEstimate } from './loads/load-estimate.ts';
 import type { LoadOptions } from './loads/load-options.ts';
-import type { ModelSettings } from './loads/model-settings.ts';
 import { chooseInstance } from './loads/policy/choose-instance.ts';
 import { assertPurpose, purposeOf, type Purpose } from './loads/purpose.ts';
 import { notLoaded, stillLoading } from './loads/refusal.ts';
@@ -23,8 +22,6 @@ interface EnginesOptions extends LifecycleOptions {
   /** Whether requests load models (`models.jit`). */
   readonly loadsOnRequest: boolean;
   readonly defaultTtlSeconds: number;
-  /** Options that are kept for the loads of models. */
-  readonly modelSettings?: Pick<ModelSettings, 'get'>;
   /** Memory of the machine. */
   readonly totalMemoryBytes: number;
 }
@@ -101,8 +98,7 @@ export class Engines implements SessionHost {
     if (this.#instances().length === 0) await this.#options.gpuMemory?.know();
     const target = await this.#upToDate(await this.#find(identifier ?? '', purpose));
     assertPurpose(target.selection, purpose);
-    const load = await this.#keptOptions(target.selection);
-    return load === undefined ? target : { ...target, load };
+    return { ...target, ...(await this.#inForce(target.selection)) };
   }
 
   /**
@@ -133,7 +129,8 @@ export class Engines implements SessionHost {
 
   lease(request: OpenRequest, context: RequestContext): Lease {
     const instance = this.#instanceFor(request, context);
-    if (request.ttlSeconds !== undefined) instance.setTtl(request.ttlSeconds);
+    const ttlSeconds = request.ttlSeconds ?? request.target.load?.ttlSeconds;
+    if (ttlSeconds !== undefined) instance.setTtl(ttlSeconds);
     const lease = this.#lifecycle.openLease(instance, context);
     context.record.useInstance(instance.id, instance.selection.model.key);
     return lease;
@@ -150,10 +147,11 @@ export class Engines implements SessionHost {
     options: LoadOptions,
     context: RequestContext,
   ): Promise<InstanceSummary> {
-    const selection = await this.#options.library.find(identifier);
+    const found = await this.#options.library.find(identifier);
     await this.#options.gpuMemory?.know();
     if (options.identifier !== undefined) await this.#assertFree(options.identifier);
-    const resolved = await this.#withKept(selection, options);
+    const { selection, load } = await this.#inForce(found);
+    const resolved = { ...load, ...(await this.#withDraft(selection, options)) };
     context.signal.throwIfAborted();
     const { clientKey } = context.caller;
     const instance = this.#lifecycle.create(selection, resolved, true, clientKey);
@@ -173,8 +171,9 @@ export class Engines implements SessionHost {
    */
   async estimate(identifier: string, options: LoadOptions): Promise<LoadEstimate> {
     await this.#options.gpuMemory?.know();
-    const selection = await this.#options.library.find(identifier);
-    return this.#lifecycle.estimate(selection, await this.#withKept(selection, options));
+    const { selection, load } = await this.#inForce(await this.#options.library.find(identifier));
+    const named = await this.#withDraft(selection, options);
+    return this.#lifecycle.estimate(selection, { ...load, ...named });
   }
 
   /**
@@ -200,6 +199,21 @@ export class Engines implements SessionHost {
     return id;
   }
 
+  /** Whether the model or profile that a name stands for has an instance. */
+  async isLoaded(identifier: string): Promise<boolean> {
+    const { selection } = await this.#inForce(await this.#options.library.find(identifier));
+    return this.#instances().some(
+      (instance) =>
+        instance.selection.model.key === selection.model.key &&
+        instance.selection.alias === selection.alias,
+    );
+  }
+
+  /** Puts changes of the settings of models in force that need no load. */
+  applySettings(): void {
+    this.#lifecycle.restartIdleTimers();
+  }
+
   /** Unloads all instances and rejects new requests. */
   async close(): Promise<void> {
     await this.#lifecycle.close(new HearthError('shutting_down', 'The server is stopping.'));
@@ -209,25 +223,25 @@ export class Engines implements SessionHost {
     return this.#lifecycle.registry.list();
   }
 
-  /** The options of a load, with those that are kept for the model where it names no other. */
-  async #withKept(selection: ModelSelection, options: LoadOptions): Promise<LoadOptions> {
-    const named = await this.#withDraft(selection, options);
-    return { ...(await this.#keptOptions(selection)), ...named };
-  }
-
-  async #keptOptions(selection: ModelSelection): Promise<LoadOptions | undefined> {
-    const { key } = selection.model;
-    const kept = this.#options.modelSettings?.get(key);
-    if (kept === undefined) return undefined;
+  /**
+   * The settings of the model or profile that a request names. The selection keeps the name of a profile only if the
+   * profile has instances of its own.
+   */
+  async #inForce(
+    found: ModelSelection,
+  ): Promise<Required<Pick<ModelTarget, 'selection' | 'load' | 'defaults'>>> {
+    const { model, variant } = found;
+    const { profile, load = {}, ...defaults } = this.#options.modelSettings?.inForce(found) ?? {};
+    const selection = { model, variant, ...omitUndefined({ alias: profile }) };
     try {
-      return await this.#withDraft(selection, kept);
+      return { selection, defaults, load: await this.#withDraft(selection, load) };
     } catch (err) {
-      const { draftModel, ...rest } = kept;
+      const { draftModel, ...rest } = load;
       this.#options.logger.warn(
-        { err, model: key, draftModel },
-        'the kept draft model is not used',
+        { err, model: model.key, draftModel },
+        'the draft model of the settings is not used',
       );
-      return rest;
+      return { selection, defaults, load: rest };
     }
   }
 
@@ -260,12 +274,13 @@ export class Engines implements SessionHost {
     if (instance === undefined) return { selection: await this.#options.library.find(identifier) };
     const { id, selection } = instance;
     // The key of a model is the id of its first instance, but selects any of its instances.
-    return id === selection.model.key ? { selection } : { selection, instanceId: id };
+    const isFirst = id === (selection.alias ?? selection.model.key);
+    return isFirst ? { selection } : { selection, instanceId: id };
   }
 
   /** Retires the instances whose files were replaced since their load, and selects the model as it is now. */
   async #upToDate(target: ModelTarget): Promise<ModelTarget> {
-    const { model, variant } = target.selection;
+    const { model, variant, alias } = target.selection;
     const loaded = this.#instances().filter(
       ({ selection, fingerprint }) =>
         fingerprint !== undefined &&
@@ -284,8 +299,8 @@ export class Engines implements SessionHost {
       if (!instance.isOutdated && !instance.isRetired) this.#lifecycle.renew(instance, selection);
     }
     return selection === undefined
-      ? { selection: await library.find(model.key) }
-      : { ...target, selection };
+      ? { selection: await library.find(alias ?? model.key) }
+      : { ...target, selection: { ...selection, ...omitUndefined({ alias }) } };
   }
 
   /** @throws HearthError `missing_required_parameter`. */
@@ -328,7 +343,7 @@ export class Engines implements SessionHost {
       {
         modelKey: model.key,
         variantId: variant.id,
-        ...omitUndefined({ contextLength, promptPrefix }),
+        ...omitUndefined({ profile: selection.alias, contextLength, promptPrefix }),
       },
     );
     const instance = registry.get(chosen?.id ?? '');

@@ -45,6 +45,19 @@ export const ttlSchema = z
   .max(365 * 24 * 3600)
   .describe('Seconds without a request after which the instance is unloaded.');
 
+/** Data types of the engine's KV cache. */
+export const kvCacheTypes = [
+  'f32',
+  'f16',
+  'bf16',
+  'q8_0',
+  'q5_1',
+  'q5_0',
+  'q4_1',
+  'q4_0',
+  'iq4_nl',
+] as const;
+
 export const fractionSchema = z.number().min(0).max(1);
 export const topKSchema = z.int().min(0).max(1_000_000);
 /** The engine computes with 32-bit floats, where smaller numbers become 0. */

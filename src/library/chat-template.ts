@@ -1,3 +1,5 @@
+import { parse, tokenize } from '@huggingface/jinja';
+import { HearthError } from '../kernel/errors/errors.ts';
 import { readGgufHeader } from './gguf/header.ts';
 import type { ModelSelection } from './model.ts';
 
@@ -18,5 +20,23 @@ export async function chatTemplate(
   } catch {
     signal.throwIfAborted();
     return '';
+  }
+}
+
+/**
+ * Checks the syntax of a chat template. The engine checks the rest when it loads the model.
+ *
+ * @throws HearthError `invalid_value`
+ */
+export function assertChatTemplate(template: string): void {
+  try {
+    // The tokenizer needs a time that is the square of the length of white space.
+    parse(tokenize(template.replaceAll(/\s+/g, ' ')));
+  } catch (error) {
+    // A template that is nested too deeply exhausts the stack.
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new HearthError('invalid_value', `The chat template is not valid Jinja: ${reason}`, {
+      field: 'chatTemplate',
+    });
   }
 }

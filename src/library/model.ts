@@ -87,6 +87,8 @@ interface ModelDimensions {
 export interface ModelSelection {
   readonly model: ModelEntry;
   readonly variant: ModelVariant;
+  /** The alias or profile that named it; absent: a name of the model itself. */
+  readonly alias?: string;
 }
 
 export interface ModelLibrary {

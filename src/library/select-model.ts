@@ -30,7 +30,9 @@ export function selectModel(
   const alias = findAlias(aliases, identifier.trim());
   if (alias === undefined) return notFound(content, identifier);
   const found = findIdentifier(content, alias.model);
-  if (found !== null) return select(content, found.key, found.variantId);
+  if (found !== null) {
+    return { ...select(content, found.key, found.variantId), alias: alias.name };
+  }
   throw modelNotFound(
     `There is no model ${quote(alias.model)}, which the alias ${quote(alias.name)} names.`,
   );

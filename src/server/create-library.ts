@@ -1,5 +1,7 @@
 import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Settings } from '../settings/settings-table.ts';
+import { ModelSettings } from '../engines/loads/model-settings.ts';
 import type { Upstreams } from '../engines/backends/remote/upstreams.ts';
 import { removeUnfinished } from '../platform/files/unfinished-files.ts';
 import { removePartialUploads } from '../library/import/receive-file.ts';
@@ -7,6 +9,7 @@ import { createModelLibrary } from '../library/library.ts';
 import type { EditableModelLibrary } from '../library/model.ts';
 import type { ModelAliases } from '../library/model-aliases.ts';
 import type { Logger } from '../kernel/logger.ts';
+import { takeOverPresets } from './take-over-presets.ts';
 import { modelRoots, modelsFolderOf } from './model-folders.ts';
 
 interface LibraryServices {
@@ -30,18 +33,24 @@ export async function openModelsFolder(
   return folder;
 }
 
-/** The models of the library folder, of `models.extraDirs`, of the remote servers, and those that ship with Hearth. */
-export function createLibrary(
+/**
+ * The models of the library folder, of `models.extraDirs`, of the remote servers, and those that ship with Hearth, and
+ * their settings.
+ */
+export async function openLibrary(
   settings: Settings,
   { home, aliases, upstreams, logger, signal }: LibraryServices,
-): EditableModelLibrary {
-  return createModelLibrary({
+): Promise<{ readonly library: EditableModelLibrary; readonly modelSettings: ModelSettings }> {
+  const modelSettings = await ModelSettings.open(join(home, 'models.json'), logger);
+  const library = createModelLibrary({
     roots: modelRoots(settings, home),
     logger,
-    aliases,
+    aliases: { list: async () => [...modelSettings.profiles(), ...(await aliases.list())] },
     remoteModels: () => upstreams.listModels(),
     refreshRemote: (key) => upstreams.refresh(key),
     signal,
     watchesFolders: true,
   });
+  await takeOverPresets(modelSettings, { home, library, logger });
+  return { library, modelSettings };
 }

@@ -17,7 +17,7 @@ type PoolOptions = ConstructorParameters<typeof Engines>[0];
 interface PoolServices
   extends
     Pick<PoolOptions, 'library' | 'logger'>,
-    Pick<LoaderOptions, 'runtimes' | 'launcher' | 'stateCache'> {
+    Pick<LoaderOptions, 'runtimes' | 'launcher' | 'stateCache' | 'templateFolder'> {
   readonly upstreams: Upstreams;
   readonly modelSettings: NonNullable<PoolOptions['modelSettings']>;
   readonly events: NonNullable<PoolOptions['events']>;
@@ -30,7 +30,7 @@ const queuedForEachSlot = 64;
 
 /** The pool of a server. Live settings are read from `settings` at each use. */
 export function createPool(settings: Settings, services: PoolServices): Engines {
-  const { library, runtimes, launcher, stateCache, upstreams } = services;
+  const { library, runtimes, launcher, stateCache, upstreams, templateFolder } = services;
   const { logger, events, environment, modelSettings, onInstallProgress } = services;
   const deviceEnvironment = engineEnvironment(environment, settings['engine.environment']);
   const shared = {
@@ -47,6 +47,7 @@ export function createPool(settings: Settings, services: PoolServices): Engines 
     gpuLayers: settings['engine.gpuLayers'],
     cpuExpertLayers: settings['engine.cpuExpertLayers'],
     stateCache,
+    templateFolder,
   });
   return new Engines({
     library,

@@ -5,7 +5,7 @@ import { createAuthenticator, generateOwnerToken, ownerId } from '../access/auth
 import { createSessionService } from '../access/session-service.ts';
 import { createTokenService } from '../access/token-service.ts';
 import { createBatches, startBatches } from './create-batches.ts';
-import { createLibrary, openModelsFolder } from './create-library.ts';
+import { openLibrary, openModelsFolder } from './create-library.ts';
 import { createPool } from './create-pool.ts';
 import { createShutdown } from './create-shutdown.ts';
 import { assertDistinctNames, createUpstreams, toReplicaMetrics } from './create-upstreams.ts';
@@ -25,7 +25,6 @@ import { planDownload } from '../library/downloads/plan-download.ts';
 import { createEngineLauncher } from '../engines/launch/engine-launcher.ts';
 import { keepRecommended } from '../engines/runtimes/keep-recommended.ts';
 import type { InstallProgress } from '../engines/runtimes/runtime.ts';
-import { openModelSettings } from './open-model-settings.ts';
 import { openRuntimes } from './open-runtimes.ts';
 import { ensureHomeId } from '../platform/home/home-id.ts';
 import { acquireHomeLock } from '../platform/home/home-lock.ts';
@@ -175,7 +174,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     await aliases.list();
     const upstreams = await createUpstreams(settings, { home, environment, logger });
     cleanups.push(() => upstreams.close());
-    const library = createLibrary(settings, {
+    const { library, modelSettings } = await openLibrary(settings, {
       home,
       aliases,
       upstreams,
@@ -204,10 +203,10 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     });
     cleanups.push(() => launcher.close());
 
-    const modelSettings = await openModelSettings(home, { library, logger });
     const pool = createPool(settings, {
       library,
       modelSettings,
+      templateFolder: join(socketFolder, 'templates'),
       runtimes,
       launcher,
       stateCache,
@@ -221,6 +220,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     void preloadModels({
       pool,
       models: settings['models.preload'],
+      pinned: modelSettings.pinned(),
       logger,
       signal: stopping.signal,
     });

@@ -1,3 +1,4 @@
+import { kvCacheTypes } from '../kernel/field.ts';
 import {
   aliases,
   boolean,
@@ -17,8 +18,6 @@ import {
 } from './setting-kinds.ts';
 import * as z from 'zod';
 import { upstreams } from './upstreams-setting.ts';
-
-const kvTypes = ['f32', 'f16', 'bf16', 'q8_0', 'q5_1', 'q5_0', 'q4_1', 'q4_0', 'iq4_nl'] as const;
 
 /** The settings of engine processes; a part of `settingsTable`. */
 export const engineSettings = {
@@ -59,8 +58,8 @@ export const engineSettings = {
     { computedDefault: 'none' },
   ),
   'engine.kvType': setting(
-    choice(kvTypes).default('f16'),
-    `Data type of the KV cache: ${kvTypes.join(', ')}.`,
+    choice(kvCacheTypes).default('f16'),
+    `Data type of the KV cache: ${kvCacheTypes.join(', ')}.`,
   ),
   'engine.promptCacheMiB': setting(
     integer(0, 1024 * 1024).default(512),

@@ -15,6 +15,7 @@ import { eventStream, type SseMessage } from '../kit/stream/sse.ts';
 import { collect } from '../kit/stream/collect.ts';
 import { openStream, type StreamFormat } from '../kit/stream/open-stream.ts';
 import type { ApiServices } from '../services.ts';
+import { defaultReasoning } from '../../chat/with-defaults.ts';
 import { findPreset, withPreset } from '../v1/presets/use-preset.ts';
 import { anthropicErrors } from './errors.ts';
 import { MessageRecorder } from './message-events.ts';
@@ -62,7 +63,8 @@ async function readRequest(
   const conversation = toConversation(body.messages);
   const preset = await findPreset(store, body.preset, context);
   const turn = withPreset(toTurnRequest(body, conversation, target.selection.model), preset);
-  const reasoning = body.thinking == null ? preset?.reasoning : undefined;
+  const reasoning =
+    body.thinking == null ? (preset?.reasoning ?? defaultReasoning(target)) : undefined;
   return { request: { ...turn, ...omitUndefined({ reasoning }), target }, conversation };
 }
 

@@ -1,14 +1,14 @@
 import { getModelAnthropic, listModelsAnthropic, type AnthropicModel } from './model-schema.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
-import { loadedInstances } from '../../engines/loads/loaded-instances.ts';
 import { mount, type App } from '../kit/mount.ts';
-import { listNamedModels, type NamedModel } from '../kit/named-models.ts';
+import { listNamedModels, type NamedModel, servingInstances } from '../kit/named-models.ts';
 import type { ApiServices } from '../services.ts';
 
 export function mountModels(app: App, services: ApiServices): void {
-  const { library, pool, server } = services;
-  const toModel = ({ id, model }: NamedModel): AnthropicModel => {
-    const [loaded] = loadedInstances(pool.list(), model);
+  const { library, server } = services;
+  const toModel = (named: NamedModel): AnthropicModel => {
+    const { id, model } = named;
+    const [loaded] = servingInstances(services, named);
     const contextLength = loaded?.config.contextLength ?? model.maxContextLength;
     return {
       type: 'model',
@@ -42,8 +42,7 @@ export function mountModels(app: App, services: ApiServices): void {
   });
 
   mount(app, getModelAnthropic, async ({ params: { model: id } }) => {
-    const { model } = await library.find(id);
-    return toModel({ id, model });
+    return toModel({ ...(await library.find(id)), id });
   });
 }
 

@@ -1,24 +1,78 @@
-import { isPattern, type ModelAliases } from '../../library/model-aliases.ts';
-import type { ModelEntry, ModelLibrary } from '../../library/model.ts';
+import { loadedInstances, selectedInstances } from '../../engines/loads/loaded-instances.ts';
+import type { InstanceSummary } from '../../engines/loads/instance-summary.ts';
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
+import { isPattern, type ModelAlias } from '../../library/model-aliases.ts';
+import type { ModelEntry, ModelSelection } from '../../library/model.ts';
+import type { ApiServices } from '../services.ts';
 
 /** A model under a name that requests may use. */
-export interface NamedModel {
+export interface NamedModel extends ModelSelection {
   readonly id: string;
-  readonly model: ModelEntry;
 }
 
-/** All models by their keys, then by their aliases; an alias with `*` is not a name. */
-export async function listNamedModels({
+type Services = Pick<ApiServices, 'aliases' | 'library' | 'modelSettings' | 'pool'>;
+
+/** All models by their keys, then the profiles; with their best variant, or the one that a profile names. */
+export async function listModels({
   library,
-  aliases,
-}: {
-  readonly library: Pick<ModelLibrary, 'list'>;
-  readonly aliases: ModelAliases;
-}): Promise<readonly NamedModel[]> {
+  modelSettings,
+}: Pick<Services, 'library' | 'modelSettings'>): Promise<readonly NamedModel[]> {
   const models = await library.list();
-  const aliased = (await aliases.list()).flatMap((alias) => {
-    const model = models.find(({ key }) => key === alias.model.toLowerCase());
-    return isPattern(alias) || model === undefined ? [] : [{ id: alias.name, model }];
-  });
-  return [...models.map((model) => ({ id: model.key, model })), ...aliased];
+  return [
+    ...models.flatMap((model) =>
+      model.variants.slice(0, 1).map((variant) => ({ id: model.key, model, variant })),
+    ),
+    ...modelSettings.profiles().flatMap((profile) => named(profile, models)),
+  ];
+}
+
+/** These models, then those that aliases name; an alias with `*` is not a name. */
+export async function listNamedModels(services: Services): Promise<readonly NamedModel[]> {
+  const listed = await listModels(services);
+  const models = listed.map(({ model }) => model);
+  const aliases = (await services.aliases.list()).filter((alias) => !isPattern(alias));
+  return [...listed, ...aliases.flatMap((alias) => named(alias, models))];
+}
+
+function named(
+  { name, model: identifier }: ModelAlias,
+  models: readonly ModelEntry[],
+): NamedModel[] {
+  const [key, variantId] = identifier.toLowerCase().split('@');
+  const model = models.find((each) => each.key === key);
+  const variant = model?.variants.find(({ id }) => id === (variantId ?? id));
+  if (model === undefined || variant === undefined) return [];
+  return [{ id: name, model, variant, alias: name }];
+}
+
+/**
+ * Finds a model by a name. Its id is its key, or the name of a profile.
+ *
+ * @throws The errors of `ModelLibrary.find`.
+ */
+export async function findModel(
+  { library, modelSettings }: Pick<Services, 'library' | 'modelSettings'>,
+  identifier: string,
+): Promise<NamedModel> {
+  const selection = await library.find(identifier);
+  const { alias, model } = selection;
+  const isProfile = alias !== undefined && modelSettings.get(alias)?.base !== undefined;
+  return { ...selection, id: isProfile ? alias : model.key };
+}
+
+/**
+ * The ready instances that serve a model or profile.
+ *
+ * @param identifier If it names a variant, those of the variant.
+ */
+export function servingInstances(
+  { modelSettings, pool }: Pick<Services, 'modelSettings' | 'pool'>,
+  { model, variant, alias }: ModelSelection,
+  identifier?: string,
+): readonly InstanceSummary[] {
+  const { profile } = modelSettings.inForce({ model, ...omitUndefined({ alias }) });
+  const selection = { model, variant, ...omitUndefined({ alias: profile }) };
+  return identifier === undefined
+    ? loadedInstances(pool.list(), selection)
+    : selectedInstances(pool.list(), selection, identifier);
 }

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { testContext } from '../../../test/setup/test-context.ts';
 import { modelEntry } from '../../../test/setup/models/model-entry.ts';
 import type { Engines } from '../../engines/engines.ts';
+import type { ModelSettings } from '../../engines/loads/model-settings.ts';
 import type { NamedModel } from '../../library/ollama/find-model.ts';
 import { prepareModel } from './answer.ts';
 import { toChatFields } from './answer-lines.ts';
@@ -12,7 +13,7 @@ const instances = [
   { id: 'busy', isExplicit: false, isPinned: false, requestCount: 1 },
   { id: 'by-name', isExplicit: true, isPinned: false, requestCount: 0 },
   { id: 'pinned', isExplicit: false, isPinned: true, requestCount: 0 },
-].map((each) => ({ ...each, selection: { model } }));
+].map((each) => ({ ...each, selection: { model }, state: 'ready' }));
 
 it.each([
   ['chat', ['on-request']],
@@ -28,10 +29,17 @@ it.each([
         return id;
       },
     } as unknown as Engines;
+    const modelSettings = { inForce: () => ({}) } as unknown as ModelSettings;
     const context = testContext({ caller: { hasPermission: (each) => each === permission } });
     const found = { identifier: model.key, selection: { model } } as unknown as NamedModel;
     const request = { model: 'm', isStreamed: false, startedAt: 0, toFields: toChatFields };
-    const line = await prepareModel({ pool }, found, { ttlSeconds: 0 }, request, context);
+    const line = await prepareModel(
+      { pool, modelSettings },
+      found,
+      { ttlSeconds: 0 },
+      request,
+      context,
+    );
     expect(line).toMatchObject({ done: true, done_reason: 'unload' });
     expect(unloaded).toEqual(ids);
   },

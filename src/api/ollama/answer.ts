@@ -4,6 +4,7 @@ import type { HearthError } from '../../kernel/errors/errors.ts';
 import { purposeOf } from '../../engines/loads/purpose.ts';
 import type { NamedModel } from '../../library/ollama/find-model.ts';
 import type { RequestContext } from '../../telemetry/request-context.ts';
+import { servingInstances } from '../kit/named-models.ts';
 import { lineStream } from '../kit/stream/ndjson.ts';
 import { collect } from '../kit/stream/collect.ts';
 import { openStream, type StreamItem } from '../kit/stream/open-stream.ts';
@@ -69,7 +70,7 @@ export async function loadModel(
  * those that were loaded by name or are pinned stay, unless the caller may unload them.
  */
 export async function prepareModel<Fields extends object>(
-  services: Pick<ApiServices, 'pool'>,
+  services: Pick<ApiServices, 'modelSettings' | 'pool'>,
   found: NamedModel,
   options: { readonly contextLength?: number; readonly ttlSeconds?: number },
   request: AnswerRequest<Fields>,
@@ -87,17 +88,15 @@ export async function prepareModel<Fields extends object>(
 }
 
 async function unloadIdle(
-  { pool }: Pick<ApiServices, 'pool'>,
+  services: Pick<ApiServices, 'modelSettings' | 'pool'>,
   { selection }: NamedModel,
   { caller }: RequestContext,
 ): Promise<void> {
-  const { key } = selection.model;
   const mayUnload = caller.hasPermission('models:write');
-  const idle = pool
-    .list()
-    .filter((instance) => instance.selection.model.key === key && instance.requestCount === 0)
+  const idle = servingInstances(services, selection)
+    .filter(({ requestCount }) => requestCount === 0)
     .filter(({ isExplicit, isPinned }) => mayUnload || (!isExplicit && !isPinned));
-  await Promise.all(idle.map(({ id }) => pool.unload(id)));
+  await Promise.all(idle.map(({ id }) => services.pool.unload(id)));
 }
 
 interface PreparationEvent {

@@ -125,8 +125,11 @@ export const showOllama = defineRoute({
   result: z
     .object({
       modelfile: z.string(),
-      parameters: z.string(),
+      parameters: z
+        .string()
+        .describe('Parameters of a Modelfile that the settings of the model have, one a line.'),
       template: z.string(),
+      system: z.string().optional().describe('System prompt of the settings of the model.'),
       details: detailsSchema,
       model_info: z
         .record(z.string(), z.unknown())

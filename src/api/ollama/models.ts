@@ -8,34 +8,38 @@ import {
   versionOllama,
 } from './models-schema.ts';
 import { removeModel } from '../../engines/loads/remove-model.ts';
-import { isPattern } from '../../library/model-aliases.ts';
+import { listNamedModels } from '../kit/named-models.ts';
 import { chatTemplate } from '../../library/chat-template.ts';
 import { findOllamaModel } from '../../library/ollama/find-model.ts';
 import { variantFiles } from '../../library/variant-files.ts';
 import { mount, type App } from '../kit/mount.ts';
 import type { ApiServices } from '../services.ts';
-import { toCapabilities, toDetails, toLoadedModel, toModelInfo, toOllamaModel } from './record.ts';
+import { deleteSettings, storeSettings } from '../v1/models/model-settings.ts';
+import {
+  toParameters,
+  toCapabilities,
+  toDetails,
+  toLoadedModel,
+  toModelInfo,
+  toOllamaModel,
+} from './record.ts';
 
 /** The version of Ollama whose API this API follows: editors refuse older ones. */
 const ollamaVersion = '0.12.11';
 
 export function mountModels(app: App, services: ApiServices): void {
-  const { library, aliases, pool, runtimes } = services;
+  const { library, aliases, modelSettings, pool, runtimes } = services;
 
   mount(app, versionOllama, async () => ({ version: ollamaVersion }));
 
   mount(app, tagsOllama, async () => {
-    const models = await library.list();
-    const own = models.flatMap((model) =>
-      model.variants.map((variant) => toOllamaModel({ model, variant })),
+    const named = await listNamedModels(services);
+    const records = named.flatMap((each) =>
+      each.alias === undefined
+        ? each.model.variants.map((variant) => toOllamaModel({ model: each.model, variant }))
+        : [toOllamaModel(each)],
     );
-    const named = (await aliases.list()).flatMap((alias) => {
-      const model = models.find(({ key }) => key === alias.model.toLowerCase());
-      const [variant] = model?.variants ?? [];
-      if (isPattern(alias) || model === undefined || variant === undefined) return [];
-      return [toOllamaModel({ model, variant }, withTag(alias.name))];
-    });
-    return { models: await Promise.all([...own, ...named]) };
+    return { models: await Promise.all(records) };
   });
 
   mount(app, psOllama, async () => {
@@ -47,10 +51,13 @@ export function mountModels(app: App, services: ApiServices): void {
 
   mount(app, showOllama, async ({ body, context }) => {
     const { selection } = await findOllamaModel(library, requiredName(body));
+    const settings = modelSettings.inForce(selection);
+    const { systemPrompt: system = '' } = settings;
     return {
       modelfile: `FROM ${selection.model.key}`,
-      parameters: '',
-      template: await chatTemplate(selection, context.signal),
+      parameters: toParameters(settings),
+      template: settings.load?.chatTemplate ?? (await chatTemplate(selection, context.signal)),
+      ...(system !== '' && { system }),
       details: toDetails(selection),
       model_info: toModelInfo(selection),
       capabilities: toCapabilities(selection),
@@ -60,7 +67,12 @@ export function mountModels(app: App, services: ApiServices): void {
 
   mount(app, copyOllama, async ({ body }) => {
     const { selection } = await findOllamaModel(library, body.source);
-    const { model, variant } = selection;
+    const { model, variant, alias = '' } = selection;
+    const profile = modelSettings.get(alias);
+    if (profile?.base !== undefined) {
+      await storeSettings(services, withoutLatest(body.destination), profile);
+      return {};
+    }
     const isBest = variant.id === model.variants[0]?.id;
     await aliases.set(
       withoutLatest(body.destination),
@@ -73,7 +85,10 @@ export function mountModels(app: App, services: ApiServices): void {
     const name = requiredName(body);
     if (await aliases.remove(withoutLatest(name))) return {};
     const { identifier, selection } = await findOllamaModel(library, name);
-    // An alias that only a pattern has is not a model to delete.
+    if (selection.alias !== undefined) {
+      await deleteSettings(services, selection.alias);
+      return {};
+    }
     const hasVariant = identifier.includes('@');
     const target = hasVariant
       ? `${selection.model.key}@${selection.variant.id}`
@@ -92,10 +107,6 @@ export function requiredName(body: {
   const name = [body.model, body.name].find((each) => each != null && each !== '');
   if (name != null) return name;
   throw new HearthError('missing_required_parameter', '"model" is required.', { param: 'model' });
-}
-
-function withTag(name: string): string {
-  return name.includes(':') ? name : `${name}:latest`;
 }
 
 function withoutLatest(name: string): string {

@@ -1,5 +1,7 @@
 import type { OllamaModel, OllamaModelDetails } from './models-schema.ts';
 import type { InstanceSummary } from '../../engines/loads/instance-summary.ts';
+import type { SettingsRecord } from '../../engines/loads/settings-record.ts';
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { ModelSelection } from '../../library/model.ts';
 import { variantFiles } from '../../library/variant-files.ts';
 
@@ -7,7 +9,8 @@ import { variantFiles } from '../../library/variant-files.ts';
  * The name of a model and variant: the tag of the best variant is `latest`. The key of a model on a remote Ollama has a
  * tag.
  */
-function toOllamaName({ model, variant }: ModelSelection): string {
+function toOllamaName({ model, variant, alias }: ModelSelection): string {
+  if (alias !== undefined) return alias.includes(':') ? alias : `${alias}:latest`;
   if (model.key.includes(':')) return model.key;
   return `${model.key}:${variant.id === model.variants[0]?.id ? 'latest' : variant.id}`;
 }
@@ -23,10 +26,8 @@ export function toDetails({ model, variant }: ModelSelection): OllamaModelDetail
   };
 }
 
-export async function toOllamaModel(
-  selection: ModelSelection,
-  name = toOllamaName(selection),
-): Promise<OllamaModel> {
+export async function toOllamaModel(selection: ModelSelection): Promise<OllamaModel> {
+  const name = toOllamaName(selection);
   const { modifiedAt, digest } = await variantFiles(selection);
   return {
     name,
@@ -36,6 +37,27 @@ export async function toOllamaModel(
     digest,
     details: toDetails(selection),
   };
+}
+
+/** The parameters of a Modelfile. */
+export function toParameters({
+  sampling,
+  maxOutputTokens,
+  load,
+}: Pick<SettingsRecord, 'sampling' | 'maxOutputTokens' | 'load'>): string {
+  const parameters = omitUndefined({
+    num_ctx: load?.contextLength,
+    temperature: sampling?.temperature,
+    top_p: sampling?.topP,
+    top_k: sampling?.topK,
+    min_p: sampling?.minP,
+    repeat_penalty: sampling?.repeatPenalty,
+    presence_penalty: sampling?.presencePenalty,
+    num_predict: maxOutputTokens,
+  });
+  return Object.entries(parameters)
+    .map(([name, value]) => `${name} ${value}`)
+    .join('\n');
 }
 
 /** @param isOnGpu Whether the runtime uses a GPU. */

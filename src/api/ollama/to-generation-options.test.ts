@@ -44,8 +44,9 @@ it('maps the options of the answer and ignores those of the runner', () => {
 });
 
 it.each([
-  [-1, undefined],
-  [-2, undefined],
+  [-1, 2 ** 31 - 1],
+  [-2, 2 ** 31 - 1],
+  [null, undefined],
   [0, 1],
   [5, 5],
 ])('takes num_predict %d as %s', (numPredict, maxOutputTokens) => {

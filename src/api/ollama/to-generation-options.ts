@@ -46,10 +46,14 @@ export function toGenerationOptions({
   };
 }
 
-/** Negative: no limit. The engine treats 0 as 1. */
+/** Negative: no limit, not even that of the model's settings. The engine treats 0 as 1. */
 function toMaxTokens(count: number | null | undefined): number | undefined {
-  return count == null || count < 0 ? undefined : Math.max(1, count);
+  if (count == null) return undefined;
+  return count < 0 ? noLimit : Math.max(1, count);
 }
+
+/** The engine reads an integer of 32 bits. */
+const noLimit = 2 ** 31 - 1;
 
 /** `num_ctx`, which may be larger than what the model was trained for: then it is that. */
 export function toContextLength(

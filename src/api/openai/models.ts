@@ -59,7 +59,6 @@ export function mountModels(app: App, services: ApiServices): void {
   }));
 
   mount(app, getModelOpenAi, async ({ params: { model: id } }) => {
-    const { model } = await services.library.find(id);
-    return toModel({ id, model });
+    return toModel({ ...(await services.library.find(id)), id });
   });
 }

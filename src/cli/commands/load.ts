@@ -5,12 +5,14 @@ import {
   loadModel,
   type LoadResult,
 } from '../../api/v1/models/model-schema.ts';
-import { setModelSettings } from '../../api/v1/models/model-settings-schema.ts';
+import type { SettingsFields } from '../../api/v1/models/model-settings-schema.ts';
+import { changeSettings } from '../model-settings.ts';
 import { suggestModel } from '../check-model.ts';
 import { ApiError } from '../client/client-error.ts';
 import type { Client } from '../client/client.ts';
 import { defineCommand, type CommandContext } from '../command.ts';
 import { connect } from '../client/connect.ts';
+import { kvCacheTypes } from '../../kernel/field.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import {
   choice,
@@ -59,6 +61,8 @@ export const load = defineCommand({
       'Keep the KV cache in GPU memory',
     ),
     gpuLayers: integer('--gpu-layers <layers>', 'Layers in GPU memory', 0, 1000),
+    threads: integer('--threads <threads>', 'CPU threads', 1, 1024),
+    kvCacheType: choice('--kv-cache-type <type>', 'Data type of the KV cache', kvCacheTypes),
     speculation: choice(
       '--speculation <mode>',
       'Draft text that the prompt or the answer repeats',
@@ -95,12 +99,14 @@ export const load = defineCommand({
       num_experts: options.numExperts,
       offload_kv_cache_to_gpu: options.offloadKvCacheToGpu,
       gpu_layers: options.gpuLayers,
+      threads: options.threads,
+      kv_cache_type: options.kvCacheType,
       speculation: options.speculation,
       draft_model: options.draftModel,
     });
     if (options.save === true) {
-      const change = { params: { model }, body: { load: fromOptions } };
-      await client.call(setModelSettings, change, context.signal).catch(suggest);
+      const change = (present: SettingsFields) => ({ ...present, load: fromOptions });
+      await changeSettings(client, model, change, context.signal).catch(suggest);
       messages.line(`Saved for ${printable(model)}: each load of the model uses these settings.`);
     }
     const body = {

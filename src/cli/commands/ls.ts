@@ -3,6 +3,7 @@ import { defineCommand } from '../command.ts';
 import { connect } from '../client/connect.ts';
 import { connectionOptions, jsonOption } from '../option.ts';
 import { formatBytes, formatCount, formatDuration } from '../../kernel/format.ts';
+import { printable } from '../../kernel/printable.ts';
 import { writeFields, writeTable } from '../ui/table.ts';
 import { getStatus } from '../../api/v1/server/status-schema.ts';
 import { writeInstances } from '../ui/instance-table.ts';
@@ -68,7 +69,15 @@ export const ps = defineCommand({
     const { output, messages } = context.terminal;
     if (options.json === true) output.json({ instances });
     else if (instances.length === 0) messages.line('No models are loaded.');
-    else writeInstances(output, instances);
+    else {
+      writeInstances(output, instances);
+      for (const { id, changed_settings: changed = [] } of instances) {
+        if (changed.length === 0) continue;
+        messages.line(
+          `${printable(id)} was loaded with other settings: ${changed.join(', ')}. They take effect with its next load.`,
+        );
+      }
+    }
   },
 });
 

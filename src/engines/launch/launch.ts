@@ -53,6 +53,8 @@ export interface LaunchSpec {
   readonly architecture?: string;
   /** Types of the KV cache, such as `f16` or `q8_0`. */
   readonly kvCacheTypes?: { readonly k: string; readonly v: string };
+  /** File of a Jinja template in place of the template of the model. */
+  readonly chatTemplatePath?: string;
   /** How the engine drafts tokens, which it then checks in one step; absent: it does not. */
   readonly speculation?: Speculation;
   /** Maximum memory for cached prompts outside the slots, in MiB. */

@@ -69,6 +69,8 @@ export function buildServerArguments(
     '--embeddings': spec.purpose === 'embedding',
     '--reranking': spec.purpose === 'reranking',
     '--jinja': isGeneration,
+    '--chat-template-file':
+      spec.chatTemplatePath && pathArgument(spec.chatTemplatePath, process.platform),
     '--reasoning-format': isGeneration ? 'auto' : undefined,
     '--cache-ram': isGeneration ? spec.promptCacheMiB : 0,
     // The wheel joins the folder and the name of a file without a separator.

@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { modelEntry } from '../../../test/setup/models/model-entry.ts';
 import type { EngineLauncher, LaunchSpec } from '../launch/launch.ts';
@@ -50,6 +51,7 @@ function setUp({
     kvCacheTypes: { k: 'f16', v: 'f16' },
     threads: undefined,
     gpuLayers: undefined,
+    templateFolder: tmpdir(),
     promptCacheMiB: 0,
     loadTimeoutMs: 1000,
   });

@@ -85,6 +85,8 @@ export function configure(
   if (purpose !== 'generation') {
     const reason = `${model.key} is ${purposeNames[purpose]}, which reads its whole context at once`;
     refuseOptions(requested, ['evalBatchSize'], reason);
+    const kind = `${model.key} is ${purposeNames[purpose]}, which has no chat template`;
+    refuseOptions(requested, ['chatTemplate'], kind);
   }
   let parallel = requested.parallel ?? defaults.parallel;
   const namedContext = requested.contextLength ?? defaults.contextLength;

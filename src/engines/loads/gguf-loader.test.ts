@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { modelEntry } from '../../../test/setup/models/model-entry.ts';
 import type { EngineHandle } from '../engine.ts';
@@ -37,7 +39,15 @@ const attention = {
 
 function setUp(
   options: Partial<GgufLoaderOptions> = {},
-  { isInstalled = true, launchError }: { isInstalled?: boolean; launchError?: Error } = {},
+  {
+    isInstalled = true,
+    launchError,
+    onLaunch,
+  }: {
+    isInstalled?: boolean;
+    launchError?: Error;
+    onLaunch?: (spec: LaunchSpec) => void;
+  } = {},
 ) {
   const launched: LaunchSpec[] = [];
   const installed: unknown[] = [];
@@ -54,6 +64,7 @@ function setUp(
     launcher: {
       launch: async (spec) => {
         launched.push(spec);
+        onLaunch?.(spec);
         if (launchError !== undefined) throw launchError;
         return handle;
       },
@@ -62,6 +73,7 @@ function setUp(
     threads: undefined,
     gpuLayers: undefined,
     kvCacheTypes: { k: 'q8_0', v: 'q4_0' },
+    templateFolder: tmpdir(),
     promptCacheMiB: 64,
     loadTimeoutMs: 5000,
     ...options,
@@ -117,6 +129,18 @@ describe('a launch', () => {
       },
     ]);
     expect(installed).toEqual([]);
+  });
+
+  it('prefers the threads and the type of the cache of the load, and passes a chat template as a file', async () => {
+    const templates: string[] = [];
+    const { load, launched } = setUp(
+      { threads: 3 },
+      { onLaunch: (spec) => templates.push(readFileSync(spec.chatTemplatePath ?? '', 'utf8')) },
+    );
+    await load({ threads: 5, kvCacheType: 'f32', chatTemplate: '{{ messages }}' });
+    expect(launched).toMatchObject([{ threads: 5, kvCacheTypes: { k: 'f32', v: 'f32' } }]);
+    expect(templates).toEqual(['{{ messages }}']);
+    expect(existsSync(launched[0]?.chatTemplatePath ?? '')).toBe(false);
   });
 
   it('prefers the layers on the GPU that the load asks for', async () => {

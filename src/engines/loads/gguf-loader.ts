@@ -1,3 +1,7 @@
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { replacePrivateFile } from '../../platform/files/private-file.ts';
 import type { EngineLauncher, Speculation } from '../launch/launch.ts';
 import { batchTokens, mayUseGpu } from '../launch/server-arguments.ts';
 import type { InstallProgress, Runtime, RuntimeManager } from '../runtimes/runtime.ts';
@@ -22,6 +26,8 @@ export interface GgufLoaderOptions {
   readonly cpuExpertLayers?: number | undefined;
   readonly kvCacheTypes: { readonly k: string; readonly v: string };
   readonly promptCacheMiB: number;
+  /** For the chat templates of loads in progress. */
+  readonly templateFolder: string;
   readonly loadTimeoutMs: number;
   /** Saves and restores the slots; absent: the engine chooses its slots and keeps their states itself. */
   readonly stateCache?: Pick<StateCache, 'prepare'> | undefined;
@@ -44,7 +50,7 @@ export class GgufLoader implements EngineLoader {
   estimate(selection: ModelSelection, config: InstanceConfig): MemoryEstimate {
     const demand = {
       ...config,
-      kvCacheTypes: this.#options.kvCacheTypes,
+      kvCacheTypes: this.#kvCacheTypes(config),
       ...omitUndefined({ sharedContexts: this.#sharedContexts(selection, config) }),
     };
     const estimate = estimateMemory(selection, demand);
@@ -62,6 +68,10 @@ export class GgufLoader implements EngineLoader {
 
   #sharedContexts(selection: ModelSelection, config: InstanceConfig): number | undefined {
     return this.sharesCache(selection, config) ? config.cacheContexts : undefined;
+  }
+
+  #kvCacheTypes({ kvCacheType: type }: InstanceConfig): GgufLoaderOptions['kvCacheTypes'] {
+    return type === undefined ? this.#options.kvCacheTypes : { k: type, v: type };
   }
 
   place(
@@ -86,8 +96,17 @@ export class GgufLoader implements EngineLoader {
     onProgress: (fraction: number) => void,
   ): Promise<LoadedEngine> {
     const { runtimes, launcher, onInstallProgress, stateCache } = this.#options;
-    const { threads, gpuLayers, kvCacheTypes, promptCacheMiB, loadTimeoutMs } = this.#options;
-    const { draft, speculation, cacheContexts: _, chosenByMemory: __, ...launchConfig } = config;
+    const { threads, gpuLayers, promptCacheMiB, loadTimeoutMs, templateFolder } = this.#options;
+    const {
+      draft,
+      speculation,
+      chatTemplate,
+      kvCacheType: _type,
+      cacheContexts: _contexts,
+      chosenByMemory: _sizes,
+      ...launchConfig
+    } = config;
+    const kvCacheTypes = this.#kvCacheTypes(config);
     const { model, variant } = selection;
     const runtime =
       (await runtimes.resolve(this.format)) ??
@@ -101,7 +120,7 @@ export class GgufLoader implements EngineLoader {
       ...omitUndefined({
         speculation: toSpeculation(draft, speculation),
         projectorPath: model.projectorPath,
-        threads,
+        threads: config.threads ?? threads,
         cpuExpertLayers: this.#options.cpuExpertLayers,
         gpuLayers: config.gpuLayers ?? gpuLayers,
         sharedContexts: knowsSharing(runtime) ? this.#sharedContexts(selection, config) : undefined,
@@ -137,10 +156,16 @@ export class GgufLoader implements EngineLoader {
         runtime: [runtime.name, runtime.version, runtime.command],
       },
     });
+    const chatTemplatePath =
+      chatTemplate === undefined ? undefined : join(templateFolder, `${randomUUID()}.jinja`);
     try {
+      if (chatTemplatePath !== undefined && chatTemplate !== undefined) {
+        await replacePrivateFile(chatTemplatePath, chatTemplate);
+      }
       const handle = await launcher.launch(
         {
           ...spec,
+          ...omitUndefined({ chatTemplatePath }),
           ...omitUndefined({ slotFolder: cache?.slotFolder }),
           ...(cache?.replacesPromptCache === true ? { promptCacheMiB: 0 } : {}),
           ...(cache === undefined ? { sharedContexts: undefined } : {}),
@@ -152,6 +177,8 @@ export class GgufLoader implements EngineLoader {
     } catch (error) {
       await cache?.discard();
       throw error;
+    } finally {
+      if (chatTemplatePath !== undefined) await rm(chatTemplatePath, { force: true });
     }
   }
 }

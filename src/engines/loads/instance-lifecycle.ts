@@ -8,10 +8,11 @@ import { noEvents, type EventPublisher } from '../../telemetry/server-events.ts'
 import type { RequestContext } from '../../telemetry/request-context.ts';
 import type { EngineLoader } from './engine-loader.ts';
 import { EngineLost } from './refusal.ts';
-import { Instance, InstanceRegistry } from './instance.ts';
+import { Instance, InstanceRegistry, type InstanceSettings } from './instance.ts';
 import { Lease } from './instance-lease.ts';
 import type { LoadEstimate } from './load-estimate.ts';
 import type { LoadOptions } from './load-options.ts';
+import type { ModelSettings } from './model-settings.ts';
 import { LoadScheduler, type SchedulerEffects, type SchedulerOptions } from './load-scheduler.ts';
 import type { LoadTask } from './load-task.ts';
 import type { LoadPlan } from './plan-load.ts';
@@ -31,6 +32,8 @@ export interface LifecycleOptions extends SchedulerOptions {
   /** Keys of models, with or without `@variant`, that stay loaded after their first load. */
   readonly pinned: readonly string[];
   readonly library: Pick<ModelLibrary, 'fingerprint'>;
+  /** Settings of the models; none if absent. */
+  readonly modelSettings?: Pick<ModelSettings, 'inForce' | 'ofInstance'>;
   readonly events?: EventPublisher;
 }
 
@@ -90,13 +93,15 @@ export class InstanceLifecycle implements SchedulerEffects {
     if (this.#isClosed) throw new HearthError('shutting_down', 'The server is stopping.');
     const plan = this.#plan(selection, options, isExplicit);
     this.#scheduler.prepare(plan, clientKey);
-    const { pinned, queueCapacity } = this.#options;
+    const { queueCapacity } = this.#options;
     const { model, variant } = selection;
     const name = `${model.key}@${variant.id}`;
     const isDefaultVariant = variant.id === model.variants[0]?.id;
     const takenIds = new Set(this.registry.list().map(({ id }) => id));
     const instance = new Instance({
-      id: options.identifier ?? nextInstanceId(isDefaultVariant ? model.key : name, takenIds),
+      id:
+        options.identifier ??
+        nextInstanceId(selection.alias ?? (isDefaultVariant ? model.key : name), takenIds),
       selection,
       config: plan.config,
       queueCapacity,
@@ -109,7 +114,7 @@ export class InstanceLifecycle implements SchedulerEffects {
           : Math.min(plan.estimate.weightsBytes, plan.placement.hostBytes),
       ttlSeconds: options.ttlSeconds,
       isExplicit,
-      isPinned: pinned.includes(model.key) || pinned.includes(name),
+      settings: this.#settingsOf(selection),
     });
     this.registry.add(instance);
     this.#scheduler.submit(instance, plan, clientKey);
@@ -143,7 +148,9 @@ export class InstanceLifecycle implements SchedulerEffects {
     if (!isExplicit || selection === undefined) return;
     const options = { ...config, identifier: id, ...omitUndefined({ ttlSeconds }) };
     try {
-      this.create(selection, options, true, 'renewal');
+      const { alias } = instance.selection;
+      const { model, variant } = selection;
+      this.create({ model, variant, ...omitUndefined({ alias }) }, options, true, 'renewal');
     } catch (err) {
       this.#options.logger.warn({ instance: id, err }, 'replaced model not loaded again');
     }
@@ -198,6 +205,22 @@ export class InstanceLifecycle implements SchedulerEffects {
     const draining = registry.stopping().filter(({ isRetired }) => !isRetired);
     for (const instance of [...registry.list(), ...draining]) this.discard(instance, reason);
     await Promise.allSettled(this.#stopping);
+  }
+
+  #settingsOf(selection: ModelSelection): () => InstanceSettings {
+    const { pinned, modelSettings } = this.#options;
+    const { model, variant } = selection;
+    const isPinned = pinned.includes(model.key) || pinned.includes(`${model.key}@${variant.id}`);
+    const settings = modelSettings?.ofInstance(selection);
+    return () => {
+      const current = settings?.() ?? { isPinned, changedOptions: [] };
+      return isPinned ? { ...current, isPinned } : current;
+    };
+  }
+
+  /** Starts the idle times again, after a change of the settings of models. */
+  restartIdleTimers(): void {
+    for (const instance of this.registry.list()) this.#startIdleTimer(instance);
   }
 
   #plan(selection: ModelSelection, options: LoadOptions, isExplicit: boolean): LoadPlan {

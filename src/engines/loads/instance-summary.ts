@@ -1,18 +1,22 @@
 import type { EngineStats } from '../engine.ts';
 import type { ModelSelection } from '../../library/model.ts';
 import type { InstanceConfig } from './load-options.ts';
+import type { KeptLoadOptions } from './settings-record.ts';
 
 /** A snapshot of an instance, as plain data. */
 export interface InstanceSummary {
   readonly id: string;
+  /** With `alias`, it is an instance of this profile. */
   readonly selection: ModelSelection;
   readonly config: InstanceConfig;
   /** `waiting`: queued for memory. */
   readonly state: 'waiting' | 'loading' | 'ready';
   /** Whether it was loaded by name instead of just in time. */
   readonly isExplicit: boolean;
-  /** Whether `models.pinned` contains its model. */
+  /** Whether `models.pinned` or the settings of its model keep it loaded. */
   readonly isPinned: boolean;
+  /** Options whose values in the settings of its model have changed since its load. */
+  readonly changedOptions: readonly (keyof KeptLoadOptions)[];
   /** Number of leases: requests that run, wait, or call tools between two generations. */
   readonly requestCount: number;
   /** Number of requests that use a slot. */

@@ -29,8 +29,14 @@ interface InstanceOptions {
   readonly ttlSeconds: number | undefined;
   /** Whether it was loaded by name instead of just in time. */
   readonly isExplicit: boolean;
-  /** Whether `models.pinned` contains its model; it then has no idle time. */
+  /** The settings of its model as they are now. */
+  readonly settings: () => InstanceSettings;
+}
+
+export interface InstanceSettings {
+  /** Whether it stays loaded; it then has no idle time. */
   readonly isPinned: boolean;
+  readonly changedOptions: InstanceSummary['changedOptions'];
 }
 
 /** Ends the work of a lease. */
@@ -48,10 +54,10 @@ export class Instance {
   readonly estimatedBytes: number;
   readonly gpuBytes: number;
   readonly isExplicit: boolean;
-  readonly isPinned: boolean;
   readonly scheduler: Scheduler;
   readonly #needsMemory: boolean;
   readonly #mappedBytes: number;
+  readonly #settings: InstanceOptions['settings'];
   readonly #recentPrompts = new RecentPrompts();
   readonly #leases = new Set<LeaseAbort>();
   #state: 'waiting' | 'loading' | 'ready' = 'waiting';
@@ -75,10 +81,10 @@ export class Instance {
     this.estimatedBytes = options.estimatedBytes;
     this.gpuBytes = options.gpuBytes;
     this.isExplicit = options.isExplicit;
-    this.isPinned = options.isPinned;
     this.#needsMemory = options.needsMemory;
     this.#mappedBytes = options.mappedBytes;
-    this.#ttlSeconds = options.isPinned ? undefined : options.ttlSeconds;
+    this.#settings = options.settings;
+    this.#ttlSeconds = options.ttlSeconds;
     this.scheduler = new Scheduler(options.config.parallel, options.queueCapacity);
   }
 
@@ -113,7 +119,11 @@ export class Instance {
 
   /** Idle time until it is unloaded; undefined: it stays loaded. */
   get ttlSeconds(): number | undefined {
-    return this.#ttlSeconds;
+    return this.isPinned ? undefined : this.#ttlSeconds;
+  }
+
+  get isPinned(): boolean {
+    return this.#settings().isPinned;
   }
 
   /** Whether it is unloaded as soon as it is idle, since another model takes its place. */
@@ -241,6 +251,7 @@ export class Instance {
       id,
       modelKey: selection.model.key,
       variantId: selection.variant.id,
+      ...omitUndefined({ profile: selection.alias }),
       purpose: purposeOf(selection),
       contextLength: config.contextLength,
       parallel: config.parallel,
@@ -268,7 +279,7 @@ export class Instance {
       config: this.config,
       state: this.#state,
       isExplicit: this.isExplicit,
-      isPinned: this.isPinned,
+      ...this.#settings(),
       requestCount: this.#leases.size,
       // A slot that is assigned during the load is not active yet.
       activeRequests: isReady ? activeCount : 0,
@@ -277,7 +288,7 @@ export class Instance {
       loadTimeSeconds: this.#loadTimeSeconds,
       ...omitUndefined({
         loadedAt: this.#loadedAt,
-        ttlSeconds: this.#ttlSeconds,
+        ttlSeconds: this.ttlSeconds,
         idleSeconds: isIdle ? (performance.now() - this.#lastUsedAt) / 1000 : undefined,
       }),
     };

@@ -1,6 +1,8 @@
 import type { ModelSelection } from '../../library/model.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
+import type { kvCacheTypes } from '../../kernel/field.ts';
 
+type KvCacheType = (typeof kvCacheTypes)[number];
 export type SizeName = 'contextLength' | 'cacheContexts';
 
 /** Options of a load. */
@@ -17,6 +19,11 @@ export interface InstanceConfig {
   readonly hasFlashAttention?: boolean;
   readonly offloadsKvCacheToGpu?: boolean;
   readonly expertCount?: number;
+  /** CPU threads; absent, like the type of the cache: the setting of the server. */
+  readonly threads?: number;
+  readonly kvCacheType?: KvCacheType;
+  /** Jinja template in place of the template of the model. */
+  readonly chatTemplate?: string;
   /** Layers in GPU memory; absent: the setting of the server. */
   readonly gpuLayers?: number;
   /** Absent: off. */

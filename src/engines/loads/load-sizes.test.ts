@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { instanceView } from '../../../test/setup/instances/instance-view.ts';
 import { llamas, selectLlama } from '../../../test/setup/models/model-sizes.ts';
@@ -20,6 +21,7 @@ const loader = new GgufLoader({
   kvCacheTypes: { k: 'f16', v: 'f16' },
   threads: undefined,
   gpuLayers: undefined,
+  templateFolder: tmpdir(),
   promptCacheMiB: 0,
   loadTimeoutMs: 1000,
 });

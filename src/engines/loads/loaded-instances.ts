@@ -1,24 +1,25 @@
-import type { ModelEntry, ModelSelection } from '../../library/model.ts';
+import type { ModelSelection } from '../../library/model.ts';
 import type { InstanceSummary } from './instance-summary.ts';
 
-/** Returns the ready instances of a model, of any variant. */
+/** Returns the ready instances of a model, or of a profile with instances of its own, of any variant. */
 export function loadedInstances(
   instances: readonly InstanceSummary[],
-  model: ModelEntry,
+  { model, alias }: Pick<ModelSelection, 'model' | 'alias'>,
 ): readonly InstanceSummary[] {
   return instances.filter(
-    ({ selection, state }) => selection.model.key === model.key && state === 'ready',
+    ({ selection, state }) =>
+      selection.model.key === model.key && selection.alias === alias && state === 'ready',
   );
 }
 
 /** Returns the ready instances that match an identifier: of one variant if it names one (`publisher/name@q4_k_m`). */
 export function selectedInstances(
   instances: readonly InstanceSummary[],
-  { model, variant }: ModelSelection,
+  selection: ModelSelection,
   identifier: string,
 ): readonly InstanceSummary[] {
-  const loaded = loadedInstances(instances, model);
+  const loaded = loadedInstances(instances, selection);
   return identifier.includes('@')
-    ? loaded.filter(({ selection }) => selection.variant.id === variant.id)
+    ? loaded.filter((each) => each.selection.variant.id === selection.variant.id)
     : loaded;
 }

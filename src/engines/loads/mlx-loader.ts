@@ -28,6 +28,8 @@ const otherOptions = [
   'offloadsKvCacheToGpu',
   'expertCount',
   'gpuLayers',
+  'kvCacheType',
+  'chatTemplate',
   'speculation',
   'draft',
 ] as const satisfies readonly (keyof InstanceConfig)[];
@@ -92,7 +94,7 @@ export class MlxLoader implements EngineLoader {
         modelPath: variant.path,
         purpose: 'generation',
         ...launchConfig,
-        ...omitUndefined({ threads }),
+        ...omitUndefined({ threads: config.threads ?? threads }),
         promptCacheMiB,
         expectedBytes: estimatedBytes,
         loadTimeoutMs,

@@ -1,78 +1,123 @@
 import * as z from 'zod';
 import type { Logger } from '../../kernel/logger.ts';
+import type { ModelAlias } from '../../library/model-aliases.ts';
+import type { ModelSelection } from '../../library/model.ts';
 import { readIfPresent, replacePrivateFile } from '../../platform/files/private-file.ts';
-import type { LoadOptions } from './load-options.ts';
+import type { InstanceSettings } from './instance.ts';
+import {
+  changedOptions,
+  settingsInForce,
+  settingsRecordSchema,
+  type SettingsInForce,
+  type SettingsRecord,
+} from './settings-record.ts';
 
-const keptSchema = z.object({
-  contextLength: z.int().positive().optional(),
-  parallel: z.int().positive().optional(),
-  evalBatchSize: z.int().positive().optional(),
-  hasFlashAttention: z.boolean().optional(),
-  offloadsKvCacheToGpu: z.boolean().optional(),
-  expertCount: z.int().positive().optional(),
-  gpuLayers: z.int().nonnegative().optional(),
-  speculation: z.enum(['off', 'ngram']).optional(),
-  draftModel: z.string().optional(),
-  ttlSeconds: z.number().positive().optional(),
-});
-const fileSchema = z.object({ models: z.record(z.string(), keptSchema) });
+const currentVersion = 2;
+/** The first version had the options of loads only. */
+const fileSchema = z.union([
+  z.object({
+    version: z.literal(currentVersion),
+    models: z.record(z.string(), settingsRecordSchema),
+  }),
+  z.object({
+    version: z.undefined().optional(),
+    models: z.record(
+      z.string(),
+      settingsRecordSchema.shape.load.transform((load) => ({ load })),
+    ),
+  }),
+]);
 
-/** Options that are kept for the loads of a model. */
-export type KeptLoadOptions = Pick<LoadOptions, keyof z.infer<typeof keptSchema>>;
+type Named = { readonly model: { readonly key: string } } & Pick<ModelSelection, 'alias'>;
 
-/** The options that are kept for models, in a file of the home folder. */
+/** The settings of models and profiles, by their names, in a file of the home folder. */
 export class ModelSettings {
   readonly #file: string;
-  #models: ReadonlyMap<string, KeptLoadOptions>;
+  #records: ReadonlyMap<string, SettingsRecord>;
   #writing: Promise<void> = Promise.resolve();
 
-  private constructor(file: string, models: ReadonlyMap<string, KeptLoadOptions>) {
+  private constructor(file: string, records: ReadonlyMap<string, SettingsRecord>) {
     this.#file = file;
-    this.#models = models;
+    this.#records = records;
   }
 
-  /** Reads the file. One that is invalid is reported, and stays until a model is changed. */
+  /** Reads the file. One that is invalid is reported, and stays until a record is changed. */
   static async open(file: string, logger: Logger): Promise<ModelSettings> {
     try {
       const text = await readIfPresent(file);
       if (text === undefined) return new ModelSettings(file, new Map());
       const { models } = fileSchema.parse(JSON.parse(text));
-      return new ModelSettings(
-        file,
-        new Map(Object.entries(models) as [string, KeptLoadOptions][]),
-      );
+      const records = Object.entries(models) as [string, SettingsRecord][];
+      return new ModelSettings(file, new Map(records));
     } catch (err) {
-      logger.warn({ err, file }, 'the settings of models are invalid; models load without them');
+      logger.warn({ err, file }, 'the settings of models are invalid; models run without them');
       return new ModelSettings(file, new Map());
     }
   }
 
-  /** @param key of the model */
-  get(key: string): KeptLoadOptions | undefined {
-    return this.#models.get(key);
+  /** @param name Key of a model, or a profile. */
+  get(name: string): SettingsRecord | undefined {
+    return this.#records.get(name);
   }
 
-  /** The models that have settings, by key. */
-  list(): readonly (readonly [key: string, options: KeptLoadOptions])[] {
-    return [...this.#models].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  /** The models and profiles that have a record, by name. */
+  list(): readonly (readonly [name: string, record: SettingsRecord])[] {
+    return [...this.#records].toSorted(([one], [other]) => (one < other ? -1 : 1));
   }
 
-  /** Replaces the settings of a model; they take effect with its next load. */
-  async set(key: string, options: KeptLoadOptions): Promise<void> {
-    await this.#write(new Map([...this.#models, [key, options]]));
+  /** The profiles, as names for their models. */
+  profiles(): readonly ModelAlias[] {
+    return this.list().flatMap(([name, { base }]) =>
+      base === undefined ? [] : [{ name, model: base }],
+    );
   }
 
-  /** @returns whether the model had settings */
-  async delete(key: string): Promise<boolean> {
-    const rest = new Map(this.#models);
-    const isDeleted = rest.delete(key);
+  /** The settings in force for a model, under the name by which it was found. */
+  inForce({ model: { key }, alias }: Named): SettingsInForce {
+    return settingsInForce(this.#records, key, alias);
+  }
+
+  /** Whether an instance is pinned: by its model, by its profile, or by a profile that shares it. */
+  isPinned({ model, alias }: Named): boolean {
+    const own = this.inForce({ model, ...(alias !== undefined && { alias }) });
+    if (own.isPinned === true || alias !== undefined) return own.isPinned === true;
+    return this.profiles().some(({ name, model: base }) => {
+      const { isPinned, profile } = this.inForce({ model, alias: name });
+      return base.split('@')[0] === model.key && isPinned === true && profile === undefined;
+    });
+  }
+
+  /** The settings of an instance that begins to load, as they are at each call. */
+  ofInstance(selection: Named): () => InstanceSettings {
+    const before = this.inForce(selection).load;
+    return () => ({
+      isPinned: this.isPinned(selection),
+      changedOptions: changedOptions(before, this.inForce(selection).load),
+    });
+  }
+
+  /** Names of the models and profiles that are pinned. */
+  pinned(): readonly string[] {
+    return this.list().flatMap(([name, { isPinned }]) => (isPinned === true ? [name] : []));
+  }
+
+  /** Replaces a record. Options of loads take effect with the next load. */
+  async set(name: string, record: SettingsRecord): Promise<void> {
+    await this.#write(new Map([...this.#records, [name, record]]));
+  }
+
+  /** @returns whether there was such a record */
+  async delete(name: string): Promise<boolean> {
+    const rest = new Map(this.#records);
+    const isDeleted = rest.delete(name);
     if (isDeleted) await this.#write(rest);
     return isDeleted;
   }
 
-  async #write(models: ReadonlyMap<string, KeptLoadOptions>): Promise<void> {
-    this.#models = models;
-    const content = `${JSON.stringify({ models: Object.fromEntries(models) }, null, 2)}\n`;
+  async #write(records: ReadonlyMap<string, SettingsRecord>): Promise<void> {
+    this.#records = records;
+    const file = { version: currentVersion, models: Object.fromEntries(records) };
+    const content = `${JSON.stringify(file, null, 2)}\n`;
     // In the order of the calls, so that the last change stays.
     this.#writing = this.#writing
       .catch(() => {})

@@ -1,13 +1,16 @@
 import type { LoadOptions } from './load-options.ts';
 import type { ModelSelection } from '../../library/model.ts';
+import type { GenerationDefaults } from './settings-record.ts';
 
 /** The resolved model of a request. */
 export interface ModelTarget {
   readonly selection: ModelSelection;
   /** Set if the request names an instance by its id. */
   readonly instanceId?: string;
-  /** Options that are kept for loads of the model. */
+  /** Options of the settings of the model or profile, for loads. */
   readonly load?: LoadOptions;
+  /** The values of these settings for requests that have none. */
+  readonly defaults?: GenerationDefaults;
 }
 
 /** What a session needs of an instance. */

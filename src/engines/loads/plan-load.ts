@@ -69,6 +69,7 @@ export function planLoad(request: LoadRequest, surroundings: Surroundings): Load
   const subject = {
     modelKey: model.key,
     variantId: selection.variant.id,
+    ...omitUndefined({ profile: selection.alias }),
     purpose,
     isExplicit,
     needsMemory: loader.estimate !== undefined,

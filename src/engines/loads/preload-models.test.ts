@@ -9,6 +9,7 @@ async function preload(
   models: readonly string[],
   load: (model: string) => Promise<void>,
   signal = new AbortController().signal,
+  pinned: readonly string[] = [],
 ) {
   const lines: string[] = [];
   const logger = createLogger('info', { write: (line: string) => void lines.push(line) });
@@ -19,14 +20,21 @@ async function preload(
       await load(model);
       return {} as never;
     },
+    isLoaded: async (name: string) => loaded.includes(name),
   };
-  await preloadModels({ pool, models, logger, signal });
+  await preloadModels({ pool, models, pinned, logger, signal });
   return { loaded, log: lines.map((line) => JSON.parse(line) as Record<string, unknown>) };
 }
 
 it('loads each model once, at the same time', async () => {
   const { loaded, log } = await preload(['a/b', 'c/d', 'a/b'], async () => {});
   expect({ loaded, log }).toEqual({ loaded: ['a/b', 'c/d'], log: [] });
+});
+
+it('loads the pinned models that are not loaded yet', async () => {
+  const { signal } = new AbortController();
+  const { loaded } = await preload(['a/b'], async () => {}, signal, ['a/b', 'coder']);
+  expect(loaded).toEqual(['a/b', 'coder']);
 });
 
 it('logs a failure and loads the others', async () => {
@@ -61,14 +69,16 @@ it('does not log loads that the closing pool rejects', async () => {
 it('loads as a caller of its own with all permissions, until the server stops', async () => {
   const contexts: RequestContext[] = [];
   const stopping = new AbortController();
-  const pool: Pick<Engines, 'load'> = {
+  const pool: Pick<Engines, 'load' | 'isLoaded'> = {
+    isLoaded: async () => false,
     load: async (_model, _options, context) => {
       contexts.push(context);
       return {} as never;
     },
   };
   const { signal } = stopping;
-  await preloadModels({ pool, models: ['a/b'], logger: createLogger('silent'), signal });
+  const logger = createLogger('silent');
+  await preloadModels({ pool, models: ['a/b'], pinned: [], logger, signal });
   const [context] = contexts;
   expect(context).toMatchObject({
     requestId: 'preload',

@@ -10,8 +10,10 @@ import type { Engines } from '../engines.ts';
  * @param models Keys of models; each is loaded once.
  */
 export async function preloadModels(options: {
-  readonly pool: Pick<Engines, 'load'>;
+  readonly pool: Pick<Engines, 'load' | 'isLoaded'>;
   readonly models: readonly string[];
+  /** Models and profiles that their settings pin. */
+  readonly pinned: readonly string[];
   readonly logger: Logger;
   readonly signal: AbortSignal;
 }): Promise<void> {
@@ -29,4 +31,8 @@ export async function preloadModels(options: {
     }
   };
   await Promise.all([...new Set(options.models)].map(load));
+  for (const name of options.pinned) {
+    // A name that is not there is reported by its load.
+    if (!(await pool.isLoaded(name).catch(() => false))) await load(name);
+  }
 }

@@ -48,6 +48,7 @@ describe('the loaded instances', () => {
     state,
     isExplicit: true,
     isPinned: false,
+    changedOptions: [],
     requestCount: 0,
     activeRequests: 0,
     queuedRequests: 0,
@@ -63,7 +64,7 @@ describe('the loaded instances', () => {
   const idsOf = (found: readonly InstanceSummary[]) => found.map(({ id }) => id);
 
   it('are the ready ones of a model, of the variant that the identifier names', () => {
-    expect(idsOf(loadedInstances(instances, modelEntry()))).toEqual(['one', 'two']);
+    expect(idsOf(loadedInstances(instances, { model: modelEntry() }))).toEqual(['one', 'two']);
     const small = selectionOf({}, 'q4_k_m');
     expect(idsOf(selectedInstances(instances, small, 'test/model'))).toEqual(['one', 'two']);
     expect(idsOf(selectedInstances(instances, small, 'test/model@q4_k_m'))).toEqual(['two']);

@@ -122,6 +122,7 @@ describe('notLoaded', () => {
     state: 'ready',
     isExplicit: true,
     isPinned: false,
+    changedOptions: [],
     requestCount: 0,
     activeRequests: 0,
     queuedRequests: 0,

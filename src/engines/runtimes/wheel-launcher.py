@@ -54,6 +54,7 @@ def parse_arguments():
     option("--fit", choices=["on", "off"], default="on")
     option("-lv", "--log-verbosity", type=int, default=3)
     option("--jinja", action=argparse.BooleanOptionalAction, default=True)
+    option("--chat-template-file", default="")
     option("--slots", action="store_true")
     option("--offline", action="store_true")
     option("--no-webui", action="store_true")
@@ -104,6 +105,9 @@ def build_parameters(xllamacpp, arguments):
     parameters.fit_params = arguments.fit == "on"
     parameters.verbosity = arguments.log_verbosity
     parameters.use_jinja = arguments.jinja
+    if arguments.chat_template_file:
+        with open(arguments.chat_template_file, encoding="utf-8") as file:
+            parameters.chat_template = file.read()
     parameters.endpoint_slots = arguments.slots
     parameters.offline = arguments.offline
     parameters.ui = not arguments.no_webui

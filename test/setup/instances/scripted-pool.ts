@@ -1,4 +1,4 @@
-import { totalmem } from 'node:os';
+import { tmpdir, totalmem } from 'node:os';
 import { HearthError } from '../../../src/kernel/errors/errors.ts';
 import type { Runtime, RuntimeManager } from '../../../src/engines/runtimes/runtime.ts';
 import type { EngineLoader } from '../../../src/engines/loads/engine-loader.ts';
@@ -56,6 +56,7 @@ export function scriptedPoolWith({ estimate, loaders = [], ...options }: Scripte
     threads: undefined,
     gpuLayers: undefined,
     promptCacheMiB: 0,
+    templateFolder: tmpdir(),
     loadTimeoutMs: 1000,
   });
   if (estimate !== undefined) loader.estimate = estimate;

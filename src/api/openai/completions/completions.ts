@@ -32,12 +32,12 @@ const defaultMaxTokens = 16;
 export function mountCompletions(app: App, services: ApiServices): void {
   mount(app, createCompletionOpenAi, async ({ body, context }) => {
     const preset = await findPreset(services.store, body.preset, context);
-    const maxTokens = body.max_tokens ?? preset?.max_output_tokens ?? defaultMaxTokens;
-    const limited = { ...body, max_tokens: maxTokens };
-    const choices = toCompletionChoices(services, limited, body.n ?? 1, preset);
-    assertHonoured(body, choices);
     const named = body.model || preset?.model;
     const target = await services.pool.resolve(named ?? undefined, 'generation');
+    const limit = preset?.max_output_tokens ?? target.defaults?.maxOutputTokens;
+    const limited = { ...body, max_tokens: body.max_tokens ?? limit ?? defaultMaxTokens };
+    const choices = toCompletionChoices(services, limited, body.n ?? 1, preset);
+    assertHonoured(body, choices);
     const events = choices.start(context, target);
     const head = {
       ...completionHead('cmpl', 'text_completion'),

@@ -33,6 +33,7 @@ import { toPage } from '../page.ts';
 import type { ConversationLocks } from '../conversations/conversation-locks.ts';
 import { ownHead } from '../conversations/find-head.ts';
 import type { Preset } from '../../v1/presets/preset-schema.ts';
+import type { ModelTarget } from '../../../engines/loads/open-request.ts';
 import { findPreset, withPreset } from '../../v1/presets/use-preset.ts';
 import { currentResponse, followResponse } from './background.ts';
 import { withResponseNames } from './field-names.ts';
@@ -179,7 +180,7 @@ async function readRequest(
   const { model } = target.selection;
   const reasoning = toReasoning(model, { reasoning_effort: body.reasoning?.effort });
   const input = await withReferencedItems(store, body.input, tokenId);
-  const completed = preset === undefined ? body : withShownFields(body, preset);
+  const completed = withShownFields(body, preset, target);
   return {
     request: {
       ...withPreset(toTurnRequest({ ...completed, input }, reasoning, conversation), preset),
@@ -190,9 +191,17 @@ async function readRequest(
   };
 }
 
-function withShownFields(body: OpenAiResponseRequest, preset: Preset): OpenAiResponseRequest {
-  const { temperature, top_p, max_output_tokens, truncation } = preset;
-  const defaults = { temperature, top_p, max_output_tokens, truncation };
+function withShownFields(
+  body: OpenAiResponseRequest,
+  preset: Preset | undefined,
+  { defaults: { sampling, maxOutputTokens } = {} }: ModelTarget,
+): OpenAiResponseRequest {
+  const defaults = {
+    temperature: preset?.temperature ?? sampling?.temperature,
+    top_p: preset?.top_p ?? sampling?.topP,
+    max_output_tokens: preset?.max_output_tokens ?? maxOutputTokens,
+    truncation: preset?.truncation,
+  };
   return { ...omitUndefined(defaults), ...omitUndefined(body), input: body.input };
 }
 

@@ -3,9 +3,13 @@ import { modelIdentifierSchema } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import type { InstanceSummary } from '../../../engines/loads/instance-summary.ts';
-import type { ModelEntry, ModelVariant } from '../../../library/model.ts';
 import { type App, mount } from '../../kit/mount.ts';
-import { loadedInstances, selectedInstances } from '../../../engines/loads/loaded-instances.ts';
+import {
+  findModel,
+  listModels,
+  type NamedModel,
+  servingInstances,
+} from '../../kit/named-models.ts';
 import type { ApiServices } from '../../services.ts';
 
 const exampleModel = {
@@ -73,19 +77,18 @@ export const getModelV0 = defineRoute({
 });
 
 /**
- * A model as v0 shows it.
+ * A model or profile as v0 shows it.
  *
- * @param loaded its own instances
+ * @param loaded the instances that serve it
  * @param createdAt the start of the server
  */
 export function toV0Model(
-  model: ModelEntry,
-  variant: ModelVariant,
+  { id, model, variant }: NamedModel,
   [loaded]: readonly InstanceSummary[],
   createdAt: Date,
 ): V0Model {
   return {
-    id: model.key,
+    id,
     object: 'model',
     created: Math.floor(createdAt.getTime() / 1000),
     owned_by: model.publisher,
@@ -104,25 +107,18 @@ export function toV0Model(
   };
 }
 
-export function mountModels(app: App, { library, pool, server }: ApiServices): void {
+export function mountModels(app: App, services: ApiServices): void {
+  const toModel = (named: NamedModel, identifier?: string): V0Model => {
+    const loaded = servingInstances(services, named, identifier);
+    return toV0Model(named, loaded, services.server.startedAt);
+  };
+
   mount(app, listModelsV0, async () => {
-    const models = await library.list();
-    const instances = pool.list();
-    return {
-      object: 'list',
-      data: models.flatMap((model) =>
-        model.variants
-          .slice(0, 1)
-          .map((variant) =>
-            toV0Model(model, variant, loadedInstances(instances, model), server.startedAt),
-          ),
-      ),
-    };
+    const named = await listModels(services);
+    return { object: 'list', data: named.map((each) => toModel(each)) };
   });
 
   mount(app, getModelV0, async ({ params }) => {
-    const selection = await library.find(params.model);
-    const loaded = selectedInstances(pool.list(), selection, params.model);
-    return toV0Model(selection.model, selection.variant, loaded, server.startedAt);
+    return toModel(await findModel(services, params.model), params.model);
   });
 }

@@ -1,7 +1,7 @@
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import { estimateModel, getModelDetails, type ModelDetails } from './model-details-schema.ts';
 import type { LoadEstimate } from '../../../engines/loads/load-estimate.ts';
-import { selectedInstances } from '../../../engines/loads/loaded-instances.ts';
+import { findModel, servingInstances } from '../../kit/named-models.ts';
 import { memoryFit } from '../../../engines/loads/memory-fit.ts';
 import type { Headroom } from '../../../engines/engines.ts';
 import {
@@ -20,13 +20,14 @@ import { toHeadroom, toChosenConfig, toQuantization, toV1Model } from './model-r
 const shownContexts = [2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072, 262_144];
 
 export function mountModelDetails(app: App, services: ApiServices): void {
-  const { library, pool } = services;
+  const { modelSettings, pool } = services;
 
   mount(app, getModelDetails, async ({ query, context }) => {
-    const selection = await library.find(query.model);
+    const selection = await findModel(services, query.model);
     const { model, variant } = selection;
-    const loaded = selectedInstances(pool.list(), selection, query.model);
-    const { variants: _, selected_variant: __, ...record } = toV1Model(model, variant, loaded);
+    const loaded = servingInstances(services, selection, query.model);
+    const { variants: _, selected_variant: __, ...record } = toV1Model(selection, loaded);
+    const settings = modelSettings.inForce(selection);
     const header = await readHeaderDetails(selection, context.signal);
     const sampling = await readDefaultSampling(selection, header, context.signal);
     const files = await listModelFiles(selection);
@@ -36,9 +37,10 @@ export function mountModelDetails(app: App, services: ApiServices): void {
       architecture: model.architecture,
       description: model.description,
       supports_infill: model.supportsInfill,
-      default_sampling: sampling === undefined ? null : toSampling(sampling),
+      default_sampling:
+        sampling === undefined ? null : toSampling({ ...sampling, ...settings.sampling }),
       structure: toStructure(model),
-      chat_template: header.chatTemplate,
+      chat_template: settings.load?.chatTemplate ?? header.chatTemplate,
       license: header.license,
       license_link: header.licenseLink,
       author: header.author,

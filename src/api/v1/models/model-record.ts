@@ -1,32 +1,36 @@
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
+import type { NamedModel } from '../../kit/named-models.ts';
 import type { ChosenConfig, LoadConfig, ModelType, V1Model } from './model-schema.ts';
 import type { InstanceSummary } from '../../../engines/loads/instance-summary.ts';
 import type { InstanceConfig, SizeName } from '../../../engines/loads/load-options.ts';
 import type { Headroom } from '../../../engines/engines.ts';
 import type { ModelEntry, ModelVariant } from '../../../library/model.ts';
 
-/** A model as v1 shows it; `loaded` are its own instances. */
+/** A model or profile as v1 shows it; `loaded` are the instances that serve it. */
 export function toV1Model(
-  model: ModelEntry,
-  variant: ModelVariant,
+  { id, model, variant }: NamedModel,
   loaded: readonly InstanceSummary[],
 ): V1Model {
   return {
     type: toModelType(model),
     publisher: model.publisher,
-    key: model.key,
-    display_name: model.displayName,
+    key: id,
+    ...(id !== model.key && { base: model.key }),
+    display_name: id === model.key ? model.displayName : id,
     ...(isLanguageModel(model) ? { architecture: model.architecture } : {}),
     quantization: toQuantization(variant),
     size_bytes: variant.sizeBytes,
     params_string: model.parameterLabel,
-    loaded_instances: loaded.map(({ id, config }) => ({ id, config: toLoadConfig(config) })),
+    loaded_instances: loaded.map(({ id: instanceId, config }) => ({
+      id: instanceId,
+      config: toLoadConfig(config),
+    })),
     max_context_length: model.maxContextLength,
     format: model.format === 'remote' ? null : model.format,
     ...(isLanguageModel(model) ? languageModelFields(model) : {}),
-    ...(model.variants.length > 1
+    ...(model.variants.length > 1 && id === model.key
       ? {
-          variants: model.variants.map(({ id }) => `${model.key}@${id}`),
+          variants: model.variants.map((each) => `${model.key}@${each.id}`),
           selected_variant: `${model.key}@${variant.id}`,
         }
       : {}),
@@ -82,6 +86,8 @@ export function toLoadConfig(config: InstanceConfig): LoadConfig {
       num_experts: config.expertCount,
       offload_kv_cache_to_gpu: config.offloadsKvCacheToGpu,
       gpu_layers: config.gpuLayers,
+      threads: config.threads,
+      kv_cache_type: config.kvCacheType,
       speculation: config.speculation,
       draft_model: config.draft?.model.key,
     }),

@@ -1,6 +1,12 @@
 import * as z from 'zod';
 import { loadErrors } from '../../../kernel/errors/error-groups.ts';
-import { contextLengthSchema, modelIdentifierSchema, ttlSchema } from '../../../kernel/field.ts';
+import {
+  contextLengthSchema,
+  kvCacheTypes,
+  modelIdentifierSchema,
+  textSchema,
+  ttlSchema,
+} from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 
 export const reasoningSchema = z
@@ -24,6 +30,8 @@ export const loadConfigSchema = z
     num_experts: z.int().optional(),
     offload_kv_cache_to_gpu: z.boolean().optional(),
     gpu_layers: z.int().optional(),
+    threads: z.int().optional(),
+    kv_cache_type: z.enum(kvCacheTypes).optional(),
     speculation: speculationSchema.optional(),
     draft_model: z.string().optional(),
   })
@@ -82,6 +90,7 @@ export const v1ModelSchema = z
     type: modelTypeSchema,
     publisher: z.string(),
     key: z.string(),
+    base: z.string().optional().describe('Only of a profile: the key of its model.'),
     display_name: z.string(),
     architecture: z.string().nullable().optional(),
     quantization: quantizationSchema.nullable(),
@@ -194,6 +203,16 @@ export const loadRequestSchema = z
       .max(1000)
       .nullish()
       .describe('Layers in GPU memory; `engine.gpuLayers` if absent.'),
+    threads: z
+      .int()
+      .min(1)
+      .max(1024)
+      .nullish()
+      .describe('CPU threads; `engine.threads` if absent.'),
+    kv_cache_type: z
+      .enum(kvCacheTypes)
+      .nullish()
+      .describe('Data type of the KV cache; `engine.kvType` if absent.'),
     speculation: speculationSchema
       .nullish()
       .describe(
@@ -202,6 +221,11 @@ export const loadRequestSchema = z
     draft_model: modelIdentifierSchema
       .nullish()
       .describe('A smaller model with the same vocabulary, which drafts tokens for this one.'),
+    chat_template: textSchema
+      .min(1)
+      .max(64 * 1024)
+      .nullish()
+      .describe('Jinja template in place of the chat template of the model; GGUF only.'),
     identifier: z
       .string()
       .regex(/^[A-Za-z0-9][\w.-]{0,99}$/)

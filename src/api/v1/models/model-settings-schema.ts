@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
-import type { KeptLoadOptions } from '../../../engines/loads/model-settings.ts';
+import type { KeptLoadOptions, SettingsRecord } from '../../../engines/loads/settings-record.ts';
 import { modelIdentifierSchema } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
+import { chatRequestSchema } from '../chat/chat-schema.ts';
+import { presetFields } from '../presets/preset-schema.ts';
 import { loadRequestSchema } from './model-schema.ts';
 
 const loadFields = loadRequestSchema.pick({
@@ -14,11 +16,44 @@ const loadFields = loadRequestSchema.pick({
   num_experts: true,
   offload_kv_cache_to_gpu: true,
   gpu_layers: true,
+  threads: true,
+  kv_cache_type: true,
   speculation: true,
   draft_model: true,
+  chat_template: true,
 });
 export const loadSettingsSchema = loadFields.meta({ id: 'LoadSettings' });
 export type LoadSettings = z.infer<typeof loadSettingsSchema>;
+
+const { shape: chat } = chatRequestSchema;
+
+/** Values for requests that have none. */
+export const settingsFields = {
+  system_prompt: presetFields.system_prompt.describe(
+    'For conversations without a system prompt; an empty one in a profile hides that of its model.',
+  ),
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: chat.top_p,
+  top_k: chat.top_k,
+  min_p: chat.min_p,
+  repeat_penalty: chat.repeat_penalty,
+  presence_penalty: z.number().min(-2).max(2).nullish(),
+  max_output_tokens: chat.max_output_tokens,
+  reasoning: chat.reasoning.describe('Ignored by requests for a model without this setting.'),
+};
+
+const recordFields = {
+  base: modelIdentifierSchema
+    .nullish()
+    .describe('Makes the name a profile: another name for this model, with settings of its own.'),
+  load: loadSettingsSchema.optional(),
+  pinned: z
+    .boolean()
+    .nullish()
+    .describe('Load it when the server starts, and never unload it to make room.'),
+  ...settingsFields,
+};
+export type SettingsFields = z.infer<z.ZodObject<typeof recordFields>>;
 
 /** The options of a load that may be kept for later ones. */
 export function toKeptLoadOptions(settings: LoadSettings): KeptLoadOptions {
@@ -26,24 +61,65 @@ export function toKeptLoadOptions(settings: LoadSettings): KeptLoadOptions {
     contextLength: settings.context_length,
     parallel: settings.parallel,
     gpuLayers: settings.gpu_layers,
+    threads: settings.threads,
+    kvCacheType: settings.kv_cache_type,
     speculation: settings.speculation,
     draftModel: settings.draft_model,
     evalBatchSize: settings.eval_batch_size,
     hasFlashAttention: settings.flash_attention,
     expertCount: settings.num_experts,
     offloadsKvCacheToGpu: settings.offload_kv_cache_to_gpu,
+    chatTemplate: settings.chat_template,
     ttlSeconds: settings.ttl,
+  });
+}
+
+export function toRecord({ base, load, pinned, ...defaults }: SettingsFields): SettingsRecord {
+  return omitUndefined({
+    base,
+    load: toKeptLoadOptions(load ?? {}),
+    isPinned: pinned,
+    systemPrompt: defaults.system_prompt,
+    sampling: omitUndefined({
+      temperature: defaults.temperature,
+      topP: defaults.top_p,
+      topK: defaults.top_k,
+      minP: defaults.min_p,
+      repeatPenalty: defaults.repeat_penalty,
+      presencePenalty: defaults.presence_penalty,
+    }),
+    maxOutputTokens: defaults.max_output_tokens,
+    reasoning: defaults.reasoning,
   });
 }
 
 const exampleSettings = {
   model: 'hearth/starter-chat',
   load: { context_length: 2048, ttl: 600 },
+  temperature: 0.2,
+};
+const exampleProfile = {
+  model: 'starter-coder',
+  base: 'hearth/starter-chat',
+  load: {},
+  system_prompt: 'You write TypeScript.',
+  reasoning: 'off',
 };
 
 const modelSettingsSchema = z
-  .object({ model: z.string(), load: loadSettingsSchema })
+  .object({
+    model: z.string().describe('Key of the model, or name of the profile.'),
+    ...recordFields,
+    load: loadSettingsSchema,
+    outdated_instances: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'Loaded instances that have other values of `load`. They stay loaded: `load` takes effect with the next load.',
+      ),
+  })
   .meta({ id: 'ModelSettings', examples: [exampleSettings] });
+export type ModelSettingsResult = z.infer<typeof modelSettingsSchema>;
 
 const params = z.object({ model: modelIdentifierSchema });
 
@@ -51,11 +127,11 @@ export const listModelSettings = defineRoute({
   method: 'get',
   path: '/api/v1/model-settings',
   operationId: 'listModelSettings',
-  summary: 'List the models that have settings',
+  summary: 'List the settings of models, and the profiles',
   permission: 'models:read',
   result: z.object({ models: z.array(modelSettingsSchema) }).meta({
     id: 'ModelSettingsList',
-    examples: [{ models: [exampleSettings] }],
+    examples: [{ models: [exampleSettings, exampleProfile] }],
   }),
   errors: [],
 });
@@ -64,7 +140,7 @@ export const getModelSettings = defineRoute({
   method: 'get',
   path: '/api/v1/model-settings/{model...}',
   operationId: 'getModelSettings',
-  summary: 'Get the settings of a model',
+  summary: 'Get the settings of a model or profile',
   permission: 'models:read',
   params,
   result: modelSettingsSchema,
@@ -75,29 +151,31 @@ export const setModelSettings = defineRoute({
   method: 'put',
   path: '/api/v1/model-settings/{model...}',
   operationId: 'setModelSettings',
-  summary: 'Replace the settings of a model',
+  summary: 'Replace the settings of a model, or create or replace a profile',
   description:
-    'They are in force for each later load of the model, whether a request of any API, `models.preload` or a load causes it. ' +
-    'A load may name other values.',
+    'They are in force for the requests of all APIs. Values of a request win, then those of its preset, then the profile, then the ' +
+    'model. `load` applies to each later load of the model, whether a request, `models.preload` or a load causes it. ' +
+    'A body with `base` makes `model` the name of a profile. It shares the loaded instances of its model unless `load` differs.',
   permission: 'models:write',
   params,
-  body: z
-    .strictObject({ load: loadSettingsSchema })
-    .meta({ id: 'SetModelSettingsRequest', examples: [{ load: { context_length: 2048 } }] }),
+  body: z.strictObject(recordFields).meta({
+    id: 'SetModelSettingsRequest',
+    examples: [{ load: { context_length: 2048 }, temperature: 0.2 }],
+  }),
   result: modelSettingsSchema,
-  errors: ['unrecognized_keys', 'invalid_type', 'invalid_value', 'model_not_found'],
+  errors: ['unrecognized_keys', 'invalid_type', 'invalid_value', 'model_not_found', 'conflict'],
 });
 
 export const deleteModelSettings = defineRoute({
   method: 'delete',
   path: '/api/v1/model-settings/{model...}',
   operationId: 'deleteModelSettings',
-  summary: 'Delete the settings of a model',
+  summary: 'Delete the settings of a model, or a profile',
   permission: 'models:write',
   params,
   result: z.object({ model: z.string(), deleted: z.boolean() }).meta({
     id: 'DeletedModelSettings',
     examples: [{ model: 'hearth/starter-chat', deleted: true }],
   }),
-  errors: ['model_not_found'],
+  errors: ['model_not_found', 'conflict'],
 });

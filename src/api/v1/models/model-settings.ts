@@ -1,6 +1,9 @@
+import { assertReasoning } from '../../../chat/prepare-turn.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
-import type { KeptLoadOptions } from '../../../engines/loads/model-settings.ts';
+import { assertChatTemplate } from '../../../library/chat-template.ts';
+import type { ModelSelection } from '../../../library/model.ts';
+import type { SettingsRecord } from '../../../engines/loads/settings-record.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import type { ApiServices } from '../../services.ts';
 import {
@@ -8,47 +11,205 @@ import {
   getModelSettings,
   listModelSettings,
   type LoadSettings,
+  type ModelSettingsResult,
   setModelSettings,
-  toKeptLoadOptions,
+  toRecord,
 } from './model-settings-schema.ts';
 
-export function mountModelSettings(app: App, { library, modelSettings, pool }: ApiServices): void {
-  const keyOf = async (name: string): Promise<string> => (await library.find(name)).model.key;
-  const toRecord = (model: string, options: KeptLoadOptions = {}) => ({
-    model,
-    load: toLoadSettings(options),
-  });
+/** Records of one server. */
+const maxRecords = 1000;
+const profileName = /^[a-z0-9][\w.:/-]{0,199}$/;
+
+type Services = Pick<ApiServices, 'aliases' | 'library' | 'modelSettings' | 'pool'>;
+
+export function mountModelSettings(app: App, services: ApiServices): void {
+  const { modelSettings, pool } = services;
+
+  const toWire = (name: string, record: SettingsRecord = {}): ModelSettingsResult => {
+    const outdated = pool
+      .list()
+      .filter(({ selection: { model, alias = model.key } }) => alias === name)
+      .flatMap(({ id, changedOptions }) => (changedOptions.length > 0 ? [id] : []));
+    return {
+      ...toFields(name, record),
+      ...(outdated.length > 0 && { outdated_instances: outdated }),
+    };
+  };
 
   mount(app, listModelSettings, async () => ({
-    models: modelSettings.list().map(([key, options]) => toRecord(key, options)),
+    models: modelSettings.list().map(([name, record]) => toWire(name, record)),
   }));
 
   mount(app, getModelSettings, async ({ params }) => {
-    const key = await keyOf(params.model);
-    return toRecord(key, modelSettings.get(key));
+    const name = await nameOf(services, params.model);
+    return toWire(name, modelSettings.get(name));
   });
 
-  mount(app, setModelSettings, async ({ params, body }) => {
-    const key = await keyOf(params.model);
-    const options = toKeptLoadOptions(body.load);
-    // Refuses what a load would refuse, such as a context that the model does not support.
-    await pool.estimate(key, options);
-    await modelSettings.set(key, options);
-    return toRecord(key, options);
-  });
+  mount(app, setModelSettings, async ({ params, body }) =>
+    storeSettings(services, params.model, toRecord(body)).then(({ name, record }) =>
+      toWire(name, record),
+    ),
+  );
 
   mount(app, deleteModelSettings, async ({ params }) => {
-    const key = await keyOf(params.model).catch((error: unknown) => {
-      const isGone = error instanceof HearthError && error.code === 'model_not_found';
-      // Settings stay when their model is deleted.
-      if (isGone && modelSettings.get(params.model) !== undefined) return params.model;
-      throw error;
-    });
-    return { model: key, deleted: await modelSettings.delete(key) };
+    const name = await nameOf(services, params.model);
+    return { model: name, deleted: await deleteSettings(services, name) };
   });
 }
 
-function toLoadSettings(options: KeptLoadOptions): LoadSettings {
+/**
+ * Stores the settings of a model or profile, if a load and a request with them can succeed.
+ *
+ * @throws HearthError `invalid_value`, `unsupported_reasoning`, `model_not_found`; `conflict` for a profile whose name is taken.
+ */
+export async function storeSettings(
+  services: Services,
+  identifier: string,
+  requested: SettingsRecord,
+): Promise<{ readonly name: string; readonly record: SettingsRecord }> {
+  const { library, modelSettings, pool } = services;
+  const { base: requestedBase } = requested;
+  const name =
+    requestedBase === undefined
+      ? await nameOf(services, identifier)
+      : await profileNameOf(services, identifier);
+  const present = modelSettings.get(name);
+  if (requestedBase === undefined && present?.base !== undefined) {
+    throw invalid('base', `${name} is a profile, which needs a \`base\`.`);
+  }
+  const selection = await library.find(requestedBase ?? name);
+  const { key } = selection.model;
+  if (requestedBase !== undefined && selection.alias !== undefined) {
+    throw invalid('base', `\`base\` is the key of a model, such as ${key}.`);
+  }
+  const base = requestedBase === undefined ? undefined : toName(selection, requestedBase);
+  if (present?.base !== undefined && present.base !== base) {
+    assertUnused(services, name, 'give it another model');
+  }
+  const { draftModel, chatTemplate, ...load } = requested.load ?? {};
+  if (chatTemplate !== undefined) assertChatTemplate(chatTemplate);
+  assertReasoning(selection.model, requested.reasoning);
+  const draft = draftModel === undefined ? undefined : await library.find(draftModel);
+  const record = {
+    ...requested,
+    ...omitUndefined({ base }),
+    load: {
+      ...load,
+      ...omitUndefined({
+        chatTemplate,
+        draftModel: draft && toName(draft, draftModel ?? ''),
+      }),
+    },
+  };
+  if (present === undefined && modelSettings.list().length >= maxRecords) {
+    throw invalid(
+      'model',
+      `There are settings of ${maxRecords} models and profiles, which is the limit.`,
+    );
+  }
+  // Refuses what a load would refuse, such as a context that the model does not support.
+  await pool.estimate(requestedBase ?? key, record.load);
+  await modelSettings.set(name, record);
+  pool.applySettings();
+  return { name, record };
+}
+
+/**
+ * Deletes the settings of a model, or a profile.
+ *
+ * @returns whether there were any
+ * @throws HearthError `conflict` for a profile that is loaded as an instance of its own.
+ */
+export async function deleteSettings(services: Services, name: string): Promise<boolean> {
+  const { modelSettings, pool } = services;
+  assertUnused(services, name, 'delete it');
+  const isDeleted = await modelSettings.delete(name);
+  pool.applySettings();
+  return isDeleted;
+}
+
+/** The key of a model, or the name of a profile. @throws HearthError `model_not_found`. */
+async function nameOf({ library, modelSettings }: Services, identifier: string): Promise<string> {
+  const name = identifier.trim().toLowerCase();
+  try {
+    const { model, alias } = await library.find(identifier);
+    const isProfile = alias !== undefined && modelSettings.get(alias)?.base !== undefined;
+    return isProfile ? alias : model.key;
+  } catch (error) {
+    const isGone = error instanceof HearthError && error.code === 'model_not_found';
+    // Settings stay when their model is deleted.
+    if (isGone && modelSettings.get(name) !== undefined) return name;
+    throw error;
+  }
+}
+
+/** @throws HearthError `invalid_value`, `conflict`. */
+async function profileNameOf(services: Services, identifier: string): Promise<string> {
+  const { aliases, library, modelSettings, pool } = services;
+  const name = identifier.trim().toLowerCase();
+  if (!profileName.test(name)) {
+    throw invalid(
+      'model',
+      'The name of a profile has 1 to 200 letters, digits and any of . _ - : /, and begins with a letter or digit.',
+    );
+  }
+  if (modelSettings.get(name)?.base !== undefined) return name;
+  const found = await library.find(name).catch(() => undefined);
+  const taken =
+    found !== undefined && found.alias === undefined
+      ? 'a model'
+      : (await aliases.list()).some((alias) => alias.name.toLowerCase() === name)
+        ? 'an alias'
+        : pool.list().some(({ id }) => id.toLowerCase() === name)
+          ? 'an instance'
+          : undefined;
+  if (taken === undefined) return name;
+  throw new HearthError('conflict', `"${name}" is the name of ${taken}. Choose another one.`, {
+    param: 'model',
+  });
+}
+
+/** @throws HearthError `conflict` for a profile that is loaded as an instance of its own. */
+function assertUnused({ pool }: Services, name: string, action: string): void {
+  const own = pool.list().find(({ selection }) => selection.alias === name);
+  if (own === undefined) return;
+  throw new HearthError(
+    'conflict',
+    `The profile ${name} is loaded as ${own.id}. To ${action}, unload it first: hearth unload ${own.id}`,
+    { param: 'model' },
+  );
+}
+
+/** The key, with the variant if the identifier names one. */
+function toName({ model, variant }: ModelSelection, identifier: string): string {
+  return identifier.includes('@') ? `${model.key}@${variant.id}` : model.key;
+}
+
+function invalid(param: string, message: string): HearthError {
+  return new HearthError('invalid_value', message, { param });
+}
+
+function toFields(name: string, record: SettingsRecord): ModelSettingsResult {
+  const { base, load = {}, sampling = {} } = record;
+  return {
+    model: name,
+    ...omitUndefined({ base, pinned: record.isPinned }),
+    load: toLoadSettings(load),
+    ...omitUndefined({
+      system_prompt: record.systemPrompt,
+      temperature: sampling.temperature,
+      top_p: sampling.topP,
+      top_k: sampling.topK,
+      min_p: sampling.minP,
+      repeat_penalty: sampling.repeatPenalty,
+      presence_penalty: sampling.presencePenalty,
+      max_output_tokens: record.maxOutputTokens,
+      reasoning: record.reasoning,
+    }),
+  };
+}
+
+function toLoadSettings(options: NonNullable<SettingsRecord['load']>): LoadSettings {
   return omitUndefined({
     context_length: options.contextLength,
     parallel: options.parallel,
@@ -58,7 +219,10 @@ function toLoadSettings(options: KeptLoadOptions): LoadSettings {
     num_experts: options.expertCount,
     offload_kv_cache_to_gpu: options.offloadsKvCacheToGpu,
     gpu_layers: options.gpuLayers,
+    threads: options.threads,
+    kv_cache_type: options.kvCacheType,
     speculation: options.speculation,
     draft_model: options.draftModel,
+    chat_template: options.chatTemplate,
   });
 }

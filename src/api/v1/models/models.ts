@@ -11,32 +11,25 @@ import {
 import type { LoadOptions } from '../../../engines/loads/load-options.ts';
 import type { LoadEstimate } from '../../../engines/loads/load-estimate.ts';
 import { type App, mount } from '../../kit/mount.ts';
-import { loadedInstances, selectedInstances } from '../../../engines/loads/loaded-instances.ts';
+import { findModel, listModels as listNamed, servingInstances } from '../../kit/named-models.ts';
+import { assertChatTemplate } from '../../../library/chat-template.ts';
 import { toKeptLoadOptions } from './model-settings-schema.ts';
 import type { ApiServices } from '../../services.ts';
 import { toChosenConfig, toLoadConfig, toModelType, toV1Model } from './model-record.ts';
 import { removeModel } from '../../../engines/loads/remove-model.ts';
 
 export function mountModels(app: App, services: ApiServices): void {
-  const { library, pool } = services;
+  const { pool } = services;
   mountDeleteModel(app, services);
 
   mount(app, listModels, async () => {
-    const models = await library.list();
-    const instances = pool.list();
-    return {
-      models: models.flatMap((model) =>
-        model.variants
-          .slice(0, 1)
-          .map((variant) => toV1Model(model, variant, loadedInstances(instances, model))),
-      ),
-    };
+    const named = await listNamed(services);
+    return { models: named.map((each) => toV1Model(each, servingInstances(services, each))) };
   });
 
   mount(app, getModel, async ({ params }) => {
-    const selection = await library.find(params.model);
-    const loaded = selectedInstances(pool.list(), selection, params.model);
-    return toV1Model(selection.model, selection.variant, loaded);
+    const named = await findModel(services, params.model);
+    return toV1Model(named, servingInstances(services, named, params.model));
   });
 
   mount(app, loadModel, async ({ body, context }) => {
@@ -61,6 +54,7 @@ export function mountModels(app: App, services: ApiServices): void {
 }
 
 function toLoadOptions(body: LoadRequest): LoadOptions {
+  if (body.chat_template != null) assertChatTemplate(body.chat_template);
   return {
     ...toKeptLoadOptions(body),
     ...omitUndefined({ identifier: body.identifier, isForced: body.force }),

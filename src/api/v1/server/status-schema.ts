@@ -33,8 +33,13 @@ export const instanceStatusSchema = z
       .describe(
         '`name`: loaded by `POST /api/v1/models/load` or `models.preload`; `request`: loaded just in time.',
       ),
-    pinned: z.boolean().describe('Whether `models.pinned` keeps it loaded.'),
+    profile: z.string().optional().describe('Profile that has this instance of its own.'),
+    pinned: z.boolean().describe('Whether `models.pinned` or its settings keep it loaded.'),
     config: chosenConfigSchema,
+    changed_settings: z
+      .array(z.string())
+      .optional()
+      .describe('Options whose values in the settings of its model changed since its load.'),
     active_requests: z.int(),
     queued_requests: z.int(),
     estimated_bytes: z.int().describe('Memory reserved for it.'),

@@ -3,6 +3,7 @@ import { getStatus, type InstanceStatus, stopServer } from './status-schema.ts';
 import type { InstanceDescription } from '../../../engines/loads/instance-summary.ts';
 import { type App, mount } from '../../kit/mount.ts';
 import type { ApiServices } from '../../services.ts';
+import { nameV1Field } from '../errors.ts';
 import { toChosenConfig, toModelType } from '../models/model-record.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 
@@ -44,10 +45,14 @@ export function toInstanceStatus(instance: InstanceDescription): InstanceStatus 
     loaded_by: instance.isExplicit ? 'name' : 'request',
     pinned: instance.isPinned,
     config: toChosenConfig(instance.config),
+    ...(instance.changedOptions.length > 0 && {
+      changed_settings: instance.changedOptions.map(nameV1Field),
+    }),
     active_requests: instance.activeRequests,
     queued_requests: instance.queuedRequests,
     estimated_bytes: instance.estimatedBytes,
     ...omitUndefined({
+      profile: instance.selection.alias,
       resident_bytes: instance.stats.residentBytes,
       loaded_at: loadedAt?.toISOString(),
       ttl_seconds: ttlSeconds,

@@ -3,6 +3,8 @@ import type { InstanceView } from './instance-view.ts';
 export interface Demand {
   readonly modelKey: string;
   readonly variantId: string;
+  /** A profile with instances of its own. */
+  readonly profile?: string;
   /** Absent: the length of an instance loaded by name, or at least the default. */
   readonly contextLength?: number;
   /** Beginning of the prompt, to find the instance that has most of it in its cache. */
@@ -43,7 +45,7 @@ export function chooseInstance(
 function suits(instance: InstanceView, demand: Demand): boolean {
   if (instance.modelKey !== demand.modelKey || instance.variantId !== demand.variantId)
     return false;
-  if (instance.state === 'stopping') return false;
+  if (instance.state === 'stopping' || instance.profile !== demand.profile) return false;
   return demand.contextLength === undefined || instance.contextLength === demand.contextLength;
 }
 

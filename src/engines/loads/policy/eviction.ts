@@ -5,6 +5,8 @@ import { isIdle, type InstanceView } from './instance-view.ts';
 export interface LoadDemand {
   readonly modelKey: string;
   readonly variantId: string;
+  /** A profile with instances of its own. */
+  readonly profile?: string;
   readonly purpose: Purpose;
   /** Whether it is loaded by name instead of just in time. */
   readonly isExplicit: boolean;
@@ -57,5 +59,9 @@ export function isSuperseded(instance: InstanceView, demand: LoadDemand): boolea
 }
 
 function isSameModel(instance: InstanceView, demand: LoadDemand): boolean {
-  return instance.modelKey === demand.modelKey && instance.variantId === demand.variantId;
+  return (
+    instance.modelKey === demand.modelKey &&
+    instance.variantId === demand.variantId &&
+    instance.profile === demand.profile
+  );
 }

@@ -5,6 +5,8 @@ export interface InstanceView {
   readonly id: string;
   readonly modelKey: string;
   readonly variantId: string;
+  /** The profile that it is an instance of; absent: of the model itself. */
+  readonly profile?: string;
   readonly purpose: Purpose;
   readonly contextLength: number;
   /** Number of slots: requests that run in parallel. */
@@ -13,7 +15,7 @@ export interface InstanceView {
   readonly state: 'waiting' | 'loading' | 'ready' | 'stopping';
   /** Whether it was loaded by name instead of just in time. */
   readonly isExplicit: boolean;
-  /** Whether `models.pinned` contains its model. */
+  /** Whether `models.pinned` or the settings of its model keep it loaded. */
   readonly isPinned: boolean;
   /** Number of requests that run on it or wait for a slot or its load. */
   readonly requestCount: number;

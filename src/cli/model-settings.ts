@@ -1,0 +1,30 @@
+import {
+  getModelSettings,
+  type ModelSettingsResult,
+  setModelSettings,
+  type SettingsFields,
+} from '../api/v1/models/model-settings-schema.ts';
+import type { Client } from './client/client.ts';
+
+/** The values of a record, without what the server tells besides. */
+export function valuesOf(record: ModelSettingsResult): SettingsFields {
+  const { model: _model, outdated_instances: _instances, ...values } = record;
+  return values;
+}
+
+/**
+ * Changes the settings of a model or profile that the server keeps.
+ *
+ * @throws ApiError
+ */
+export async function changeSettings(
+  client: Client,
+  model: string,
+  change: (present: SettingsFields) => SettingsFields,
+  signal: AbortSignal,
+): Promise<ModelSettingsResult> {
+  const params = { model };
+  const present = await client.call(getModelSettings, { params }, signal);
+  const body = change(valuesOf(present));
+  return client.call(setModelSettings, { params, body }, signal);
+}

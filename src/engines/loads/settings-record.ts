@@ -1,0 +1,110 @@
+import * as z from 'zod';
+import { kvCacheTypes } from '../../kernel/field.ts';
+import type { ReasoningLevel, Sampling } from '../engine.ts';
+import type { LoadOptions } from './load-options.ts';
+
+const loadSchema = z.object({
+  contextLength: z.int().positive().optional(),
+  parallel: z.int().positive().optional(),
+  evalBatchSize: z.int().positive().optional(),
+  hasFlashAttention: z.boolean().optional(),
+  offloadsKvCacheToGpu: z.boolean().optional(),
+  expertCount: z.int().positive().optional(),
+  gpuLayers: z.int().nonnegative().optional(),
+  threads: z.int().positive().optional(),
+  kvCacheType: z.enum(kvCacheTypes).optional(),
+  speculation: z.enum(['off', 'ngram']).optional(),
+  draftModel: z.string().optional(),
+  chatTemplate: z.string().optional(),
+  ttlSeconds: z.number().positive().optional(),
+});
+
+export const settingsRecordSchema = z.object({
+  base: z.string().optional(),
+  load: loadSchema.optional(),
+  isPinned: z.boolean().optional(),
+  systemPrompt: z.string().optional(),
+  sampling: z
+    .object({
+      temperature: z.number().optional(),
+      topP: z.number().optional(),
+      topK: z.number().optional(),
+      minP: z.number().optional(),
+      repeatPenalty: z.number().optional(),
+      presencePenalty: z.number().optional(),
+    })
+    .optional(),
+  maxOutputTokens: z.int().positive().optional(),
+  reasoning: z.enum(['off', 'low', 'medium', 'high', 'on']).optional(),
+});
+
+/** Options of a load that may be kept for later ones. */
+export type KeptLoadOptions = Pick<LoadOptions, keyof z.infer<typeof loadSchema>>;
+
+/** What requests get unless they say otherwise. */
+export interface GenerationDefaults {
+  /** For a conversation without a system prompt of its own; an empty one stands for none. */
+  readonly systemPrompt?: string;
+  readonly sampling?: Pick<
+    Sampling,
+    'temperature' | 'topP' | 'topK' | 'minP' | 'repeatPenalty' | 'presencePenalty'
+  >;
+  readonly maxOutputTokens?: number;
+  readonly reasoning?: ReasoningLevel;
+}
+
+/** The settings of a model, or of a profile: a name with settings of its own for a model. */
+export interface SettingsRecord extends GenerationDefaults {
+  /** Only of a profile: the model, by its key and perhaps `@variant`. */
+  readonly base?: string;
+  readonly load?: KeptLoadOptions;
+  /** Whether the model is loaded when the server starts, and never unloaded to make room. */
+  readonly isPinned?: boolean;
+}
+
+/** The settings of a name. */
+export interface SettingsInForce extends SettingsRecord {
+  /** The profile, if its engines differ from those of its model, so that it has instances of its own. */
+  readonly profile?: string;
+}
+
+/** One record over another, whose values remain where it has none. */
+export function mergeRecords(under: SettingsRecord, over: SettingsRecord): SettingsRecord {
+  return {
+    ...under,
+    ...over,
+    ...((under.load ?? over.load) && { load: { ...under.load, ...over.load } }),
+    ...((under.sampling ?? over.sampling) && {
+      sampling: { ...under.sampling, ...over.sampling },
+    }),
+  };
+}
+
+/**
+ * The settings in force for a model under a name: the record of a profile over the record of its model.
+ *
+ * @param key Key of the model.
+ * @param alias Name that a request uses; it may be one without settings.
+ */
+export function settingsInForce(
+  records: ReadonlyMap<string, SettingsRecord>,
+  key: string,
+  alias: string | undefined,
+): SettingsInForce {
+  const own = records.get(key) ?? {};
+  const profile = alias === undefined ? undefined : records.get(alias);
+  if (alias === undefined || profile?.base === undefined) return own;
+  // Pinning a model does not pin the instances of its profiles.
+  const merged = mergeRecords({ ...own, isPinned: false }, profile);
+  const differs = changedOptions(own.load, merged.load).length > 0;
+  return differs ? { ...merged, profile: alias } : merged;
+}
+
+/** The options that differ in two loads of a model, except the idle time, which the engine does not know. */
+export function changedOptions(
+  before: KeptLoadOptions = {},
+  after: KeptLoadOptions = {},
+): readonly (keyof KeptLoadOptions)[] {
+  const names = Object.keys({ ...before, ...after }) as (keyof KeptLoadOptions)[];
+  return names.filter((name) => name !== 'ttlSeconds' && before[name] !== after[name]);
+}
