@@ -114,7 +114,7 @@ export default defineConfig({
           name: 'postgres',
           // The tests of the repositories run on both databases.
           include: [
-            'src/store/{response,token,session,download,tool-approval,named-record,project}-repository.test.ts',
+            'src/store/{response,token,usage,session,download,tool-approval,named-record,project}-repository.test.ts',
             'src/store/conversations/{conversations,created-conversations,random-conversations}.test.ts',
             'src/store/batches/file-repository.test.ts',
             'src/store/shared/*.test.ts',

@@ -64,9 +64,9 @@ export const modules = [
   },
   {
     name: 'access',
-    purpose: 'API tokens, sessions of the web app, limits of tokens.',
+    purpose: 'API tokens, sessions of the web app, limits and usage of tokens.',
     publicFiles: ['*.ts'],
-    imports: ['kernel', 'store'],
+    imports: ['kernel', 'telemetry', 'store'],
   },
   {
     name: 'library',

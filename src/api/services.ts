@@ -1,6 +1,7 @@
 import type { Authenticator } from '../access/authenticator.ts';
 import type { SessionService } from '../access/session-service.ts';
 import type { TokenService } from '../access/token-service.ts';
+import type { UsageRecorder } from '../access/usage-recorder.ts';
 import type { BackgroundTurns } from '../chat/background/background-turns.ts';
 import type { Batches } from '../chat/batches/batches.ts';
 import type { WaitingCalls } from '../chat/waiting-calls.ts';
@@ -50,6 +51,7 @@ export interface ApiServices {
   readonly store: Store;
   readonly tokens: TokenService;
   readonly sessions: SessionService;
+  readonly usage: UsageRecorder;
   readonly authenticator: Authenticator;
   readonly tools: TriableToolServers;
   readonly plugins: {

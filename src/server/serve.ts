@@ -13,7 +13,7 @@ import { createTools } from './create-tools.ts';
 import { networkUrl } from './network-url.ts';
 import { openDatabase } from './open-database.ts';
 import { openListeners } from './open-listeners.ts';
-import { careForStore, createBackground, createRateGate } from './share-store.ts';
+import { careForStore, createBackground } from './share-store.ts';
 import { createAliasSource } from '../settings/alias-source.ts';
 import { assertStartable } from '../settings/assert-startable.ts';
 import { createLiveSettings } from '../settings/live-settings.ts';
@@ -157,8 +157,9 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     });
     cleanups.push(() => stateCache?.close());
     const store = withDeletionListener(database, async () => stateCache?.removeUnwanted());
-    const leases = careForStore(settings, {
+    const { leases, usage, rateGate } = careForStore(settings, {
       store,
+      events,
       logger,
       homeId,
       onDeletion: async () => stateCache?.removeUnwanted(),
@@ -280,8 +281,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       logger,
     });
     cleanups.push(() => callerWatch.close());
-    const rateGate = createRateGate(settings, { store, events, logger });
-    let ownUrl = '';
+    let url = '';
     const startedAt = new Date();
     const services: ApiServices = {
       library,
@@ -299,6 +299,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       store,
       tokens,
       sessions,
+      usage,
       authenticator,
       tools,
       plugins: {
@@ -334,8 +335,8 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
         startedAt,
         home,
         isTokenRequired: settings['auth.required'],
-        linkUrl: () => settings['server.publicUrl']?.replace(/\/$/, '') ?? ownUrl,
-        networkUrl: () => networkUrl({ settings, url: ownUrl, interfaces: networkInterfaces() }),
+        linkUrl: () => settings['server.publicUrl']?.replace(/\/$/, '') ?? url,
+        networkUrl: () => networkUrl({ settings, url, interfaces: networkInterfaces() }),
         pathPrefix: pathOf(settings['server.publicUrl']),
         residentBytes: () => process.memoryUsage.rss(),
         stop: () => void stop(),
@@ -359,8 +360,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     });
     const listeners = await openListeners({ app, settings, logger });
     cleanups.push(() => listeners.close());
-    const { url } = listeners;
-    ownUrl = url;
+    url = listeners.url;
 
     cleanups.push(await startBatches(batches, settings, { app, tokens: store.tokens }));
     // Streams that never end would delay the stop.

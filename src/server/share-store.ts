@@ -1,4 +1,5 @@
 import { RateLimiter } from '../access/rate-limiter.ts';
+import { UsageRecorder } from '../access/usage-recorder.ts';
 import { BackgroundTurns } from '../chat/background/background-turns.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import { RateGate } from '../api/kit/guards/rate-gate.ts';
@@ -17,6 +18,7 @@ interface SharedStore {
 }
 
 interface CareOptions extends SharedStore {
+  readonly events: ServerEvents;
   /** Id of this server, the same after a restart. */
   readonly homeId: string;
   /** Called when another server has deleted something. */
@@ -25,11 +27,14 @@ interface CareOptions extends SharedStore {
   readonly cleanups: (() => unknown)[];
 }
 
-/** Renews the leases of this server, watches what others delete, and maintains the database if no other does. */
+/**
+ * Renews the leases of this server, watches what others delete, and maintains the database if no other does. Counts
+ * what tokens use, and limits it.
+ */
 export function careForStore(
   settings: Settings,
-  { store, logger, homeId, onDeletion, cleanups }: CareOptions,
-): LeaseKeeper {
+  { store, events, logger, homeId, onDeletion, cleanups }: CareOptions,
+) {
   const deletions = watchDeletions({ store, onDeletion, logger });
   cleanups.push(() => deletions.close());
   const leases = new LeaseKeeper({
@@ -49,7 +54,13 @@ export function careForStore(
     logger,
   });
   cleanups.push(() => maintenance.close());
-  return leases;
+  const usage = new UsageRecorder({
+    store: store.usage,
+    events,
+    onError: (err) => logger.warn({ err }, 'usage not written; it is kept for later'),
+  });
+  cleanups.push(() => usage.close());
+  return { leases, usage, rateGate: createRateGate(settings, { store, events, logger }) };
 }
 
 /** The turns in the background, of this server and of others that end. */
@@ -66,7 +77,7 @@ export function createBackground(
 }
 
 /** The limits of tokens, and of the settings where these have none. */
-export function createRateGate(
+function createRateGate(
   settings: Settings,
   { store, events, logger }: SharedStore & { readonly events: ServerEvents },
 ): RateGate {

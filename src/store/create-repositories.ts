@@ -24,6 +24,7 @@ import { createRateLimitRepository } from './shared/rate-limit-repository.ts';
 import type { Store } from './store.ts';
 import { createTokenRepository } from './token-repository.ts';
 import { createSessionRepository } from './session-repository.ts';
+import { createUsageRepository } from './usage-repository.ts';
 import { createToolApprovalRepository } from './tool-approval-repository.ts';
 import type { Transactions } from './transactions.ts';
 
@@ -62,6 +63,7 @@ export function createRepositories(options: RepositoriesOptions) {
     leases,
     backgroundTurns: createBackgroundTurnRepository(database),
     rateLimits: createRateLimitRepository(database, dialect.clock),
+    usage: createUsageRepository(database, transactions),
     toolApprovals: createToolApprovalRepository(database),
     size: () => dialect.readSize(database),
     deleteDiscardedObjects: async (signal: AbortSignal) =>

@@ -1,6 +1,7 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { sql, type Kysely, type Transaction } from 'kysely';
-import { tables, type ColumnType, type Schema, type Table } from './schema.ts';
+import type { ColumnType, Table } from './columns.ts';
+import { tables, type Schema } from './schema.ts';
 
 /** A newer version of Hearth wrote the database. */
 export class NewerSchemaError extends Error {

@@ -86,6 +86,7 @@ describe('the schema', () => {
       'constraint "named_records_key" primary key ("kind", "owner_id", "name")',
       'constraint "response_blobs_key" primary key ("response_id", "sha256")',
       'constraint "tool_approvals_key" primary key ("owner_id", "plugin_id", "tool")',
+      'constraint "usage_key" primary key ("day", "token_id", "model_key")',
     ]);
   });
 });

@@ -3,47 +3,19 @@ import type { BatchStatus, StoredFile } from './batches/batch.ts';
 import type { NamedRecordKind } from './named-record.ts';
 import type { StoredBackgroundTurn } from './shared/background-turn.ts';
 
-/** Column types whose SQL depends on the database: see `SchemaDialect.types`. */
-export type ColumnType =
-  | 'text'
-  | 'bytes'
-  | 'integer'
-  | 'bigint'
-  | 'double precision'
-  /** Key of the entries, which the database numbers in ascending order. */
-  | 'entry number'
-  /** Key of the searchable texts, which are deleted with their entry. */
-  | 'entry reference';
-
-interface Column<Value> {
-  readonly type: ColumnType;
-  /** SQL. */
-  readonly constraints: string;
-  /** Never set: the type that a query reads. */
-  readonly value?: Value;
-}
-
-export interface Table {
-  readonly columns: Readonly<Record<string, Column<unknown>>>;
-  /** Columns of the primary key if it has several. */
-  readonly key?: readonly string[];
-  /** Names and definitions in SQL. */
-  readonly indexes?: Readonly<Record<string, string>>;
-}
-
-const column = <Value>(type: ColumnType, constraints = 'not null'): Column<Value> => ({
-  type,
-  constraints,
-});
-const key = column<string>('text', 'primary key');
-const text = column<string>('text');
-const optionalText = column<string | null>('text', '');
-const integer = column<number>('integer');
-const bigint = column<number>('bigint');
-const double = column<number>('double precision');
-const bytes = column<Uint8Array>('bytes');
-/** 0 or 1. */
-const boolean = integer;
+import {
+  bigint,
+  boolean,
+  bytes,
+  column,
+  double,
+  integer,
+  key,
+  optionalText,
+  text,
+  type Column,
+  type Table,
+} from './columns.ts';
 
 /**
  * The tables of both databases. JSON and times (ISO 8601, UTC, milliseconds) are text, so that they sort and read the
@@ -220,6 +192,22 @@ export const tables = {
       requests_until: double,
       tokens_until: double,
     },
+  },
+  /** What requests used. */
+  usage: {
+    columns: {
+      /** `YYYY-MM-DD`, UTC. */
+      day: text,
+      /** `owner` for the owner of the home folder; empty for requests without a token. */
+      token_id: text,
+      model_key: text,
+      requests: bigint,
+      failed_requests: bigint,
+      prompt_tokens: bigint,
+      cached_prompt_tokens: bigint,
+      completion_tokens: bigint,
+    },
+    key: ['day', 'token_id', 'model_key'],
   },
   downloads: {
     columns: {

@@ -15,7 +15,7 @@ import type { Schema } from './schema.ts';
 const maxTerms = 100;
 
 export const sqliteSchema: SchemaDialect = {
-  version: 11,
+  version: 12,
   types: {
     text: 'text',
     bytes: 'blob',

@@ -10,6 +10,7 @@ import type { LeaseRepository } from './shared/lease-repository.ts';
 import type { RateLimitRepository, RateLimits } from './shared/rate-limit-repository.ts';
 import type { SessionRepository } from './session-repository.ts';
 import type { ToolApprovalRepository } from './tool-approval-repository.ts';
+import type { UsageRepository } from './usage-repository.ts';
 import type { NewBlob, ResponseChain, ResponsePage, StoredResponse } from './stored-response.ts';
 
 export type { NewBlob, ResponseChain, ResponsePage, StoredResponse } from './stored-response.ts';
@@ -170,6 +171,7 @@ export interface Store {
   readonly leases: LeaseRepository;
   readonly backgroundTurns: BackgroundTurnRepository;
   readonly rateLimits: RateLimitRepository;
+  readonly usage: UsageRepository;
   readonly toolApprovals: ToolApprovalRepository;
   /** Changes when another process has deleted something; forgets texts that were read before. */
   deletionCount(): Promise<number>;

@@ -102,6 +102,13 @@ export class GenerationRecord {
     if (text.length > left) this.texts.isTruncated = true;
   }
 
+  /** What it used, as far as it is known: one that failed has the output that arrived. */
+  get tokens() {
+    const { promptTokens = 0, cachedTokens = 0, completionTokens } = this.outcome.usage ?? {};
+    const written = generatesText(this.operation) ? this.tokenCount : 0;
+    return { prompt: promptTokens, cached: cachedTokens, completion: completionTokens ?? written };
+  }
+
   /** A second call does nothing. */
   end(outcome: GenerationOutcome): void {
     if (this.endMs !== undefined) return;

@@ -30,6 +30,7 @@ import { createSpeechScript } from './tools/speech-script-schema.ts';
 import { mountStatus, mountStopServer } from './server/status.ts';
 import { mountToolApprovals } from './tools/tool-approvals.ts';
 import { mountTokens } from './tokens/tokens.ts';
+import { mountUsage } from './tokens/usage.ts';
 
 /** `/api/v1`: conversations stored on the server, typed events, models loaded and unloaded. */
 export function createV1Api(services: ApiServices): ApiRoutes {
@@ -60,6 +61,7 @@ export function createV1Api(services: ApiServices): ApiRoutes {
       mountStatus(app, services);
       mountStopServer(app, services);
       mountTokens(app, services);
+      mountUsage(app, services);
       mountEvents(app, services);
       mountLogs(app, services);
       mountRequests(app, services.requestLog);

@@ -12,7 +12,7 @@ import { decodeTurn } from '../turns/conversation-turn.ts';
 import { migrationLock } from './postgres-transactions.ts';
 
 export const postgresSchema: SchemaDialect = {
-  version: 6,
+  version: 7,
   types: {
     // Sorts by its bytes, as in every other database.
     text: 'text collate "C"',

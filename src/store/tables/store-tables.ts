@@ -32,6 +32,7 @@ export const tables: readonly TableDescription[] = [
   { name: 'conversation_texts', key: ['id'], batchSize: 50 },
   { name: 'tokens', key: ['id'], batchSize: 100 },
   { name: 'sessions', key: ['id'], batchSize: 500 },
+  { name: 'usage', key: ['day', 'token_id', 'model_key'], batchSize: 500 },
   { name: 'downloads', key: ['id'], batchSize: 100 },
   { name: 'files', key: ['id'], batchSize: 200 },
   { name: 'file_chunks', key: ['file_id', 'position'], batchSize: 16 },

@@ -198,19 +198,19 @@ export class ServerMetrics {
   }
 
   #recordGeneration(record: RequestRecord, generation: GenerationRecord): void {
-    const { operation, startMs, endMs = startMs, firstTokenMs, outcome, tokenCount } = generation;
+    const { operation, startMs, endMs = startMs, firstTokenMs, outcome } = generation;
     const model = this.#models.bound(record.model ?? 'none');
-    const { usage, stopReason, hasFailed = false } = outcome;
+    const { stopReason, hasFailed = false } = outcome;
     this.#count('hearth_generations_total', {
       model,
       operation,
       finished_reason: hasFailed ? 'error' : (stopReason ?? 'none'),
     });
-    const { promptTokens = 0, cachedTokens = 0, completionTokens = tokenCount } = usage ?? {};
-    this.#count('hearth_prompt_tokens_total', { model }, promptTokens);
+    const { prompt, cached, completion } = generation.tokens;
+    this.#count('hearth_prompt_tokens_total', { model }, prompt);
     if (!generatesText(operation)) return;
-    this.#count('hearth_prompt_tokens_cached_total', { model }, cachedTokens);
-    this.#count('hearth_generation_tokens_total', { model }, completionTokens);
+    this.#count('hearth_prompt_tokens_cached_total', { model }, cached);
+    this.#count('hearth_generation_tokens_total', { model }, completion);
     this.#tokenIntervals.merge(model, generation.intervals);
     if (firstTokenMs === undefined) return;
     const prefillSeconds = (firstTokenMs - startMs) / 1000;

@@ -160,6 +160,7 @@ export const ownLists: ReadonlySet<string> = new Set([
   'listPresets',
   'listPrompts',
   'listProjects',
+  'getUsage',
 ]);
 
 /** Parameters of paths that name something that has an owner. */

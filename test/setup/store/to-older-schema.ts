@@ -2,6 +2,8 @@ import { openSqlite } from '../../../src/platform/sqlite.ts';
 
 /** SQL that undoes the changes of a schema, by its version. */
 const undo: Readonly<Record<number, string>> = {
+  12: `
+    drop table usage;`,
   11: `
     drop index conversations_by_project;
     drop index temporary_conversations;
@@ -52,7 +54,7 @@ const undo: Readonly<Record<number, string>> = {
 export function toOlderSchema(file: string, version: number): void {
   const database = openSqlite(file);
   try {
-    for (let newest = 11; newest > version; newest -= 1) database.exec(undo[newest] ?? '');
+    for (let newest = 12; newest > version; newest -= 1) database.exec(undo[newest] ?? '');
     database.exec(`update schema_version set version = ${version}`);
   } finally {
     database.close();

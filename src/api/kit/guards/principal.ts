@@ -114,9 +114,10 @@ export function toCaller(
   };
 }
 
-/** The token of a request; null if it has none. */
+/** The token of a request, also of a session; null if it has none. */
 export function toRecordedCaller({ tokenId, identity }: Principal): RequestRecord['caller'] {
-  return tokenId === null ? null : { tokenId, name: identity?.name ?? tokenId };
+  const id = identity?.tokenId ?? tokenId;
+  return id === null ? null : { tokenId: id, name: identity?.name ?? id };
 }
 
 /** The token, or else the address. Addresses that one client can change at will share a key. */

@@ -50,10 +50,8 @@ export class RateGate {
     if (event.type !== 'generation.ended') return;
     const passed = this.#passed.get(event.record);
     if (passed === undefined) return;
-    const { usage } = event.generation.outcome;
-    const completionTokens = usage?.completionTokens ?? event.generation.tokenCount;
-    const used = (usage?.promptTokens ?? 0) + completionTokens;
-    void this.#limiter.charge(passed.tokenId, used, passed);
+    const { prompt, completion } = event.generation.tokens;
+    void this.#limiter.charge(passed.tokenId, prompt + completion, passed);
   }
 }
 

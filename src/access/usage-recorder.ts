@@ -1,0 +1,100 @@
+import type { ServerEvent } from '../telemetry/server-event.ts';
+import type { ServerEvents } from '../telemetry/server-events.ts';
+import type { RequestRecord } from '../telemetry/request-record.ts';
+import {
+  addUsage,
+  noUsage,
+  type UsageCounts,
+  type UsageKey,
+  type UsageRepository,
+} from '../store/usage-repository.ts';
+
+interface UsageRecorderOptions {
+  readonly store: Pick<UsageRepository, 'add'>;
+  readonly events: Pick<ServerEvents, 'subscribe'>;
+  /** Called when rows can't be written, which are written later then. */
+  readonly onError: (error: unknown) => void;
+  /** Longest time that counts are in memory only. */
+  readonly flushMs?: number;
+}
+
+/**
+ * Counts what requests use of models, and writes the sums to the store once a second. A process that is killed loses
+ * what it counted since.
+ */
+export class UsageRecorder {
+  readonly #options: UsageRecorderOptions;
+  readonly #unsubscribe: () => void;
+  #pending = new Map<string, UsageKey & UsageCounts>();
+  readonly #counted = new WeakSet<RequestRecord>();
+  #timer: NodeJS.Timeout | undefined;
+  #flushing = Promise.resolve();
+  #hasFailed = false;
+
+  constructor(options: UsageRecorderOptions) {
+    this.#options = options;
+    this.#unsubscribe = options.events.subscribe((event) => this.#count(event));
+  }
+
+  /** Writes what was counted; the store has it then, unless it is not available. */
+  flush(): Promise<void> {
+    this.#flushing = this.#flushing.then(() => this.#write());
+    return this.#flushing;
+  }
+
+  /** Writes the rest. */
+  async close(): Promise<void> {
+    this.#unsubscribe();
+    await this.flush();
+    clearTimeout(this.#timer);
+  }
+
+  #count(event: ServerEvent): void {
+    if (event.type === 'request.finished') {
+      const { record } = event;
+      this.#add(record, record.state === 'failed' ? { failedRequests: 1 } : {});
+    } else if (event.type === 'generation.ended') {
+      const { prompt, cached, completion } = event.generation.tokens;
+      this.#add(event.record, {
+        promptTokens: prompt,
+        cachedPromptTokens: cached,
+        completionTokens: completion,
+      });
+    }
+  }
+
+  /** A request counts once it uses a model; a response in the background may do that after its request has ended. */
+  #add(record: RequestRecord, counts: Partial<UsageCounts>): void {
+    const { model, caller } = record;
+    if (model === undefined) return;
+    const day = new Date().toISOString().slice(0, 10);
+    const requests = this.#counted.has(record) ? 0 : 1;
+    this.#counted.add(record);
+    const key = { day, tokenId: caller?.tokenId ?? null, modelKey: model };
+    this.#merge({ ...key, ...noUsage, ...counts, requests });
+    this.#timer ??= setTimeout(() => void this.flush(), this.#options.flushMs ?? 1000).unref();
+  }
+
+  #merge(row: UsageKey & UsageCounts): void {
+    const id = JSON.stringify([row.day, row.tokenId, row.modelKey]);
+    const before = this.#pending.get(id);
+    this.#pending.set(id, before === undefined ? row : { ...row, ...addUsage(before, row) });
+  }
+
+  async #write(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const rows = [...this.#pending.values()];
+    if (rows.length === 0) return;
+    this.#pending = new Map();
+    try {
+      await this.#options.store.add(rows);
+      this.#hasFailed = false;
+    } catch (error) {
+      for (const row of rows) this.#merge(row);
+      if (!this.#hasFailed) this.#options.onError(error);
+      this.#hasFailed = true;
+      this.#timer ??= setTimeout(() => void this.flush(), this.#options.flushMs ?? 1000).unref();
+    }
+  }
+}

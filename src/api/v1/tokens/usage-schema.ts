@@ -1,0 +1,113 @@
+import * as z from 'zod';
+import { permissionSchema } from '../../../kernel/permission.ts';
+import { defineRoute } from '../../kit/route.ts';
+
+const daySchema = z.iso.date();
+/** Earlier days have no usage. */
+const askedDaySchema = daySchema.refine(
+  (day) => day >= '2000-01-01',
+  'It must not be before 2000-01-01',
+);
+const dimensions = ['day', 'model', 'token'] as const;
+export type UsageGroup = (typeof dimensions)[number];
+
+const groupSchema = z
+  .string()
+  .max(64)
+  .transform((joined) => joined.split(','))
+  .pipe(
+    z.array(
+      z.enum(
+        dimensions,
+        `It must be a list of ${dimensions.join(', ')}, with commas between them.`,
+      ),
+    ),
+  )
+  .meta({
+    description:
+      'What there is a row for: a list of `day`, `model` and `token`, with commas between them; defaults to `day`.',
+    examples: ['day,model'],
+  });
+
+const exampleCounts = {
+  requests: 42,
+  failed_requests: 1,
+  prompt_tokens: 51_200,
+  cached_prompt_tokens: 38_400,
+  completion_tokens: 9_300,
+};
+
+const countFields = {
+  requests: z
+    .int()
+    .nonnegative()
+    .describe('Requests that used a model; the rounds of a turn with tools are one.'),
+  failed_requests: z.int().nonnegative().describe('The requests among them that failed.'),
+  prompt_tokens: z
+    .int()
+    .nonnegative()
+    .describe('Tokens of prompts, of embedded texts and of ranked documents.'),
+  cached_prompt_tokens: z
+    .int()
+    .nonnegative()
+    .describe('The prompt tokens that the engine had in its cache.'),
+  completion_tokens: z.int().nonnegative().describe('Generated tokens, with those of reasoning.'),
+};
+
+export const getUsage = defineRoute({
+  method: 'get',
+  path: '/api/v1/usage',
+  operationId: 'getUsage',
+  summary: 'Read how many requests and tokens were used',
+  description:
+    'A token with `admin` reads the usage of all tokens, every other one its own. Requests without a token count together.',
+  permission: permissionSchema.options,
+  query: z.strictObject({
+    from: askedDaySchema.optional().describe('First day, UTC; 29 days before `to` if absent.'),
+    to: askedDaySchema.optional().describe('Last day, UTC; today if absent.'),
+    group_by: groupSchema.optional(),
+  }),
+  result: z
+    .object({
+      from: daySchema,
+      to: daySchema,
+      totals: z.object(countFields).meta({ id: 'UsageCounts' }),
+      rows: z
+        .array(
+          z
+            .object({
+              day: daySchema.optional(),
+              model: z.string().optional().describe('Key of the model.'),
+              token_id: z
+                .string()
+                .nullable()
+                .optional()
+                .describe(
+                  '`owner` for the owner of the home folder; null for requests without a token.',
+                ),
+              token_name: z
+                .string()
+                .nullable()
+                .optional()
+                .describe('null if the token was revoked, and for requests without one.'),
+              ...countFields,
+            })
+            .meta({ id: 'UsageRow' }),
+        )
+        .describe(
+          'A row for each combination that was used, in the order of day, model and token; only with the fields of `group_by`.',
+        ),
+    })
+    .meta({
+      id: 'Usage',
+      examples: [
+        {
+          from: '2026-11-01',
+          to: '2026-11-30',
+          totals: exampleCounts,
+          rows: [{ day: '2026-11-02', model: 'qwen/qwen2.5-0.5b-instruct', ...exampleCounts }],
+        },
+      ],
+    }),
+  errors: ['unrecognized_keys', 'store_unavailable'],
+});
