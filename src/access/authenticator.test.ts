@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createAuthenticator, generateOwnerToken } from './authenticator.ts';
 import { parseToken } from './token-form.ts';
+import { noLimits } from '../store/shared/rate-limit-repository.ts';
 
 const now = new Date();
 const stored = { kind: 'invalid', reason: 'unknown', masked: 'stored' } as const;
@@ -13,7 +14,7 @@ const token = {
   createdAt: now,
   expiresAt: null,
   lastUsedAt: null,
-  rateLimits: { requestsPerMinute: null, tokensPerMinute: null },
+  rateLimits: noLimits,
 };
 const session = (tokenId: string) => ({
   id: '0123456789abcdef',

@@ -1,5 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Permission } from '../kernel/permission.ts';
+import { noLimits } from '../store/shared/rate-limit-repository.ts';
 import { hashSecret } from './token-form.ts';
 import {
   cookieName,
@@ -7,7 +8,7 @@ import {
   type SessionService,
   type SessionToken,
 } from './session-service.ts';
-import { settingLimits, type Authentication, type TokenService } from './token-service.ts';
+import type { Authentication, TokenService } from './token-service.ts';
 
 const ownerPermissions: readonly Permission[] = ['admin'];
 
@@ -53,7 +54,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     createdAt: new Date(),
     expiresAt: null,
     lastUsedAt: null,
-    rateLimits: settingLimits,
+    rateLimits: noLimits,
   };
 
   async function findSession(

@@ -1,8 +1,10 @@
 import { HearthError } from '../kernel/errors/errors.ts';
-import type {
-  RateDecision,
-  RateLimitRepository,
-  RateLimits,
+import { formatDuration } from '../kernel/format.ts';
+import {
+  limitNames,
+  type RateDecision,
+  type RateLimitRepository,
+  type RateLimits,
 } from '../store/shared/rate-limit-repository.ts';
 
 interface RateLimiterOptions {
@@ -13,7 +15,7 @@ interface RateLimiterOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Limits the requests and tokens of a minute of each API token, over all servers of the database. */
+/** Limits the requests and tokens of each API token in a minute and in a day, over all servers of the database. */
 export class RateLimiter {
   readonly #options: RateLimiterOptions;
 
@@ -24,33 +26,41 @@ export class RateLimiter {
   /** The limits of a token; undefined if it has none. */
   limitsOf(own: RateLimits): RateLimits | undefined {
     const { defaults } = this.#options;
-    const requestsPerMinute = own.requestsPerMinute ?? defaults.requestsPerMinute;
-    const tokensPerMinute = own.tokensPerMinute ?? defaults.tokensPerMinute;
-    if (requestsPerMinute === null && tokensPerMinute === null) return undefined;
-    return { requestsPerMinute, tokensPerMinute };
+    const limits: RateLimits = {
+      requestsPerMinute: own.requestsPerMinute ?? defaults.requestsPerMinute,
+      tokensPerMinute: own.tokensPerMinute ?? defaults.tokensPerMinute,
+      requestsPerDay: own.requestsPerDay ?? defaults.requestsPerDay,
+      tokensPerDay: own.tokensPerDay ?? defaults.tokensPerDay,
+    };
+    return limitNames.every((name) => limits[name] === null) ? undefined : limits;
   }
 
-  /** Counts a request, unless a limit is reached: then `waitMs` is present. */
+  /** Counts a request, unless a limit is reached: then `refusal` is present. */
   admit(tokenId: string, limits: RateLimits): Promise<RateDecision> {
     return this.#options.store.admit(tokenId, limits);
   }
 
   /** Counts tokens that were used. */
-  async charge(tokenId: string, tokens: number, { tokensPerMinute }: RateLimits): Promise<void> {
-    if (tokensPerMinute === null || tokens === 0) return;
+  async charge(tokenId: string, tokens: number, limits: RateLimits): Promise<void> {
+    if (tokens === 0) return;
+    if (limits.tokensPerMinute === null && limits.tokensPerDay === null) return;
     const { store, onError } = this.#options;
-    await store.charge(tokenId, tokens, tokensPerMinute).catch(onError);
+    await store.charge(tokenId, tokens, limits).catch(onError);
   }
 }
 
-/** The error of a request that exceeds a limit. */
-export function rateLimitError({ requests, tokens, waitMs = 0 }: RateDecision): HearthError {
-  const used = requests?.remaining === 0 ? requests : (tokens ?? requests);
-  const unit = used === requests ? 'requests' : 'tokens';
+/** The error of a request that exceeds a limit; undefined if it does not. */
+export function rateLimitError({ states, refusal }: RateDecision): HearthError | undefined {
+  if (refusal === undefined) return undefined;
+  const { by, waitMs } = refusal;
+  const unit = by.startsWith('requests') ? 'requests' : 'tokens';
+  const isOfDay = by.endsWith('Day');
   const retryAfterSeconds = waitMs / 1000;
-  return new HearthError(
-    'rate_limit_exceeded',
-    `The token has used its ${used?.limit ?? 0} ${unit} per minute. Try again in ${Math.ceil(retryAfterSeconds)} s.`,
-    { retryAfterSeconds },
-  );
+  const retry = isOfDay
+    ? `The next day begins at 00:00 UTC, in ${formatDuration(retryAfterSeconds)}.`
+    : `Try again in ${Math.ceil(retryAfterSeconds)} s.`;
+  const limit = `${states[by]?.limit ?? 0} ${unit} per ${isOfDay ? 'day' : 'minute'}`;
+  return new HearthError('rate_limit_exceeded', `The token has used its ${limit}. ${retry}`, {
+    retryAfterSeconds,
+  });
 }

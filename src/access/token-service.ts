@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Permission } from '../kernel/permission.ts';
-import type { RateLimits } from '../store/shared/rate-limit-repository.ts';
+import { noLimits, type RateLimits } from '../store/shared/rate-limit-repository.ts';
 import type { StoredSession } from '../store/session-repository.ts';
 import type { StoredToken, TokenRepository } from '../store/store.ts';
 import { formatToken, generateToken, hashSecret, maskToken, parseToken } from './token-form.ts';
@@ -46,9 +46,6 @@ export interface TokenService {
 /** Precision of `lastUsedAt`, so that not every request causes a write. */
 const touchIntervalMs = 60_000;
 
-/** What a token has that says nothing else: the limits of the settings. */
-export const settingLimits: RateLimits = { requestsPerMinute: null, tokensPerMinute: null };
-
 interface TokenServiceOptions {
   readonly tokens: TokenRepository;
   /** Called if the last use could not be recorded; the request continues. */
@@ -58,7 +55,7 @@ interface TokenServiceOptions {
 /** Creates, checks and lists the API tokens kept in a store. */
 export function createTokenService({ tokens, onTouchError }: TokenServiceOptions): TokenService {
   return {
-    create: async ({ name, permissions, expiresAt, rateLimits = settingLimits }) => {
+    create: async ({ name, permissions, expiresAt, rateLimits = noLimits }) => {
       const parts = generateToken();
       const record: StoredToken = {
         id: parts.id,

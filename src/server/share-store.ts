@@ -86,6 +86,8 @@ function createRateGate(
     defaults: {
       requestsPerMinute: settings['limits.requestsPerMinute'] ?? null,
       tokensPerMinute: settings['limits.tokensPerMinute'] ?? null,
+      requestsPerDay: settings['limits.requestsPerDay'] ?? null,
+      tokensPerDay: settings['limits.tokensPerDay'] ?? null,
     },
     onError: (err) => logger.warn({ err }, 'used tokens not counted for the limits'),
   });

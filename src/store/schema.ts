@@ -161,6 +161,8 @@ export const tables = {
       /** Null: the limits of the settings. */
       requests_per_minute: column<number | null>('bigint', ''),
       tokens_per_minute: column<number | null>('bigint', ''),
+      requests_per_day: column<number | null>('bigint', ''),
+      tokens_per_day: column<number | null>('bigint', ''),
     },
   },
   /** Browsers that are signed in. */
@@ -191,6 +193,10 @@ export const tables = {
       /** Times until which the used amount lasts, in Unix milliseconds of the database's clock. */
       requests_until: double,
       tokens_until: double,
+      /** The day that the counts are for, since 1970 in UTC. */
+      quota_day: column<Generated<number>>('integer', 'not null default 0'),
+      day_requests: column<Generated<number>>('bigint', 'not null default 0'),
+      day_tokens: column<Generated<number>>('bigint', 'not null default 0'),
     },
   },
   /** What requests used. */

@@ -2,6 +2,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { temporaryStore } from '../../test/setup/store/temporary-store.ts';
 import type { StoredSession } from './session-repository.ts';
 import type { Store } from './store.ts';
+import { noLimits } from './shared/rate-limit-repository.ts';
 
 let store: Store;
 beforeEach(async () => {
@@ -94,7 +95,7 @@ it('deletes the sessions and codes of a token with it', async () => {
     createdAt: new Date(0),
     expiresAt: null,
     lastUsedAt: null,
-    rateLimits: { requestsPerMinute: null, tokensPerMinute: null },
+    rateLimits: noLimits,
   });
   await store.sessions.insert(session('a', { tokenId: 't' }));
   await store.sessions.insert(session('b'));

@@ -1,6 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { temporaryStore } from '../../test/setup/store/temporary-store.ts';
 import type { Store, StoredToken } from './store.ts';
+import { noLimits } from './shared/rate-limit-repository.ts';
 
 let store: Store;
 beforeEach(async () => {
@@ -15,7 +16,7 @@ const token = (id: string, fields: Partial<StoredToken> = {}): StoredToken => ({
   createdAt: new Date(1000),
   expiresAt: null,
   lastUsedAt: null,
-  rateLimits: { requestsPerMinute: null, tokensPerMinute: null },
+  rateLimits: noLimits,
   ...fields,
 });
 

@@ -57,6 +57,8 @@ function toRow(token: StoredToken): TokenRow {
     last_used_at: token.lastUsedAt?.toISOString() ?? null,
     requests_per_minute: token.rateLimits.requestsPerMinute,
     tokens_per_minute: token.rateLimits.tokensPerMinute,
+    requests_per_day: token.rateLimits.requestsPerDay,
+    tokens_per_day: token.rateLimits.tokensPerDay,
   };
 }
 
@@ -72,6 +74,8 @@ function fromRow(row: TokenRow): StoredToken {
     rateLimits: {
       requestsPerMinute: row.requests_per_minute,
       tokensPerMinute: row.tokens_per_minute,
+      requestsPerDay: row.requests_per_day,
+      tokensPerDay: row.tokens_per_day,
     },
   };
 }

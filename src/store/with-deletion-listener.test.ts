@@ -5,9 +5,10 @@ import {
   useConversations,
 } from '../../test/setup/store/use-conversations.ts';
 import { withDeletionListener } from './with-deletion-listener.ts';
+import { noLimits } from './shared/rate-limit-repository.ts';
 
 const conversations = useConversations();
-const rateLimits = { requestsPerMinute: null, tokensPerMinute: null };
+const rateLimits = noLimits;
 
 it('reports deletions, after them, and only those that happened', async () => {
   let deletions = 0;

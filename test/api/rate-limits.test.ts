@@ -1,23 +1,28 @@
 import { expect, it } from 'vitest';
+import { noLimits, type RateLimits } from '../../src/store/shared/rate-limit-repository.ts';
 import { post } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { withTokens } from '../setup/server/with-tokens.ts';
 
-let tokens: Readonly<Record<'requests' | 'tokens' | 'defaults', string>>;
-const hearth = useHearth(async (home) => {
-  tokens = await withTokens(home, async (service) => {
-    const make = async (requestsPerMinute: number | null, tokensPerMinute: number | null) => {
-      const rateLimits = { requestsPerMinute, tokensPerMinute };
+const makeTokens = (home: string) =>
+  withTokens(home, async (service) => {
+    const make = async (limits: Partial<RateLimits>) => {
+      const rateLimits = { ...noLimits, ...limits };
       return (await service.create({ name: 'test', permissions: ['chat', 'admin'], rateLimits }))
         .token;
     };
     return {
-      requests: await make(2, null),
-      tokens: await make(1000, 40),
-      defaults: await make(null, null),
+      requests: await make({ requestsPerMinute: 2 }),
+      tokens: await make({ requestsPerMinute: 1000, tokensPerMinute: 40 }),
+      defaults: await make({}),
+      dayRequests: await make({ requestsPerMinute: 1000, requestsPerDay: 2 }),
+      dayTokens: await make({ requestsPerMinute: 1000, tokensPerDay: 40 }),
     };
   });
-  return { flags: ['--limits-requests-per-minute=3'] };
+let tokens: Awaited<ReturnType<typeof makeTokens>>;
+const hearth = useHearth(async (home) => {
+  tokens = await makeTokens(home);
+  return { flags: ['--limits-requests-per-minute=3', '--limits-tokens-per-day=1000000'] };
 });
 
 const model = 'hearth/starter-chat';
@@ -98,10 +103,15 @@ it('has the limits of a token in the API', async () => {
   const created = await post(
     hearth.url,
     '/api/v1/tokens',
-    { name: 'guest', permissions: ['chat'], requests_per_minute: 5 },
+    { name: 'guest', permissions: ['chat'], requests_per_minute: 5, tokens_per_day: 9_000 },
     as('defaults'),
   );
-  expect(created.body).toMatchObject({ requests_per_minute: 5, tokens_per_minute: null });
+  expect(created.body).toMatchObject({
+    requests_per_minute: 5,
+    tokens_per_minute: null,
+    requests_per_day: null,
+    tokens_per_day: 9_000,
+  });
   const bad = await post(
     hearth.url,
     '/api/v1/tokens',
@@ -109,4 +119,49 @@ it('has the limits of a token in the API', async () => {
     as('defaults'),
   );
   expect(bad).toMatchObject({ status: 400, body: { error: { param: 'tokens_per_minute' } } });
+});
+
+it('limits the requests of a day, also after a restart', async () => {
+  await chat('dayRequests');
+  const second = await chat('dayRequests');
+  expect(second.status).toBe(200);
+  expect(second.headers.get('x-ratelimit-limit-requests-day')).toBe('2');
+  expect(second.headers.get('x-ratelimit-remaining-requests-day')).toBe('0');
+  expect(second.headers.get('x-ratelimit-remaining-tokens-day')).toMatch(/^9\d{5}$/);
+  expect(second.headers.get('x-ratelimit-limit-requests')).toBe('1000');
+  await hearth.stop();
+  await hearth.restart();
+  const refused = await chat('dayRequests');
+  expect(refused).toMatchObject({
+    status: 429,
+    body: { error: { type: 'rate_limit_error', code: 'rate_limit_exceeded' } },
+  });
+  expect(refused.body.error.message).toMatch(
+    /^The token has used its 2 requests per day\. The next day begins at 00:00 UTC, in \d/,
+  );
+  const midnight = new Date(Date.now() + Number(refused.headers.get('retry-after')) * 1000);
+  expect(midnight.getTime() % (24 * 3600 * 1000)).toBeLessThan(60_000);
+  const anthropic = await post(
+    hearth.url,
+    '/v1/messages',
+    body,
+    as('dayRequests', { 'anthropic-version': '2023-06-01' }),
+  );
+  expect(anthropic.status).toBe(429);
+  expect(anthropic.headers.get('anthropic-ratelimit-requests-day-remaining')).toBe('0');
+  expect(anthropic.headers.get('anthropic-ratelimit-requests-day-reset')).toMatch(
+    /T00:00:00|T23:59/,
+  );
+});
+
+it('limits the tokens of a day', async () => {
+  expect((await chat('dayTokens')).headers.get('x-ratelimit-remaining-tokens-day')).toBe('40');
+  let refused = await chat('dayTokens');
+  await expect
+    .poll(async () => {
+      refused = await chat('dayTokens');
+      return refused.status;
+    })
+    .toBe(429);
+  expect(refused.body.error.message).toMatch(/^The token has used its 40 tokens per day\./);
 });

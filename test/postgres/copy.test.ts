@@ -12,6 +12,7 @@ import { runHearth } from '../setup/cli/run-hearth.ts';
 import { conversationTurn } from '../setup/store/conversation-turn.ts';
 import { postgresDatabase } from '../setup/store/test-database.ts';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
+import { noLimits } from '../../src/store/shared/rate-limit-repository.ts';
 
 const logger = createLogger('silent');
 const { signal } = new AbortController();
@@ -77,7 +78,7 @@ async function fill({
     createdAt: new Date(1000),
     expiresAt: null,
     lastUsedAt: new Date(2000),
-    rateLimits: { requestsPerMinute: null, tokensPerMinute: null },
+    rateLimits: noLimits,
   });
   await downloads.insert({
     id: 'job_a',

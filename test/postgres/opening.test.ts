@@ -6,6 +6,7 @@ import { createPostgresStore } from '../../src/store/postgres/postgres-store.ts'
 import { StoreOpenError } from '../../src/store/store-errors.ts';
 import { lockedUser, startPostgres } from '../setup/postgres/postgres-server.ts';
 import { useResource } from '../setup/use-resource.ts';
+import { noLimits } from '../../src/store/shared/rate-limit-repository.ts';
 
 const server = useResource(() => startPostgres({ log_min_messages: 'error' }));
 
@@ -71,7 +72,7 @@ describe('a database that is opened', () => {
     ).toMatchObject({ status: 'in_progress' });
     expect(await first.batches.claim('batch_a', 'first', new Date())).toBeUndefined();
     expect(await second.tokens.find('a')).toMatchObject({
-      rateLimits: { requestsPerMinute: null, tokensPerMinute: null },
+      rateLimits: noLimits,
     });
     expect(await first.downloads.list()).toMatchObject([{ id: 'job_a' }]);
     expect(await second.downloads.list()).toEqual([]);

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
+import { noLimits } from '../../src/store/shared/rate-limit-repository.ts';
 import { startFakeHub } from '../setup/hub/fake-hub.ts';
 import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.ts';
 import { compilePreloaded, whyNotPreloaded } from '../setup/preload-library.ts';
@@ -49,7 +50,7 @@ const hearth = useHearth(async (home) => {
     const { token } = await tokens.create({
       name: 'limited',
       permissions: ['chat'],
-      rateLimits: { requestsPerMinute: 60, tokensPerMinute: 10_000 },
+      rateLimits: { ...noLimits, requestsPerMinute: 60, tokensPerMinute: 10_000 },
     });
     return token;
   });

@@ -91,6 +91,8 @@ function withoutSecret(token: StoredToken) {
     last_used_at: lastUsedAt,
     requests_per_minute: rateLimits.requestsPerMinute,
     tokens_per_minute: rateLimits.tokensPerMinute,
+    requests_per_day: rateLimits.requestsPerDay,
+    tokens_per_day: rateLimits.tokensPerDay,
   };
 }
 
@@ -130,6 +132,18 @@ export const tokenCreate = defineCommand({
       1,
       1_000_000_000,
     ),
+    requestsPerDay: integer(
+      '--requests-per-day <count>',
+      'Most requests that generate, in a day (default: limits.requestsPerDay)',
+      1,
+      1_000_000_000,
+    ),
+    tokensPerDay: integer(
+      '--tokens-per-day <count>',
+      'Most tokens of prompts and answers, in a day (default: limits.tokensPerDay)',
+      1,
+      1_000_000_000_000,
+    ),
     ...jsonOption,
   },
   examples: [
@@ -149,6 +163,8 @@ export const tokenCreate = defineCommand({
           rateLimits: {
             requestsPerMinute: options.requestsPerMinute ?? null,
             tokensPerMinute: options.tokensPerMinute ?? null,
+            requestsPerDay: options.requestsPerDay ?? null,
+            tokensPerDay: options.tokensPerDay ?? null,
           },
           ...omitUndefined({ expiresAt: daysFromNow(options.expiresInDays) }),
         })),

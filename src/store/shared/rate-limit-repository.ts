@@ -1,12 +1,31 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { Schema } from '../schema.ts';
 import type { StoreClock } from '../dialect.ts';
 
-/** Most of each in a minute; null: no limit. */
+/** Most of each in a minute, and in a day (UTC); null: no limit. */
 export interface RateLimits {
   readonly requestsPerMinute: number | null;
   readonly tokensPerMinute: number | null;
+  readonly requestsPerDay: number | null;
+  readonly tokensPerDay: number | null;
 }
+
+export const noLimits: RateLimits = {
+  requestsPerMinute: null,
+  tokensPerMinute: null,
+  requestsPerDay: null,
+  tokensPerDay: null,
+};
+
+export type LimitName = keyof RateLimits;
+
+export const limitNames = [
+  'requestsPerMinute',
+  'tokensPerMinute',
+  'requestsPerDay',
+  'tokensPerDay',
+] as const satisfies readonly LimitName[];
 
 /** The rest of a limit. */
 export interface RateState {
@@ -17,11 +36,10 @@ export interface RateState {
 }
 
 export interface RateDecision {
-  /** Absent if there is no limit. */
-  readonly requests?: RateState;
-  readonly tokens?: RateState;
-  /** Time until the request is allowed; undefined if it is now. */
-  readonly waitMs?: number;
+  /** Of the limits that there are. */
+  readonly states: Partial<Readonly<Record<LimitName, RateState>>>;
+  /** Present if the request is refused: the limit that lasts longest, and the time until it allows the request. */
+  readonly refusal?: { readonly by: LimitName; readonly waitMs: number };
 }
 
 /** How much the API tokens used, of all processes together. */
@@ -29,16 +47,22 @@ export interface RateLimitRepository {
   /** Counts a request of a token, unless a limit is reached. */
   admit(tokenId: string, limits: RateLimits): Promise<RateDecision>;
   /** Counts tokens that a request has used. */
-  charge(tokenId: string, tokens: number, tokensPerMinute: number): Promise<void>;
+  charge(
+    tokenId: string,
+    tokens: number,
+    limits: Pick<RateLimits, 'tokensPerMinute'>,
+  ): Promise<void>;
 }
 
 const minuteMs = 60_000;
+const dayMs = 24 * 3600 * 1000;
 /** Servers of one database may read their clocks in another order than they write. */
 const mostAheadMs = minuteMs + 1000;
 
 /**
  * The generic cell rate algorithm (GCRA, ITU-T I.371): a limit is the time at which all that was used is used up at its
- * rate. Up to a minute of it may be ahead, so that a whole minute's limit can be used at once.
+ * rate. Up to a minute of it may be ahead, so that a whole minute's limit can be used at once. A day is counted from
+ * 00:00 UTC.
  */
 export function createRateLimitRepository(
   database: Kysely<Schema>,
@@ -71,56 +95,83 @@ export function createRateLimitRepository(
 
   async function admitOnce(
     tokenId: string,
-    { requestsPerMinute, tokensPerMinute }: RateLimits,
+    { requestsPerMinute, tokensPerMinute, requestsPerDay, tokensPerDay }: RateLimits,
   ): Promise<RateRow | undefined> {
     const now = clock();
+    const today = ofToday(now);
     const requestMs = requestsPerMinute === null ? 0 : minuteMs / requestsPerMinute;
     const next = sql<number>`${later('requests_until', now)} + ${requestMs}`;
     // The sum of the parts of a minute may exceed it by its rounding.
     const latest = requestsPerMinute === null ? mostAheadMs : minuteMs + 0.5;
     let query = database
       .updateTable('rate_limits')
-      .set({ requests_until: next })
+      .set({
+        requests_until: next,
+        quota_day: dayOf(now),
+        day_requests: sql<number>`${today('day_requests')} + 1`,
+        day_tokens: today('day_tokens'),
+      })
       .where('token_id', '=', tokenId)
       .where(sql<boolean>`${next} <= ${now} + ${latest}`);
     if (tokensPerMinute !== null) {
       query = query.where(sql<boolean>`tokens_until < ${now} + ${minuteMs}`);
     }
-    return query.returning(['requests_until', 'tokens_until', now.as('now')]).executeTakeFirst();
+    if (requestsPerDay !== null) {
+      query = query.where(today('day_requests'), '<', requestsPerDay);
+    }
+    if (tokensPerDay !== null) query = query.where(today('day_tokens'), '<', tokensPerDay);
+    return query
+      .returning(['requests_until', 'tokens_until', 'day_requests', 'day_tokens', now.as('now')])
+      .executeTakeFirst();
   }
 
-  const read = (tokenId: string): Promise<RateRow | undefined> =>
-    database
+  async function read(tokenId: string): Promise<RateRow | undefined> {
+    const now = clock();
+    const today = ofToday(now);
+    return database
       .selectFrom('rate_limits')
       .where('token_id', '=', tokenId)
-      .select(['requests_until', 'tokens_until', clock().as('now')])
+      .select([
+        'requests_until',
+        'tokens_until',
+        today('day_requests').as('day_requests'),
+        today('day_tokens').as('day_tokens'),
+        now.as('now'),
+      ])
       .executeTakeFirst();
+  }
 
   return {
     admit: async (tokenId, limits) => {
       const admitted = await admitOnce(tokenId, limits);
-      if (admitted !== undefined) return toDecision(admitted, limits);
+      if (admitted !== undefined) return { states: toStates(admitted, limits) };
       let row = await read(tokenId);
       if (row === undefined || row.requests_until > row.now + mostAheadMs) {
         await ensureRow(tokenId);
         await followClock(tokenId);
         const next = await admitOnce(tokenId, limits);
-        if (next !== undefined) return toDecision(next, limits);
+        if (next !== undefined) return { states: toStates(next, limits) };
         row = await read(tokenId);
-        if (row === undefined) return { waitMs: minuteMs };
+        if (row === undefined) {
+          return { states: {}, refusal: { by: 'requestsPerMinute', waitMs: minuteMs } };
+        }
       }
-      return { ...toDecision(row, limits), waitMs: waitOf(row, limits) };
+      return { states: toStates(row, limits), refusal: refusalOf(row, limits) };
     },
-    charge: async (tokenId, tokens, tokensPerMinute) => {
+    charge: async (tokenId, tokens, { tokensPerMinute }) => {
       await ensureRow(tokenId);
       await followClock(tokenId);
       const now = clock();
-      const used = (tokens * minuteMs) / tokensPerMinute;
+      const today = ofToday(now);
+      const used = tokensPerMinute === null ? 0 : (tokens * minuteMs) / tokensPerMinute;
       await database
         .updateTable('rate_limits')
         .set({
           requests_until: later('requests_until', now),
           tokens_until: sql<number>`${later('tokens_until', now)} + ${used}`,
+          quota_day: dayOf(now),
+          day_requests: today('day_requests'),
+          day_tokens: sql<number>`${today('day_tokens')} + ${tokens}`,
         })
         .where('token_id', '=', tokenId)
         .execute();
@@ -131,6 +182,9 @@ export function createRateLimitRepository(
 interface RateRow {
   readonly requests_until: number;
   readonly tokens_until: number;
+  /** Counts of today. */
+  readonly day_requests: number;
+  readonly day_tokens: number;
   readonly now: number;
 }
 
@@ -139,31 +193,51 @@ function later(column: string, now: RawBuilder<number>): RawBuilder<number> {
   return sql`case when ${time} > ${now} then ${time} else ${now} end`;
 }
 
-function toDecision(
-  { requests_until, tokens_until, now }: RateRow,
-  { requestsPerMinute, tokensPerMinute }: RateLimits,
-): RateDecision {
-  return {
-    ...(requestsPerMinute === null
-      ? {}
-      : { requests: toState(requestsPerMinute, requests_until - now) }),
-    ...(tokensPerMinute === null ? {} : { tokens: toState(tokensPerMinute, tokens_until - now) }),
-  };
+function dayOf(now: RawBuilder<number>): RawBuilder<number> {
+  return sql`cast(${now} as bigint) / ${sql.lit(dayMs)}`;
 }
 
-function toState(limit: number, aheadMs: number): RateState {
+/** Reads a count, which is 0 if it is of another day. */
+function ofToday(now: RawBuilder<number>) {
+  return (column: 'day_requests' | 'day_tokens'): RawBuilder<number> =>
+    sql`case when quota_day = ${dayOf(now)} then ${sql.ref(column)} else 0 end`;
+}
+
+function toStates(row: RateRow, limits: RateLimits): RateDecision['states'] {
+  const { requestsPerMinute, tokensPerMinute, requestsPerDay, tokensPerDay } = limits;
+  const { requests_until, tokens_until, day_requests, day_tokens, now } = row;
+  return omitUndefined({
+    requestsPerMinute: minuteState(requestsPerMinute, requests_until - now),
+    tokensPerMinute: minuteState(tokensPerMinute, tokens_until - now),
+    requestsPerDay: dayState(requestsPerDay, day_requests, now),
+    tokensPerDay: dayState(tokensPerDay, day_tokens, now),
+  });
+}
+
+function minuteState(limit: number | null, aheadMs: number): RateState | undefined {
+  if (limit === null) return undefined;
   const resetMs = Math.max(0, aheadMs);
   const remaining = Math.floor(((minuteMs - resetMs) * limit) / minuteMs + 0.01);
   return { limit, remaining: Math.max(0, remaining), resetMs };
 }
 
-/** Time until both limits allow a request. */
-function waitOf(
-  { requests_until, tokens_until, now }: RateRow,
-  { requestsPerMinute, tokensPerMinute }: RateLimits,
-): number {
-  const requestsMs =
-    requestsPerMinute === null ? 0 : requests_until + minuteMs / requestsPerMinute - minuteMs - now;
-  const tokensMs = tokensPerMinute === null ? 0 : tokens_until - minuteMs - now;
-  return Math.max(1, requestsMs, tokensMs);
+function dayState(limit: number | null, used: number, now: number): RateState | undefined {
+  if (limit === null) return undefined;
+  return { limit, remaining: Math.max(0, limit - used), resetMs: dayMs - (now % dayMs) };
+}
+
+/** The limit that lasts longest. */
+function refusalOf(row: RateRow, limits: RateLimits): NonNullable<RateDecision['refusal']> {
+  const { requestsPerMinute, tokensPerMinute, requestsPerDay, tokensPerDay } = limits;
+  const { requests_until, tokens_until, day_requests, day_tokens, now } = row;
+  const requestMs = requestsPerMinute === null ? 0 : minuteMs / requestsPerMinute;
+  const restOfDayMs = dayMs - (now % dayMs);
+  const waits: Readonly<Record<LimitName, number>> = {
+    requestsPerMinute: requestsPerMinute === null ? 0 : requests_until + requestMs - minuteMs - now,
+    tokensPerMinute: tokensPerMinute === null ? 0 : tokens_until - minuteMs - now,
+    requestsPerDay: requestsPerDay !== null && day_requests >= requestsPerDay ? restOfDayMs : 0,
+    tokensPerDay: tokensPerDay !== null && day_tokens >= tokensPerDay ? restOfDayMs : 0,
+  };
+  const by = limitNames.reduce((one, other) => (waits[other] > waits[one] ? other : one));
+  return { by, waitMs: Math.max(1, waits[by]) };
 }

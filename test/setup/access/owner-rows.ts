@@ -160,7 +160,6 @@ export const ownLists: ReadonlySet<string> = new Set([
   'listPresets',
   'listPrompts',
   'listProjects',
-  'getUsage',
 ]);
 
 /** Parameters of paths that name something that has an owner. */
@@ -232,6 +231,7 @@ export const sharedRoutes: readonly string[] = [
   'listTokens',
   'moveResponses',
   'revokeToken',
+  'getUsage',
   'listRequests',
   'getRequest',
   'createSessionLink',

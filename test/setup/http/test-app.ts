@@ -8,6 +8,7 @@ import type { App } from '../../../src/api/kit/mount.ts';
 import type { Api } from '../../../src/api/kit/mount.ts';
 import { v0Errors } from '../../../src/api/openai/errors.ts';
 import { v1Errors } from '../../../src/api/v1/errors.ts';
+import { noLimits } from '../../../src/store/shared/rate-limit-repository.ts';
 
 interface TestAppOptions extends Partial<Omit<AppOptions, 'settings' | 'logger'>> {
   readonly settings?: Partial<GuardSettings>;
@@ -91,7 +92,7 @@ const testAuthenticator: AppOptions['authenticator'] = {
       createdAt: new Date(0),
       expiresAt: null,
       lastUsedAt: null,
-      rateLimits: { requestsPerMinute: null, tokensPerMinute: null },
+      rateLimits: noLimits,
     };
     return { kind: 'token', token };
   },

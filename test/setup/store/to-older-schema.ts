@@ -3,7 +3,12 @@ import { openSqlite } from '../../../src/platform/sqlite.ts';
 /** SQL that undoes the changes of a schema, by its version. */
 const undo: Readonly<Record<number, string>> = {
   12: `
-    drop table usage;`,
+    drop table usage;
+    alter table tokens drop column requests_per_day;
+    alter table tokens drop column tokens_per_day;
+    alter table rate_limits drop column quota_day;
+    alter table rate_limits drop column day_requests;
+    alter table rate_limits drop column day_tokens;`,
   11: `
     drop index conversations_by_project;
     drop index temporary_conversations;

@@ -11,6 +11,7 @@ import {
 import { ownerId as homeOwner } from '../../../access/authenticator.ts';
 import type { StoredToken } from '../../../store/store.ts';
 import type { Authentication } from '../../../access/token-service.ts';
+import { noLimits } from '../../../store/shared/rate-limit-repository.ts';
 
 it('lets an anonymous caller do what runs no program and changes no token', () => {
   expect(permissionSchema.options.filter((each) => permits(anonymousPrincipal, each))).toEqual([
@@ -66,7 +67,7 @@ const token: StoredToken = {
   createdAt: new Date(0),
   expiresAt: null,
   lastUsedAt: null,
-  rateLimits: { requestsPerMinute: 3, tokensPerMinute: null },
+  rateLimits: { ...noLimits, requestsPerMinute: 3 },
 };
 const find = (ownerId: string | null, isTokenRequired: boolean, stored?: StoredToken) =>
   principalOf(
@@ -94,7 +95,7 @@ it.each([null, new Date(now.getTime() + 1)])(
       tokenId: 'token1',
       permissions: ['chat'],
       identity: { type: 'token', id: 'token1', tokenId: 'token1', name: 'CI', expiresAt },
-      rateLimits: { requestsPerMinute: 3, tokensPerMinute: null },
+      rateLimits: { ...noLimits, requestsPerMinute: 3 },
     });
   },
 );
@@ -175,7 +176,7 @@ const tokenOf = (id: string): Authentication => ({
     createdAt: new Date(0),
     expiresAt: null,
     lastUsedAt: null,
-    rateLimits: { requestsPerMinute: null, tokensPerMinute: null },
+    rateLimits: noLimits,
   },
 });
 
@@ -201,7 +202,7 @@ it('tells the token of the owner from others, which have limits', async () => {
       name: "other's name",
       expiresAt: null,
     },
-    rateLimits: { requestsPerMinute: null, tokensPerMinute: null },
+    rateLimits: noLimits,
   });
 });
 
@@ -257,7 +258,7 @@ it('lets a session act for a token, with its permissions and limits, until it ex
     tokenId: 'other',
     permissions: ['chat'],
     identity: { type: 'session', id: 's', tokenId: 'other', name: "other's name", expiresAt },
-    rateLimits: { requestsPerMinute: null, tokensPerMinute: null },
+    rateLimits: noLimits,
   });
 });
 

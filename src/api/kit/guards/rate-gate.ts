@@ -2,10 +2,12 @@ import { type RateLimiter, rateLimitError } from '../../../access/rate-limiter.t
 import type { RequestRecord } from '../../../telemetry/request-record.ts';
 import type { ServerEvent } from '../../../telemetry/server-event.ts';
 import type { ServerEvents } from '../../../telemetry/server-events.ts';
-import type {
-  RateDecision,
-  RateLimits,
-  RateState,
+import {
+  limitNames,
+  type LimitName,
+  type RateDecision,
+  type RateLimits,
+  type RateState,
 } from '../../../store/shared/rate-limit-repository.ts';
 import type { Principal } from './principal.ts';
 
@@ -37,7 +39,8 @@ export class RateGate {
     if (tokenId === null || limits === undefined) return;
     const decision = await this.#limiter.admit(tokenId, limits);
     onDecision(decision);
-    if (decision.waitMs !== undefined) throw rateLimitError(decision);
+    const error = rateLimitError(decision);
+    if (error !== undefined) throw error;
     if (!this.#isCounting) {
       this.#isCounting = true;
       this.#startCounting();
@@ -57,17 +60,28 @@ export class RateGate {
 
 /** Headers in which the clients of OpenAI or Anthropic read what is left of the limits of their token. */
 export function rateLimitHeaders(
-  { requests, tokens, waitMs }: RateDecision,
+  { states, refusal }: RateDecision,
   style: 'openai' | 'anthropic',
   now = Date.now(),
 ): Readonly<Record<string, string>> {
   const ofKind = style === 'anthropic' ? anthropicHeaders : openAiHeaders;
-  return {
-    ...(requests === undefined ? {} : ofKind('requests', requests, now)),
-    ...(tokens === undefined ? {} : ofKind('tokens', tokens, now)),
-    ...(waitMs === undefined ? {} : { 'Retry-After-Ms': String(Math.ceil(waitMs)) }),
-  };
+  const headers = limitNames.map((name) => {
+    const state = states[name];
+    return state === undefined ? {} : ofKind(headerKinds[name], state, now);
+  });
+  return Object.assign(
+    refusal === undefined ? {} : { 'Retry-After-Ms': String(Math.ceil(refusal.waitMs)) },
+    ...headers,
+  );
 }
+
+/** OpenAI and Anthropic name the limits of a minute only; `-day` is the name that Cerebras has for those of a day. */
+const headerKinds: Readonly<Record<LimitName, string>> = {
+  requestsPerMinute: 'requests',
+  tokensPerMinute: 'tokens',
+  requestsPerDay: 'requests-day',
+  tokensPerDay: 'tokens-day',
+};
 
 /** https://platform.openai.com/docs/guides/rate-limits#rate-limits-in-headers */
 function openAiHeaders(kind: string, { limit, remaining, resetMs }: RateState) {

@@ -4,6 +4,7 @@ import { createAuthenticator } from '../../../access/authenticator.ts';
 import type { Permission } from '../../../kernel/permission.ts';
 import type { ApiServices } from '../../services.ts';
 import { mountStopServer } from './status.ts';
+import { noLimits } from '../../../store/shared/rate-limit-repository.ts';
 
 const ownerToken = 'hearth-owner-secret';
 
@@ -19,7 +20,7 @@ async function stopWith(authorization?: string) {
     createdAt: new Date(0),
     expiresAt: null,
     lastUsedAt: null,
-    rateLimits: { requestsPerMinute: null, tokensPerMinute: null },
+    rateLimits: noLimits,
   };
   const { app } = createTestApp({
     authenticator: createAuthenticator({

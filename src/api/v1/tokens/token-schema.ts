@@ -11,9 +11,12 @@ const exampleToken = {
   expires_at: null,
   requests_per_minute: null,
   tokens_per_minute: 20_000,
+  requests_per_day: null,
+  tokens_per_day: 500_000,
 };
 
 const limitSchema = z.int().min(1).max(1_000_000_000);
+const tokensPerDaySchema = z.int().min(1).max(1_000_000_000_000);
 
 const tokenFields = {
   id: z.string().describe('10 lower-case hex digits; not secret.'),
@@ -29,6 +32,14 @@ const tokenFields = {
   tokens_per_minute: limitSchema
     .nullable()
     .describe('Most tokens, in a minute; null: as `limits.tokensPerMinute` says.'),
+  requests_per_day: limitSchema
+    .nullable()
+    .describe(
+      'Most requests that generate, in a day (UTC); null: as `limits.requestsPerDay` says.',
+    ),
+  tokens_per_day: tokensPerDaySchema
+    .nullable()
+    .describe('Most tokens, in a day (UTC); null: as `limits.tokensPerDay` says.'),
 };
 
 const ownedFields = {
@@ -80,6 +91,14 @@ const createTokenRequestSchema = z
       .nullish()
       .describe(
         'Most tokens of prompts and answers, in a minute, over all servers of the database.',
+      ),
+    requests_per_day: limitSchema
+      .nullish()
+      .describe('Most requests that generate, in a day (UTC), over all servers of the database.'),
+    tokens_per_day: tokensPerDaySchema
+      .nullish()
+      .describe(
+        'Most tokens of prompts and answers, in a day (UTC), over all servers of the database.',
       ),
   })
   .meta({

@@ -20,6 +20,8 @@ export function mountTokens(app: App, { tokens, store }: TokenServices): void {
       rateLimits: {
         requestsPerMinute: body.requests_per_minute ?? null,
         tokensPerMinute: body.tokens_per_minute ?? null,
+        requestsPerDay: body.requests_per_day ?? null,
+        tokensPerDay: body.tokens_per_day ?? null,
       },
       ...omitUndefined({
         expiresAt: typeof expiresAt !== 'string' ? undefined : new Date(expiresAt),
@@ -93,5 +95,7 @@ function toFields({ id, name, permissions, createdAt, expiresAt, rateLimits }: S
     expires_at: expiresAt?.toISOString() ?? null,
     requests_per_minute: rateLimits.requestsPerMinute,
     tokens_per_minute: rateLimits.tokensPerMinute,
+    requests_per_day: rateLimits.requestsPerDay,
+    tokens_per_day: rateLimits.tokensPerDay,
   };
 }
