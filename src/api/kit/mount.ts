@@ -69,6 +69,11 @@ export interface RouteRequest<Declared extends Route> {
   /** The raw body of a route that declares an upload. */
   readonly upload: Declared extends { readonly upload: object } ? UploadBody : undefined;
   readonly context: RequestContext;
+  /**
+   * Counts the request against the limits of its token, for a route that does not always do so: the others declare
+   * `rate_limit_exceeded`. Throws a HearthError of this code.
+   */
+  readonly admit: () => Promise<void>;
 }
 
 type RouteHandler<Declared extends Route> = (
@@ -126,12 +131,15 @@ export function mount<Declared extends Route>(
     record.begin(route.path, toRecordedCaller(principal));
     if (record.keepsPrompts && route.hasSecrets !== true)
       record.body = elideLongTexts(validated.body);
-    if (isRateLimited && principal.rateLimits !== undefined) {
+    const admit = async () => {
+      if (principal.rateLimits === undefined) return;
       await app.rateGate?.pass(principal, record, (decision) => context.set('rate', decision));
-    }
+    };
+    if (isRateLimited) await admit();
     const opened = route.upload && openUpload(req.raw);
     const request = {
       ...validated,
+      admit,
       upload: opened?.upload,
       context: {
         requestId: context.get('requestId'),
