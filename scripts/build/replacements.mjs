@@ -6,6 +6,7 @@ const unused = 'scripts/build/unused.cjs';
 const files = {
   undici: 'scripts/build/undici.cjs',
   'string-width': 'scripts/build/string-width.cjs',
+  '@modelcontextprotocol/server/_shims': 'scripts/build/mcp-server-shims.mjs',
   // For uploads to the hub.
   '@huggingface/xetchunk-wasm': unused,
 };

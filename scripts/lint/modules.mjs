@@ -113,7 +113,7 @@ export const modules = [
   {
     name: 'api',
     purpose:
-      'A folder for each API with its schemas, routes and mapping: `v1`, `openai` (with `v0`), `anthropic`, `ollama`, `monitoring`; `kit` has what they share.',
+      'A folder for each API with its schemas, routes and mapping: `v1`, `openai` (with `v0`), `anthropic`, `ollama`, `mcp`, `monitoring`; `kit` has what they share.',
     publicFiles: [
       'apis.ts',
       'services.ts',
@@ -189,6 +189,7 @@ export const packageOwners = {
   'cli-progress': ['cli'],
   'cross-spawn': ['platform'],
   '@modelcontextprotocol/client': ['tools'],
+  '@modelcontextprotocol/server': ['api', 'cli'],
   '@huggingface/hub': ['library'],
   '@huggingface/jinja': ['library'],
   // The type of the logger alone.

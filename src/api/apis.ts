@@ -2,6 +2,7 @@ import type { Settings } from '../settings/settings-table.ts';
 import type { PathClaim } from './kit/api.ts';
 import type { Api, ApiRoutes } from './kit/mount.ts';
 import { createAnthropicApi } from './anthropic/api.ts';
+import { createMcpApi } from './mcp/api.ts';
 import { createOllamaApi } from './ollama/api.ts';
 import { createOpenAiApi } from './openai/api.ts';
 import { createV0Api } from './openai/v0/api.ts';
@@ -27,6 +28,7 @@ const table: readonly (PathClaim & {
     clientHeaders: ['anthropic-version'],
     unservedPaths: ['/v1/files'],
   },
+  { create: createMcpApi, prefixes: ['/mcp'] },
   {
     create: createOllamaApi,
     prefixes: [...ollamaEndpoints, ...missingInOllama].map((name) => `/api/${name}`),

@@ -234,7 +234,7 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
   store,
   {
     name: 'mcp',
-    summary: 'Manage MCP plugins',
+    summary: 'Manage MCP plugins, or be an MCP server',
     commands: [
       {
         name: 'add',
@@ -252,6 +252,11 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
         aliases: ['remove', 'delete'],
         summary: 'Remove an MCP plugin',
         load: async () => (await import('./commands/mcp.ts')).mcpRm,
+      },
+      {
+        name: 'serve',
+        summary: 'Offer the models of the server as tools to an MCP client (stdio)',
+        load: async () => (await import('./commands/mcp-serve.ts')).mcpServe,
       },
       {
         name: 'test',

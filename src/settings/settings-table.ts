@@ -128,6 +128,10 @@ export const settingsTable = {
     'Serve the API of Anthropic at /v1/messages.',
   ),
   'surfaces.ollama': setting(boolean.default(true), 'Serve the API of Ollama at /api.'),
+  'surfaces.mcp': setting(
+    boolean.default(true),
+    'Serve models as tools of the Model Context Protocol at /mcp.',
+  ),
   upstreams: setting(
     upstreams.default({}),
     'Remote servers whose models are served like local ones: {"lab": {"url": "http://lab:8000/v1", "kind": "vllm"}}.',

@@ -28,6 +28,7 @@ it('has the specified settings with the specified defaults', async () => {
     'surfaces.openai': true,
     'surfaces.anthropic': true,
     'surfaces.ollama': true,
+    'surfaces.mcp': true,
     'log.prompts': false,
   });
   const others =

@@ -26,7 +26,7 @@ export const emotionSchema = z
 
 const speakerSchema = z.int().min(1).max(maxSpeakers);
 
-const speechTurnSchema = z
+export const speechTurnSchema = z
   .object({ speaker: speakerSchema, text: z.string() })
   .meta({ id: 'SpeechTurn' });
 export type SpeechTurn = z.infer<typeof speechTurnSchema>;

@@ -1,4 +1,5 @@
 import type { TransportError } from '../../platform/net/api-client-transport.ts';
+import { mcpErrorSchema } from '../../api/mcp/mcp-schema.ts';
 import { errorBodySchema, openAiErrorBodySchema } from '../../api/kit/error-body.ts';
 
 /** An error response of the server; the error table describes the fields. */
@@ -51,6 +52,11 @@ export function toApiError(status: number, body: string): ApiError {
   const value = parseJson(body);
   const parsed = errorBodySchema.or(openAiErrorBodySchema).safeParse(value);
   if (parsed.success) return new ApiError(parsed.data.error, status);
+  const refused = mcpErrorSchema.safeParse(value);
+  if (refused.success) {
+    const { message, data } = refused.data.error;
+    return new ApiError({ message, ...data }, status);
+  }
   return new ApiError(
     { type: 'unexpected_response', message: `The server responded with HTTP status ${status}.` },
     status,

@@ -247,6 +247,8 @@ export const sharedRoutes: readonly string[] = [
   'deleteMcpServer',
   'testMcpServer',
   'callMcpTool',
+  // Its tools read what belongs to their caller; `test/api/mcp-server.test.ts` has strangers.
+  'sendMcpMessage',
   'createFileOpenAi',
   'listModelsOpenAi',
   'getModelOpenAi',

@@ -138,7 +138,7 @@ export function toConversationRecord(conversation: StoredConversation): Conversa
   };
 }
 
-function toListed({ snippet, ...conversation }: ListedConversation) {
+export function toListed({ snippet, ...conversation }: ListedConversation) {
   if (snippet === undefined) return toConversationRecord(conversation);
   const { responseId, ...parts } = snippet;
   return {
