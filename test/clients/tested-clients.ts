@@ -14,6 +14,7 @@ const openai = 'OpenAI';
 const responses = 'OpenAI (Responses)';
 const anthropic = 'Anthropic';
 const ollama = 'Ollama';
+const mcp = 'MCP';
 
 /** Every client with tests of its own. */
 export const testedClients: readonly TestedClient[] = [
@@ -226,6 +227,14 @@ export const testedClients: readonly TestedClient[] = [
     within: 'through Ollama ',
   },
   { name: 'Aider', packages: ['aider-chat'], api: openai, file: 'python/aider/aider.test.ts' },
+  { name: 'MCP SDK', packages: ['mcp'], api: mcp, file: 'python/mcp/test_mcp.py' },
+  {
+    name: 'MCP SDK',
+    packages: ['github.com/modelcontextprotocol/go-sdk'],
+    api: mcp,
+    file: 'go/go.test.ts',
+    within: 'mcp go-sdk ',
+  },
   {
     name: 'LM Studio SDK: refused',
     packages: ['@lmstudio/sdk'],

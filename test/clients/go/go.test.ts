@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import { projectFolder } from '../../setup/project-folder.ts';
 import { testClientProgram } from '../client-program.ts';
 
@@ -36,4 +37,14 @@ testClientProgram({
   commandLine: ['ollama api'],
   paths: [...common, 'shown model', 'embeddings', 'abort'],
   errors: [{ status: 404 }, { status: 400 }],
+});
+
+testClientProgram({
+  name: 'mcp go-sdk',
+  builtFile,
+  commandLine: ['mcp go-sdk'],
+  paths: ['models', 'chat', 'embeddings', 'abort'],
+  errors: ['model_not_found', 'invalid_value', 'context_length_exceeded'].map((code) => ({
+    failure: expect.stringContaining(`(${code})`),
+  })),
 });

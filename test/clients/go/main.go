@@ -41,6 +41,7 @@ func main() {
 		"openai-go":        openAiPaths,
 		"anthropic-sdk-go": anthropicPaths,
 		"ollama api":       ollamaPaths,
+		"mcp go-sdk":       mcpPaths,
 	}
 	lines := json.NewEncoder(os.Stdout)
 	for _, each := range clients[os.Args[1]](server) {

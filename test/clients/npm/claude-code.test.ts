@@ -4,9 +4,10 @@ import { expect, it } from 'vitest';
 import { runHearth } from '../../setup/cli/run-hearth.ts';
 import { writeScriptedEngine } from '../../setup/engine/scripted-engine.ts';
 import type { ScriptedGeneration } from '../../setup/engine/scripted-llama-server.ts';
+import { hearthEntryPoint } from '../../setup/server/hearth-process.ts';
 import { useHearth } from '../../setup/server/use-hearth.ts';
 import { useTemporaryFolder } from '../../setup/temporary-folder.ts';
-import { clientsFolder } from '../run.ts';
+import { clientsFolder, run } from '../run.ts';
 
 /** Claude Code edits a file, as `hearth launch claude --run` starts it; a script stands in for the model. */
 const hearth = useHearth(async (home) => ({
@@ -36,6 +37,18 @@ it.runIf(isInstalled)('chats in a stream, and edits a file with its tools', asyn
   expect(await readFile(path, 'utf8'), outcome.stdout + outcome.stderr).toBe('Hello, world!\n');
   expect(JSON.parse(outcome.stdout)).toMatchObject({ is_error: false, result: 'Fixed.' });
   expect(outcome.exitCode).toBe(0);
+});
+
+it.runIf(isInstalled)('connects to Hearth as an MCP server', async () => {
+  const claude = join(clientsFolder, 'node_modules', platformPackage, 'claude');
+  const variables = { HOME: folder.path, CLAUDE_CONFIG_DIR: join(folder.path, 'mcp') };
+  const add = (...commandLine: string[]) => run(claude, ['mcp', 'add', ...commandLine], variables);
+  await add('--transport', 'http', 'web', `${hearth.url}/mcp`);
+  const serve = [hearthEntryPoint, 'mcp', 'serve', '--host', hearth.url];
+  await add('program', '--', process.execPath, ...serve);
+  const list = await run(claude, ['mcp', 'list'], variables);
+  expect(list).toMatch(/^web: .*Connected$/m);
+  expect(list).toMatch(/^program: .*Connected$/m);
 });
 
 /** Its folders are inside the folder of the test, and it gets nothing from outside. */
