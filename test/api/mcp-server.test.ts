@@ -7,6 +7,7 @@ import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.t
 import { placeRankModel, rankModel } from '../setup/models/rank-model.ts';
 import { get, post, postRaw } from '../setup/server/api.ts';
 import { hearthEntryPoint, hearthEnvironment } from '../setup/server/hearth-process.ts';
+import { noLimits } from '../../src/store/shared/rate-limit-repository.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { withTokens } from '../setup/server/with-tokens.ts';
 
@@ -25,7 +26,7 @@ const hearth = useHearth(async (home) => {
   await placeRankModel(home);
   await withTokens(home, async (service) => {
     const make = async (name: string, permissions: Permission[], perMinute?: number) => {
-      const rateLimits = { requestsPerMinute: perMinute ?? null, tokensPerMinute: null };
+      const rateLimits = { ...noLimits, requestsPerMinute: perMinute ?? null };
       tokens[name] = (await service.create({ name, permissions, rateLimits })).token;
     };
     await make('admin', ['admin']);

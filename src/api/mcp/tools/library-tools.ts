@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { loadedInstances } from '../../../engines/loads/loaded-instances.ts';
 import { formatSpeechScript } from '../../../speech-script/format-speech-script.ts';
 import {
   speechScriptRequestSchema,
@@ -11,6 +10,7 @@ import { toListed } from '../../v1/conversations/conversations.ts';
 import { toV1Model } from '../../v1/models/model-record.ts';
 import { listModels, modelTypeSchema, v1ModelSchema } from '../../v1/models/model-schema.ts';
 import { createSpeechScript } from '../../v1/tools/speech-script-schema.ts';
+import { listModels as listNamed, servingInstances } from '../../kit/named-models.ts';
 import { defineTool } from '../tool.ts';
 
 const annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
@@ -41,14 +41,9 @@ export const listModelsTool = defineTool({
         }),
     ),
   }),
-  run: async ({ type }, { services: { library, pool } }) => {
-    const models = await library.list();
-    const instances = pool.list();
-    const records = models.flatMap((model) =>
-      model.variants
-        .slice(0, 1)
-        .map((variant) => toV1Model(model, variant, loadedInstances(instances, model))),
-    );
+  run: async ({ type }, { services }) => {
+    const named = await listNamed(services);
+    const records = named.map((each) => toV1Model(each, servingInstances(services, each)));
     return {
       models: records
         .filter((record) => type === undefined || record.type === type)
