@@ -21,6 +21,8 @@ interface LeaseKeeperOptions {
 export class LeaseKeeper {
   readonly #options: Required<LeaseKeeperOptions>;
   readonly #held = new Map<string, AbortController>();
+  /** Those that the database is asked for: they are not renewed yet. */
+  readonly #taking = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #renewing: Promise<void> | undefined;
 
@@ -31,18 +33,16 @@ export class LeaseKeeper {
 
   /** Undefined while this or another process holds the lease. */
   async take(name: string): Promise<Lease | undefined> {
-    if (this.#held.has(name)) return undefined;
+    if (this.#held.has(name) || this.#taking.has(name)) return undefined;
     const { leases, holder, durationMs, renewMs } = this.#options;
+    this.#taking.add(name);
+    try {
+      if (!(await leases.acquire(name, holder, durationMs))) return undefined;
+    } finally {
+      this.#taking.delete(name);
+    }
     const controller = new AbortController();
     this.#held.set(name, controller);
-    const isTaken = await leases.acquire(name, holder, durationMs).catch((error: unknown) => {
-      this.#held.delete(name);
-      throw error;
-    });
-    if (!isTaken) {
-      this.#held.delete(name);
-      return undefined;
-    }
     this.#timer ??= setInterval(() => void this.#renew(), renewMs).unref();
     return { lost: controller.signal, release: () => this.#release(name, controller) };
   }

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
+import { deferred } from '../../../test/setup/deferred.ts';
 import { temporaryStore } from '../../../test/setup/store/temporary-store.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
+import type { LeaseRepository } from './lease-repository.ts';
 
 const minuteMs = 60_000;
 
@@ -121,5 +123,38 @@ it('can take a lease after the database was away', async () => {
   await expect(keeper.take('job')).rejects.toThrow('away');
   isAway = false;
   expect(await keeper.take('job')).toBeDefined();
+  await keeper.close();
+});
+
+it('does not lose a lease that is renewed while it is taken', async () => {
+  const { leases } = await temporaryStore();
+  const isAsked = deferred<void>();
+  const go = deferred<void>();
+  let renewals = 0;
+  const slow: LeaseRepository = {
+    ...leases,
+    acquire: async (...options) => {
+      if (options[0] === 'slow') {
+        isAsked.resolve();
+        await go.promise;
+      }
+      return leases.acquire(...options);
+    },
+    renew: async (...options) => {
+      const kept = await leases.renew(...options);
+      renewals += 1;
+      return kept;
+    },
+  };
+  const keeper = new LeaseKeeper({ leases: slow, holder: 'one', onError: () => {}, renewMs: 5 });
+  await keeper.take('other');
+  const taking = keeper.take('slow');
+  await isAsked.promise;
+  expect(await keeper.take('slow')).toBeUndefined();
+  const before = renewals;
+  await expect.poll(() => renewals).toBeGreaterThan(before + 1);
+  go.resolve();
+  const lease = await taking;
+  expect(lease?.lost.aborted).toBe(false);
   await keeper.close();
 });
