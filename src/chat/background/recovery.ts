@@ -89,9 +89,10 @@ export function missingEnd(
     timings: timings ?? { tokensPerSecond: 0, timeToFirstTokenSeconds: 0, generationSeconds: 0 },
     ...(stored === undefined ? {} : { responseId: stored.id }),
   };
-  const { open } = outputOf(events);
+  const { items: told, open } = outputOf(events);
+  const rest = error === undefined ? items.slice(told.length) : [];
   return [
-    ...(open === undefined ? [] : [{ type: `${open.type}.end`, text: open.text } as const]),
+    ...textEvents(open, rest),
     ...(error === undefined ? [] : [{ type: 'turn.error', error } as const]),
     { type: 'turn.end', result },
   ];
@@ -125,4 +126,22 @@ export function decodeDraft(text: string): DraftResponse {
     response: { ...response, createdAt: new Date(response.createdAt) },
     blobs: blobs.map((blob) => ({ ...blob, bytes: Buffer.from(blob.bytes, 'base64') })),
   };
+}
+
+/** Ends a text that has begun, and tells the texts of items that no event has told. */
+function textEvents(open: OpenText | undefined, rest: readonly TurnItem[]): readonly TurnEvent[] {
+  const texts = rest.filter((item) => item.type === 'message' || item.type === 'reasoning');
+  const [first] = texts;
+  const isBegun =
+    open !== undefined && first?.type === open.type && first.text.startsWith(open.text);
+  const whole = open === undefined || isBegun ? texts : [open, ...texts];
+  return whole.flatMap(({ type, text }, index): readonly TurnEvent[] => {
+    const told = index === 0 ? open?.text : undefined;
+    const missing = text.slice(told?.length ?? 0);
+    return [
+      ...(told === undefined ? [{ type: `${type}.start` } as const] : []),
+      ...(missing === '' ? [] : [{ type: `${type}.delta`, text: missing } as const]),
+      { type: `${type}.end`, text },
+    ];
+  });
 }

@@ -12,10 +12,11 @@ import { abortable } from '../../kernel/concurrency/abortable.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import type { GenerationEvent } from '../../engines/engine.ts';
 import { createLogger } from '../../telemetry/logger.ts';
+import type { StoredResponse } from '../../store/store.ts';
 import { LeaseKeeper } from '../../store/shared/lease-keeper.ts';
 import { BackgroundTurns } from './background-turns.ts';
 import type { FollowableTurn } from './followable-turn.ts';
-import { itemsOf } from './recovery.ts';
+import { itemsOf, missingEnd } from './recovery.ts';
 import { decodeEvent, encodeEvent } from './turn-event-codec.ts';
 
 const signal = new AbortController().signal;
@@ -167,4 +168,25 @@ it('knows the output of events, also of texts that have not ended', () => {
     { type: 'message', text: 'A b' },
   ]);
   expect(itemsOf([{ type: 'message.start' }])).toEqual([]);
+});
+
+it('tells the rest of an output that was stored before its last events', () => {
+  const events = [
+    { type: 'turn.start' },
+    { type: 'reasoning.start' },
+    { type: 'reasoning.delta', text: 'Hm' },
+  ] as readonly TurnEvent[];
+  const items = [
+    { type: 'reasoning', text: 'Hmm.' },
+    { type: 'message', text: 'One' },
+  ];
+  const stored = { id: 'resp_x', turn: { items } } as unknown as StoredResponse;
+  expect(missingEnd(events, stored, undefined)).toMatchObject([
+    { type: 'reasoning.delta', text: 'm.' },
+    { type: 'reasoning.end', text: 'Hmm.' },
+    { type: 'message.start' },
+    { type: 'message.delta', text: 'One' },
+    { type: 'message.end', text: 'One' },
+    { type: 'turn.end', result: { items, responseId: 'resp_x' } },
+  ]);
 });
