@@ -1,7 +1,7 @@
 // Compares Hearth with LiteLLM's proxy and nginx before the same scripted upstream, and several processes of Hearth:
 // npm run build && node dist/bench/gateways.js [CLIENTS] [SECONDS] [GATEWAYS, with commas] [stream|whole]
 // Each client asks again as soon as it has its answer: a stream of 20 tokens in 0.4 s, or a whole one at once. The gateways take
-// turns in three rounds; the table has their medians. BENCH_PROFILE=FOLDER writes CPU profiles of Hearth.
+// turns in rounds, 3 or BENCH_ROUNDS=N; the table has their medians. BENCH_PROFILE=FOLDER writes CPU profiles of Hearth.
 import { Agent, request } from 'node:http';
 import { residentBytes } from '../src/engines/launch/memory-watch.ts';
 import { cpuMicroseconds } from './process-usage.ts';
@@ -14,7 +14,7 @@ const [clientsText = '100', secondsText = '3', namesText, kind = 'stream'] = pro
 const clients = Number(clientsText);
 const seconds = Number(secondsText);
 const names = (namesText ?? 'direct,nginx,hearth,litellm').split(',');
-const rounds = 3;
+const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const tokens = kind === 'stream' ? 20 : 1;
 const tokensPerSecond = 50;
 const stop = new AbortController();
@@ -62,14 +62,18 @@ interface Sample {
   readonly failures: number;
 }
 
-async function measure({ urls, model, pids }: Gateway, forMs: number): Promise<Sample> {
+async function measure(
+  { urls, model, pids }: Gateway,
+  width: number,
+  forMs: number,
+): Promise<Sample> {
   const answers: Answer[] = [];
   let failures = 0;
   const cpu = (): number => pids.reduce((sum, pid) => sum + (cpuMicroseconds(pid) ?? 0), 0) / 1000;
   const cpuBefore = cpu();
   const started = performance.now();
   await Promise.all(
-    Array.from({ length: clients }, async (_, client) => {
+    Array.from({ length: width }, async (_, client) => {
       while (performance.now() - started < forMs) {
         const url = urls[client % urls.length] ?? '';
         await ask(url, model).then(
@@ -132,12 +136,12 @@ try {
   }
   const samples = new Map<Gateway, Sample[]>();
   for (const gateway of gateways) {
-    await measure(gateway, 1000);
+    await measure(gateway, Math.min(clients, 20), 2000);
     samples.set(gateway, []);
   }
   for (let round = 0; round < rounds; round += 1) {
     for (const gateway of round % 2 === 0 ? gateways : gateways.toReversed()) {
-      samples.get(gateway)?.push(await measure(gateway, seconds * 1000));
+      samples.get(gateway)?.push(await measure(gateway, clients, seconds * 1000));
     }
   }
   write(
