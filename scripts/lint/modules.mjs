@@ -98,6 +98,13 @@ export const modules = [
     imports: ['kernel', 'telemetry', 'platform', 'library'],
   },
   {
+    name: 'links',
+    purpose:
+      'Links between machines of a home: codes, the key of this machine, and the machines whose models are used.',
+    publicFiles: ['link-file.ts', 'link-identity.ts', 'links.ts'],
+    imports: ['kernel', 'platform', 'store', 'access', 'engines'],
+  },
+  {
     name: 'tools',
     purpose: 'MCP plugins, ephemeral MCP servers and built-in tools.',
     publicFiles: ['*.ts'],
@@ -135,6 +142,7 @@ export const modules = [
       'access',
       'library',
       'engines',
+      'links',
       'tools',
       'chat',
     ],
@@ -154,6 +162,7 @@ export const modules = [
       'access',
       'library',
       'engines',
+      'links',
       'tools',
       'chat',
       'api',

@@ -19,6 +19,7 @@ import type { Engines } from '../engines/engines.ts';
 import type { ModelSettings } from '../engines/loads/model-settings.ts';
 import type { ModelAliases } from '../library/model-aliases.ts';
 import type { EditableModelLibrary } from '../library/model.ts';
+import type { Links } from '../links/links.ts';
 import type { EventFeed } from './kit/stream/event-feed.ts';
 import type { LogHistory } from '../telemetry/log-history.ts';
 import type { Logger } from '../kernel/logger.ts';
@@ -53,6 +54,7 @@ export interface ApiServices {
   readonly sessions: SessionService;
   readonly usage: UsageRecorder;
   readonly authenticator: Authenticator;
+  readonly links: Links;
   readonly tools: TriableToolServers;
   readonly plugins: {
     readonly file: PluginFileEditor;

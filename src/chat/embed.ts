@@ -46,7 +46,7 @@ export async function embed(
   { model, ttlSeconds, inputs, dimensions }: EmbedRequest,
   context: RequestContext,
 ): Promise<EmbedResult> {
-  const target = await pool.resolve(model, 'embedding');
+  const target = await pool.resolve(model, 'embedding', context.caller);
   const { model: entry } = target.selection;
   assertTokens(entry, inputs, 'inputs', advice);
   // A header without the length leaves the check to the vectors.

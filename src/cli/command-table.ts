@@ -1,4 +1,5 @@
 import type { CommandEntry, CommandGroup } from './command.ts';
+import { link } from './link/link-group.ts';
 import { presets } from './presets/preset-group.ts';
 import { ls, ps, status } from './quick-commands.ts';
 import { session } from './session/session-group.ts';
@@ -231,6 +232,7 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
     ],
   },
   session,
+  link,
   store,
   {
     name: 'mcp',

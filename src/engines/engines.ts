@@ -3,7 +3,7 @@ import type { ModelLibrary, ModelSelection } from '../library/model.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
 import type { ModelTarget, OpenRequest } from './loads/open-request.ts';
-import { assertContext, assertDraft, contextLengthFor } from './loads/configure.ts';
+import { assertContext, contextLengthFor } from './loads/configure.ts';
 import type { Instance } from './loads/instance.ts';
 import type { Lease } from './loads/instance-lease.ts';
 import { InstanceLifecycle, type LifecycleOptions } from './loads/instance-lifecycle.ts';
@@ -11,8 +11,12 @@ import type { InstanceDescription, InstanceSummary } from './loads/instance-summ
 import type { LoadEstimate } from './loads/load-estimate.ts';
 import type { LoadOptions } from './loads/load-options.ts';
 import { chooseInstance } from './loads/policy/choose-instance.ts';
+import { type MachineStanding, type Origin, placeTarget, standingOf } from './loads/place-model.ts';
+import type { Standing } from './loads/policy/choose-machine.ts';
+import { placedVariantId } from './loads/policy/instance-view.ts';
 import { assertPurpose, purposeOf, type Purpose } from './loads/purpose.ts';
 import { notLoaded, stillLoading } from './loads/refusal.ts';
+import { selectWithSettings, withDraft } from './loads/select-with-settings.ts';
 import { Session } from './session.ts';
 import { PromptMemory } from './rereads/prompt-memory.ts';
 import type { SessionHost } from './session-wait.ts';
@@ -22,6 +26,7 @@ interface EnginesOptions extends LifecycleOptions {
   /** Whether requests load models (`models.jit`). */
   readonly loadsOnRequest: boolean;
   readonly defaultTtlSeconds: number;
+  readonly machineStanding?: MachineStanding;
   /** Memory of the machine. */
   readonly totalMemoryBytes: number;
 }
@@ -91,14 +96,26 @@ export class Engines implements SessionHost {
    * Finds the model that a request names, without loading it.
    *
    * @param identifier Model key or instance id; empty or absent: the only loaded model of this purpose.
+   * @param caller A linked machine gets only models of this machine, so that no request goes in circles.
    * @throws HearthError `model_not_found`, `wrong_model_type`, `corrupt_file`, `missing_required_parameter`.
    */
-  async resolve(identifier: string | undefined, purpose: Purpose): Promise<ModelTarget> {
+  async resolve(
+    identifier: string | undefined,
+    purpose: Purpose,
+    caller?: Origin,
+  ): Promise<ModelTarget> {
     // It is known if an instance was loaded before.
     if (this.#instances().length === 0) await this.#options.gpuMemory?.know();
-    const target = await this.#upToDate(await this.#find(identifier ?? '', purpose));
+    const { machineStanding } = this.#options;
+    const found = await this.#find(identifier ?? '', purpose);
+    const target = await this.#upToDate(await placeTarget(found, caller, this, machineStanding));
     assertPurpose(target.selection, purpose);
     return { ...target, ...(await this.#inForce(target.selection)) };
+  }
+
+  /** What this machine can do for a model of its own. */
+  async standing(selection: ModelSelection): Promise<Standing> {
+    return standingOf(selection, this.#lifecycle, (await this.#inForce(selection)).load);
   }
 
   /**
@@ -151,7 +168,7 @@ export class Engines implements SessionHost {
     await this.#options.gpuMemory?.know();
     if (options.identifier !== undefined) await this.#assertFree(options.identifier);
     const { selection, load } = await this.#inForce(found);
-    const resolved = { ...load, ...(await this.#withDraft(selection, options)) };
+    const resolved = { ...load, ...(await withDraft(selection, options, this.#options.library)) };
     context.signal.throwIfAborted();
     const { clientKey } = context.caller;
     const instance = this.#lifecycle.create(selection, resolved, true, clientKey);
@@ -172,7 +189,7 @@ export class Engines implements SessionHost {
   async estimate(identifier: string, options: LoadOptions): Promise<LoadEstimate> {
     await this.#options.gpuMemory?.know();
     const { selection, load } = await this.#inForce(await this.#options.library.find(identifier));
-    const named = await this.#withDraft(selection, options);
+    const named = await withDraft(selection, options, this.#options.library);
     return this.#lifecycle.estimate(selection, { ...load, ...named });
   }
 
@@ -223,36 +240,8 @@ export class Engines implements SessionHost {
     return this.#lifecycle.registry.list();
   }
 
-  /**
-   * The settings of the model or profile that a request names. The selection keeps the name of a profile only if the
-   * profile has instances of its own.
-   */
-  async #inForce(
-    found: ModelSelection,
-  ): Promise<Required<Pick<ModelTarget, 'selection' | 'load' | 'defaults'>>> {
-    const { model, variant } = found;
-    const { profile, load = {}, ...defaults } = this.#options.modelSettings?.inForce(found) ?? {};
-    const selection = { model, variant, ...omitUndefined({ alias: profile }) };
-    try {
-      return { selection, defaults, load: await this.#withDraft(selection, load) };
-    } catch (err) {
-      const { draftModel, ...rest } = load;
-      this.#options.logger.warn(
-        { err, model: model.key, draftModel },
-        'the draft model of the settings is not used',
-      );
-      return { selection, defaults, load: rest };
-    }
-  }
-
-  async #withDraft(
-    { model }: ModelSelection,
-    { draftModel, ...options }: LoadOptions,
-  ): Promise<LoadOptions> {
-    if (draftModel === undefined) return options;
-    const draft = await this.#options.library.find(draftModel);
-    assertDraft(model, draft.model);
-    return { ...options, draft };
+  #inForce(found: ModelSelection) {
+    return selectWithSettings(found, this.#options);
   }
 
   /** An instance must not take the requests for a model or for another instance. */
@@ -285,7 +274,7 @@ export class Engines implements SessionHost {
       ({ selection, fingerprint }) =>
         fingerprint !== undefined &&
         selection.model.key === model.key &&
-        selection.variant.id === variant.id,
+        placedVariantId(selection) === placedVariantId(target.selection),
     );
     if (loaded.length === 0) return target;
     const { library } = this.#options;
@@ -326,7 +315,7 @@ export class Engines implements SessionHost {
   #instanceFor(request: OpenRequest, context: RequestContext): Instance {
     const { target, promptPrefix } = request;
     const { selection } = target;
-    const { model, variant } = selection;
+    const { model } = selection;
     const { loadsOnRequest, defaultTtlSeconds } = this.#options;
     const { registry } = this.#lifecycle;
     let contextLength: number | undefined;
@@ -342,7 +331,7 @@ export class Engines implements SessionHost {
       registry.list().map((each) => each.view()),
       {
         modelKey: model.key,
-        variantId: variant.id,
+        variantId: placedVariantId(selection),
         ...omitUndefined({ profile: selection.alias, contextLength, promptPrefix }),
       },
     );

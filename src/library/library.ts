@@ -117,7 +117,7 @@ export function createModelLibrary({
         if (found === undefined) {
           throw new HearthError(
             'conflict',
-            `${key} is a model of a remote server; remove it there, or from the setting "upstreams".`,
+            `${key} is a model of another server; remove it there, end the link, or remove the server from the setting "upstreams".`,
             { field: 'model' },
           );
         }
@@ -174,18 +174,20 @@ function assignKeys(
   return { models, faults, foundByKey, atMs: performance.now() };
 }
 
-/** Adds the models of remote servers; the key of a local model wins. */
+/** Adds the models of remote servers; the key of a local model wins, and has those of linked machines `elsewhere`. */
 function withRemoteModels(scan: Scan, remote: readonly RemoteModelFacts[]): Scan {
   if (remote.length === 0) return scan;
-  const taken = new Set([...scan.models, ...scan.faults].map(({ key }) => key));
-  const entries = remote.map(remoteModelEntry).filter(({ key }) => {
-    const isFree = !taken.has(key);
-    taken.add(key);
-    return isFree;
-  });
-  const models = [...scan.models, ...entries].toSorted((left, right) =>
-    left.key < right.key ? -1 : 1,
-  );
+  const byKey = new Map(scan.models.map((model) => [model.key, model]));
+  const faulty = new Set(scan.faults.map(({ key }) => key));
+  for (const entry of remote.map(remoteModelEntry)) {
+    const first = byKey.get(entry.key);
+    if (first === undefined) {
+      if (!faulty.has(entry.key)) byKey.set(entry.key, entry);
+    } else if (entry.machine !== undefined && entry.type === first.type) {
+      byKey.set(entry.key, { ...first, elsewhere: [...(first.elsewhere ?? []), entry] });
+    }
+  }
+  const models = [...byKey.values()].toSorted((left, right) => (left.key < right.key ? -1 : 1));
   return { ...scan, models };
 }
 
@@ -236,6 +238,8 @@ interface RemoteModelFacts {
   /** Undefined: unknown. */
   readonly contextLength: number | undefined;
   readonly reasons: boolean;
+  /** What a linked machine tells about it. */
+  readonly linked?: Partial<ModelEntry> | undefined;
 }
 
 /** For a model whose server does not tell its context: more than any has, so that the server decides. */
@@ -243,7 +247,7 @@ const unknownContextLength = 1_048_576;
 
 /** The library's entry of a remote model. Its only variant has the server's name of the model as path. */
 function remoteModelEntry(facts: RemoteModelFacts): ModelEntry {
-  const { upstream, id, alias, type, contextLength, reasons } = facts;
+  const { upstream, id, alias, type, contextLength, reasons, linked } = facts;
   return {
     key: (alias ?? `${upstream}/${id}`).toLowerCase(),
     publisher: upstream,
@@ -264,5 +268,6 @@ function remoteModelEntry(facts: RemoteModelFacts): ModelEntry {
     attention: null,
     dimensions: null,
     tokenizer: null,
+    ...(linked === undefined ? {} : { ...linked, machine: upstream, supportsInfill: true }),
   };
 }

@@ -27,6 +27,10 @@ export interface ModelEntry {
   /** `publisher/name`, lower case: the value of `model` in requests. */
   readonly key: string;
   readonly publisher: string;
+  /** Linked machine that runs it. */
+  readonly machine?: string | undefined;
+  /** The same model on linked machines, if it is elsewhere, too. */
+  readonly elsewhere?: readonly ModelEntry[];
   readonly displayName: string;
   readonly type: ModelType;
   readonly format: 'gguf' | 'mlx' | 'remote';
@@ -89,6 +93,8 @@ export interface ModelSelection {
   readonly variant: ModelVariant;
   /** The alias or profile that named it; absent: a name of the model itself. */
   readonly alias?: string;
+  /** The same on linked machines. */
+  readonly elsewhere?: readonly ModelSelection[];
 }
 
 export interface ModelLibrary {

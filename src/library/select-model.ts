@@ -76,7 +76,14 @@ function select(content: LibraryContent, key: string, variantId: string | null):
   const model = content.models.find((entry) => entry.key === key);
   const variant =
     variantId === null ? model?.variants[0] : model?.variants.find(({ id }) => id === variantId);
-  if (model !== undefined && variant !== undefined) return { model, variant };
+  if (model !== undefined && variant !== undefined) {
+    const elsewhere = selectElsewhere(model, variantId);
+    return elsewhere.length === 0 ? { model, variant } : { model, variant, elsewhere };
+  }
+  const named = model?.elsewhere?.find(({ machine }) => machine === variantId) ?? model;
+  if (named?.machine === variantId && named?.variants[0] !== undefined) {
+    return { model: named, variant: named.variants[0] };
+  }
   const fault = content.faults.find(
     (candidate) =>
       candidate.key === key &&
@@ -87,6 +94,18 @@ function select(content: LibraryContent, key: string, variantId: string | null):
   throw modelNotFound(
     `${key} has no variant ${quote(variantId ?? '')}. ${describeNames(model?.variants.map(({ id }) => id) ?? [])}`,
   );
+}
+
+/** The linked machines that have the same variant, or any if none is named. */
+function selectElsewhere(
+  { elsewhere = [] }: ModelEntry,
+  variantId: string | null,
+): readonly ModelSelection[] {
+  return elsewhere.flatMap((model) => {
+    const { variants } = model;
+    const variant = variantId === null ? variants[0] : variants.find(({ id }) => id === variantId);
+    return variant === undefined ? [] : [{ model, variant }];
+  });
 }
 
 function notFound({ models }: LibraryContent, name: string): never {

@@ -56,6 +56,7 @@ export function createPool(settings: Settings, services: PoolServices): Engines 
     logger,
     events,
     availableMemory: readAvailableMemory,
+    machineStanding: (machine, id) => upstreams.standing(machine, id),
     gpuMemory: new GpuMemory(() =>
       listDevices({ runtimes, environment: deviceEnvironment, logger }),
     ),

@@ -53,7 +53,7 @@ const virtualNames =
   /^(?:docker|br-|veth|virbr|vmnet|vboxnet|vEthernet|tun|tap|utun|wg|zt|tailscale|cni|flannel)/i;
 
 /** An IPv4 address of this machine that other devices of its network are likely to reach. */
-function networkAddress(interfaces: NetworkUrlOptions['interfaces']): string | undefined {
+export function networkAddress(interfaces: NetworkUrlOptions['interfaces']): string | undefined {
   const candidates = Object.entries(interfaces).flatMap(([name, addresses = []]) =>
     addresses
       .filter(({ family, internal }) => family === 'IPv4' && !internal)

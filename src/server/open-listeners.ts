@@ -18,7 +18,7 @@ interface Listeners {
 }
 
 /** Time after which a response is ended if its client does not read it, so that its slot becomes free. */
-const stallLimitMs = 60_000;
+export const stallLimitMs = 60_000;
 
 interface ListenersOptions {
   readonly app: HonoApp;

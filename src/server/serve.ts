@@ -1,15 +1,14 @@
 import { rm } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { createAuthenticator, generateOwnerToken, ownerId } from '../access/authenticator.ts';
-import { createSessionService } from '../access/session-service.ts';
-import { createTokenService } from '../access/token-service.ts';
+import { createAccess } from './create-access.ts';
 import { createBatches, startBatches } from './create-batches.ts';
 import { openLibrary, openModelsFolder } from './create-library.ts';
 import { createPool } from './create-pool.ts';
 import { createShutdown } from './create-shutdown.ts';
 import { assertDistinctNames, createUpstreams, toReplicaMetrics } from './create-upstreams.ts';
 import { createTools } from './create-tools.ts';
+import { createLinks, startLinks } from './create-links.ts';
 import { networkUrl } from './network-url.ts';
 import { openDatabase } from './open-database.ts';
 import { openListeners } from './open-listeners.ts';
@@ -33,7 +32,6 @@ import { serverLogFile } from '../platform/home/server-log-file.ts';
 import { createApp } from './app.ts';
 import { DocumentReader } from '../documents/document-reader.ts';
 import { JsonParser } from '../api/kit/body/json-body.ts';
-import { CallerWatch } from '../api/kit/guards/caller-watch.ts';
 import { servedApis } from '../api/apis.ts';
 import type { ApiServices } from '../api/services.ts';
 import { createEventFeed } from '../api/v1/server/create-event-feed.ts';
@@ -229,9 +227,6 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const tools = createTools(settings, { home, environment, builtInPlugins, guard: watchdog });
     cleanups.push(() => tools.close());
 
-    const onTouchError = (err: unknown, id: string) =>
-      logger.warn({ err, id }, 'last use of a token or session not recorded');
-    const tokens = createTokenService({ tokens: store.tokens, onTouchError });
     const endpoint = settings['hub.endpoint'];
     const http = createHttpClient({ environment, egress: hubEgressPolicy(endpoint) });
     cleanups.push(() => http.close());
@@ -270,18 +265,10 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       folders: { home, models: modelsFolder },
     });
     const feed = createEventFeed({ events, requestLog, downloads, library, logger });
-    const ownerToken = generateOwnerToken();
-    const sessions = createSessionService({ sessions: store.sessions, onTouchError });
-    const authenticator = createAuthenticator({ tokens, ownerToken, sessions });
-    const callerWatch = new CallerWatch({
-      isValid: async ({ type, id, tokenId }) => {
-        if (type === 'session' && (await sessions.find(id)) === undefined) return false;
-        return tokenId === ownerId || (await tokens.find(tokenId, new Date())) !== undefined;
-      },
-      logger,
-    });
-    cleanups.push(() => callerWatch.close());
+    const access = createAccess({ store, logger, cleanups });
+    const { tokens, sessions, authenticator, callerWatch, ownerToken } = access;
     let url = '';
+    const links = await createLinks({ home, settings, upstreams, tokens, store, pool, logger });
     const startedAt = new Date();
     const services: ApiServices = {
       library,
@@ -301,6 +288,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       sessions,
       usage,
       authenticator,
+      links,
       tools,
       plugins: {
         file: createPluginFileEditor(join(home, 'mcp.json')),
@@ -361,6 +349,8 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const listeners = await openListeners({ app, settings, logger });
     cleanups.push(() => listeners.close());
     url = listeners.url;
+    cleanups.push(() => links.close());
+    await startLinks(links, { app, settings, logger });
 
     cleanups.push(await startBatches(batches, settings, { app, tokens: store.tokens }));
     // Streams that never end would delay the stop.

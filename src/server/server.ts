@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { HearthError } from '../kernel/errors/errors.ts';
 import { errorCode } from '../kernel/error-code.ts';
 import type { Logger } from '../kernel/logger.ts';
-import type { HonoApp } from '../api/kit/app-environment.ts';
+import type { AppEnvironment } from '../api/kit/app-environment.ts';
 import { errorResponse } from '../api/kit/errors/error-response.ts';
 import { requestIdOf, setDefaultHeaders } from '../api/kit/observe.ts';
 import { serverErrors } from '../api/monitoring/api.ts';
@@ -15,7 +15,9 @@ import { limitReceiving, createRunningRequests } from '../api/kit/running-reques
 import type { KeyPair } from './tls-files.ts';
 
 interface ListenOptions {
-  readonly app: HonoApp;
+  readonly app: {
+    fetch(request: Request, bindings: AppEnvironment['Bindings']): Response | Promise<Response>;
+  };
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
@@ -26,7 +28,7 @@ interface ListenOptions {
   /** What `GET /` answers, instead of the name of the server. */
   readonly greeting?: string;
   /** Certificate and key; with them the server speaks HTTPS only. */
-  readonly tls?: KeyPair | undefined;
+  readonly tls?: Pick<KeyPair, 'cert' | 'key'> | undefined;
   /** Time after which a response is ended whose client does not read; without it there is no limit. */
   readonly stallLimitMs?: number;
   readonly logger: Logger;

@@ -101,6 +101,14 @@ export const settingsTable = {
     integer(1, 65_535).optional(),
     'Second port, on the same host, such as 11434 for Ollama clients whose port cannot be changed.',
   ),
+  'links.host': setting(
+    text.default('0.0.0.0'),
+    'Address to listen on for linked machines, once `hearth link offer` has made a code.',
+  ),
+  'links.port': setting(
+    integer(0, 65_535).default(1235),
+    'Port for linked machines; 0 picks a free port at each start.',
+  ),
   'server.publicUrl': setting(
     publicUrl.optional(),
     'Address by which browsers reach the server through a reverse proxy, such as https://hearth.example.com or https://example.com/hearth. The server accepts its host in the Host and Origin headers, and its path before every path; `hearth open` prints links with it.',

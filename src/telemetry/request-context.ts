@@ -26,6 +26,8 @@ export interface Caller {
   readonly clientKey: string;
   /** Network address of the client, or of the proxy before it. */
   readonly address?: string;
+  /** Whether it is a linked machine, which gets only models of this machine. */
+  readonly isLinked?: boolean | undefined;
   readonly hasPermission: (permission: Permission) => boolean;
 }
 

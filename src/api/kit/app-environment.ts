@@ -16,6 +16,8 @@ export interface AppEnvironment {
     isStopping?: boolean;
     /** What `GET /` answers, instead of the name of the server. */
     greeting?: string | undefined;
+    /** Whether it came through the listener for linked machines, on which every request needs a token or a code. */
+    isLinked?: boolean;
     /** The sender of a request that the server makes itself, for a batch. */
     batchCaller?: Principal;
   };

@@ -144,11 +144,10 @@ export function mount<Declared extends Route>(
       context: {
         requestId: context.get('requestId'),
         logger: context.get('logger'),
-        caller: toCaller(
-          principal,
-          context.env.remoteAddress,
-          context.env.batchCaller !== undefined,
-        ),
+        caller: toCaller(principal, context.env.remoteAddress, {
+          isLast: context.env.batchCaller !== undefined,
+          isLinked: context.env.isLinked === true,
+        }),
         record,
         signal: mayRunLong ? followCaller(app, context) : context.get('signal'),
       },

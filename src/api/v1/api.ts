@@ -17,6 +17,7 @@ import { mountHubRepository } from './downloads/hub-repository.ts';
 import { mountModelDetails } from './models/model-details.ts';
 import { mountModelImport } from './models/model-import.ts';
 import { mountMcpServers } from './tools/mcp-servers.ts';
+import { mountLinks } from './links/links.ts';
 import { mountLogs } from './server/logs.ts';
 import { mountModels } from './models/models.ts';
 import { mountPresets } from './presets/named-records.ts';
@@ -66,6 +67,7 @@ export function createV1Api(services: ApiServices): ApiRoutes {
       mountLogs(app, services);
       mountRequests(app, services.requestLog);
       mountSessions(app, services);
+      mountLinks(app, services);
       mountSettings(app, services);
       mountMcpServers(app, services);
       mountToolApprovals(app, services);

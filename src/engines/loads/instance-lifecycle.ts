@@ -18,7 +18,7 @@ import type { LoadTask } from './load-task.ts';
 import type { LoadPlan } from './plan-load.ts';
 import { isIdle } from './policy/instance-view.ts';
 import { contextForPrompt } from './policy/choose-sizes.ts';
-import { nextInstanceId } from './policy/next-instance-id.ts';
+import { instanceName, nextInstanceId } from './policy/next-instance-id.ts';
 
 /** 24.8 days: a timer with a longer delay fires immediately. */
 const maxTimerMs = 2 ** 31 - 1;
@@ -94,14 +94,9 @@ export class InstanceLifecycle implements SchedulerEffects {
     const plan = this.#plan(selection, options, isExplicit);
     this.#scheduler.prepare(plan, clientKey);
     const { queueCapacity } = this.#options;
-    const { model, variant } = selection;
-    const name = `${model.key}@${variant.id}`;
-    const isDefaultVariant = variant.id === model.variants[0]?.id;
     const takenIds = new Set(this.registry.list().map(({ id }) => id));
     const instance = new Instance({
-      id:
-        options.identifier ??
-        nextInstanceId(selection.alias ?? (isDefaultVariant ? model.key : name), takenIds),
+      id: options.identifier ?? nextInstanceId(instanceName(selection), takenIds),
       selection,
       config: plan.config,
       queueCapacity,

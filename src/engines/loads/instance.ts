@@ -6,7 +6,7 @@ import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { InstanceSummary } from './instance-summary.ts';
 import type { InstanceConfig } from './load-options.ts';
 import { LoadTask } from './load-task.ts';
-import type { InstanceView } from './policy/instance-view.ts';
+import { type InstanceView, placedVariantId } from './policy/instance-view.ts';
 import { PromptGate } from './prompt-gate.ts';
 import { purposeOf } from './purpose.ts';
 import { RecentPrompts } from './policy/choose-instance.ts';
@@ -250,7 +250,7 @@ export class Instance {
     return {
       id,
       modelKey: selection.model.key,
-      variantId: selection.variant.id,
+      variantId: placedVariantId(selection),
       ...omitUndefined({ profile: selection.alias }),
       purpose: purposeOf(selection),
       contextLength: config.contextLength,

@@ -14,7 +14,7 @@ import {
   type Room,
 } from './policy/choose-sizes.ts';
 import type { LoadDemand } from './policy/eviction.ts';
-import type { InstanceView } from './policy/instance-view.ts';
+import { type InstanceView, placedVariantId } from './policy/instance-view.ts';
 import type { Placement } from './policy/place-on-gpu.ts';
 import { purposeOf, type Purpose } from './purpose.ts';
 
@@ -68,7 +68,7 @@ export function planLoad(request: LoadRequest, surroundings: Surroundings): Load
   const purpose = purposeOf(selection);
   const subject = {
     modelKey: model.key,
-    variantId: selection.variant.id,
+    variantId: placedVariantId(selection),
     ...omitUndefined({ profile: selection.alias }),
     purpose,
     isExplicit,

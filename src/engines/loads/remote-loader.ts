@@ -40,15 +40,19 @@ export class RemoteLoader implements EngineLoader {
     );
     return {
       contextLength: model.maxContextLength,
-      parallel: this.#upstreams.maxConcurrent(model.publisher),
+      parallel: this.#upstreams.maxConcurrent(upstreamOf(model)),
     };
   }
 
   async load({ selection, config }: LoadSpec): Promise<EngineHandle> {
     const { model, variant } = selection;
     return this.#upstreams.open(
-      { upstream: model.publisher, id: variant.path },
+      { upstream: upstreamOf(model), id: variant.path },
       config.contextLength,
     );
   }
+}
+
+function upstreamOf({ machine, publisher }: LoadSpec['selection']['model']): string {
+  return machine ?? publisher;
 }

@@ -132,6 +132,7 @@ export const errorTable = {
   ),
   file_not_found: notFound('No file of this caller has this id.'),
   batch_not_found: notFound('No batch of this caller has this id.'),
+  link_not_found: notFound('No machine is linked under this name.'),
   item_not_found: notFound('The conversation has no item with this id.'),
   blob_not_found: notFound('No response of this caller has an image with this SHA-256.'),
   token_not_found: notFound('No token has this id.'),

@@ -1,5 +1,6 @@
 import { Agent, buildConnector, EnvHttpProxyAgent, type Dispatcher } from 'undici';
 import type { AddressPolicy } from './address-policy.ts';
+import { pinnedConnector } from './pinned-key.ts';
 import { readProxies } from './proxy-environment.ts';
 
 interface HttpAgentOptions {
@@ -9,6 +10,8 @@ interface HttpAgentOptions {
   readonly connectTimeoutMs?: number;
   /** Undefined: any address is allowed. */
   readonly policy: AddressPolicy | undefined;
+  /** Fingerprint of the only key that a server may have; connections are then direct. */
+  readonly pinnedKey?: string | undefined;
 }
 
 /**
@@ -17,14 +20,18 @@ interface HttpAgentOptions {
  */
 export function createHttpAgent(options: HttpAgentOptions): Dispatcher {
   const { environment, idleTimeoutMs, connectTimeoutMs = idleTimeoutMs, policy } = options;
+  const { pinnedKey } = options;
   const { httpProxy, httpsProxy, noProxy } = readProxies(environment);
+  const timeouts = { headersTimeout: idleTimeoutMs, bodyTimeout: idleTimeoutMs };
+  if (pinnedKey !== undefined) {
+    return new Agent({ connect: pinnedConnector(pinnedKey, connectTimeoutMs), ...timeouts });
+  }
   const direct = {
     connect:
       policy === undefined
         ? { timeout: connectTimeoutMs }
         : guardedConnector(policy, connectTimeoutMs),
-    headersTimeout: idleTimeoutMs,
-    bodyTimeout: idleTimeoutMs,
+    ...timeouts,
   };
   if (httpProxy === '' && httpsProxy === '') return new Agent(direct);
   // An empty string keeps the agent from reading the environment of this process.

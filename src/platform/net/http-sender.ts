@@ -12,6 +12,8 @@ export interface HttpSenderOptions {
   readonly idleTimeoutMs: number;
   /** Time limit for opening a connection, instead of the idle timeout. */
   readonly connectTimeoutMs?: number;
+  /** Fingerprint of the only key that a server may have (`keyFingerprint`). */
+  readonly pinnedKey?: string | undefined;
 }
 
 export interface HttpRequest {
@@ -57,8 +59,15 @@ const methodKeepingStatuses: ReadonlySet<number> = new Set([307, 308]);
 
 export function createHttpSender(options: HttpSenderOptions): HttpSender {
   const { egress, environment, idleTimeoutMs, connectTimeoutMs = idleTimeoutMs } = options;
+  const { pinnedKey } = options;
   const policy = egress.type === 'any' ? undefined : createAddressPolicy(egress);
-  const agent = createHttpAgent({ environment, idleTimeoutMs, connectTimeoutMs, policy });
+  const agent = createHttpAgent({
+    environment,
+    idleTimeoutMs,
+    connectTimeoutMs,
+    policy,
+    pinnedKey,
+  });
 
   async function send(request: HttpRequest): Promise<HttpExchange> {
     let current = request;

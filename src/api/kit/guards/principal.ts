@@ -97,18 +97,22 @@ const ipv6NetworkBits = 64;
 /**
  * The principal of a request as the rest of the server sees it.
  *
- * @param isLast Whether its requests wait until no other client has one.
+ * @param options.isLast Whether its requests wait until no other client has one.
  */
 export function toCaller(
   principal: Principal,
   remoteAddress: string | undefined,
-  isLast = false,
+  {
+    isLast = false,
+    isLinked = false,
+  }: { readonly isLast?: boolean; readonly isLinked?: boolean } = {},
 ): Caller {
   const clientKey = clientKeyOf(principal, remoteAddress);
   return {
     tokenId: principal.tokenId,
     identity: principal.identity,
     address: networkAddress(remoteAddress),
+    isLinked,
     clientKey: isLast ? lastInTurn(clientKey) : clientKey,
     hasPermission: (permission) => permits(principal, permission),
   };

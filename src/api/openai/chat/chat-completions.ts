@@ -19,7 +19,7 @@ export function mountChatCompletions(app: App, services: ApiServices): void {
   mount(app, createChatCompletionOpenAi, async ({ body, context }) => {
     const preset = await findPreset(services.store, body.preset, context);
     const named = body.model || preset?.model;
-    const target = await services.pool.resolve(named ?? undefined, 'generation');
+    const target = await services.pool.resolve(named ?? undefined, 'generation', context.caller);
     const { model } = target.selection;
     const reasoning = toReasoning(model, body);
     const responseId = newResponseId();

@@ -33,7 +33,7 @@ export function mountCompletions(app: App, services: ApiServices): void {
   mount(app, createCompletionOpenAi, async ({ body, context }) => {
     const preset = await findPreset(services.store, body.preset, context);
     const named = body.model || preset?.model;
-    const target = await services.pool.resolve(named ?? undefined, 'generation');
+    const target = await services.pool.resolve(named ?? undefined, 'generation', context.caller);
     const limit = preset?.max_output_tokens ?? target.defaults?.maxOutputTokens;
     const limited = { ...body, max_tokens: body.max_tokens ?? limit ?? defaultMaxTokens };
     const choices = toCompletionChoices(services, limited, body.n ?? 1, preset);

@@ -11,6 +11,7 @@ export function toV1Model(
   { id, model, variant }: NamedModel,
   loaded: readonly InstanceSummary[],
 ): V1Model {
+  const machines = [model, ...(model.elsewhere ?? [])].flatMap(({ machine }) => machine ?? []);
   return {
     type: toModelType(model),
     publisher: model.publisher,
@@ -27,6 +28,7 @@ export function toV1Model(
     })),
     max_context_length: model.maxContextLength,
     format: model.format === 'remote' ? null : model.format,
+    ...(machines.length > 0 ? { machines } : {}),
     ...(isLanguageModel(model) ? languageModelFields(model) : {}),
     ...(model.variants.length > 1 && id === model.key
       ? {

@@ -101,6 +101,7 @@ export const v1ModelSchema = z
     ),
     max_context_length: z.int(),
     format: z.enum(['gguf', 'mlx']).nullable(),
+    machines: z.array(z.string()).optional().describe('Linked machines that have the model.'),
     capabilities: z
       .object({
         vision: z.boolean(),

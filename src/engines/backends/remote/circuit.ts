@@ -38,6 +38,11 @@ export class Circuit {
     return this.#state;
   }
 
+  /** Whether its last request failed. */
+  get hasFailed(): boolean {
+    return this.#failures > 0 || this.#state !== 'closed';
+  }
+
   /** Milliseconds until the replica is asked again; 0 if requests may be sent. */
   get waitMs(): number {
     return this.#state === 'closed' ? 0 : Math.max(0, this.#asksAtMs - performance.now());

@@ -18,6 +18,8 @@ interface KindOfServer {
   readonly ignoresModel?: true;
   /** It shortens a prompt that its context does not hold, without an error. */
   readonly shortensPrompts?: true;
+  /** It supports all features, so that none is tested. */
+  readonly isComplete?: true;
 }
 
 const openai: Omit<WireDialect, 'server'> = {
@@ -79,6 +81,18 @@ const ollama: Omit<WireDialect, 'server'> = {
   stopStrings: { chat: 'hearth', completion: 'hearth' },
 };
 
+const hearth: Omit<WireDialect, 'server'> = {
+  ...openai,
+  fields: {
+    ...openai.fields,
+    sampling: { topK: 'top_k', minP: 'min_p', repeatPenalty: 'repeat_penalty' },
+  },
+  // OpenAI's API does not name the string that ended an answer.
+  stopStrings: { chat: 'hearth', completion: 'hearth' },
+  leavesReasoning: false,
+  leavesCalls: () => 'nowhere',
+};
+
 const tokenCount = z.int().nonnegative();
 
 export const kindsOfServers: Readonly<Record<UpstreamKind, KindOfServer>> = {
@@ -105,6 +119,11 @@ export const kindsOfServers: Readonly<Record<UpstreamKind, KindOfServer>> = {
     dialect: { ...ollama, server: named('ollama') },
     healthPath: '/api/version',
     shortensPrompts: true,
+  },
+  hearth: {
+    dialect: { ...hearth, server: 'linked machines' },
+    healthPath: '/health',
+    isComplete: true,
   },
 };
 

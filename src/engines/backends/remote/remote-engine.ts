@@ -33,8 +33,8 @@ interface RemoteEngineOptions {
 /** An engine that sends its requests to a remote server whose API resembles OpenAI's. */
 export function createRemoteEngine(options: RemoteEngineOptions): Engine {
   const { upstream, modelId, replicas, client, probes, models, pacing, contextLength } = options;
-  const { dialect, ignoresModel = false, shortensPrompts = false } = kindsOfServers[upstream.kind];
-  const onlyModel = () => (ignoresModel && models.lists(modelId) ? modelId : undefined);
+  const { dialect, ignoresModel, shortensPrompts, isComplete } = kindsOfServers[upstream.kind];
+  const onlyModel = () => (ignoresModel === true && models.lists(modelId) ? modelId : undefined);
 
   /** Never rejects. */
   async function testEngine(url: string): Promise<boolean> {
@@ -52,9 +52,9 @@ export function createRemoteEngine(options: RemoteEngineOptions): Engine {
     const request = withinContext(wanted, contextLength);
     const { signal } = context;
     const start = async (): Promise<Iterable<WireAttempt>> => {
-      if (shortensPrompts) assertMayFit(request, contextLength);
+      if (shortensPrompts === true) assertMayFit(request, contextLength);
       const { path, body } = wireCall(request, dialect, modelId);
-      for (const [feature, field] of featuresOf(request)) {
+      for (const [feature, field] of isComplete === true ? [] : featuresOf(request)) {
         await probes.assert(modelId, feature, field, context);
       }
       const key = affinityKey(request);

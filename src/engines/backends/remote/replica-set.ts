@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { HttpFailure } from '../../../platform/net/http-failure.ts';
 import { Circuit, type CircuitState, type EngineTest } from './circuit.ts';
 import {
+  hasOtherKey,
   isBusy,
   isClosedBefore,
   isEngineLost,
@@ -24,6 +25,8 @@ interface ReplicaSetOptions {
   readonly urls: readonly string[];
   /** Whether an address may have several engines behind it. */
   readonly isBalanced?: boolean;
+  /** Whether it is a linked machine. */
+  readonly isLinked?: boolean;
   /** Asks a replica for its health. Never rejects. */
   readonly isHealthy: (url: string) => Promise<boolean>;
   /** Ends the questions. */
@@ -42,17 +45,26 @@ export interface SilenceLimit {
 export class ReplicaSet {
   readonly #upstream: string;
   readonly #isBalanced: boolean;
+  readonly #isLinked: boolean;
   readonly #replicas: readonly Replica[];
 
-  constructor({ upstream, urls, isBalanced = false, isHealthy, signal }: ReplicaSetOptions) {
+  constructor(options: ReplicaSetOptions) {
+    const { upstream, urls, isBalanced = false, isLinked = false, isHealthy, signal } = options;
     this.#upstream = upstream;
     this.#isBalanced = isBalanced;
+    this.#isLinked = isLinked;
     this.#replicas = urls.map((url) => ({
       url,
       circuit: new Circuit({ isHealthy: () => isHealthy(url), signal }),
       active: 0,
       heardAtMs: -Infinity,
+      keyFailure: undefined,
     }));
+  }
+
+  /** Whether the last request to any replica failed. */
+  get hasFailed(): boolean {
+    return this.#replicas.some(({ circuit }) => circuit.hasFailed);
   }
 
   describe(): readonly ReplicaStatus[] {
@@ -79,6 +91,7 @@ export class ReplicaSet {
     const shared = {
       upstream: this.#upstream,
       isBalanced: this.#isBalanced,
+      isLinked: this.#isLinked,
       signal,
       silenceLimit,
     };
@@ -114,6 +127,8 @@ export class ReplicaSet {
   #candidates(key: string): readonly Replica[] {
     const closed = this.#replicas.filter(({ circuit }) => circuit.state === 'closed');
     if (closed.length > 0) return orderReplicas(closed, key);
+    const impostor = this.#replicas.find(({ keyFailure }) => keyFailure !== undefined);
+    if (impostor !== undefined) throw toUpstreamError(impostor.keyFailure, this.#upstream);
     const waitMs = Math.min(...this.#replicas.map(({ circuit }) => circuit.waitMs));
     throw unavailable(this.#upstream, 'its last requests failed', waitMs / 1000);
   }
@@ -126,6 +141,8 @@ interface Replica {
   active: number;
   /** When it sent the last piece of an answer. */
   heardAtMs: number;
+  /** The error of its last request, if it had another key than it should have. */
+  keyFailure: unknown;
 }
 
 interface AttemptOptions {
@@ -135,6 +152,7 @@ interface AttemptOptions {
   readonly silenceLimit: SilenceLimit | undefined;
   /** Whether the address may have several engines behind it. */
   readonly isBalanced: boolean;
+  readonly isLinked: boolean;
   /** Who gets the request next if this fails: another replica, the same one in some cases, or none. */
   readonly next: 'other' | 'same' | 'none';
 }
@@ -165,6 +183,7 @@ export class Attempt {
   }
 
   succeed(): void {
+    this.#replica.keyFailure = undefined;
     this.#replica.circuit.succeed();
   }
 
@@ -175,11 +194,12 @@ export class Attempt {
    * @throws HearthError the error of the request, if it is not to be repeated; the signal's reason.
    */
   fail(error: unknown, hasOutput = false): void {
-    const { upstream, signal, next, isBalanced } = this.#options;
+    const { upstream, signal, next, isBalanced, isLinked } = this.#options;
     signal.throwIfAborted();
     // llama-server closes connections after streams; this says nothing bad about it.
     if (next === 'same' && isClosedBefore(error)) return;
     const { circuit } = this.#replica;
+    this.#replica.keyFailure = hasOtherKey(error) ? error : undefined;
     const isFault = isReplicaFault(error);
     // A replica that refuses a request, or is busy, works.
     if (error instanceof Silence) circuit.hang(error.testEngine);
@@ -187,7 +207,7 @@ export class Attempt {
     else circuit.succeed();
     // The balancer gives it to another engine if one has died.
     const mayRepeat = next === 'other' || (next === 'same' && isBalanced && isEngineLost(error));
-    if (!mayRepeat || hasOutput || !isFault) throw toUpstreamError(error, upstream);
+    if (!mayRepeat || hasOutput || !isFault) throw toUpstreamError(error, upstream, isLinked);
   }
 
   /** Call it after each attempt, also an unfinished one. */

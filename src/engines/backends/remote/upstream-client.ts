@@ -36,6 +36,8 @@ interface UpstreamClientOptions {
   readonly timeoutMs: number;
   /** Environment with `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Fingerprint of the only key that the servers may have. */
+  readonly pinnedKey?: string | undefined;
 }
 
 const connectTimeoutMs = 5000;
@@ -43,13 +45,14 @@ const maxReplyBytes = 256 * 1024 * 1024;
 const maxRefusalBytes = 64 * 1024;
 
 export function createUpstreamClient(options: UpstreamClientOptions): UpstreamClient {
-  const { apiKey, timeoutMs, environment } = options;
+  const { apiKey, timeoutMs, environment, pinnedKey } = options;
   // The owner of the server chose the addresses.
   const sender = createHttpSender({
     environment,
     idleTimeoutMs: timeoutMs,
     connectTimeoutMs: Math.min(connectTimeoutMs, timeoutMs),
     egress: { type: 'any' },
+    pinnedKey,
   });
 
   async function send(

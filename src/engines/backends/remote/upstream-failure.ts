@@ -2,6 +2,7 @@ import { HearthError } from '../../../kernel/errors/errors.ts';
 import { errorCode } from '../../../kernel/error-code.ts';
 import { HttpFailure } from '../../../platform/net/http-failure.ts';
 import { isReset } from '../../../platform/net/is-reset.ts';
+import { KeyMismatch } from '../../../platform/net/pinned-key.ts';
 import type { WireError } from '../wire/wire-error.ts';
 
 /** An upstream answered with a status of 400 or more. */
@@ -54,21 +55,38 @@ export function isRefusedRequest(error: unknown): error is UpstreamRefusal {
   return error instanceof UpstreamRefusal && [400, 404, 405, 415, 422, 501].includes(error.status);
 }
 
-/** Converts a failure of an upstream; other errors stay unchanged. */
-export function toUpstreamError(error: unknown, upstream: string): unknown {
-  if (error instanceof UpstreamRefusal) return refusal(error, upstream);
+/** Whether the server has another key than when it was linked. */
+export function hasOtherKey(error: unknown): boolean {
+  return error instanceof HttpFailure && error.cause instanceof KeyMismatch;
+}
+
+/**
+ * Converts a failure of an upstream; other errors stay unchanged.
+ *
+ * @param isLinked Whether it is a linked machine, which no setting names.
+ */
+export function toUpstreamError(error: unknown, upstream: string, isLinked = false): unknown {
+  if (error instanceof UpstreamRefusal) return refusal(error, upstream, isLinked);
   if (error instanceof UpstreamBroken) {
     return new HearthError('upstream_error', `"${upstream}" failed: ${error.message}.`, {
       cause: error,
     });
   }
   if (!(error instanceof HttpFailure)) return error;
+  if (error.cause instanceof KeyMismatch) {
+    const { expected, actual } = error.cause;
+    return new HearthError(
+      'upstream_error',
+      `"${upstream}" has the key ${actual}, but was linked with ${expected}. Another machine may have its address. If its key was replaced, run \`hearth link rm ${upstream}\` and link it again.`,
+      { cause: error },
+    );
+  }
   if (error.reason === 'unreachable' || errorCode(error.cause) === 'UND_ERR_CONNECT_TIMEOUT') {
     return unavailable(upstream, `it can't be reached`, defaultRetryAfterSeconds, error);
   }
   const failure =
     error.reason === 'timeout'
-      ? `sent nothing within the time of "upstreams.${upstream}.timeoutSeconds"`
+      ? `sent nothing within ${isLinked ? 'five minutes' : `the time of "upstreams.${upstream}.timeoutSeconds"`}`
       : `failed: ${messageWithoutCode(error)}`;
   return new HearthError('upstream_error', `"${upstream}" ${failure}.`, { cause: error });
 }
@@ -91,16 +109,17 @@ export function unavailable(
   });
 }
 
-function refusal(error: UpstreamRefusal, upstream: string): HearthError {
+function refusal(error: UpstreamRefusal, upstream: string, isLinked: boolean): HearthError {
   const { status, message, retryAfterMs } = error;
   if (isBusy(error)) {
     const seconds = retryAfterMs === undefined ? defaultRetryAfterSeconds : retryAfterMs / 1000;
     return unavailable(upstream, `it is too busy (status ${status})`, seconds, error);
   }
   if (status === 401 || status === 403) {
-    return new HearthError('upstream_error', `"${upstream}" refuses the key of its settings.`, {
-      cause: error,
-    });
+    const reason = isLinked
+      ? `ended the link. Run \`hearth link rm ${upstream}\`, and link it again to use it`
+      : 'refuses the key of its settings';
+    return new HearthError('upstream_error', `"${upstream}" ${reason}.`, { cause: error });
   }
   if (isContextExceeded(message)) {
     return new HearthError(

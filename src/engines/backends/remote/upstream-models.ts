@@ -3,8 +3,16 @@ import * as z from 'zod';
 import type { Logger } from '../../../kernel/logger.ts';
 import { coalesceRuns } from '../../../kernel/concurrency/coalesce-runs.ts';
 import { mapConcurrently } from '../../../kernel/concurrency/map-concurrently.ts';
+import type { Standing } from '../../loads/policy/choose-machine.ts';
+import { readLinkedModels } from './linked-models.ts';
 import type { ReplicaSet } from './replica-set.ts';
-import type { DeclaredModel, RemoteModel, RemoteModelType, Upstream } from './upstream.ts';
+import type {
+  DeclaredModel,
+  LinkedModel,
+  RemoteModel,
+  RemoteModelType,
+  Upstream,
+} from './upstream.ts';
 import type { UpstreamClient } from './upstream-client.ts';
 import { serverRoot } from './upstream.ts';
 import { unavailable } from './upstream-failure.ts';
@@ -23,10 +31,14 @@ interface KnownModel {
   readonly type?: RemoteModelType | undefined;
   readonly contextLength?: number | undefined;
   readonly reasons?: boolean | undefined;
+  readonly linked?: LinkedModel;
+  readonly standing?: Standing;
 }
 
 /** A list of this age is read again, while the old one is served. */
 const maxAgeMs = 30_000;
+/** The same for a linked machine, whose list says which models are loaded. */
+const maxLinkedAgeMs = 5000;
 /** A list of this age is not read again for a model that it lacks. */
 const minAgeMs = 2000;
 /** Time limit for asking an upstream for its models. */
@@ -72,7 +84,7 @@ export class UpstreamModels {
   readonly #refresh: () => Promise<void>;
   #known: readonly KnownModel[] = [];
   #readAtMs: number | undefined;
-  #isReachable = true;
+  #failure: unknown;
 
   constructor(options: UpstreamModelsOptions) {
     this.#options = options;
@@ -81,15 +93,32 @@ export class UpstreamModels {
 
   /** Waits a moment for the first answer of the upstream; without one, lists the models of the settings. */
   async list(): Promise<readonly RemoteModel[]> {
-    const ageMs = performance.now() - (this.#readAtMs ?? -Infinity);
-    if (ageMs > maxAgeMs) {
-      const reading = this.#refresh();
-      if (this.#readAtMs === undefined) await Promise.race([reading, delay(firstAnswerMs)]);
-    }
+    const reading = this.#refreshIfOld();
+    if (this.#readAtMs === undefined) await Promise.race([reading, delay(firstAnswerMs)]);
     const { name, models: declared } = this.#options.upstream;
     const known = new Map(this.#known.map((model) => [model.id, model]));
     const ids = declared === undefined ? [...known.keys()] : Object.keys(declared);
     return ids.map((id) => toRemoteModel(name, known.get(id) ?? { id }, declared?.[id]));
+  }
+
+  /** What a linked machine can do for one of its models; undefined if it can't be reached. Asks it first if a request has failed. */
+  async standing(id: string): Promise<Standing | undefined> {
+    const reading = this.#refreshIfOld();
+    if (this.#options.replicas.hasFailed) await this.#refresh();
+    else if (this.#readAtMs === undefined) await reading;
+    return this.#isReachable ? this.#known.find((model) => model.id === id)?.standing : undefined;
+  }
+
+  /**
+   * Reads the list again.
+   *
+   * @returns the number of models
+   * @throws HearthError if the upstream does not answer.
+   */
+  async check(): Promise<number> {
+    await this.#refresh();
+    if (this.#failure !== undefined) throw this.#failure;
+    return this.#known.length;
   }
 
   /** Whether the server itself lists a model, as of the last answer. */
@@ -113,19 +142,30 @@ export class UpstreamModels {
     );
   }
 
+  get #isReachable(): boolean {
+    return this.#failure === undefined;
+  }
+
+  /** Reads the list again if it is old, in the background unless the caller waits. */
+  async #refreshIfOld(): Promise<void> {
+    const ageMs = performance.now() - (this.#readAtMs ?? -Infinity);
+    const isLinked = this.#options.upstream.kind === 'hearth';
+    if (ageMs > (isLinked ? maxLinkedAgeMs : maxAgeMs)) await this.#refresh();
+  }
+
   async #read(): Promise<void> {
     const { upstream, logger, signal } = this.#options;
     try {
       this.#known = await this.#ask(AbortSignal.any([signal, AbortSignal.timeout(askTimeoutMs)]));
       if (!this.#isReachable) logger.info({ upstream: upstream.name }, 'upstream lists its models');
-      this.#isReachable = true;
+      this.#failure = undefined;
     } catch (err) {
       if (signal.aborted) return;
       // The last list stays.
       if (this.#isReachable) {
         logger.warn({ upstream: upstream.name, err }, 'upstream does not list its models');
       }
-      this.#isReachable = false;
+      this.#failure = err;
     } finally {
       this.#readAtMs = performance.now();
     }
@@ -134,6 +174,10 @@ export class UpstreamModels {
   async #ask(signal: AbortSignal): Promise<readonly KnownModel[]> {
     const { upstream, replicas, client } = this.#options;
     return replicas.run('models', signal, async (url) => {
+      if (upstream.kind === 'hearth') {
+        const address = `${serverRoot(url)}/api/v1/links/models`;
+        return readLinkedModels(await client.getJson(address, { signal })).slice(0, maxModels);
+      }
       const listed = modelList.parse(await client.getJson(`${url}/models`, { signal })).data;
       const { models: declared } = upstream;
       const served = listed.filter(({ id }) => declared === undefined || id in declared);
@@ -207,10 +251,11 @@ function toRemoteModel(
   return {
     upstream,
     id: known.id,
-    alias: declared.alias,
+    alias: known.linked === undefined ? declared.alias : known.id,
     type: declared.type ?? known.type ?? guessType(known.id),
     contextLength: declared.contextLength ?? known.contextLength,
     reasons: declared.reasoning ?? known.reasons ?? false,
+    linked: known.linked,
   };
 }
 

@@ -1,5 +1,7 @@
-/** How the API of a remote server differs from OpenAI's. */
-export type UpstreamKind = 'openai' | 'vllm' | 'sglang' | 'llama-server' | 'ollama';
+import type { ModelEntry } from '../../../library/model.ts';
+
+/** How the API of a remote server differs from OpenAI's. `hearth`: a linked machine. */
+export type UpstreamKind = 'openai' | 'vllm' | 'sglang' | 'llama-server' | 'ollama' | 'hearth';
 
 /** A remote server whose models Hearth serves. */
 export interface Upstream {
@@ -10,6 +12,8 @@ export interface Upstream {
   readonly urls: readonly string[];
   /** Sent as a bearer token. */
   readonly apiKey: string | undefined;
+  /** Fingerprint of the only key that its replicas may have. */
+  readonly pinnedKey?: string | undefined;
   /** Header that carries a name for each conversation, by which balancers choose a replica. */
   readonly sessionHeader?: string | undefined;
   /** Requests to each model that run at the same time. */
@@ -46,4 +50,17 @@ export interface RemoteModel {
   /** Undefined if neither the upstream nor the settings say it. */
   readonly contextLength: number | undefined;
   readonly reasons: boolean;
+  /** What a linked machine tells about it. */
+  readonly linked?: LinkedModel | undefined;
 }
+
+export type LinkedModel = Pick<
+  ModelEntry,
+  | 'publisher'
+  | 'displayName'
+  | 'architecture'
+  | 'parameterLabel'
+  | 'isTrainedForToolUse'
+  | 'reasoning'
+  | 'variants'
+>;

@@ -1,5 +1,6 @@
 import type { Logger } from '../../../kernel/logger.ts';
 import type { EngineHandle } from '../../engine.ts';
+import type { Standing } from '../../loads/policy/choose-machine.ts';
 import { CapabilityProbes } from './capability-probes.ts';
 import { kindsOfServers } from './kinds.ts';
 import { createRemoteEngine } from './remote-engine.ts';
@@ -9,9 +10,22 @@ import { serverRoot, type RemoteModel, type Upstream } from './upstream.ts';
 import { createUpstreamClient, type UpstreamClient } from './upstream-client.ts';
 import { UpstreamModels } from './upstream-models.ts';
 
-/** The remote servers of the settings. */
+/** The remote servers of the settings, and linked machines. */
 export interface Upstreams {
   readonly names: readonly string[];
+  /** Adds an upstream; it replaces one with the same name. */
+  add(upstream: Upstream): void;
+  /** Ends its requests. */
+  remove(name: string): Promise<void>;
+  /**
+   * Reads the list of an upstream again.
+   *
+   * @returns the number of its models
+   * @throws HearthError if it does not answer.
+   */
+  check(name: string): Promise<number>;
+  /** What a linked machine can do for one of its models; undefined if it can't be reached. */
+  standing(name: string, id: string): Promise<Standing | undefined>;
   /** The models of all upstreams; one that can't be reached contributes those of its last list and of the settings. */
   listModels(): Promise<readonly RemoteModel[]>;
   /**
@@ -36,32 +50,50 @@ interface UpstreamsOptions {
 }
 
 export function openUpstreams({ upstreams, environment, logger }: UpstreamsOptions): Upstreams {
-  const closing = new AbortController();
   const pacing = createPacing();
-  const opened = new Map(
-    upstreams.map((upstream) => {
-      const { name, urls, apiKey, sessionHeader, timeoutMs } = upstream;
-      const client = createUpstreamClient({ apiKey, timeoutMs, environment });
-      const { signal } = closing;
-      const replicas = new ReplicaSet({
-        upstream: name,
-        urls,
-        isBalanced: sessionHeader !== undefined,
-        isHealthy: (url) => isHealthy(client, upstream, url, signal),
-        signal,
-      });
-      const shared = { upstream, client, replicas };
-      const models = new UpstreamModels({ ...shared, logger, signal });
-      return [name, { ...shared, models, probes: new CapabilityProbes(shared) }];
-    }),
-  );
+  const opened = new Map<string, ReturnType<typeof open>>();
+
+  function open(upstream: Upstream) {
+    const { name, urls, apiKey, pinnedKey, sessionHeader, timeoutMs } = upstream;
+    const closing = new AbortController();
+    const { signal } = closing;
+    const client = createUpstreamClient({ apiKey, timeoutMs, environment, pinnedKey });
+    const replicas = new ReplicaSet({
+      upstream: name,
+      urls,
+      isBalanced: sessionHeader !== undefined,
+      isLinked: upstream.kind === 'hearth',
+      isHealthy: (url) => isHealthy(client, upstream, url, signal),
+      signal,
+    });
+    const shared = { upstream, client, replicas };
+    const models = new UpstreamModels({ ...shared, logger, signal });
+    const close = async () => {
+      closing.abort();
+      await client.close();
+    };
+    return { ...shared, models, probes: new CapabilityProbes(shared), close };
+  }
+
+  const add = (upstream: Upstream) => void opened.set(upstream.name, open(upstream));
+  for (const upstream of upstreams) add(upstream);
   const find = (name: string) => {
     const found = opened.get(name);
     if (found === undefined) throw new Error(`There is no upstream "${name}".`);
     return found;
   };
   return {
-    names: [...opened.keys()],
+    get names() {
+      return [...opened.keys()];
+    },
+    add,
+    remove: async (name) => {
+      const found = opened.get(name);
+      opened.delete(name);
+      await found?.close();
+    },
+    check: (name) => find(name).models.check(),
+    standing: async (name, id) => opened.get(name)?.models.standing(id),
     listModels: async () =>
       (await Promise.all([...opened.values()].map(({ models }) => models.list()))).flat(),
     refresh: async (key) => {
@@ -91,8 +123,7 @@ export function openUpstreams({ upstreams, environment, logger }: UpstreamsOptio
     describe: () =>
       [...opened].map(([name, { replicas }]) => ({ name, replicas: replicas.describe() })),
     close: async () => {
-      closing.abort();
-      await Promise.all([...opened.values()].map(({ client }) => client.close()));
+      await Promise.all([...opened.values()].map((each) => each.close()));
     },
   };
 }

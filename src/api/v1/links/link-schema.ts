@@ -1,0 +1,265 @@
+import * as z from 'zod';
+import { isoTimeSchema } from '../../../kernel/field.ts';
+import { defineRoute } from '../../kit/route.ts';
+import { v1ModelSchema } from '../models/model-schema.ts';
+
+const exampleKey = 'SHA256:aF3kG2Yyq0nS1v7m3o4U5x6wZ8B9cD0eF1gH2iJ3kL4';
+
+const nameSchema = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/)
+  .meta({ examples: ['gpu-box'] });
+const hostSchema = z
+  .string()
+  .max(253)
+  .regex(/^[A-Za-z0-9.:_-]+$/)
+  .describe('Host name or address.');
+const portSchema = z.int().min(1).max(65_535);
+const keySchema = z.string().describe('Hash of the public key of the machine.');
+
+/** The default of `links.port`. */
+export const defaultLinkPort = 1235;
+
+export const createLinkOffer = defineRoute({
+  method: 'post',
+  path: '/api/v1/links/offers',
+  operationId: 'createLinkOffer',
+  summary: 'Make a code that links another machine to this one',
+  description:
+    'The server listens for linked machines on `links.host` and `links.port` from now on. The code links one machine, within 10 minutes.',
+  permission: 'admin',
+  result: z
+    .object({
+      code: z.string(),
+      expires_at: isoTimeSchema,
+      host: z
+        .string()
+        .nullable()
+        .describe('Address of this machine in its network, if it has one.'),
+      port: portSchema,
+      key: keySchema,
+    })
+    .meta({
+      id: 'LinkOffer',
+      examples: [
+        {
+          code: 'M5WJ0-6SZ3B-8K1QT-0YV2D-4R7XN-9CHGE',
+          expires_at: '2026-11-02T09:40:00.000Z',
+          host: '192.168.1.20',
+          port: defaultLinkPort,
+          key: exampleKey,
+        },
+      ],
+    }),
+  errors: ['conflict'],
+});
+
+const linkedMachineSchema = z
+  .object({
+    name: nameSchema,
+    host: z.string(),
+    port: portSchema,
+    key: keySchema,
+    created_at: isoTimeSchema,
+    model_count: z
+      .int()
+      .nonnegative()
+      .nullable()
+      .describe('Models of the machine; null if it cannot be used now.'),
+    problem: z.string().nullable().describe('Why it cannot be used now.'),
+  })
+  .meta({
+    id: 'LinkedMachine',
+    examples: [
+      {
+        name: 'gpu-box',
+        host: '192.168.1.20',
+        port: defaultLinkPort,
+        key: exampleKey,
+        created_at: '2026-11-02T09:31:00.000Z',
+        model_count: 4,
+        problem: null,
+      },
+    ],
+  });
+export type LinkedMachine = z.infer<typeof linkedMachineSchema>;
+
+export const createLink = defineRoute({
+  method: 'post',
+  path: '/api/v1/links',
+  operationId: 'createLink',
+  summary: 'Link another machine, whose models are then used here',
+  permission: 'admin',
+  hasSecrets: true,
+  body: z
+    .strictObject({
+      host: hostSchema,
+      port: portSchema.default(defaultLinkPort),
+      code: z.string().min(1).max(200).describe('From `hearth link offer` on that machine.'),
+      name: nameSchema.nullish().describe('The name that the machine has of itself if absent.'),
+    })
+    .meta({
+      id: 'CreateLinkRequest',
+      examples: [{ host: '192.168.1.20', code: 'M5WJ0-6SZ3B-8K1QT-0YV2D-4R7XN-9CHGE' }],
+    }),
+  result: linkedMachineSchema,
+  errors: [
+    'invalid_code',
+    'conflict',
+    'upstream_error',
+    'upstream_unavailable',
+    'unrecognized_keys',
+  ],
+});
+
+const linkListSchema = z
+  .object({
+    to: z.array(linkedMachineSchema).describe('Machines whose models are used here.'),
+    from: z
+      .array(
+        z
+          .object({
+            name: nameSchema,
+            token_id: z.string().describe('The token of this server that the machine uses.'),
+            created_at: isoTimeSchema,
+            last_used_at: isoTimeSchema.nullable(),
+          })
+          .meta({ id: 'LinkingMachine' }),
+      )
+      .describe('Machines that use the models of this one.'),
+  })
+  .meta({
+    id: 'LinkList',
+    examples: [
+      {
+        to: [],
+        from: [
+          {
+            name: 'laptop',
+            token_id: '3f9a0c51d2',
+            created_at: '2026-11-02T09:31:00.000Z',
+            last_used_at: null,
+          },
+        ],
+      },
+    ],
+  });
+export type LinkList = z.infer<typeof linkListSchema>;
+
+export const listLinks = defineRoute({
+  method: 'get',
+  path: '/api/v1/links',
+  operationId: 'listLinks',
+  summary: 'List the linked machines',
+  description: 'Asks each machine for its models.',
+  permission: 'admin',
+  result: linkListSchema,
+  errors: [],
+});
+
+export const removeLink = defineRoute({
+  method: 'delete',
+  path: '/api/v1/links/{name}',
+  operationId: 'removeLink',
+  summary: 'End the links with a machine, in both directions',
+  description:
+    'Revokes the tokens of the link here, and at the other machine if it can be reached.',
+  permission: 'admin',
+  params: z.object({ name: nameSchema }),
+  result: z
+    .object({
+      name: nameSchema,
+      removed: z.literal(true),
+      revoked_there: z
+        .boolean()
+        .nullable()
+        .describe('Whether the other machine revoked its token; null if there was none.'),
+    })
+    .meta({
+      id: 'RemovedLink',
+      examples: [{ name: 'gpu-box', removed: true, revoked_there: true }],
+    }),
+  errors: ['link_not_found'],
+});
+
+export const pairMachine = defineRoute({
+  method: 'post',
+  path: '/api/v1/links/pair',
+  operationId: 'pairMachine',
+  summary: 'Exchange a code for a token',
+  description: 'The other machine calls this, on the port for links only.',
+  permission: null,
+  maxBodyBytes: 4096,
+  hasSecrets: true,
+  body: z
+    .strictObject({
+      code: z.string().min(1).max(64).describe('The second half of the code.'),
+      name: z.string().min(1).max(256).describe('Name of the other machine.'),
+    })
+    .meta({ id: 'PairRequest', examples: [{ code: '0YV2D4R7XN9CHGE', name: 'laptop' }] }),
+  result: z.object({ name: nameSchema, token: z.string() }).meta({
+    id: 'Pairing',
+    examples: [{ name: 'gpu-box', token: 'hearth-3f9a0c51d2-xxxxxxxxxxxxxxxxxxxxxxxx' }],
+  }),
+  errors: ['invalid_code', 'rate_limit_exceeded', 'unrecognized_keys'],
+});
+
+export const unpairMachine = defineRoute({
+  method: 'delete',
+  path: '/api/v1/links/pair',
+  operationId: 'unpairMachine',
+  summary: 'End the link that the token belongs to',
+  description: 'The other machine calls this, on the port for links.',
+  permission: 'models:read',
+  result: z
+    .object({ removed: z.literal(true) })
+    .meta({ id: 'Unpaired', examples: [{ removed: true }] }),
+  errors: ['link_not_found'],
+});
+
+export const listLinkModels = defineRoute({
+  method: 'get',
+  path: '/api/v1/links/models',
+  operationId: 'listLinkModels',
+  summary: 'List the models of this machine as linked machines see them',
+  permission: 'models:read',
+  result: z
+    .object({
+      models: z.array(
+        v1ModelSchema
+          .extend({
+            variant_ids: z.array(z.string()).describe('Such as `q4_k_m`, the default first.'),
+            standing: z
+              .enum(['loaded', 'gpu', 'memory', 'none'])
+              .describe(
+                '`loaded`, or whether a load would fit: `gpu` at least partly into GPU memory, `memory`, `none`.',
+              ),
+          })
+          .meta({ id: 'LinkModel' }),
+      ),
+    })
+    .meta({
+      id: 'LinkModelList',
+      examples: [
+        {
+          models: [
+            {
+              type: 'embedding',
+              publisher: 'hearth',
+              key: 'hearth/starter-embed',
+              display_name: 'starter-embed',
+              quantization: null,
+              size_bytes: 2_200_000,
+              params_string: null,
+              loaded_instances: [],
+              max_context_length: 512,
+              format: 'gguf',
+              variant_ids: ['q8_0'],
+              standing: 'memory',
+            },
+          ],
+        },
+      ],
+    }),
+  errors: [],
+});

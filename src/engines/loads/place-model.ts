@@ -1,0 +1,74 @@
+import { HearthError } from '../../kernel/errors/errors.ts';
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
+import type { ModelSelection } from '../../library/model.ts';
+import type { Caller } from '../../telemetry/request-context.ts';
+import type { InstanceLifecycle } from './instance-lifecycle.ts';
+import type { LoadOptions } from './load-options.ts';
+import type { ModelTarget } from './open-request.ts';
+import { chooseMachine, type Standing } from './policy/choose-machine.ts';
+import { placedVariantId } from './policy/instance-view.ts';
+
+/** What a linked machine can do for one of its models; undefined if it can't be reached. */
+export type MachineStanding = (machine: string, modelId: string) => Promise<Standing | undefined>;
+
+/** What of a caller decides where a model runs. */
+export type Origin = Pick<Caller, 'isLinked'>;
+
+/**
+ * Selects the model on the machine that runs it, if linked machines have it, too.
+ *
+ * @param caller A linked machine gets only models of this machine.
+ * @throws HearthError `model_not_found` for a linked machine that asks for a model of another server.
+ */
+export async function placeTarget(
+  target: ModelTarget,
+  caller: Origin | undefined,
+  here: { standing(selection: ModelSelection): Promise<Standing> },
+  machineStanding: MachineStanding | undefined,
+): Promise<ModelTarget> {
+  const { selection, instanceId } = target;
+  const { elsewhere = [], ...first } = selection;
+  const { alias } = first;
+  if (caller?.isLinked === true) {
+    assertLocal(selection);
+    return { ...target, selection: first };
+  }
+  if (instanceId !== undefined || elsewhere.length === 0) return target;
+  const machines = [first, ...elsewhere];
+  const standings = machines.map(async (each) => {
+    const { machine, key } = each.model;
+    return machine === undefined ? here.standing(each) : machineStanding?.(machine, key);
+  });
+  const chosen = chooseMachine(await Promise.all(standings));
+  return { ...target, selection: { ...(machines[chosen] ?? first), ...omitUndefined({ alias }) } };
+}
+
+/** What this machine can do for a model. */
+export function standingOf(
+  selection: ModelSelection,
+  lifecycle: InstanceLifecycle,
+  options: LoadOptions = {},
+): Standing {
+  const { key } = selection.model;
+  const variantId = placedVariantId(selection);
+  const isLoaded = lifecycle.registry
+    .views()
+    .some(
+      (each) => each.modelKey === key && each.variantId === variantId && each.state !== 'stopping',
+    );
+  if (isLoaded) return 'loaded';
+  try {
+    const { fits, gpuBytes } = lifecycle.estimate(selection, options);
+    if (!fits) return 'none';
+    return gpuBytes > 0 ? 'gpu' : 'memory';
+  } catch {
+    // No engine of this machine loads it.
+    return 'none';
+  }
+}
+
+function assertLocal({ model }: ModelSelection): void {
+  if (model.format !== 'remote') return;
+  const message = `${model.key} is not a model of this machine.`;
+  throw new HearthError('model_not_found', message, { field: 'model' });
+}

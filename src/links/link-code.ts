@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+
+/** What a person types: the beginning of the key's hash, by which the machine is recognized, and a secret. */
+export interface LinkCode {
+  /** 75 bits of the hash. */
+  readonly keyPart: string;
+  /** 75 random bits. */
+  readonly secret: string;
+}
+
+/** Crockford's: without letters that look like digits or other letters. */
+const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const partLength = 15;
+const groupLength = 5;
+const codePattern = new RegExp(`^[${alphabet}]{${2 * partLength}}$`, 'u');
+
+/** A code for the machine with this key (`keyFingerprint`). */
+export function newLinkCode(fingerprint: string): LinkCode {
+  return { keyPart: keyPartOf(fingerprint), secret: encode(randomBytes(10)) };
+}
+
+/** Six groups of five characters. */
+export function formatLinkCode({ keyPart, secret }: LinkCode): string {
+  return (keyPart + secret).match(new RegExp(`.{${groupLength}}`, 'gu'))?.join('-') ?? '';
+}
+
+/** Ignores case, spaces and hyphens. Undefined for a text that is not a code. */
+export function parseLinkCode(text: string): LinkCode | undefined {
+  const plain = text
+    .toUpperCase()
+    .replaceAll(/[\s-]/gu, '')
+    .replaceAll('O', '0')
+    .replaceAll(/[IL]/gu, '1');
+  if (!codePattern.test(plain)) return undefined;
+  return { keyPart: plain.slice(0, partLength), secret: plain.slice(partLength) };
+}
+
+/** Whether a code was made by the machine with this key. */
+export function isCodeOf({ keyPart }: LinkCode, fingerprint: string): boolean {
+  return keyPartOf(fingerprint) === keyPart;
+}
+
+function keyPartOf(fingerprint: string): string {
+  return encode(Buffer.from(fingerprint.replace('SHA256:', ''), 'base64'));
+}
+
+/** The first 75 bits, five for each character. */
+function encode(bytes: Uint8Array): string {
+  const bits = [...bytes.subarray(0, 10)].map((byte) => byte.toString(2).padStart(8, '0')).join('');
+  return Array.from({ length: partLength }, (_, index) => {
+    const group = bits.slice(index * groupLength, (index + 1) * groupLength);
+    return alphabet[Number.parseInt(group, 2)];
+  }).join('');
+}

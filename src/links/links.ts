@@ -1,0 +1,281 @@
+import { hostname } from 'node:os';
+import { revokeToken } from '../access/revoke-token.ts';
+import type { TokenService } from '../access/token-service.ts';
+import type { Upstreams } from '../engines/backends/remote/upstreams.ts';
+import { Mutex } from '../kernel/concurrency/semaphore.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
+import type { Logger } from '../kernel/logger.ts';
+import type { Store } from '../store/store.ts';
+import type { InwardLink, LinkFile, OutwardLink } from './link-file.ts';
+import type { LinkIdentity } from './link-identity.ts';
+import { LinkOffers } from './link-offers.ts';
+import { leave, machineUrl, pair } from './peer.ts';
+
+interface LinksOptions {
+  readonly file: LinkFile;
+  /** Reads the key of this machine, or creates it. */
+  readonly openIdentity: () => Promise<LinkIdentity>;
+  /** Address of this machine for the others; undefined if it is in no network. */
+  readonly host: () => string | undefined;
+  readonly upstreams: Pick<Upstreams, 'names' | 'add' | 'remove' | 'check'>;
+  readonly tokens: Pick<TokenService, 'create' | 'list'>;
+  readonly store: Pick<Store, 'tokens' | 'owners'>;
+  /** Ends the instances of models on a machine. */
+  readonly unload: (machine: string) => Promise<void>;
+  readonly logger: Logger;
+}
+
+/** Listens for linked machines. */
+type Listen = (identity: LinkIdentity) => Promise<LinkListener>;
+
+interface LinkListener {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** What `POST /api/v1/links` says about the other machine. */
+interface NewLink {
+  readonly host: string;
+  readonly port: number;
+  readonly code: string;
+  /** The other machine's name of itself if absent. */
+  readonly name?: string | undefined;
+}
+
+interface LinkState {
+  /** Undefined if it can't be used now. */
+  readonly modelCount: number | undefined;
+  /** Why it can't be used now. */
+  readonly problem: string | undefined;
+}
+
+const permissions = ['chat', 'embeddings', 'models:read'] as const;
+const timeoutMs = 300_000;
+const maxConcurrent = 64;
+const maxNameLength = 40;
+
+/** The machines that this one is linked with. */
+export class Links {
+  readonly #options: LinksOptions;
+  readonly #offers = new LinkOffers();
+  #listener: Promise<LinkListener> | undefined;
+  #offerEnd: NodeJS.Timeout | undefined;
+  #closed: Promise<void> = Promise.resolve();
+  #listenFor: Listen = () => Promise.reject(new Error('not started'));
+  /** Links are added one at a time, so that each sees the names of the others. */
+  readonly #adding = new Mutex();
+
+  constructor(options: LinksOptions) {
+    this.#options = options;
+  }
+
+  /** Opens the stored links, and listens if there are any from other machines. */
+  async start(listen: Listen): Promise<void> {
+    this.#listenFor = listen;
+    const { file, upstreams, logger } = this.#options;
+    for (const link of file.to) {
+      if (!upstreams.names.includes(link.name)) upstreams.add(toUpstream(link));
+      else logger.warn({ link: link.name }, 'a link is not used: "upstreams" has its name');
+    }
+    if (file.from.length === 0) return;
+    await this.#listen().catch((err: unknown) =>
+      logger.error({ err }, 'linked machines cannot reach this one'),
+    );
+  }
+
+  /**
+   * Makes a code that links one machine, and listens for it.
+   *
+   * @throws Error if the port can't be used.
+   */
+  async offer() {
+    const { port } = await this.#listen();
+    const { fingerprint } = await this.#options.openIdentity();
+    const offer = this.#offers.create(fingerprint);
+    clearTimeout(this.#offerEnd);
+    this.#offerEnd = setTimeout(() => void this.#stopUnused(), this.#offers.openMs).unref();
+    return { ...offer, host: this.#options.host(), port, fingerprint };
+  }
+
+  /** Links a machine that has a code, which is used up. Undefined if the code is not valid. */
+  async accept(secret: string, name: string) {
+    if (!this.#offers.take(secret)) return undefined;
+    const { file, tokens, logger } = this.#options;
+    const taken = file.from.map((link) => link.name);
+    const link = { name: freeName(name, taken), createdAt: new Date().toISOString() };
+    const created = await tokens.create({ name: `Link: ${link.name}`, permissions });
+    await file.add({ from: { ...link, tokenId: created.record.id } });
+    logger.info({ link: link.name, tokenId: created.record.id }, 'a machine was linked');
+    return { name: machineName(), token: created.token };
+  }
+
+  /**
+   * Links the machine that made a code, so that its models are used here.
+   *
+   * @throws HearthError as `pair`; `conflict` for a name or machine that is linked.
+   */
+  add(link: NewLink, signal: AbortSignal): Promise<OutwardLink> {
+    return this.#adding.run(() => this.#add(link, signal));
+  }
+
+  async #add({ code, name, ...address }: NewLink, signal: AbortSignal): Promise<OutwardLink> {
+    const { file, upstreams, openIdentity, logger } = this.#options;
+    if (name !== undefined && upstreams.names.includes(name)) {
+      throw new HearthError('conflict', `"${name}" is in use. Choose another name.`, {
+        field: 'name',
+      });
+    }
+    const { fingerprint } = await openIdentity();
+    const assertNew = (key: string): void => {
+      if (key === fingerprint)
+        throw new HearthError('conflict', 'This is the code of this machine.');
+      const known = file.to.find((link) => link.key === key);
+      if (known === undefined) return;
+      const message = `The machine is linked as "${known.name}" already.`;
+      throw new HearthError('conflict', message);
+    };
+    const paired = await pair(address, { code, ownName: machineName(), assertNew }, signal);
+    const link: OutwardLink = {
+      ...address,
+      name: name ?? freeName(paired.name, upstreams.names),
+      key: paired.key,
+      token: paired.token,
+      createdAt: new Date().toISOString(),
+    };
+    await file.add({ to: link });
+    upstreams.add(toUpstream(link));
+    logger.info({ link: link.name, host: link.host, key: link.key }, 'linked to a machine');
+    return link;
+  }
+
+  /** All links, oldest first. Asks the machines for their models. */
+  async list(): Promise<{
+    readonly to: readonly (OutwardLink & LinkState)[];
+    readonly from: readonly (InwardLink & { readonly lastUsedAt: Date | null })[];
+  }> {
+    const { file, tokens } = this.#options;
+    const known = new Map((await tokens.list()).map((token) => [token.id, token]));
+    return {
+      to: await Promise.all(
+        file.to.map(async (link) => ({ ...link, ...(await this.state(link)) })),
+      ),
+      from: file.from.flatMap((link) => {
+        const token = known.get(link.tokenId);
+        // It may have been revoked like any other token.
+        return token === undefined ? [] : [{ ...link, lastUsedAt: token.lastUsedAt }];
+      }),
+    };
+  }
+
+  /** Whether a linked machine can be used now. Asks it. */
+  async state({ name }: OutwardLink): Promise<LinkState> {
+    try {
+      return { modelCount: await this.#options.upstreams.check(name), problem: undefined };
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      return { modelCount: undefined, problem };
+    }
+  }
+
+  /**
+   * Ends the links with a machine, in both directions.
+   *
+   * @returns whether the other machine has revoked its token, undefined if there was none.
+   * @throws HearthError `link_not_found`.
+   */
+  async remove(name: string): Promise<{ readonly isRevokedThere: boolean | undefined }> {
+    const { file, upstreams, store, unload, logger } = this.#options;
+    const to = file.to.find((link) => link.name === name);
+    const from = file.from.filter((link) => link.name === name);
+    if (to === undefined && from.length === 0) throw linkNotFound(name);
+    await file.keep((link) => link.name !== name);
+    for (const { tokenId } of from) await revokeToken(store, tokenId, { action: 'kept' });
+    if (to !== undefined) {
+      await unload(name);
+      await upstreams.remove(name);
+    }
+    logger.info({ link: name }, 'link removed');
+    await this.#stopUnused();
+    return { isRevokedThere: to === undefined ? undefined : await leave(to) };
+  }
+
+  /** Ends the link of the machine that uses a token. False if it is not the token of a link. */
+  async leave(tokenId: string): Promise<boolean> {
+    const { file, store, logger } = this.#options;
+    const link = file.from.find((each) => each.tokenId === tokenId);
+    if (link === undefined) return false;
+    await file.keep((each) => each !== link);
+    await revokeToken(store, tokenId, { action: 'kept' });
+    logger.info({ link: link.name }, 'the other machine ended its link');
+    // It waits for the request that called this.
+    void this.#stopUnused();
+    return true;
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#offerEnd);
+    const opening = this.#listener;
+    this.#listener = undefined;
+    const isOpen = opening !== undefined;
+    if (isOpen) this.#closed = opening.then((listener) => listener.close()).catch(() => {});
+    await this.#closed;
+  }
+
+  async #listen(): Promise<LinkListener> {
+    const { openIdentity } = this.#options;
+    this.#listener ??= this.#closed.then(openIdentity).then(this.#listenFor);
+    try {
+      return await this.#listener;
+    } catch (error) {
+      this.#listener = undefined;
+      throw error;
+    }
+  }
+
+  /** Stops listening if nobody may connect. */
+  async #stopUnused(): Promise<void> {
+    if (this.#options.file.from.length === 0 && this.#offers.openMs === 0) await this.close();
+  }
+}
+
+export function linkNotFound(name: string): HearthError {
+  const message = `No machine is linked as ${JSON.stringify(name)}. GET /api/v1/links lists them.`;
+  return new HearthError('link_not_found', message, { field: 'name' });
+}
+
+function toUpstream(link: OutwardLink): Parameters<Upstreams['add']>[0] {
+  return {
+    name: link.name,
+    kind: 'hearth',
+    urls: [`${machineUrl(link)}/v1`],
+    apiKey: link.token,
+    pinnedKey: link.key,
+    maxConcurrent,
+    timeoutMs,
+    models: undefined,
+  };
+}
+
+/** This machine, as others shall call it. */
+function machineName(): string {
+  return toLinkName(hostname());
+}
+
+/** `Ada's PC.local` becomes `ada-s-pc`. */
+function toLinkName(text: string): string {
+  const name = text
+    .toLowerCase()
+    .replace(/\..*/u, '')
+    .replaceAll(/[^a-z0-9]+/gu, '-')
+    .replaceAll(/^-|-$/gu, '')
+    .slice(0, maxNameLength);
+  return name === '' ? 'machine' : name;
+}
+
+function freeName(wanted: string, taken: readonly string[]): string {
+  const base = toLinkName(wanted);
+  if (!taken.includes(base)) return base;
+  let number = 2;
+  while (taken.includes(`${base}-${number}`)) number += 1;
+  return `${base}-${number}`;
+}

@@ -1,0 +1,31 @@
+import { createAuthenticator, generateOwnerToken, ownerId } from '../access/authenticator.ts';
+import { createSessionService } from '../access/session-service.ts';
+import { createTokenService } from '../access/token-service.ts';
+import { CallerWatch } from '../api/kit/guards/caller-watch.ts';
+import type { Logger } from '../kernel/logger.ts';
+import type { Store } from '../store/store.ts';
+
+interface AccessServices {
+  readonly store: Pick<Store, 'tokens' | 'sessions'>;
+  readonly logger: Logger;
+  readonly cleanups: (() => unknown)[];
+}
+
+/** Who may call the server: tokens, sessions of browsers, and the owner with a token of this run. */
+export function createAccess({ store, logger, cleanups }: AccessServices) {
+  const onTouchError = (err: unknown, id: string) =>
+    logger.warn({ err, id }, 'last use of a token or session not recorded');
+  const tokens = createTokenService({ tokens: store.tokens, onTouchError });
+  const sessions = createSessionService({ sessions: store.sessions, onTouchError });
+  const ownerToken = generateOwnerToken();
+  const callerWatch = new CallerWatch({
+    isValid: async ({ type, id, tokenId }) => {
+      if (type === 'session' && (await sessions.find(id)) === undefined) return false;
+      return tokenId === ownerId || (await tokens.find(tokenId, new Date())) !== undefined;
+    },
+    logger,
+  });
+  cleanups.push(() => callerWatch.close());
+  const authenticator = createAuthenticator({ tokens, ownerToken, sessions });
+  return { tokens, sessions, authenticator, callerWatch, ownerToken };
+}

@@ -1,0 +1,51 @@
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import type { TokenService } from '../access/token-service.ts';
+import type { Upstreams } from '../engines/backends/remote/upstreams.ts';
+import type { Engines } from '../engines/engines.ts';
+import type { Logger } from '../kernel/logger.ts';
+import { LinkFile } from '../links/link-file.ts';
+import { type LinkIdentity, openLinkIdentity } from '../links/link-identity.ts';
+import { Links } from '../links/links.ts';
+import type { Settings } from '../settings/settings-table.ts';
+import type { Store } from '../store/store.ts';
+import { networkAddress } from './network-url.ts';
+import { openLinkListener } from './open-link-listener.ts';
+
+interface LinkServices {
+  readonly home: string;
+  readonly settings: Settings;
+  readonly upstreams: Upstreams;
+  readonly tokens: TokenService;
+  readonly store: Store;
+  readonly pool: Pick<Engines, 'list' | 'unload'>;
+  readonly logger: Logger;
+}
+
+/** The links of this machine. Opens nothing yet. */
+export async function createLinks(services: LinkServices): Promise<Links> {
+  const { home, settings, pool, logger } = services;
+  let identity: Promise<LinkIdentity> | undefined;
+  return new Links({
+    ...services,
+    file: await LinkFile.open(join(home, 'links.json'), logger),
+    openIdentity: () => (identity ??= openLinkIdentity(join(home, 'link-key.pem'))),
+    host: () => {
+      const host = settings['links.host'];
+      const isAny = host === '0.0.0.0' || host === '::';
+      return isAny ? networkAddress(networkInterfaces()) : host;
+    },
+    unload: async (machine) => {
+      const instances = pool.list().filter(({ selection }) => selection.model.machine === machine);
+      await Promise.all(instances.map(({ id }) => pool.unload(id).catch(() => {})));
+    },
+  });
+}
+
+/** Opens the stored links, and listens for linked machines if there are any. */
+export function startLinks(
+  links: Links,
+  served: Omit<Parameters<typeof openLinkListener>[0], 'identity'>,
+): Promise<void> {
+  return links.start((identity) => openLinkListener({ ...served, identity }));
+}
