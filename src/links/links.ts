@@ -232,7 +232,7 @@ export class Links {
     }
   }
 
-  /** Stops listening if nobody may connect. */
+  /** Stops listening if no machine may connect. */
   async #stopUnused(): Promise<void> {
     if (this.#options.file.from.length === 0 && this.#offers.openMs === 0) await this.close();
   }
@@ -256,7 +256,7 @@ function toUpstream(link: OutwardLink): Parameters<Upstreams['add']>[0] {
   };
 }
 
-/** This machine, as others shall call it. */
+/** The name of this machine for others. */
 function machineName(): string {
   return toLinkName(hostname());
 }

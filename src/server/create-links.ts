@@ -10,7 +10,7 @@ import { Links } from '../links/links.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import type { Store } from '../store/store.ts';
 import { networkAddress } from './network-url.ts';
-import { openLinkListener } from './open-link-listener.ts';
+import { openLinkListener, parseLinkAddress } from './open-link-listener.ts';
 
 interface LinkServices {
   readonly home: string;
@@ -31,7 +31,7 @@ export async function createLinks(services: LinkServices): Promise<Links> {
     file: await LinkFile.open(join(home, 'links.json'), logger),
     openIdentity: () => (identity ??= openLinkIdentity(join(home, 'link-key.pem'))),
     host: () => {
-      const host = settings['links.host'];
+      const { host } = parseLinkAddress(settings);
       const isAny = host === '0.0.0.0' || host === '::';
       return isAny ? networkAddress(networkInterfaces()) : host;
     },

@@ -45,9 +45,8 @@ export async function openLinkListener(
             ? app.fetch(request, { ...environment, isLinked: true })
             : notFound(),
       },
-      host: settings['links.host'],
-      port: settings['links.port'],
-      portSetting: 'links.port',
+      ...parseLinkAddress(settings),
+      portSetting: 'server.linkAddress',
       tls: identity,
       stallLimitMs,
       logger,
@@ -59,6 +58,15 @@ export async function openLinkListener(
   logger.info({ url: server.url }, 'listening for linked machines');
   const graceMs = settings['limits.shutdownSeconds'] * 1000;
   return { port: server.port, close: () => server.close(graceMs) };
+}
+
+/** @returns the host without brackets */
+export function parseLinkAddress({
+  'server.linkAddress': address,
+}: Pick<Settings, 'server.linkAddress'>): { readonly host: string; readonly port: number } {
+  const end = address.lastIndexOf(':');
+  const host = address.slice(0, end).replaceAll(/[[\]]/gu, '');
+  return { host, port: Number(address.slice(end + 1)) };
 }
 
 function notFound(): Response {

@@ -90,6 +90,12 @@ export const choice = <const Choice extends string>(choices: readonly Choice[]) 
   z.enum(choices, `It must be one of ${choices.join(', ')}.`);
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'It must be an http or https URL.' });
 
+const addressAllowed = 'It must be an address and a port, such as 0.0.0.0:1235 or [::]:1235.';
+export const addressWithPort = z
+  .string(addressAllowed)
+  .regex(/^(?:\[[0-9a-fA-F:.]+\]|[^\s:[\]]+):\d{1,5}$/u, addressAllowed)
+  .refine((text) => Number(text.slice(text.lastIndexOf(':') + 1)) <= 65_535, addressAllowed);
+
 const publicUrlAllowed =
   'It must be an http or https URL, perhaps with a path, such as https://example.com/hearth.';
 /** The address of a server behind a proxy. The path is a prefix of the paths of the server. */

@@ -1,5 +1,6 @@
 import { kvCacheTypes } from '../kernel/field.ts';
 import {
+  addressWithPort,
   aliases,
   boolean,
   bucketUrl,
@@ -101,13 +102,9 @@ export const settingsTable = {
     integer(1, 65_535).optional(),
     'Second port, on the same host, such as 11434 for Ollama clients whose port cannot be changed.',
   ),
-  'links.host': setting(
-    text.default('0.0.0.0'),
-    'Address to listen on for linked machines, once `hearth link offer` has made a code.',
-  ),
-  'links.port': setting(
-    integer(0, 65_535).default(1235),
-    'Port for linked machines; 0 picks a free port at each start.',
+  'server.linkAddress': setting(
+    addressWithPort.default('0.0.0.0:1235'),
+    'Address and port to listen on for linked machines, once `hearth link offer` has made a code.',
   ),
   'server.publicUrl': setting(
     publicUrl.optional(),

@@ -27,6 +27,14 @@ export function adminErrorCases(token: string): readonly ErrorCase[] {
       message: '"b41e07d9c2a65f38"',
     },
     {
+      code: 'link_not_found',
+      path: '/api/v1/links/gpu-box',
+      method: 'DELETE',
+      headers,
+      param: 'name',
+      message: '"gpu-box"',
+    },
+    {
       code: 'mcp_server_not_found',
       path: '/api/v1/mcp/servers/nowhere',
       headers,

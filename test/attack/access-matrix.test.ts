@@ -21,7 +21,14 @@ import { withTokens } from '../setup/server/with-tokens.ts';
 const endpoints = declaredEndpoints();
 const routes = endpoints.map(({ route }) => route);
 /** Routes that require no token: a new one has to be named here. */
-const publicRoutes = ['getHealth', 'getReadiness', 'createSession', 'getSession', 'versionOllama'];
+const publicRoutes = [
+  'getHealth',
+  'getReadiness',
+  'createSession',
+  'getSession',
+  'pairMachine',
+  'versionOllama',
+];
 const environment = { HEARTH_HUB_ENDPOINT: 'http://127.0.0.1:9' };
 /** Nothing listens there. */
 const closedHost = '127.0.0.1:9';

@@ -90,7 +90,7 @@ export const errorTable = {
     type: 'invalid_request',
     status: 401,
     retryable: false,
-    when: 'The code of a sign-in link is unknown, used, or older than 60 seconds (10 minutes for a link to another device).',
+    when: 'The code of a sign-in link is unknown, used, or older than 60 seconds (10 minutes for a link to another device); or the code that links a machine is from another machine, unknown, used or older than 10 minutes.',
   },
   forbidden: {
     type: 'invalid_request',

@@ -51,6 +51,8 @@ const commandArguments = (folder: string): Readonly<Record<string, readonly stri
     '--key',
     'GyJrJC8rBzsE0yt1Ww8cWBsJPaRV0K8ygIJsEIkTWSE=',
   ],
+  'link add': ['192.168.1.20', 'M5WJ0-6SZ3B-8K1QT-0YV2D-4R7XN-9CHGE'],
+  'link rm': ['gpu-box'],
   'alias set': ['small', 'hearth/starter-chat'],
   'alias rm': ['small'],
   completion: ['bash'],

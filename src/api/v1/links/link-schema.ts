@@ -17,7 +17,7 @@ const hostSchema = z
 const portSchema = z.int().min(1).max(65_535);
 const keySchema = z.string().describe('Hash of the public key of the machine.');
 
-/** The default of `links.port`. */
+/** The port in the default of `server.linkAddress`. */
 export const defaultLinkPort = 1235;
 
 export const createLinkOffer = defineRoute({
@@ -26,7 +26,7 @@ export const createLinkOffer = defineRoute({
   operationId: 'createLinkOffer',
   summary: 'Make a code that links another machine to this one',
   description:
-    'The server listens for linked machines on `links.host` and `links.port` from now on. The code links one machine, within 10 minutes.',
+    'The server listens for linked machines on `server.linkAddress` from now on. The code links one machine, within 10 minutes.',
   permission: 'admin',
   result: z
     .object({
