@@ -62,6 +62,8 @@ export class Links {
   #offerEnd: NodeJS.Timeout | undefined;
   #closed: Promise<void> = Promise.resolve();
   #listenFor: Listen = () => Promise.reject(new Error('not started'));
+  /** Names of the links in use. */
+  readonly #opened = new Set<string>();
   /** Links are added one at a time, so that each sees the names of the others. */
   readonly #adding = new Mutex();
 
@@ -74,7 +76,7 @@ export class Links {
     this.#listenFor = listen;
     const { file, upstreams, logger } = this.#options;
     for (const link of file.to) {
-      if (!upstreams.names.includes(link.name)) upstreams.add(toUpstream(link));
+      if (!upstreams.names.includes(link.name)) this.#open(link);
       else logger.warn({ link: link.name }, 'a link is not used: "upstreams" has its name');
     }
     if (file.from.length === 0) return;
@@ -143,7 +145,7 @@ export class Links {
       createdAt: new Date().toISOString(),
     };
     await file.add({ to: link });
-    upstreams.add(toUpstream(link));
+    this.#open(link);
     logger.info({ link: link.name, host: link.host, key: link.key }, 'linked to a machine');
     return link;
   }
@@ -169,6 +171,9 @@ export class Links {
 
   /** Whether a linked machine can be used now. Asks it. */
   async state({ name }: OutwardLink): Promise<LinkState> {
+    if (!this.#opened.has(name)) {
+      return { modelCount: undefined, problem: `The setting "upstreams" has the name "${name}".` };
+    }
     try {
       return { modelCount: await this.#options.upstreams.check(name), problem: undefined };
     } catch (error) {
@@ -190,7 +195,7 @@ export class Links {
     if (to === undefined && from.length === 0) throw linkNotFound(name);
     await file.keep((link) => link.name !== name);
     for (const { tokenId } of from) await revokeToken(store, tokenId, { action: 'kept' });
-    if (to !== undefined) {
+    if (this.#opened.delete(name)) {
       await unload(name);
       await upstreams.remove(name);
     }
@@ -221,6 +226,11 @@ export class Links {
     await this.#closed;
   }
 
+  #open(link: OutwardLink): void {
+    this.#opened.add(link.name);
+    this.#options.upstreams.add(toUpstream(link));
+  }
+
   async #listen(): Promise<LinkListener> {
     const { openIdentity } = this.#options;
     this.#listener ??= this.#closed.then(openIdentity).then(this.#listenFor);
@@ -238,7 +248,7 @@ export class Links {
   }
 }
 
-export function linkNotFound(name: string): HearthError {
+function linkNotFound(name: string): HearthError {
   const message = `No machine is linked as ${JSON.stringify(name)}. GET /api/v1/links lists them.`;
   return new HearthError('link_not_found', message, { field: 'name' });
 }

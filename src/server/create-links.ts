@@ -29,7 +29,11 @@ export async function createLinks(services: LinkServices): Promise<Links> {
   return new Links({
     ...services,
     file: await LinkFile.open(join(home, 'links.json'), logger),
-    openIdentity: () => (identity ??= openLinkIdentity(join(home, 'link-key.pem'))),
+    openIdentity: () =>
+      (identity ??= openLinkIdentity(join(home, 'link-key.pem')).catch((error: unknown) => {
+        identity = undefined;
+        throw error;
+      })),
     host: () => {
       const { host } = parseLinkAddress(settings);
       const isAny = host === '0.0.0.0' || host === '::';

@@ -11,6 +11,8 @@ const otherStatuses: Readonly<Record<string, number>> = {
   // They have a required field in their query.
   getModelDetails: 400,
   revokeOtherSessions: 400,
+  // None of the callers is a linked machine.
+  unpairMachine: 404,
   // The hub of the test can't be reached.
   getHubRepository: 502,
 };

@@ -1,7 +1,7 @@
 import { SignInLimit } from '../../../access/sign-in-limit.ts';
 import { loadedInstances } from '../../../engines/loads/loaded-instances.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
-import { linkNotFound, type Links } from '../../../links/links.ts';
+import type { Links } from '../../../links/links.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import type { ApiServices } from '../../services.ts';
 import { toV1Model } from '../models/model-record.ts';
@@ -59,7 +59,7 @@ export function mountLinks(app: App, services: LinkServices): void {
   mount(app, contract.unpairMachine, async ({ context: { caller } }) => {
     const { tokenId } = caller;
     if (tokenId !== null && (await links.leave(tokenId))) return { removed: true as const };
-    throw linkNotFound('pair');
+    throw new HearthError('link_not_found', 'The token of the request belongs to no link.');
   });
 
   mount(app, contract.listLinkModels, async () => {

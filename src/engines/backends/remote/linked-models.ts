@@ -3,7 +3,11 @@ import { type Standing, standings } from '../../loads/policy/choose-machine.ts';
 import type { LinkedModel, RemoteModelType } from './upstream.ts';
 
 const reasoningLevel = z.enum(['off', 'low', 'medium', 'high', 'on']);
-const text = z.string().max(512);
+/** Terminals show it. */
+const text = z
+  .string()
+  .max(512)
+  .regex(/^\P{C}*$/u);
 const linkedModel = z.object({
   key: text.min(1),
   type: z.enum(['llm', 'embedding', 'reranker']),
