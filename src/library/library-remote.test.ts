@@ -29,3 +29,38 @@ it('asks for a remote model again if it is not found', async () => {
   await expect(library.find('lab/three')).rejects.toMatchObject({ code: 'model_not_found' });
   expect(keys).toEqual(['lab/two', 'lab/three']);
 });
+
+it('lists a model of several machines once, and finds it on each', async () => {
+  const variant = (id: string) => ({ id, quantization: null, path: id, files: [], sizeBytes: 0 });
+  const onMachine = (upstream: string, type: 'llm' | 'vlm', ...variants: readonly string[]) => ({
+    upstream,
+    id: 'test/small',
+    alias: 'test/small',
+    type,
+    contextLength: 4096,
+    reasons: false,
+    linked: { publisher: 'test', variants: variants.map(variant) },
+  });
+  const library = createModelLibrary({
+    roots: [],
+    logger: createLogger('silent'),
+    signal: new AbortController().signal,
+    remoteModels: async () => [
+      onMachine('box', 'llm', 'q4_0', 'q8_0'),
+      onMachine('tower', 'llm', 'q8_0'),
+      onMachine('camera', 'vlm', 'q8_0'),
+    ],
+  });
+  expect((await library.list()).map(({ key }) => key)).toEqual(['test/small']);
+  const places = async (name: string) => {
+    const { elsewhere = [], ...first } = await library.find(name);
+    return [first, ...elsewhere].map(({ model, variant: { id } }) => `${model.machine} ${id}`);
+  };
+  expect(await places('test/small')).toEqual(['box q4_0', 'tower q8_0']);
+  expect(await places('test/small@q8_0')).toEqual(['box q8_0', 'tower q8_0']);
+  expect(await places('test/small@q4_0')).toEqual(['box q4_0']);
+  expect(await places('test/small@tower')).toEqual(['tower q8_0']);
+  await expect(library.find('test/small@camera')).rejects.toMatchObject({
+    code: 'model_not_found',
+  });
+});

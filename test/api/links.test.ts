@@ -25,7 +25,7 @@ const box = useHearth(async (home) => {
   await placeEndlessModel(home);
   const environment = {
     HEARTH_SERVER_LINK_ADDRESS: `${boxAddress}:${boxPort}`,
-    HEARTH_ENGINE_CONTEXT_LENGTH: '8192',
+    HEARTH_ENGINE_CONTEXT_LENGTH: '4096',
   };
   return { environment, flags: ['--bind', boxAddress] };
 });
@@ -98,7 +98,6 @@ describe('a link', () => {
     expect(added).toMatchObject({ exitCode: 0, stdout: 'Linked tower\n' });
     const listed = await run(laptop.home, 'link', 'list');
     expect(listed.stdout).toMatch(/tower +to +127\.0\.0\.2:\d+ +4 models/u);
-    expect((await run(box.home, 'link', 'ls', '--json')).stdout).toContain('token_id');
     const removed = await run(laptop.home, 'link', 'remove', 'tower');
     expect(removed).toMatchObject({ exitCode: 0, stdout: 'Removed tower\n', stderr: '' });
     const there = await get(box.url, '/api/v1/links', await asOwner(box.home));
@@ -213,7 +212,7 @@ describe('linked machines', () => {
 
   it('are not trusted with another key', async () => {
     const { key } = (await links()).to[0];
-    await box.stop();
+    await box.kill();
     await rm(join(box.home, 'link-key.pem'));
     await box.restart();
     const lost = await chat({ model: endlessModel, input: 'Hello!' });

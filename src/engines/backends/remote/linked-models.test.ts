@@ -1,4 +1,13 @@
 import { expect, it } from 'vitest';
+import { collect } from '../../../../test/setup/collect.ts';
+import {
+  failureOf,
+  openUpstream,
+  serveUpstream,
+  upstreamChat,
+} from '../../../../test/setup/engine/open-upstream.ts';
+import { sendJson } from '../../../../test/setup/net/loopback-server.ts';
+import { testContext } from '../../../../test/setup/test-context.ts';
 import { readLinkedModels } from './linked-models.ts';
 
 const model = {
@@ -40,4 +49,30 @@ it.each([
 
 it('refuses what is not a list', () => {
   expect(() => readLinkedModels({ models: 'many' })).toThrow(/models/u);
+});
+
+it('knows what a machine can do, until a request fails', async () => {
+  let isThere = true;
+  const server = await serveUpstream(({ path }, response) => {
+    if (!isThere) response.destroy();
+    else if (path === '/api/v1/links/models') sendJson(response, { models: [model] });
+    else sendJson(response, { error: { message: 'no' } }, 401);
+  });
+  const { engine, upstreams } = openUpstream([server.url], { kind: 'hearth' });
+  const ask = () => failureOf(collect(engine.generate(upstreamChat, testContext())));
+  expect(await upstreams.standing('lab', 'test/small')).toBe('gpu');
+  expect(await upstreams.standing('lab', 'test/other')).toBeUndefined();
+  expect(await upstreams.standing('nowhere', 'test/small')).toBeUndefined();
+  expect(await upstreams.check('lab')).toBe(1);
+  const refused = {
+    code: 'upstream_error',
+    message: expect.stringContaining('hearth link rm lab'),
+  };
+  expect(await ask()).toMatchObject(refused);
+  expect(await upstreams.standing('lab', 'test/small')).toBe('gpu');
+  isThere = false;
+  await ask();
+  expect(await upstreams.standing('lab', 'test/small')).toBeUndefined();
+  isThere = true;
+  expect(await upstreams.standing('lab', 'test/small')).toBe('gpu');
 });
