@@ -34,8 +34,9 @@ export const modules = [
   },
   {
     name: 'speech-script',
-    purpose: 'Formats text as a script for speech synthesizers. Pure functions.',
-    publicFiles: ['format-speech-script.ts', 'schema.ts'],
+    purpose:
+      'Formats text as a script for speech synthesizers; reads and writes WAV files. Pure functions.',
+    publicFiles: ['format-speech-script.ts', 'schema.ts', 'wav.ts'],
     imports: ['kernel'],
   },
   {
@@ -105,6 +106,12 @@ export const modules = [
     imports: ['kernel', 'platform', 'store', 'access', 'engines'],
   },
   {
+    name: 'speech',
+    purpose: 'Speaks scripts with a text-to-speech server of the user.',
+    publicFiles: ['speech-server.ts', 'speak-script.ts'],
+    imports: ['kernel', 'speech-script', 'engines'],
+  },
+  {
     name: 'tools',
     purpose: 'MCP plugins, ephemeral MCP servers and built-in tools.',
     publicFiles: ['*.ts'],
@@ -143,6 +150,7 @@ export const modules = [
       'library',
       'engines',
       'links',
+      'speech',
       'tools',
       'chat',
     ],
@@ -163,6 +171,7 @@ export const modules = [
       'library',
       'engines',
       'links',
+      'speech',
       'tools',
       'chat',
       'api',

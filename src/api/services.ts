@@ -25,6 +25,7 @@ import type { LogHistory } from '../telemetry/log-history.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { RequestLog } from '../telemetry/request-log.ts';
 import type { ServerEvents } from '../telemetry/server-events.ts';
+import type { SpeechServer } from '../speech/speech-server.ts';
 import type { LeaseKeeper } from '../store/shared/lease-keeper.ts';
 import type { Store } from '../store/store.ts';
 import type { PluginFileEditor } from '../tools/plugin-file-editor.ts';
@@ -86,6 +87,8 @@ export interface ApiServices {
   /** Largest image, width × height. */
   readonly maxImagePixels: number;
   readonly fetchImage: FetchImage;
+  /** Absent if the settings have no text-to-speech server. */
+  readonly speech: SpeechServer | undefined;
   readonly server: {
     readonly version: string;
     readonly pid: number;

@@ -98,6 +98,11 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
     summary: 'Convert text to a script for speech synthesis (needs no server)',
     load: async () => (await import('./commands/script.ts')).script,
   },
+  {
+    name: 'speak',
+    summary: 'Speak a script with the text-to-speech server of the settings',
+    load: async () => (await import('./commands/speak.ts')).speak,
+  },
   ls,
   {
     name: 'show',

@@ -52,7 +52,7 @@ interface PositionalDeclaration {
 type Options = Readonly<Record<string, OptionDeclaration>>;
 type Positionals = Readonly<Record<string, PositionalDeclaration>>;
 
-type OptionValues<Declared extends Options> = {
+export type OptionValues<Declared extends Options> = {
   readonly [Name in keyof Declared]:
     | (Declared[Name] extends OptionDeclaration<infer Value> ? Value : never)
     | undefined;

@@ -4,6 +4,7 @@ import { SettingsError } from '../settings/settings-error.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import type { Upstream } from '../engines/backends/remote/upstream.ts';
 import { openUpstreams, type Upstreams } from '../engines/backends/remote/upstreams.ts';
+import { createSpeechServer, type SpeechServer } from '../speech/speech-server.ts';
 import type { ModelLibrary } from '../library/model.ts';
 import { errorCode } from '../kernel/error-code.ts';
 import type { ReplicaMetrics } from '../telemetry/metrics/server-metrics.ts';
@@ -17,39 +18,61 @@ interface UpstreamServices {
   readonly home: string;
   readonly environment: Environment;
   readonly logger: Logger;
+  readonly cleanups: (() => unknown)[];
 }
 
 /**
- * The remote servers of the settings, with their keys. Sends nothing yet.
+ * The remote servers of the settings, with their keys, and the one that speaks. Sends nothing yet.
  *
- * @throws SettingsError for a key that can't be read.
+ * @throws SettingsError for a key that can't be read, or several servers that speak.
  */
 export async function createUpstreams(
   settings: Settings,
-  { home, environment, logger }: UpstreamServices,
-): Promise<Upstreams> {
-  const upstreams = await Promise.all(
-    Object.entries(settings.upstreams).map(
-      async ([
-        name,
-        { url, kind, keyEnv, keyFile, sessionHeader, maxConcurrent, timeoutSeconds, models },
-      ]): Promise<Upstream> => ({
-        name,
-        kind,
-        urls: [url].flat().map((each) => each.replace(/\/+$/u, '')),
-        apiKey: await readKey(
-          name,
-          { keyEnv, keyFile: keyFile && resolvePath(keyFile, { home, userHome: readUserHome() }) },
-          environment,
-        ),
-        sessionHeader,
-        maxConcurrent,
-        timeoutMs: timeoutSeconds * 1000,
-        models,
-      }),
+  services: UpstreamServices,
+): Promise<{ readonly upstreams: Upstreams; readonly speech: SpeechServer | undefined }> {
+  const { environment, logger, cleanups } = services;
+  const models: Upstream[] = [];
+  let speech: SpeechServer | undefined;
+  for (const [name, setting] of Object.entries(settings.upstreams)) {
+    const upstream = await readUpstream(name, setting, services);
+    if (setting.speech === undefined) {
+      models.push(upstream);
+      continue;
+    }
+    if (speech !== undefined) {
+      throw new SettingsError(
+        `upstreams.${name}: another server has "speech". Remove one of them.`,
+      );
+    }
+    speech = createSpeechServer({ upstream, model: setting.speech, environment });
+    cleanups.push(speech.close);
+  }
+  const upstreams = openUpstreams({ upstreams: models, environment, logger });
+  cleanups.push(() => upstreams.close());
+  return { upstreams, speech };
+}
+
+async function readUpstream(
+  name: string,
+  setting: Settings['upstreams'][string],
+  { home, environment }: UpstreamServices,
+): Promise<Upstream> {
+  const { url, kind, keyEnv, keyFile, sessionHeader, maxConcurrent, timeoutSeconds, models } =
+    setting;
+  return {
+    name,
+    kind,
+    urls: [url].flat().map((each) => each.replace(/\/+$/u, '')),
+    apiKey: await readKey(
+      name,
+      { keyEnv, keyFile: keyFile && resolvePath(keyFile, { home, userHome: readUserHome() }) },
+      environment,
     ),
-  );
-  return openUpstreams({ upstreams, environment, logger });
+    sessionHeader,
+    maxConcurrent,
+    timeoutMs: timeoutSeconds * 1000,
+    models,
+  };
 }
 
 async function readKey(

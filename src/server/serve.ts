@@ -171,8 +171,8 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       ),
     );
     await aliases.list();
-    const upstreams = await createUpstreams(settings, { home, environment, logger });
-    cleanups.push(() => upstreams.close());
+    const remote = { home, environment, logger, cleanups };
+    const { upstreams, speech } = await createUpstreams(settings, remote);
     const { library, modelSettings } = await openLibrary(settings, {
       home,
       aliases,
@@ -181,7 +181,6 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       signal: stopping.signal,
     });
     await assertDistinctNames(upstreams, library);
-
     const watchdog = createWatchdogLink(join(packageFolder, 'dist/watchdog.js'), logger);
     cleanups.push(() => watchdog.close());
     const runtimes = openRuntimes(settings, home, { environment, guard: watchdog, logger });
@@ -316,6 +315,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       requestLog,
       feed,
       maxImagePixels: 40_000_000,
+      speech,
       fetchImage: createImageFetcher({ hosts: () => settings['images.urlHosts'] }),
       server: {
         version,

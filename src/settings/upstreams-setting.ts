@@ -10,6 +10,7 @@ const upstream = z.strictObject(
   {
     url: z.union([upstreamUrl, z.array(upstreamUrl).min(1, upstreamsAllowed)], upstreamsAllowed),
     kind: z.enum(upstreamKinds, upstreamsAllowed).default('openai'),
+    speech: text.optional(),
     keyEnv: text.optional(),
     keyFile: text.optional(),
     sessionHeader: z

@@ -11,6 +11,7 @@ import { openAiErrors } from './errors.ts';
 import { mountModels } from './models.ts';
 import { mountRerank } from './embeddings/rerank.ts';
 import { mountResponses } from './responses/responses.ts';
+import { mountSpeech } from './speech/speech.ts';
 
 /** `/v1`: the API of OpenAI, for clients that were made for it. */
 export function createOpenAiApi(services: ApiServices): ApiRoutes {
@@ -24,6 +25,7 @@ export function createOpenAiApi(services: ApiServices): ApiRoutes {
       mountCompletions(app, services);
       mountEmbeddings(app, services);
       mountRerank(app, services);
+      mountSpeech(app, services);
       mountFiles(app, services);
       mountBatches(app, services);
       const locks = new ConversationLocks(services.leases);

@@ -27,6 +27,7 @@ import { mountResponses } from './responses/responses.ts';
 import { mountRuntimes } from './server/runtimes.ts';
 import { mountSessions } from './tokens/sessions.ts';
 import { mountSettings } from './server/settings.ts';
+import { mountSpeech } from './speech/speech.ts';
 import { createSpeechScript } from './tools/speech-script-schema.ts';
 import { mountStatus, mountStopServer } from './server/status.ts';
 import { mountToolApprovals } from './tools/tool-approvals.ts';
@@ -59,6 +60,7 @@ export function createV1Api(services: ApiServices): ApiRoutes {
       mountPresets(app, services);
       mountProjects(app, services);
       mount(app, createSpeechScript, async ({ body }) => formatSpeechScript(body));
+      mountSpeech(app, services);
       mountStatus(app, services);
       mountStopServer(app, services);
       mountTokens(app, services);

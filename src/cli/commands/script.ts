@@ -2,7 +2,12 @@ import { readFile, stat } from 'node:fs/promises';
 import { emotionSchema, maxSpeakers } from '../../speech-script/schema.ts';
 import { errorCode } from '../../kernel/error-code.ts';
 import { formatSpeechScript } from '../../speech-script/format-speech-script.ts';
-import { defineCommand, type OptionDeclaration, type CommandContext } from '../command.ts';
+import {
+  defineCommand,
+  type CommandContext,
+  type OptionDeclaration,
+  type OptionValues,
+} from '../command.ts';
 import { CommandError, UsageError } from '../failure.ts';
 import { choice, flag, integer, jsonOption, optional, text, textList } from '../option.ts';
 import { readStandardInput } from '../standard-input.ts';
@@ -17,19 +22,24 @@ const emotionOption: OptionDeclaration<readonly Emotion[]> = {
   parse: (value, previous = []) => [...previous, ...value.split(',').map(readEmotion)],
 };
 
+/** Options of the formatter, besides its output. */
+export const scriptOptions = {
+  mode: choice('--mode <mode>', 'Whether the text has one or several speakers', [
+    'auto',
+    'single',
+    'multi',
+  ]),
+  speakers: integer('--speakers <count>', 'Number of speaker slots (default: 1)', 1, maxSpeakers),
+  voice: textList('--voice <name>', 'Voice of the next speaker; can be repeated'),
+  voices: text('--voices <list>', 'Voices of speakers 1, 2, ..., comma-separated'),
+  emotion: emotionOption,
+  clean: flag('--no-clean', 'Keep emoji, tags, URLs and annotations'),
+};
+
 export const script = defineCommand({
   positionals: { file: optional('Text file; standard input if absent or -') },
   options: {
-    mode: choice('--mode <mode>', 'Whether the text has one or several speakers', [
-      'auto',
-      'single',
-      'multi',
-    ]),
-    speakers: integer('--speakers <count>', 'Number of speaker slots (default: 1)', 1, maxSpeakers),
-    voice: textList('--voice <name>', 'Voice of the next speaker; can be repeated'),
-    voices: text('--voices <list>', 'Voices of speakers 1, 2, ..., comma-separated'),
-    emotion: emotionOption,
-    clean: flag('--no-clean', 'Keep emoji, tags, URLs and annotations'),
+    ...scriptOptions,
     output: choice('--output <form>', 'Output format: text only, labeled lines, or JSON turns', [
       'plain',
       'script',
@@ -44,17 +54,8 @@ export const script = defineCommand({
   ],
   async run({ context, options, positionals: { file } }) {
     const { output, messages } = context.terminal;
-    const { mode, speakers, emotion } = options;
-    if (options.voice !== undefined && options.voices !== undefined) {
-      throw new UsageError('Use either --voice or --voices, not both.');
-    }
     const result = formatSpeechScript({
-      text: await readText(file, context),
-      mode,
-      speakers,
-      voices: voicesOf(options),
-      emotions: emotion === undefined ? undefined : [...emotion],
-      clean: options.clean,
+      ...toScript(await readText(file, context), options),
       output: options.output,
     });
     if (options.json === true) output.json(result);
@@ -65,15 +66,22 @@ export const script = defineCommand({
   },
 });
 
-function voicesOf({
-  voice,
-  voices,
-}: {
-  readonly voice: readonly string[] | undefined;
-  readonly voices: string | undefined;
-}): string[] | undefined {
-  if (voice !== undefined) return [...voice];
-  return voices?.split(',').map((name) => name.trim());
+/** @throws UsageError */
+export function toScript(
+  source: string,
+  { mode, speakers, voice, voices, emotion, clean }: OptionValues<typeof scriptOptions>,
+) {
+  if (voice !== undefined && voices !== undefined) {
+    throw new UsageError('Use either --voice or --voices, not both.');
+  }
+  return {
+    text: source,
+    mode,
+    speakers,
+    voices: voice === undefined ? voices?.split(',').map((name) => name.trim()) : [...voice],
+    emotions: emotion && [...emotion],
+    clean,
+  };
 }
 
 /** @throws UsageError */
@@ -89,7 +97,7 @@ const maxFileBytes = 48 * 1024 * 1024;
  * @throws CommandError if the file does not exist or is too large; the system's error if it cannot be read; the
  *   signal's reason when aborted.
  */
-async function readText(
+export async function readText(
   file: string | undefined,
   { stdin, terminal, signal }: CommandContext,
 ): Promise<string> {

@@ -190,6 +190,8 @@ export const sharedRoutes: readonly string[] = [
   'createCompletionV0',
   'createEmbeddingV0',
   'createSpeechScript',
+  'createSpeech',
+  'createSpeechOpenAi',
   'importConversation',
   'importConversations',
   'createProject',

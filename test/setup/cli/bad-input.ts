@@ -21,6 +21,7 @@ const commandArguments = (folder: string): Readonly<Record<string, readonly stri
   show: ['hearth/starter-chat'],
   search: ['llama'],
   embed: ['Hello.'],
+  speak: ['--out', `${folder}/speech.wav`],
   bench: ['hearth/starter-chat'],
   load: ['hearth/starter-chat'],
   unload: ['--all'],

@@ -1,0 +1,145 @@
+import { linkAbort } from '../kernel/concurrency/linked-abort.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
+import { omitUndefined } from '../kernel/omit-undefined.ts';
+import { formatSpeechScript } from '../speech-script/format-speech-script.ts';
+import type { SpeechScriptOptions } from '../speech-script/schema.ts';
+import { describeFormat, isSameFormat, readWav, type WavAudio } from '../speech-script/wav.ts';
+import type { SpeechServer } from './speech-server.ts';
+import { splitText } from './split-text.ts';
+
+/** A part of a script that is one request to the text-to-speech server. */
+interface ScriptPart {
+  /** From 0. */
+  readonly index: number;
+  readonly count: number;
+  readonly speaker: number;
+  readonly voice: string;
+  readonly text: string;
+  readonly emotion: string | undefined;
+}
+
+export interface SpokenPart extends ScriptPart {
+  readonly audio: WavAudio;
+}
+
+export interface SpeakOptions {
+  readonly script: SpeechScriptOptions;
+  readonly model: string | undefined;
+  /** 1 is normal. */
+  readonly speed: number | undefined;
+}
+
+/** The first voices of OpenAI's API; most servers have a voice for each. */
+const defaultVoices = ['alloy', 'echo', 'fable', 'onyx'];
+const maxPartLength = 1000;
+/** About a minute of speech has 1,000 characters and at 24,000 Hz 3 MB. */
+const maxPartBytes = 32 * 1024 * 1024;
+const maxParallelParts = 2;
+
+/**
+ * Speaks a script: yields the audio of its parts in their order, while the next ones are spoken already.
+ *
+ * @throws HearthError The errors of `formatSpeechScript` and `SpeechServer.speak`, which name the part and its speaker;
+ *   `upstream_error` for audio that is not a WAV file, or has another format than the part before. The signal's reason when aborted.
+ */
+export async function* speakScript(
+  server: SpeechServer,
+  options: SpeakOptions,
+  signal: AbortSignal,
+): AsyncGenerator<SpokenPart> {
+  const ended = linkAbort(signal);
+  const parts = toParts(options.script);
+  const speaking: Promise<SpokenPart>[] = [];
+  const start = (): void => {
+    const part = parts[nextIndex];
+    if (part === undefined) return;
+    nextIndex += 1;
+    const spoken = speakPart(server, part, options, ended.signal);
+    // Handled where it is awaited, unless the part before fails.
+    spoken.catch(() => {});
+    speaking.push(spoken);
+  };
+  let nextIndex = 0;
+  let first: SpokenPart | undefined;
+  try {
+    for (let each = 0; each < Math.min(maxParallelParts, server.maxConcurrent); each += 1) start();
+    for (let next = speaking.shift(); next !== undefined; next = speaking.shift()) {
+      const part = await next;
+      first ??= part;
+      assertSameFormat(part, first);
+      start();
+      yield part;
+    }
+  } finally {
+    ended.abort();
+  }
+}
+
+function toParts(script: SpeechScriptOptions): readonly ScriptPart[] {
+  const { output, script: turns, speakers } = formatSpeechScript({ ...script, output: 'json' });
+  if (output !== 'json') return [];
+  const parts = turns.flatMap(({ speaker, text }) =>
+    splitText(text, maxPartLength).map((piece) => ({ speaker, text: piece })),
+  );
+  return parts.map(({ speaker, text }, index) => {
+    const slot = speakers.find((each) => each.speaker === speaker);
+    const voice = slot?.voice ?? defaultVoices[speaker - 1] ?? '';
+    return { index, count: parts.length, speaker, text, voice, emotion: slot?.emotion };
+  });
+}
+
+async function speakPart(
+  server: SpeechServer,
+  part: ScriptPart,
+  { model, speed }: SpeakOptions,
+  signal: AbortSignal,
+): Promise<SpokenPart> {
+  const { text: input, voice, emotion } = part;
+  const instructions =
+    emotion === undefined || emotion === 'neutral' ? undefined : `Tone: ${emotion}.`;
+  const request = {
+    input,
+    voice,
+    response_format: 'wav',
+    ...omitUndefined({ model, speed, instructions }),
+  };
+  try {
+    const pieces: Buffer[] = [];
+    let sizeBytes = 0;
+    for await (const piece of await server.speak(request, signal)) {
+      pieces.push(piece);
+      sizeBytes += piece.length;
+      if (sizeBytes > maxPartBytes) {
+        throw broken(`the audio is larger than ${maxPartBytes / 1024 ** 2} MiB`);
+      }
+    }
+    const audio = readWav(Buffer.concat(pieces));
+    if (audio === undefined) {
+      throw broken(
+        'the text-to-speech server sent no WAV file, and other formats cannot be joined',
+      );
+    }
+    return { ...part, audio };
+  } catch (error) {
+    throw error instanceof HearthError && !signal.aborted ? atPart(error, part) : error;
+  }
+}
+
+function assertSameFormat(part: SpokenPart, first: SpokenPart): void {
+  const { format } = part.audio;
+  if (isSameFormat(format, first.audio.format)) return;
+  const reason = `its audio cannot be joined: it has ${describeFormat(format)}, and the first part ${describeFormat(first.audio.format)}`;
+  throw atPart(broken(reason), part);
+}
+
+function broken(reason: string): HearthError {
+  return new HearthError('upstream_error', `${reason}.`);
+}
+
+function atPart(error: HearthError, { index, count, speaker, voice }: ScriptPart): HearthError {
+  return new HearthError(
+    error.code,
+    `Part ${index + 1} of ${count} (speaker ${speaker}, voice ${JSON.stringify(voice)}): ${error.message}`,
+    { cause: error, ...omitUndefined({ retryAfterSeconds: error.retryAfterSeconds }) },
+  );
+}
