@@ -1,5 +1,6 @@
 import type { CommandEntry, CommandGroup } from './command.ts';
 import { link } from './link/link-group.ts';
+import { model } from './model/model-group.ts';
 import { presets } from './presets/preset-group.ts';
 import { ls, ps, status } from './quick-commands.ts';
 import { session } from './session/session-group.ts';
@@ -76,6 +77,7 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
     summary: 'Chat with a model',
     load: async () => (await import('./commands/chat.ts')).chat,
   },
+  model,
   presets,
   {
     name: 'conversations',

@@ -109,9 +109,8 @@ The home folder is \`~/.hearth\`; \`--home\` or \`HEARTH_HOME\` chooses another 
 | ------------------------------ | ------------------------------------------------------------------------------------------- |
 | \`config.json\`                | the settings                                                                                |
 | \`catalog.json\`               | the list of another [catalog](downloads.md#the-catalog)                                     |
-| \`models.json\`                | the kept load settings of [models](models.md#settings-of-a-model)                          |
+| \`models.json\`                | the settings of [models](models.md#settings-of-a-model), and profiles                      |
 | \`mcp.json\`                   | MCP servers, see [tools](tools.md#plugins-mcpjson)                                          |
-| \`presets.json\`               | settings of chats in the terminal, which \`/save\` writes                                    |
 | \`hearth.db\`                  | [conversations](conversations.md), images, API tokens, download jobs, batches (\`store.url\`) |
 | \`models/\`                    | the [model library](models.md) (\`models.dir\`)                                             |
 | \`runtimes/\`                  | installed [runtimes](runtimes.md) (\`engine.runtimesDir\`)                                  |
@@ -121,7 +120,7 @@ The home folder is \`~/.hearth\`; \`--home\` or \`HEARTH_HOME\` chooses another 
 | \`owner-token\`                | token of the owner, which each start replaces                                               |
 | \`home-id\`, \`server.lock\`   | identity and lock of the folder                                                             |
 
-To back up a home folder, copy \`config.json\`, \`mcp.json\`, \`models.json\` and \`presets.json\`, and run \`hearth store backup FILE\`.
+To back up a home folder, copy \`config.json\`, \`mcp.json\` and \`models.json\`, and run \`hearth store backup FILE\`.
 
 ## Proxies
 

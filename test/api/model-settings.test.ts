@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runHearth } from '../setup/cli/run-hearth.ts';
+import { runCommand } from '../setup/cli/run-command.ts';
 import { get, post } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 
@@ -26,6 +26,8 @@ const put = (body: unknown, name = chat) =>
   post(hearth.url, `/api/v1/model-settings/${name}`, body, { method: 'PUT' });
 const remove = (name: string) =>
   get(hearth.url, `/api/v1/model-settings/${name}`, { method: 'DELETE' });
+const run = (...commandLine: readonly string[]) =>
+  runCommand(['--home', hearth.home, ...commandLine]);
 const instances = async () => (await get(hearth.url, '/api/v1/status')).body.instances;
 
 /** The configuration of the only instance of a model, which is unloaded then. */
@@ -164,7 +166,7 @@ describe('the settings of a model', () => {
     expect(await instances()).toMatchObject([
       { id: chat, changed_settings: ['parallel'], config: { parallel: 2 }, pinned: true },
     ]);
-    const listed = await runHearth(['ps'], { home: hearth.home });
+    const listed = await run('ps');
     expect(listed.stdout).toContain('pinned');
     expect(listed.stderr).toContain(`${chat} was loaded with other settings: parallel`);
     await hearth.stop();
@@ -200,12 +202,11 @@ describe('the settings of a model', () => {
   });
 
   it('are set by `hearth load --save`, which keeps the others, for chats too', async () => {
-    const { home } = hearth;
     await put({ temperature: 0, load: { parallel: 2 } });
     const options = ['--context-length', '512', '--save', '--estimate-only'];
-    const saved = await runHearth(['load', 'starter-chat', ...options], { home });
+    const saved = await run('load', 'starter-chat', ...options);
     expect(saved.stderr).toContain('Saved for starter-chat: each load of the model uses');
-    const answered = await runHearth(['chat', 'starter-chat', '-p', 'Hello!'], { home });
+    const answered = await run('chat', 'starter-chat', '-p', 'Hello!');
     expect(answered.exitCode).toBe(0);
     expect(await loadedConfig(chat)).toMatchObject({ context_length: 512 });
     expect((await get(hearth.url, path)).body).toEqual({
@@ -278,4 +279,45 @@ describe('a profile', () => {
     const { body } = await post(hearth.url, '/v1/chat/completions', { model: 'plain', messages });
     expect(body.error).toMatchObject({ code: 'model_not_found' });
   });
+});
+
+it('are shown, changed, exported and imported by `hearth model`', async () => {
+  const { home } = hearth;
+  const model = async (...args: readonly string[]) => {
+    const { stdout, stderr } = await run('model', ...args);
+    return stdout + stderr;
+  };
+  await remove(chat);
+  const file = join(home, 'template.jinja');
+  await writeFile(file, '{{ messages[0].content }}');
+  await model('set', 'starter-chat', '--temperature', '0.2', '--parallel', '2', '--pinned', 'off');
+  const added = await model(
+    'set',
+    'Coder',
+    '--base',
+    chat,
+    '--system',
+    'You code.',
+    '--chat-template',
+    file,
+  );
+  expect(added).toBe(
+    `coder, a profile of ${chat}\n  chat_template "{{ messages[0].content }}"\n  system_prompt "You code."\n`,
+  );
+  expect(await model('set', 'coder', '--unset', 'chat_template', '--top-k', '5')).toBe(
+    `coder, a profile of ${chat}\n  system_prompt "You code."\n  top_k 5\n`,
+  );
+  expect(await model('ls')).toMatch(
+    /coder +hearth\/starter-chat +system_prompt "You code.", top_k 5\n/,
+  );
+  const exported = join(home, 'exported.json');
+  const { stdout: list } = await run('model', 'export');
+  const gone = { model: 'none/at-all', temperature: 0 };
+  await writeFile(exported, JSON.stringify({ models: [...JSON.parse(list).models, gone] }));
+  expect(await model('reset', 'coder')).toBe('Deleted the settings of coder\n');
+  expect(await model('import', exported)).toBe(
+    `Imported coder, ${chat}, ${embed}\nSkipped none/at-all: the model is not there.\n`,
+  );
+  const { body } = await get(hearth.url, '/api/v1/model-settings');
+  expect(body).toEqual(JSON.parse(list));
 });

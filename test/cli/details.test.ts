@@ -220,14 +220,9 @@ describe('the commands of a chat', () => {
     } finally {
       session.close();
     }
-    const next = openTerminalSession(['chat', 'hearth/starter-chat'], server.home);
-    try {
-      await next.expect(/\n> /);
-      next.type('/set\r');
-      await next.expect(/temperature 0\nreasoning off\n> /);
-    } finally {
-      next.close();
-    }
+    const saved = await runHearth(['model', 'show', 'starter-chat'], { home: server.home });
+    expect(saved.stdout).toBe('hearth/starter-chat\n  temperature 0\n  reasoning "off"\n');
+    await runHearth(['model', 'reset', 'starter-chat'], { home: server.home });
   });
 
   it('lets the user choose a model, and starts the server', async () => {

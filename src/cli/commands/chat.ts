@@ -11,7 +11,6 @@ import {
   offerCatalogModel,
 } from '../conversation/choose-chat-model.ts';
 import { createConversation, toInput, type ChatSettings } from '../conversation/conversation.ts';
-import { readPreset } from '../presets/presets.ts';
 import { readStoredPreset } from '../presets/stored-preset.ts';
 import { readDocumentFile } from '../conversation/document-file.ts';
 import { readImageFile } from '../conversation/image-file.ts';
@@ -33,6 +32,8 @@ import {
   textList,
 } from '../option.ts';
 import { readStandardInput } from '../standard-input.ts';
+import { getModelSettings } from '../../api/v1/models/model-settings-schema.ts';
+import { ApiError } from '../client/client-error.ts';
 import { printable } from '../../kernel/printable.ts';
 import { confirm } from '../ui/ask.ts';
 
@@ -119,7 +120,6 @@ export const chat = defineCommand({
       isInteractive,
     });
     if (model === undefined) return;
-    const { chat: saved = {} } = await readPreset(context.home, model);
     const fromOptions = omitUndefined({
       temperature: options.temperature,
       max_output_tokens: options.maxTokens,
@@ -127,7 +127,7 @@ export const chat = defineCommand({
       system_prompt: options.system,
       integrations: options.mcp?.map((label) => `mcp/${label.replace(/^mcp\//, '')}`),
     });
-    const settings: ChatSettings = { ...saved, ...preset, ...fromOptions, model };
+    const settings: ChatSettings = { ...preset, ...fromOptions, model };
     if (options.ttl !== undefined) await loadFor(client, model, options.ttl, signal);
     const display = {
       showsStats: options.stats === true,
@@ -135,7 +135,7 @@ export const chat = defineCommand({
     };
 
     if (message !== undefined) {
-      const limited = { max_output_tokens: oneShotTokens, ...settings };
+      const limited = { ...(await limitFor(client, model, signal)), ...settings };
       if (format !== undefined) {
         await answerFormatted(context, client, limited, { text: message, attached }, format);
         return;
@@ -150,6 +150,23 @@ export const chat = defineCommand({
     await chatInteractively(context, client, conversation, display);
   },
 });
+
+/** A limit for an answer to which the settings of the model set none. */
+async function limitFor(
+  client: Client,
+  model: string,
+  signal: AbortSignal,
+): Promise<{ readonly max_output_tokens?: number }> {
+  try {
+    const record = await client.call(getModelSettings, { params: { model } }, signal);
+    if (record.max_output_tokens != null) return {};
+    if (record.base != null) return await limitFor(client, record.base, signal);
+  } catch (error) {
+    // The chat may be allowed where reading models is not, and reports a model that is not there.
+    if (!(error instanceof ApiError)) throw error;
+  }
+  return { max_output_tokens: oneShotTokens };
+}
 
 /** Asks the user of a chat; a script gets the error. */
 async function askToStart(context: CommandContext, isInteractive: boolean): Promise<boolean> {

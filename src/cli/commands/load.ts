@@ -6,24 +6,14 @@ import {
   type LoadResult,
 } from '../../api/v1/models/model-schema.ts';
 import type { SettingsFields } from '../../api/v1/models/model-settings-schema.ts';
-import { changeSettings } from '../model-settings.ts';
+import { changeSettings } from '../model/change-settings.ts';
+import { loadOptions, toLoadSettings } from '../model/settings-options.ts';
 import { suggestModel } from '../check-model.ts';
 import { ApiError } from '../client/client-error.ts';
 import type { Client } from '../client/client.ts';
 import { defineCommand, type CommandContext } from '../command.ts';
 import { connect } from '../client/connect.ts';
-import { kvCacheTypes } from '../../kernel/field.ts';
-import { omitUndefined } from '../../kernel/omit-undefined.ts';
-import {
-  choice,
-  connectionOptions,
-  flag,
-  integer,
-  jsonOption,
-  onOff,
-  required,
-  text,
-} from '../option.ts';
+import { connectionOptions, flag, jsonOption, required, text } from '../option.ts';
 import { describeContext } from '../ui/instance-table.ts';
 import { withElapsed } from '../ui/progress.ts';
 import { describeDifferences, findLoadedInstance } from '../loaded-instance.ts';
@@ -35,40 +25,7 @@ import type { TerminalStream } from '../ui/terminal.ts';
 export const load = defineCommand({
   positionals: { model: required('Model key, optionally with @quantization') },
   options: {
-    contextLength: integer(
-      '--context-length <tokens>',
-      'Context length (prompt and answer)',
-      1,
-      2 ** 31 - 1,
-    ),
-    parallel: integer('--parallel <requests>', 'Number of requests processed in parallel', 1, 256),
-    ttl: integer('--ttl <seconds>', 'Unload after this idle time', 1, 365 * 24 * 3600),
-    evalBatchSize: integer(
-      '--eval-batch-size <tokens>',
-      'Prompt tokens processed per batch',
-      1,
-      65_536,
-    ),
-    flashAttention: onOff('--flash-attention <on|off>', 'Use flash attention'),
-    numExperts: integer(
-      '--num-experts <experts>',
-      'Active experts of a mixture-of-experts model',
-      1,
-      1024,
-    ),
-    offloadKvCacheToGpu: onOff(
-      '--offload-kv-cache-to-gpu <on|off>',
-      'Keep the KV cache in GPU memory',
-    ),
-    gpuLayers: integer('--gpu-layers <layers>', 'Layers in GPU memory', 0, 1000),
-    threads: integer('--threads <threads>', 'CPU threads', 1, 1024),
-    kvCacheType: choice('--kv-cache-type <type>', 'Data type of the KV cache', kvCacheTypes),
-    speculation: choice(
-      '--speculation <mode>',
-      'Draft text that the prompt or the answer repeats',
-      ['off', 'ngram'],
-    ),
-    draftModel: text('--draft-model <model>', 'Smaller model that drafts tokens'),
+    ...loadOptions,
     identifier: text('--identifier <id>', 'Id of the instance, which requests use as model'),
     save: flag('--save', 'Save these settings for all later loads of the model'),
     estimateOnly: flag('--estimate-only', 'Estimate the memory needed without loading'),
@@ -89,21 +46,7 @@ export const load = defineCommand({
       await suggestModel(client, model, error, context.signal);
       throw error;
     };
-    // Undefined values would hide those that were saved.
-    const fromOptions = omitUndefined({
-      context_length: options.contextLength,
-      parallel: options.parallel,
-      ttl: options.ttl,
-      eval_batch_size: options.evalBatchSize,
-      flash_attention: options.flashAttention,
-      num_experts: options.numExperts,
-      offload_kv_cache_to_gpu: options.offloadKvCacheToGpu,
-      gpu_layers: options.gpuLayers,
-      threads: options.threads,
-      kv_cache_type: options.kvCacheType,
-      speculation: options.speculation,
-      draft_model: options.draftModel,
-    });
+    const fromOptions = toLoadSettings(options);
     if (options.save === true) {
       const change = (present: SettingsFields) => ({ ...present, load: fromOptions });
       await changeSettings(client, model, change, context.signal).catch(suggest);

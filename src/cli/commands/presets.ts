@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import {
   deletePreset,
@@ -14,17 +13,10 @@ import { ApiError } from '../client/client-error.ts';
 import { connect } from '../client/connect.ts';
 import { defineCommand } from '../command.ts';
 import { CommandError, UsageError } from '../failure.ts';
-import {
-  choice,
-  connectionOptions,
-  decimal,
-  integer,
-  jsonOption,
-  required,
-  text,
-} from '../option.ts';
+import { connectionOptions, decimal, integer, jsonOption, required, text } from '../option.ts';
+import { generationOptions, toGenerationSettings } from '../model/settings-options.ts';
 import { type PresetValues, valuesOf } from '../presets/stored-preset.ts';
-import { readStandardInput } from '../standard-input.ts';
+import { readFileOrInput } from '../read-file.ts';
 import { writeTable } from '../ui/table.ts';
 
 type NamedPreset = { readonly name: string } & PresetValues;
@@ -88,36 +80,17 @@ export const presetsSet = defineCommand({
   positionals: name,
   options: {
     model: text('--model <model>', 'Model of `hearth chat` and of requests that name none'),
-    system: text('--system <text>', 'System prompt'),
+    ...generationOptions,
     temperature: decimal('--temperature <number>', 'Sampling temperature, 0 to 1', 0, 1),
-    topP: decimal('--top-p <number>', 'Cumulative probability, 0 to 1', 0, 1),
-    topK: integer('--top-k <count>', 'Number of most probable tokens', 0, 1_000_000),
-    minP: decimal('--min-p <number>', 'Smallest relative probability, 0 to 1', 0, 1),
-    repeatPenalty: decimal('--repeat-penalty <number>', 'Penalty for repetition', 0.01, 100),
-    maxTokens: integer('--max-tokens <tokens>', 'Maximum length of the answer', 1, 2 ** 31 - 1),
     contextLength: integer('--context-length <tokens>', 'Context length', 1, 2 ** 31 - 1),
-    reasoning: choice('--reasoning <setting>', 'Reasoning before the answer', [
-      'off',
-      'low',
-      'medium',
-      'high',
-      'on',
-    ]),
     ...common,
   },
   examples: ['hearth presets set poet --system "You answer in rhymes." --temperature 0.9'],
   async run({ context, options, positionals }) {
     const changes = omitUndefined({
       model: options.model,
-      system_prompt: options.system,
-      temperature: options.temperature,
-      top_p: options.topP,
-      top_k: options.topK,
-      min_p: options.minP,
-      repeat_penalty: options.repeatPenalty,
-      max_output_tokens: options.maxTokens,
+      ...toGenerationSettings(options),
       context_length: options.contextLength,
-      reasoning: options.reasoning,
     });
     if (Object.keys(changes).length === 0) {
       throw new UsageError('Nothing to set. Add an option, such as --temperature 0.2.');
@@ -169,14 +142,9 @@ export const presetsImport = defineCommand({
   options: common,
   examples: ['hearth presets import presets.json'],
   async run({ context, options, positionals: { file } }) {
-    const { signal, stdin, terminal } = context;
+    const { signal, terminal } = context;
     const client = await connect(context, options);
-    const content =
-      file === '-'
-        ? await readStandardInput(stdin, terminal.messages, signal)
-        : await readFile(file, 'utf8').catch((cause: unknown) => {
-            throw new CommandError(`${file} can't be read. Check its path.`, { cause });
-          });
+    const content = await readFileOrInput(context, file);
     const presets = parseExport(content, file);
     for (const { name: preset, ...body } of presets) {
       await client.call(putPreset, { params: { preset }, body }, signal);

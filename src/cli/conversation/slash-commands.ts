@@ -7,10 +7,12 @@ import type { CommandContext } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { listPresets } from '../../api/v1/presets/preset-schema.ts';
 import { readStoredPreset } from '../presets/stored-preset.ts';
-import { readPreset, savePreset } from '../presets/presets.ts';
+import { changeSettings } from '../model/change-settings.ts';
+import type { SettingsFields } from '../../api/v1/models/model-settings-schema.ts';
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { truncateText } from '../ui/table.ts';
 import { formatStats } from './answer-view.ts';
-import { describeSettings, parseSetting } from './chat-settings.ts';
+import { describeSettings, parseSetting, savedValues } from './chat-settings.ts';
 import type { Conversation } from './conversation.ts';
 import { readImageFile } from './image-file.ts';
 
@@ -56,11 +58,10 @@ export const slashCommands: readonly SlashCommand[] = [
     name: 'model',
     usage: 'MODEL',
     summary: 'Show or change the model',
-    async run({ client, context, conversation, signal }, argument) {
+    async run({ client, conversation, signal }, argument) {
       if (argument === '') return `Model: ${conversation.settings.model}`;
       await checkChatModel(client, argument, signal);
-      const { chat = {} } = await readPreset(context.home, argument);
-      conversation.change({ ...chat, model: argument });
+      conversation.change({ model: argument });
       return `Now chatting with ${argument}.`;
     },
   },
@@ -93,10 +94,16 @@ export const slashCommands: readonly SlashCommand[] = [
   },
   {
     name: 'save',
-    summary: 'Save the settings for this model',
-    async run({ conversation, context }) {
-      const { model, integrations: _, ...chat } = conversation.settings;
-      await savePreset(context.home, model, { chat });
+    summary: 'Save the settings for all requests to this model',
+    async run({ client, conversation: { settings }, signal }) {
+      const { model, context_length: length } = settings;
+      const values = savedValues(settings);
+      const change = (present: SettingsFields): SettingsFields => ({
+        ...present,
+        ...values,
+        load: { ...present.load, ...omitUndefined({ context_length: length }) },
+      });
+      await changeSettings(client, model, change, signal);
       return `Saved for ${model}.`;
     },
   },

@@ -42,7 +42,7 @@ export const settingsFields = {
   reasoning: chat.reasoning.describe('Ignored by requests for a model without this setting.'),
 };
 
-const recordFields = {
+export const recordFields = {
   base: modelIdentifierSchema
     .nullish()
     .describe('Makes the name a profile: another name for this model, with settings of its own.'),

@@ -3,8 +3,9 @@ import {
   type ModelSettingsResult,
   setModelSettings,
   type SettingsFields,
-} from '../api/v1/models/model-settings-schema.ts';
-import type { Client } from './client/client.ts';
+} from '../../api/v1/models/model-settings-schema.ts';
+import { ApiError } from '../client/client-error.ts';
+import type { Client } from '../client/client.ts';
 
 /** The values of a record, without what the server tells besides. */
 export function valuesOf(record: ModelSettingsResult): SettingsFields {
@@ -24,7 +25,13 @@ export async function changeSettings(
   signal: AbortSignal,
 ): Promise<ModelSettingsResult> {
   const params = { model };
-  const present = await client.call(getModelSettings, { params }, signal);
-  const body = change(valuesOf(present));
+  const present = await client
+    .call(getModelSettings, { params }, signal)
+    .then(valuesOf, (error: unknown) => {
+      // It may become a profile.
+      if (error instanceof ApiError && error.code === 'model_not_found') return {};
+      throw error;
+    });
+  const body = change(present);
   return client.call(setModelSettings, { params, body }, signal);
 }

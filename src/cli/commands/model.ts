@@ -1,0 +1,231 @@
+import * as z from 'zod';
+import {
+  deleteModelSettings,
+  getModelSettings,
+  listModelSettings,
+  type ModelSettingsResult,
+  recordFields,
+  setModelSettings,
+  type SettingsFields,
+} from '../../api/v1/models/model-settings-schema.ts';
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
+import { parseJsonDocument } from '../../kernel/json-document.ts';
+import { printable } from '../../kernel/printable.ts';
+import { suggestModel } from '../check-model.ts';
+import { ApiError } from '../client/client-error.ts';
+import { connect } from '../client/connect.ts';
+import { defineCommand, type CommandContext } from '../command.ts';
+import { CommandError, UsageError } from '../failure.ts';
+import { changeSettings, valuesOf } from '../model/change-settings.ts';
+import {
+  generationOptions,
+  loadOptions,
+  toGenerationSettings,
+  toLoadSettings,
+} from '../model/settings-options.ts';
+import {
+  connectionOptions,
+  decimal,
+  jsonOption,
+  onOff,
+  required,
+  text,
+  textList,
+} from '../option.ts';
+import { readFileOrInput } from '../read-file.ts';
+import { writeTable } from '../ui/table.ts';
+
+const common = { ...jsonOption, ...connectionOptions };
+const name = { model: required('Key of a model, or name of a profile') };
+
+export const modelLs = defineCommand({
+  options: common,
+  examples: ['hearth model ls', 'hearth model ls --json'],
+  async run({ context, options }) {
+    const client = await connect(context, options);
+    const { models } = await client.call(listModelSettings, {}, context.signal);
+    const { output, messages } = context.terminal;
+    if (options.json === true) {
+      output.json({ models });
+    } else if (models.length === 0) {
+      messages.line('No settings. Add some with `hearth model set MODEL --temperature 0.2`.');
+    } else {
+      writeTable<ModelSettingsResult>(
+        output,
+        [
+          { title: 'NAME', value: (record) => printable(record.model) },
+          { title: 'BASE', dropOrder: 1, value: ({ base }) => printable(base ?? '-') },
+          { title: 'SETTINGS', value: (record) => describe(record).join(', '), isTruncated: true },
+        ],
+        models,
+      );
+    }
+  },
+});
+
+export const modelShow = defineCommand({
+  positionals: name,
+  options: common,
+  examples: ['hearth model show qwen/qwen3-8b'],
+  async run({ context, options, positionals }) {
+    const { signal, terminal } = context;
+    const client = await connect(context, options);
+    const record = await client
+      .call(getModelSettings, { params: positionals }, signal)
+      .catch(async (error: unknown) => {
+        await suggestModel(client, positionals.model, error, signal);
+        throw error;
+      });
+    if (options.json === true) terminal.output.json(record);
+    else writeRecord(context, record);
+  },
+});
+
+export const modelSet = defineCommand({
+  positionals: name,
+  options: {
+    base: text('--base <model>', 'Make it a profile: another name for this model'),
+    pinned: onOff('--pinned <on|off>', 'Load it when the server starts, and keep it loaded'),
+    ...generationOptions,
+    presencePenalty: decimal(
+      '--presence-penalty <number>',
+      'Penalty for words used, -2 to 2',
+      -2,
+      2,
+    ),
+    ...loadOptions,
+    chatTemplate: text('--chat-template <file>', 'Jinja template in place of that of the model'),
+    unset: textList('--unset <name>', 'Remove a setting, such as temperature or context_length'),
+    ...common,
+  },
+  examples: [
+    'hearth model set qwen/qwen3-8b --temperature 0.6 --context-length 32768',
+    'hearth model set qwen-coder --base qwen/qwen3-8b --system "You write code." --reasoning off',
+    'hearth model set qwen-coder --unset system_prompt',
+  ],
+  async run({ context, options, positionals: { model } }) {
+    const { signal, terminal } = context;
+    const template = options.chatTemplate && (await readFileOrInput(context, options.chatTemplate));
+    const load = { ...toLoadSettings(options), ...omitUndefined({ chat_template: template }) };
+    const values = omitUndefined({
+      ...toGenerationSettings(options),
+      presence_penalty: options.presencePenalty,
+      pinned: options.pinned,
+      base: options.base,
+    });
+    const { unset = [] } = options;
+    assertSettings(unset);
+    if (Object.keys({ ...values, ...load }).length + unset.length === 0) {
+      throw new UsageError('Nothing to set. Add an option, such as --temperature 0.2.');
+    }
+    const client = await connect(context, options);
+    const change = (present: SettingsFields): SettingsFields =>
+      without({ ...present, ...values, load: { ...present.load, ...load } }, unset);
+    const changed = await changeSettings(client, model, change, signal).catch(
+      async (error: unknown) => {
+        await suggestModel(client, model, error, signal);
+        throw error;
+      },
+    );
+    if (options.json === true) terminal.output.json(changed);
+    else writeRecord(context, changed);
+  },
+});
+
+/** @throws UsageError for a name that is not a setting. */
+function assertSettings(names: readonly string[]): void {
+  const { base: _base, load, ...fields } = recordFields;
+  const allowed = new Set([...Object.keys(fields), ...Object.keys(load.unwrap().shape)]);
+  const unknown = names.find((each) => !allowed.has(each));
+  if (unknown === undefined) return;
+  throw new UsageError(
+    `--unset: there is no setting "${unknown}". \`hearth model show\` lists those of a model.`,
+  );
+}
+
+function without({ load = {}, ...values }: SettingsFields, names: readonly string[]) {
+  const rest = <Fields extends object>(fields: Fields): Fields =>
+    Object.fromEntries(Object.entries(fields).filter(([key]) => !names.includes(key))) as Fields;
+  return { ...rest(values), load: rest(load) };
+}
+
+export const modelReset = defineCommand({
+  positionals: name,
+  options: common,
+  examples: ['hearth model reset qwen-coder'],
+  async run({ context, options, positionals: params }) {
+    const client = await connect(context, options);
+    const result = await client.call(deleteModelSettings, { params }, context.signal);
+    const { output } = context.terminal;
+    if (options.json === true) output.json(result);
+    else if (result.deleted) output.line(`Deleted the settings of ${printable(result.model)}`);
+    else output.line(`${printable(result.model)} has no settings`);
+  },
+});
+
+export const modelExport = defineCommand({
+  options: common,
+  examples: ['hearth model export > models.json'],
+  async run({ context, options }) {
+    const client = await connect(context, options);
+    const { models } = await client.call(listModelSettings, {}, context.signal);
+    const exported = models.map((record) => ({ model: record.model, ...valuesOf(record) }));
+    context.terminal.output.json({ models: exported });
+  },
+});
+
+const exportSchema = z.object({
+  models: z.array(z.object({ model: z.string(), ...recordFields })),
+});
+
+export const modelImport = defineCommand({
+  positionals: { file: required('File that `hearth model export` wrote, or -') },
+  options: common,
+  examples: ['hearth model import models.json'],
+  async run({ context, options, positionals: { file } }) {
+    const { signal, terminal } = context;
+    const client = await connect(context, options);
+    const content = await readFileOrInput(context, file);
+    const imported: string[] = [];
+    for (const { model, ...body } of parseExport(content, file)) {
+      try {
+        await client.call(setModelSettings, { params: { model }, body }, signal);
+        imported.push(model);
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.code !== 'model_not_found') throw error;
+        terminal.messages.line(`Skipped ${printable(model)}: the model is not there.`);
+      }
+    }
+    if (options.json === true) terminal.output.json({ imported });
+    else terminal.output.line(`Imported ${imported.map(printable).join(', ') || 'no settings'}`);
+  },
+});
+
+function parseExport(content: string, file: string) {
+  try {
+    return exportSchema.parse(parseJsonDocument(content).value).models;
+  } catch (cause) {
+    const message = `${file} has no settings: a file of \`hearth model export\` is needed.`;
+    throw new CommandError(message, { cause });
+  }
+}
+
+function writeRecord({ terminal }: CommandContext, record: ModelSettingsResult): void {
+  const { output, messages } = terminal;
+  const base = record.base === undefined ? '' : `, a profile of ${record.base}`;
+  output.line(printable(`${record.model}${base}`));
+  for (const line of describe(record)) output.line(`  ${line}`);
+  const { outdated_instances: outdated = [] } = record;
+  if (outdated.length === 0) return;
+  messages.line(
+    `Loaded with other settings: ${outdated.map(printable).join(', ')}. The change takes effect with the next load.`,
+  );
+}
+
+/** Such as `temperature 0.2`, `context_length 4096`. */
+function describe(record: ModelSettingsResult): readonly string[] {
+  const { base: _base, load = {}, ...values } = valuesOf(record);
+  return Object.entries({ ...load, ...values }).map(([key, value]) =>
+    printable(`${key} ${JSON.stringify(value)}`),
+  );
+}
