@@ -69,6 +69,33 @@ it('shows the library, loads a model with a chosen context and unloads it', asyn
   await page.getByRole('button', { name: 'Load starter-chat' }).waitFor();
 });
 
+it('keeps the settings of a model, and adds and deletes a profile', async () => {
+  const page = await openPage(`${hearth.url}/models`);
+  await page.getByRole('button', { name: 'Details of starter-chat' }).click();
+  const dialog = page.getByRole('dialog', { name: 'starter-chat' });
+  await dialog.getByRole('button', { name: 'Settings for all requests' }).click();
+  await dialog.getByRole('textbox', { name: 'System prompt' }).fill('You are brief.');
+  await dialog.getByRole('spinbutton', { name: 'Temperature' }).fill('0.2');
+  await dialog.getByRole('textbox', { name: 'Name of the profile' }).fill('coder');
+  await checkLook(page, 'model-settings');
+  await dialog.getByRole('button', { name: 'Save as profile' }).click();
+  await page.getByText('The settings of coder were saved.').waitFor();
+  await dialog.getByRole('button', { name: 'Save settings' }).click();
+  await page.getByText('The settings of hearth/starter-chat were saved.').waitFor();
+  const { body } = await get(hearth.url, '/api/v1/model-settings');
+  const values = { load: {}, system_prompt: 'You are brief.', temperature: 0.2 };
+  expect(body.models).toEqual([
+    { model: 'coder', base: 'hearth/starter-chat', ...values },
+    { model: 'hearth/starter-chat', ...values },
+  ]);
+  await page.keyboard.press('Escape');
+  const row = page.getByRole('listitem').filter({ hasText: 'Profile of hearth/starter-chat' });
+  await row.getByRole('button', { name: 'Delete coder' }).click();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByText('The profile coder was deleted.').waitFor();
+  await row.waitFor({ state: 'detached' });
+});
+
 it('finds a repository, shows its hostile card, and downloads with pause and resume', async () => {
   const page = await openPage(`${hearth.url}/models/discover`);
   await page

@@ -15,6 +15,7 @@ import type * as token from '../../../src/api/v1/tokens/token-schema.ts';
 import type * as hubRepository from '../../../src/api/v1/downloads/hub-repository-schema.ts';
 import type * as mcpServer from '../../../src/api/v1/tools/mcp-server-schema.ts';
 import type * as modelDetails from '../../../src/api/v1/models/model-details-schema.ts';
+import type * as modelSettings from '../../../src/api/v1/models/model-settings-schema.ts';
 import type * as modelImport from '../../../src/api/v1/models/model-import-schema.ts';
 import type * as request from '../../../src/api/v1/server/request-schema.ts';
 import type * as preset from '../../../src/api/v1/presets/preset-schema.ts';
@@ -46,6 +47,7 @@ type Modules = [
   typeof mcpServer,
   typeof modelDetails,
   typeof modelImport,
+  typeof modelSettings,
   typeof preset,
   typeof prompt,
   typeof request,

@@ -122,6 +122,10 @@ export interface TextValues {
   'models.instance': { readonly tokens: number; readonly requests: number };
   'models.usesMemory': { readonly size: string };
   'models.dialog.total': { readonly needed: string; readonly usable: string };
+  'models.settings.saved': { readonly name: string };
+  'models.settings.profileDeleted': { readonly name: string };
+  'models.settings.profileOf': { readonly model: string };
+  'models.settings.outdated': { readonly names: string };
   'models.firstRun.hint': { readonly memory: string };
   'models.downloadModel': { readonly name: string };
   'models.downloadStarted': { readonly name: string };

@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { LoadRequest } from '../../../../../src/api/v1/models/model-schema.ts';
+import type { SettingsFields } from '../../../../../src/api/v1/models/model-settings-schema.ts';
 import { call } from '../../../api/client.ts';
 import { modelsTexts } from '../../../texts/models.ts';
 import { formatBytes } from '../../../ui/bytes.ts';
@@ -33,6 +34,24 @@ export function useUnloadModel() {
     mutationFn: (instance_id: string) =>
       call('post', '/api/v1/models/unload', { body: { instance_id } }),
     onSuccess: ({ instance_id }) => showToast(modelsTexts.unloaded({ name: instance_id })),
+    onSettled: useOutdateModels(),
+  });
+}
+
+export function useSaveSettings() {
+  return useMutation({
+    mutationFn: ({ model, body }: { readonly model: string; readonly body: SettingsFields }) =>
+      call('put', '/api/v1/model-settings/{model...}', { params: { model }, body }),
+    onSuccess: ({ model }) => showToast(modelsTexts.settings.saved({ name: model })),
+    onSettled: useOutdateModels(),
+  });
+}
+
+export function useDeleteProfile() {
+  return useMutation({
+    mutationFn: (model: string) =>
+      call('delete', '/api/v1/model-settings/{model...}', { params: { model } }),
+    onSuccess: ({ model }) => showToast(modelsTexts.settings.profileDeleted({ name: model })),
     onSettled: useOutdateModels(),
   });
 }

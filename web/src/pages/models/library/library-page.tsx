@@ -51,7 +51,11 @@ export function LibraryPage() {
                     key={model.key}
                     model={model}
                     aliases={aliases[model.key] ?? []}
-                    instances={status?.instances.filter((each) => each.model === model.key) ?? []}
+                    instances={
+                      status?.instances.filter(
+                        (each) => (each.profile ?? each.model) === model.key,
+                      ) ?? []
+                    }
                     progress={progress}
                     onOpen={() => setOpened(model.key)}
                   />

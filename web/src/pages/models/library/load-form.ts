@@ -1,3 +1,4 @@
+import type { LoadSettings } from '../../../../../src/api/v1/models/model-settings-schema.ts';
 import type { LoadRequest } from '../../../../../src/api/v1/models/model-schema.ts';
 
 /** What a person enters before a load; empty texts stand for the default. */
@@ -25,12 +26,16 @@ export const emptyLoadForm: LoadForm = {
 
 /** The request of a load; settings that were not entered are absent, so that the defaults apply. */
 export function toLoadRequest(model: string, form: LoadForm): LoadRequest {
+  return { model, ...toLoadSettings(form), ...(form.isForced ? { force: true } : {}) };
+}
+
+/** The settings that were entered. */
+export function toLoadSettings(form: LoadForm): LoadSettings {
   const parallel = wholeNumber(form.parallel);
   const batch = wholeNumber(form.batch);
   const ttl = wholeNumber(form.ttlMinutes);
   const gpuLayers = wholeNumber(form.gpuLayers, 0);
   return {
-    model,
     ...(form.contextLength === undefined ? {} : { context_length: form.contextLength }),
     ...(parallel === undefined ? {} : { parallel }),
     ...(batch === undefined ? {} : { eval_batch_size: batch }),
@@ -38,7 +43,6 @@ export function toLoadRequest(model: string, form: LoadForm): LoadRequest {
     ...(gpuLayers === undefined ? {} : { gpu_layers: gpuLayers }),
     ...(form.flashAttention === undefined ? {} : { flash_attention: form.flashAttention }),
     ...(form.isCacheOnGpu === undefined ? {} : { offload_kv_cache_to_gpu: form.isCacheOnGpu }),
-    ...(form.isForced ? { force: true } : {}),
   };
 }
 

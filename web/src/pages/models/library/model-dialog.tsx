@@ -8,9 +8,10 @@ import { modelsTexts } from '../../../texts/models.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { useLoadModel } from './library-mutations.ts';
-import { emptyLoadForm, toEstimateRequest, toLoadRequest } from './load-form.ts';
+import { emptyLoadForm, toEstimateRequest, toLoadRequest, toLoadSettings } from './load-form.ts';
 import { LoadSettings } from './load-settings.tsx';
 import { MemoryBar } from './memory-bar.tsx';
+import { ModelSettingsCard } from './settings-form.tsx';
 import { ModelFacts } from './model-facts.tsx';
 
 /** A model with its memory at a context, its load settings and its files. */
@@ -73,6 +74,7 @@ function ModelDetails({
           </Button>
         </div>
       )}
+      {isAllowed && <ModelSettingsCard model={model} load={toLoadSettings(form)} />}
       <ModelFacts model={model.key} />
     </div>
   );

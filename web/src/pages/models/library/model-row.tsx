@@ -13,7 +13,12 @@ import { formatBytes } from '../../../ui/bytes.ts';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
 import { ProgressBar } from '../../../ui/progress-bar.tsx';
-import { useDeleteModel, useLoadModel, useUnloadModel } from './library-mutations.ts';
+import {
+  useDeleteModel,
+  useDeleteProfile,
+  useLoadModel,
+  useUnloadModel,
+} from './library-mutations.ts';
 import { separated } from '../../../ui/separated.ts';
 
 const labels = modelsTexts;
@@ -52,7 +57,11 @@ export function ModelRow({ model, aliases, instances, progress, onOpen }: RowPro
             <p className="text-xs text-muted">{labels.aliases({ names: aliases.join(', ') })}</p>
           )}
         </div>
-        <RowActions model={model} isLoaded={instances.length > 0} onOpen={onOpen} />
+        <RowActions
+          model={model}
+          isLoaded={instances.length + model.loaded_instances.length > 0}
+          onOpen={onOpen}
+        />
       </div>
       {instances.map((instance) => (
         <InstanceRow
@@ -76,10 +85,12 @@ function figuresOf(model: V1Model) {
   ];
 }
 
-function Capabilities({ model: { type, capabilities } }: { readonly model: V1Model }) {
+function Capabilities({ model: { type, base, capabilities } }: { readonly model: V1Model }) {
   return (
     <span className="flex flex-wrap gap-1">
-      <Badge>{labels.types[type]}</Badge>
+      <Badge>
+        {base === undefined ? labels.types[type] : labels.settings.profileOf({ model: base })}
+      </Badge>
       {capabilities?.vision === true && <Badge>{labels.vision}</Badge>}
       {capabilities?.trained_for_tool_use === true && <Badge>{labels.tools}</Badge>}
       {capabilities?.reasoning !== undefined && <Badge>{labels.reasoning}</Badge>}
@@ -98,7 +109,10 @@ function RowActions({
 }) {
   const isAllowed = usePermissions()('models:write');
   const load = useLoadModel();
-  const remove = useDeleteModel();
+  const removeModel = useDeleteModel();
+  const removeProfile = useDeleteProfile();
+  const isProfile = model.base !== undefined;
+  const remove = isProfile ? removeProfile : removeModel;
   const [isAsking, setAsking] = useState(false);
   return (
     <div className="flex items-center gap-1.5">
@@ -131,7 +145,11 @@ function RowActions({
             onClose={() => setAsking(false)}
             onConfirm={() => remove.mutate(model.key)}
             title={labels.deleteTitle({ name: modelName(model) })}
-            description={labels.deleteHint({ size: formatBytes(model.size_bytes) })}
+            description={
+              isProfile
+                ? labels.settings.deleteProfileHint
+                : labels.deleteHint({ size: formatBytes(model.size_bytes) })
+            }
             action={texts.app.delete}
           />
         </>
@@ -140,13 +158,13 @@ function RowActions({
   );
 }
 
-/** False for a model that ships with the server, or is on another server. */
+/** True for a profile; false for a model that ships with the server, or is on another server. */
 function canBeDeleted(model: V1Model): boolean {
-  return !isStarter(model) && model.format !== null;
+  return model.base !== undefined || (!isStarter(model) && model.format !== null);
 }
 
 function InstanceRow({
-  instance: { id, state, config, estimated_bytes, resident_bytes },
+  instance: { id, state, config, changed_settings, estimated_bytes, resident_bytes },
   isRemote,
   progress,
 }: {
@@ -164,6 +182,7 @@ function InstanceRow({
         <span className="min-w-0 flex-1 text-xs break-words text-muted">
           {separated([
             id,
+            ...(changed_settings === undefined ? [] : [labels.settings.changed]),
             labels.instance({ tokens: config.context_length, requests: config.parallel ?? 0 }),
             ...(isRemote
               ? []
