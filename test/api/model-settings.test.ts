@@ -100,6 +100,7 @@ describe('the settings of a model', () => {
     expect(await loadedConfig(chat)).toMatchObject(load);
   });
 
+  // covers model-settings-1, model-settings-2
   it('are in force for the requests of all APIs, and so are those of a profile, on one instance', async () => {
     await put({ max_output_tokens: 3, system_prompt: 'You are terse.' });
     const profile = { base: chat, load: { ttl: 99 }, system_prompt: '', reasoning: 'off' };
@@ -135,6 +136,7 @@ describe('the settings of a model', () => {
     await remove('terse/coder:1');
   });
 
+  // covers model-settings-1
   it('yield to the values of a request and of its preset', async () => {
     await put({ max_output_tokens: 3, reasoning: 'off', temperature: 0, load: { parallel: 2 } });
     const body = { model: chat, input: 'Hello!', context_length: 1024, max_output_tokens: 2 };
@@ -157,6 +159,7 @@ describe('the settings of a model', () => {
     expect(await loadedConfig(chat)).toMatchObject({ parallel: 1 });
   });
 
+  // covers model-settings-1, model-settings-3
   it('take effect with the next load, which is told, and pin at once', async () => {
     await put({ load: { parallel: 2 } });
     await post(hearth.url, '/v1/chat/completions', { model: chat, messages, max_tokens: 1 });
@@ -221,6 +224,7 @@ describe('a profile', () => {
   const template =
     '{% for message in messages %}{{ message.role }}: {{ message.content }}\n{% endfor %}assistant:';
 
+  // covers model-settings-2
   it('has an instance of its own with another load, beside that of its model', async () => {
     await remove(chat);
     const load = { context_length: 512, chat_template: template };
@@ -244,6 +248,7 @@ describe('a profile', () => {
     }
   });
 
+  // covers model-settings-2
   it('is a model of its own name in the lists of all APIs', async () => {
     const lists: readonly (readonly [string, (body: Body) => readonly string[]])[] = [
       ['/api/v1/models', ({ models }) => models.map((each: Body) => each.key)],
