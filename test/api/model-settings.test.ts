@@ -268,6 +268,23 @@ describe('a profile', () => {
     expect(one).toMatchObject({ key: 'plain', base: chat, loaded_instances: [] });
   });
 
+  it('is shown, copied and deleted by the API of Ollama, and its model stays', async () => {
+    await put({ base: chat, system_prompt: 'You rhyme.', temperature: 0.2 }, 'poet');
+    const shown = await post(hearth.url, '/api/show', { model: 'poet:latest' });
+    expect(shown.body).toMatchObject({ system: 'You rhyme.', parameters: 'temperature 0.2' });
+    await post(hearth.url, '/api/copy', { source: 'poet', destination: 'bard' });
+    const copied = await get(hearth.url, '/api/v1/model-settings/bard');
+    expect(copied.body).toMatchObject({ base: chat, system_prompt: 'You rhyme.' });
+    for (const model of ['poet', 'bard']) {
+      const deleted = await post(hearth.url, '/api/delete', { model }, { method: 'DELETE' });
+      expect(deleted).toMatchObject({ status: 200, body: {} });
+    }
+    const { body } = await get(hearth.url, '/api/tags');
+    const names = body.models.map((each: Body) => each.name);
+    expect(names).toContain(`${chat}:latest`);
+    expect(names).not.toContain('poet:latest');
+  });
+
   it('is deleted, and its name is refused where it is taken', async () => {
     const names: readonly (readonly [string, string])[] = [
       ['starter-chat', 'conflict'],

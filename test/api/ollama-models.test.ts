@@ -120,6 +120,12 @@ describe('models', () => {
     });
     expect((await remove('nothing')).status).toBe(404);
   });
+
+  it('are not deleted by a name that only a pattern has', async () => {
+    await post(hearth.url, '/api/copy', { source: 'starter-chat', destination: 'poet-*' });
+    expect(await remove('poet-1')).toMatchObject({ status: 404 });
+    expect(await remove('poet-*')).toMatchObject({ status: 200 });
+  });
 });
 
 describe('requests with both names of a model', () => {

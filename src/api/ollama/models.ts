@@ -86,8 +86,11 @@ export function mountModels(app: App, services: ApiServices): void {
     if (await aliases.remove(withoutLatest(name))) return {};
     const { identifier, selection } = await findOllamaModel(library, name);
     if (selection.alias !== undefined) {
-      await deleteSettings(services, selection.alias);
-      return {};
+      if (await deleteSettings(services, selection.alias)) return {};
+      // Only a pattern has this name, which is not the name of a model to delete.
+      throw new HearthError('model_not_found', `model ${JSON.stringify(name)} not found`, {
+        field: 'model',
+      });
     }
     const hasVariant = identifier.includes('@');
     const target = hasVariant
