@@ -15,6 +15,7 @@ const token = {
   expiresAt: null,
   lastUsedAt: null,
   rateLimits: noLimits,
+  modelScope: null,
 };
 const session = (tokenId: string) => ({
   id: '0123456789abcdef',

@@ -55,6 +55,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     expiresAt: null,
     lastUsedAt: null,
     rateLimits: noLimits,
+    modelScope: null,
   };
 
   async function findSession(

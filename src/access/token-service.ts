@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { ModelScope } from '../kernel/model-scope.ts';
 import type { Permission } from '../kernel/permission.ts';
 import { noLimits, type RateLimits } from '../store/shared/rate-limit-repository.ts';
 import type { StoredSession } from '../store/session-repository.ts';
@@ -12,6 +13,8 @@ interface NewToken {
   readonly expiresAt?: Date;
   /** The settings decide if absent. */
   readonly rateLimits?: RateLimits;
+  /** All models if absent. */
+  readonly modelScope?: ModelScope;
 }
 
 export type Authentication =
@@ -55,7 +58,7 @@ interface TokenServiceOptions {
 /** Creates, checks and lists the API tokens kept in a store. */
 export function createTokenService({ tokens, onTouchError }: TokenServiceOptions): TokenService {
   return {
-    create: async ({ name, permissions, expiresAt, rateLimits = noLimits }) => {
+    create: async ({ name, permissions, expiresAt, rateLimits = noLimits, modelScope = null }) => {
       const parts = generateToken();
       const record: StoredToken = {
         id: parts.id,
@@ -66,6 +69,7 @@ export function createTokenService({ tokens, onTouchError }: TokenServiceOptions
         expiresAt: expiresAt ?? null,
         lastUsedAt: null,
         rateLimits,
+        modelScope,
       };
       await tokens.insert(record);
       return { record, token: formatToken(parts) };

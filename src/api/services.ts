@@ -23,6 +23,7 @@ import type { Links } from '../links/links.ts';
 import type { EventFeed } from './kit/stream/event-feed.ts';
 import type { LogHistory } from '../telemetry/log-history.ts';
 import type { Logger } from '../kernel/logger.ts';
+import type { Caller } from '../telemetry/request-context.ts';
 import type { RequestLog } from '../telemetry/request-log.ts';
 import type { ServerEvents } from '../telemetry/server-events.ts';
 import type { SpeechServer } from '../speech/speech-server.ts';
@@ -33,7 +34,8 @@ import type { TriableToolServers } from '../tools/toolbox.ts';
 
 /** The parts of the server that APIs use. */
 export interface ApiServices {
-  readonly library: EditableModelLibrary;
+  /** The models that a caller may use. */
+  readonly libraryFor: (caller: Pick<Caller, 'modelScope'>) => EditableModelLibrary;
   /** The library's own folder. */
   readonly modelsFolder: string;
   /** Id of the home folder. */

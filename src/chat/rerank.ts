@@ -38,7 +38,7 @@ export async function rerank(
   { model, ttlSeconds, query, documents }: RerankRequest,
   context: RequestContext,
 ): Promise<RerankResult> {
-  const target = await pool.resolve(model, 'reranking');
+  const target = await pool.resolve(model, 'reranking', context.caller);
   const session = pool.open({ target, ...omitUndefined({ ttlSeconds }) }, context);
   try {
     for await (const _ of session.ready());

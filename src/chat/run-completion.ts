@@ -54,7 +54,8 @@ export async function* runCompletion(
   context: RequestContext,
 ): AsyncGenerator<CompletionEvent> {
   const { prompt, suffix, contextLength, ttlSeconds, waitsForLoad } = completion;
-  const target = completion.target ?? (await pool.resolve(completion.model, 'generation'));
+  const target =
+    completion.target ?? (await pool.resolve(completion.model, 'generation', context.caller));
   const request = withDefaults(completion, target);
   const { selection } = target;
   if (suffix !== undefined && !selection.model.supportsInfill) {

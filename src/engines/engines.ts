@@ -1,4 +1,5 @@
 import { HearthError } from '../kernel/errors/errors.ts';
+import { assertInScope, isInScope, type ModelScope } from '../kernel/model-scope.ts';
 import type { ModelLibrary, ModelSelection } from '../library/model.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
@@ -14,7 +15,7 @@ import { chooseInstance } from './loads/policy/choose-instance.ts';
 import { type MachineStanding, type Origin, placeTarget, standingOf } from './loads/place-model.ts';
 import type { Standing } from './loads/policy/choose-machine.ts';
 import { placedVariantId } from './loads/policy/instance-view.ts';
-import { assertPurpose, purposeOf, type Purpose } from './loads/purpose.ts';
+import { assertPurpose, onlyOneFor, type Purpose } from './loads/purpose.ts';
 import { notLoaded, stillLoading } from './loads/refusal.ts';
 import { selectWithSettings, withDraft } from './loads/select-with-settings.ts';
 import { Session } from './session.ts';
@@ -96,8 +97,9 @@ export class Engines implements SessionHost {
    * Finds the model that a request names, without loading it.
    *
    * @param identifier Model key or instance id; empty or absent: the only loaded model of this purpose.
-   * @param caller A linked machine gets only models of this machine, so that no request goes in circles.
-   * @throws HearthError `model_not_found`, `wrong_model_type`, `corrupt_file`, `missing_required_parameter`.
+   * @param caller May use the models of its scope; a linked machine gets only models of this machine, so that no
+   *   request goes in circles. `open` checks the scope as well.
+   * @throws HearthError `model_not_found`, `wrong_model_type`, `corrupt_file`, `missing_required_parameter`, `forbidden`.
    */
   async resolve(
     identifier: string | undefined,
@@ -107,7 +109,7 @@ export class Engines implements SessionHost {
     // It is known if an instance was loaded before.
     if (this.#instances().length === 0) await this.#options.gpuMemory?.know();
     const { machineStanding } = this.#options;
-    const found = await this.#find(identifier ?? '', purpose);
+    const found = await this.#find(identifier ?? '', purpose, caller?.modelScope ?? null);
     const target = await this.#upToDate(await placeTarget(found, caller, this, machineStanding));
     assertPurpose(target.selection, purpose);
     return { ...target, ...(await this.#inForce(target.selection)) };
@@ -145,6 +147,7 @@ export class Engines implements SessionHost {
   }
 
   lease(request: OpenRequest, context: RequestContext): Lease {
+    assertInScope(context.caller.modelScope, request.target.selection.model.key);
     const instance = this.#instanceFor(request, context);
     const ttlSeconds = request.ttlSeconds ?? request.target.load?.ttlSeconds;
     if (ttlSeconds !== undefined) instance.setTtl(ttlSeconds);
@@ -156,21 +159,22 @@ export class Engines implements SessionHost {
   /**
    * Loads a new instance, even if the model already has one. Waits without a time limit.
    *
-   * @throws HearthError `model_not_found`, `invalid_value`, `conflict` for an identifier that is taken, `out_of_memory`, `queue_full`, and those of
-   *   `EngineLoader.load`.
+   * @throws HearthError `model_not_found`, `forbidden`, `invalid_value`, `conflict` for an identifier that is taken,
+   *   `out_of_memory`, `queue_full`, and those of `EngineLoader.load`.
    */
   async load(
     identifier: string,
     options: LoadOptions,
     context: RequestContext,
   ): Promise<InstanceSummary> {
-    const found = await this.#options.library.find(identifier);
+    const { library } = this.#options;
+    const { clientKey, modelScope } = context.caller;
+    const found = await library.find(identifier, modelScope);
     await this.#options.gpuMemory?.know();
     if (options.identifier !== undefined) await this.#assertFree(options.identifier);
     const { selection, load } = await this.#inForce(found);
-    const resolved = { ...load, ...(await withDraft(selection, options, this.#options.library)) };
+    const resolved = { ...load, ...(await withDraft(selection, options, library, modelScope)) };
     context.signal.throwIfAborted();
-    const { clientKey } = context.caller;
     const instance = this.#lifecycle.create(selection, resolved, true, clientKey);
     const lease = this.#lifecycle.openLease(instance, context);
     try {
@@ -184,12 +188,17 @@ export class Engines implements SessionHost {
   /**
    * Plans a load like `load` and reports whether it would be accepted.
    *
-   * @throws HearthError `model_not_found`, `invalid_value`, `unsupported_format`.
+   * @throws HearthError `model_not_found`, `forbidden`, `invalid_value`, `unsupported_format`.
    */
-  async estimate(identifier: string, options: LoadOptions): Promise<LoadEstimate> {
+  async estimate(
+    identifier: string,
+    options: LoadOptions,
+    scope: ModelScope = null,
+  ): Promise<LoadEstimate> {
     await this.#options.gpuMemory?.know();
-    const { selection, load } = await this.#inForce(await this.#options.library.find(identifier));
-    const named = await withDraft(selection, options, this.#options.library);
+    const { library } = this.#options;
+    const { selection, load } = await this.#inForce(await library.find(identifier, scope));
+    const named = await withDraft(selection, options, library, scope);
     return this.#lifecycle.estimate(selection, { ...load, ...named });
   }
 
@@ -197,13 +206,16 @@ export class Engines implements SessionHost {
    * Unloads an instance. Its requests end with `unloaded`; resolves with its id when its memory is free.
    *
    * @param identifier Id of the instance, or key of a model that has one instance.
-   * @throws HearthError `instance_not_found`.
+   * @throws HearthError `instance_not_found`, also for a model beyond the scope.
    */
-  async unload(identifier: string): Promise<string> {
-    const instances = this.#instances();
+  async unload(identifier: string, scope: ModelScope = null): Promise<string> {
+    const instances = this.#instances().filter(({ selection }) =>
+      isInScope(scope, selection.model.key),
+    );
     const ofModel = instances.filter(({ selection }) => selection.model.key === identifier);
     const instance =
-      this.#lifecycle.registry.get(identifier) ?? (ofModel.length === 1 ? ofModel[0] : undefined);
+      instances.find(({ id }) => id === identifier) ??
+      (ofModel.length === 1 ? ofModel[0] : undefined);
     if (instance === undefined) {
       const known = instances.map((each) => each.id);
       const list = known.length === 0 ? 'No instance is loaded.' : `Loaded: ${known.join(', ')}.`;
@@ -257,11 +269,17 @@ export class Engines implements SessionHost {
     });
   }
 
-  async #find(identifier: string, purpose: Purpose): Promise<ModelTarget> {
-    if (identifier === '') return { selection: this.#onlyLoaded(purpose) };
+  async #find(identifier: string, purpose: Purpose, scope: ModelScope): Promise<ModelTarget> {
+    if (identifier === '') {
+      const selections = this.#instances().map(({ selection }) => selection);
+      const allowed = selections.filter(({ model }) => isInScope(scope, model.key));
+      return { selection: onlyOneFor(purpose, allowed) };
+    }
     const instance = this.#lifecycle.registry.get(identifier);
-    if (instance === undefined) return { selection: await this.#options.library.find(identifier) };
+    if (instance === undefined)
+      return { selection: await this.#options.library.find(identifier, scope) };
     const { id, selection } = instance;
+    assertInScope(scope, selection.model.key);
     // The key of a model is the id of its first instance, but selects any of its instances.
     const isFirst = id === (selection.alias ?? selection.model.key);
     return isFirst ? { selection } : { selection, instanceId: id };
@@ -290,25 +308,6 @@ export class Engines implements SessionHost {
     return selection === undefined
       ? { selection: await library.find(alias ?? model.key) }
       : { ...target, selection: { ...selection, ...omitUndefined({ alias }) } };
-  }
-
-  /** @throws HearthError `missing_required_parameter`. */
-  #onlyLoaded(purpose: Purpose): ModelSelection {
-    const loaded = this.#instances()
-      .map(({ selection }) => selection)
-      .filter((selection) => purposeOf(selection) === purpose);
-    const [first] = loaded;
-    const keys = new Set(loaded.map(({ model }) => model.key));
-    if (first !== undefined && keys.size === 1) return first;
-    const reason =
-      first === undefined
-        ? 'no model for this is loaded'
-        : `several are loaded (${[...keys].join(', ')})`;
-    throw new HearthError(
-      'missing_required_parameter',
-      (name) => `"${name('model')}" is required: ${reason}.`,
-      { field: 'model' },
-    );
   }
 
   /** Chooses or creates an instance, without an await in between, so that concurrent requests agree. */

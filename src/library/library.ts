@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { HearthError } from '../kernel/errors/errors.ts';
 import type { Logger } from '../kernel/logger.ts';
+import { isInScope, type ModelScope } from '../kernel/model-scope.ts';
 import { type ModelFault, readableName, takeName } from './library-model.ts';
 import { mapConcurrently } from '../kernel/concurrency/map-concurrently.ts';
 import type { ModelAlias, ModelAliases } from './model-aliases.ts';
@@ -94,25 +95,25 @@ export function createModelLibrary({
         return withRemoteModels(local, await remoteModels()).models;
       return (await scan()).models;
     },
-    async find(identifier) {
+    async find(identifier, scope) {
       const known = (await aliases?.list()) ?? [];
       if (latest !== null && isRecent(latest)) {
-        const selection = await selectUnchanged(latest, identifier, known);
+        const selection = await selectUnchanged(latest, identifier, known, scope);
         if (selection !== null) return selection;
       }
       try {
-        return selectModel(await scan(), identifier, known);
+        return selectModel(await scan(), identifier, known, scope);
       } catch (error) {
         if (!(error instanceof HearthError) || error.code !== 'model_not_found') throw error;
         if (!(await refreshRemote(identifier))) throw error;
-        return selectModel(await scan(), identifier, known);
+        return selectModel(await scan(), identifier, known, scope);
       }
     },
     fingerprint: readFingerprint,
-    remove(identifier, assertUnused) {
+    remove(identifier, assertUnused, scope) {
       return removals.run(async () => {
         const content = await scan();
-        const { key, variantId } = resolveIdentifier(content, identifier);
+        const { key, variantId } = resolveIdentifier(content, identifier, scope);
         const found = content.foundByKey.get(key);
         if (found === undefined) {
           throw new HearthError(
@@ -132,14 +133,33 @@ export function createModelLibrary({
   };
 }
 
+/** The library as a caller sees it who may use some of its models only. */
+export function libraryWithin(
+  scope: ModelScope,
+  library: EditableModelLibrary,
+): EditableModelLibrary {
+  if (scope === null) return library;
+  return {
+    list: async () => (await library.list()).filter(({ key }) => isInScope(scope, key)),
+    find: (identifier) => library.find(identifier, scope),
+    fingerprint: (selection) => library.fingerprint(selection),
+    remove: (identifier, assertUnused) => library.remove(identifier, assertUnused, scope),
+  };
+}
+
 function isRecent({ atMs }: Scan): boolean {
   return performance.now() - atMs < maxScanAgeMs;
 }
 
 /** null if the scan does not know the model or its files are no longer the same. */
-async function selectUnchanged(scan: Scan, identifier: string, aliases: readonly ModelAlias[]) {
+async function selectUnchanged(
+  scan: Scan,
+  identifier: string,
+  aliases: readonly ModelAlias[],
+  scope: ModelScope | undefined,
+) {
   try {
-    const selection = selectModel(scan, identifier, aliases);
+    const selection = selectModel(scan, identifier, aliases, scope);
     const files = scan.foundByKey.get(selection.model.key)?.model.files ?? [];
     const same = await Promise.all(files.map(isUnchanged));
     return same.every(Boolean) ? selection : null;

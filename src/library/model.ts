@@ -1,3 +1,4 @@
+import type { ModelScope } from '../kernel/model-scope.ts';
 import type { ProjectorFacts } from './projector-facts.ts';
 import type { TokenizerFacts } from './tokenizer-facts.ts';
 
@@ -105,10 +106,11 @@ export interface ModelLibrary {
    * Finds a model by `publisher/name`, by `name` alone if that is unambiguous, each with or without
    * a variant suffix `@q4_k_m`, or by an alias; ignores case.
    *
+   * @param scope The models that may be found; all if absent.
    * @throws HearthError `model_not_found`, with the existing keys; `corrupt_file` for a file that
-   *   is in the library but can't be read.
+   *   is in the library but can't be read; `forbidden` for a model beyond the scope.
    */
-  find(identifier: string): Promise<ModelSelection>;
+  find(identifier: string, scope?: ModelScope): Promise<ModelSelection>;
 
   /**
    * Size, modification time and inode of the files of a model, which an engine keeps mapped while it runs. Undefined if
@@ -139,10 +141,13 @@ export interface EditableModelLibrary extends ModelLibrary {
    * can't be read.
    *
    * @param assertUnused Called right before the removal; an error prevents it.
-   * @throws HearthError `model_not_found`; `conflict` for a model that is not in the library's own folder.
+   * @param scope As for `find`.
+   * @throws HearthError `model_not_found`; `conflict` for a model that is not in the library's own folder;
+   *   `forbidden`.
    */
   remove(
     identifier: string,
     assertUnused: (removal: PlannedRemoval) => void | Promise<void>,
+    scope?: ModelScope,
   ): Promise<RemovedModel>;
 }

@@ -1,5 +1,6 @@
 import { HearthError } from '../kernel/errors/errors.ts';
 import { describeNames } from '../kernel/format.ts';
+import { assertInScope, isInScope, type ModelScope } from '../kernel/model-scope.ts';
 import type { ModelFault } from './library-model.ts';
 import { findAlias, type ModelAlias } from './model-aliases.ts';
 import type { ModelEntry, ModelSelection } from './model.ts';
@@ -15,45 +16,77 @@ export interface LibraryContent {
 /** Maximum number of keys in an error message. */
 const listedKeys = 20;
 
+interface FoundName {
+  readonly key: string;
+  /** null if the identifier has none. */
+  readonly variantId: string | null;
+}
+
 /**
  * Finds the model and variant for an identifier; see `ModelLibrary.find`. A model's own name wins over an alias.
  *
- * @throws HearthError `model_not_found` or `corrupt_file`.
+ * @throws HearthError `model_not_found`, `corrupt_file` or `forbidden`.
  */
 export function selectModel(
-  content: LibraryContent,
+  all: LibraryContent,
   identifier: string,
   aliases: readonly ModelAlias[] = [],
+  scope: ModelScope = null,
 ): ModelSelection {
+  const content = within(scope, all);
   const own = findIdentifier(content, identifier);
   if (own !== null) return select(content, own.key, own.variantId);
   const alias = findAlias(aliases, identifier.trim());
-  if (alias === undefined) return notFound(content, identifier);
+  if (alias === undefined) return notFound(all, identifier, scope);
   const found = findIdentifier(content, alias.model);
   if (found !== null) {
     return { ...select(content, found.key, found.variantId), alias: alias.name };
   }
+  assertNotBeyond(scope, all, alias.model);
   throw modelNotFound(
     `There is no model ${quote(alias.model)}, which the alias ${quote(alias.name)} names.`,
   );
 }
 
 /**
- * Splits an identifier into key and variant; the variant is null if there is none.
+ * Splits an identifier into key and variant.
  *
- * @throws HearthError `model_not_found` for the key.
+ * @throws HearthError `model_not_found` or `forbidden` for the key.
  */
 export function resolveIdentifier(
-  content: LibraryContent,
+  all: LibraryContent,
   identifier: string,
-): { key: string; variantId: string | null } {
-  return findIdentifier(content, identifier) ?? notFound(content, identifier);
+  scope: ModelScope = null,
+): FoundName {
+  return findIdentifier(within(scope, all), identifier) ?? notFound(all, identifier, scope);
 }
 
-function findIdentifier(
-  content: LibraryContent,
+/** The models that a token may use. */
+function within(scope: ModelScope, { models, faults }: LibraryContent): LibraryContent {
+  if (scope === null) return { models, faults };
+  const isAllowed = ({ key }: { readonly key: string }) => isInScope(scope, key);
+  return { models: models.filter(isAllowed), faults: faults.filter(isAllowed) };
+}
+
+/** @throws HearthError `forbidden` if the identifier names a model that the token may not use. */
+function assertNotBeyond(
+  scope: ModelScope,
+  { models, faults }: LibraryContent,
   identifier: string,
-): { key: string; variantId: string | null } | null {
+): void {
+  if (scope === null) return;
+  // One by one, since a name that several have is refused as well.
+  for (const model of models) {
+    if (findIdentifier({ models: [model], faults: [] }, identifier))
+      assertInScope(scope, model.key);
+  }
+  for (const fault of faults) {
+    if (findIdentifier({ models: [], faults: [fault] }, identifier))
+      assertInScope(scope, fault.key);
+  }
+}
+
+function findIdentifier(content: LibraryContent, identifier: string): FoundName | null {
   const wanted = identifier.trim().toLowerCase();
   const whole = findKey(content, wanted);
   if (whole !== null) return { key: whole, variantId: null };
@@ -108,7 +141,9 @@ function selectElsewhere(
   });
 }
 
-function notFound({ models }: LibraryContent, name: string): never {
+function notFound(all: LibraryContent, name: string, scope: ModelScope): never {
+  assertNotBeyond(scope, all, name);
+  const { models } = within(scope, all);
   const available =
     models.length === 0 ? 'The library is empty.' : describeNames(models.map(({ key }) => key));
   throw modelNotFound(`There is no model ${quote(name)}. ${available}`);

@@ -41,6 +41,7 @@ import { createHub } from '../library/hub/create-hub.ts';
 import { hubEgressPolicy } from '../library/hub/hub-endpoint.ts';
 import { toInstanceMetrics } from '../engines/loads/instance-metrics.ts';
 import { preloadModels } from '../engines/loads/preload-models.ts';
+import { libraryWithin } from '../library/library.ts';
 import { createModelAliases } from '../library/model-aliases.ts';
 import { readAvailableMemory } from '../platform/machine/read-machine.ts';
 import { WaitingCalls } from '../chat/waiting-calls.ts';
@@ -126,7 +127,6 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     cleanups.push(() => notifier.close());
     const lock = await acquireHomeLock(home);
     cleanups.push(() => lock.release());
-
     const homeId = await ensureHomeId(home);
     const observability = await createObservability({ logger, version, environment, settings });
     cleanups.push(() => observability.close());
@@ -270,7 +270,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const links = await createLinks({ home, settings, upstreams, tokens, store, pool, logger });
     const startedAt = new Date();
     const services: ApiServices = {
-      library,
+      libraryFor: ({ modelScope }) => libraryWithin(modelScope, library),
       modelsFolder,
       homeId,
       aliases,

@@ -163,6 +163,8 @@ export const tables = {
       tokens_per_minute: column<number | null>('bigint', ''),
       requests_per_day: column<number | null>('bigint', ''),
       tokens_per_day: column<number | null>('bigint', ''),
+      /** JSON array of keys and patterns; null: all models. */
+      models: optionalText,
     },
   },
   /** Browsers that are signed in. */

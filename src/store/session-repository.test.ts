@@ -96,6 +96,7 @@ it('deletes the sessions and codes of a token with it', async () => {
     expiresAt: null,
     lastUsedAt: null,
     rateLimits: noLimits,
+    modelScope: null,
   });
   await store.sessions.insert(session('a', { tokenId: 't' }));
   await store.sessions.insert(session('b'));

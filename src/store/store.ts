@@ -1,3 +1,4 @@
+import type { ModelScope } from '../kernel/model-scope.ts';
 import type { Permission } from '../kernel/permission.ts';
 import type { TurnPart } from './turns/conversation-turn.ts';
 import type { BatchRepository, FileRepository } from './batches/batch.ts';
@@ -7,7 +8,7 @@ import type { NamedRecordRepository } from './named-record.ts';
 import type { ProjectRepository } from './project.ts';
 import type { BackgroundTurnRepository } from './shared/background-turn.ts';
 import type { LeaseRepository } from './shared/lease-repository.ts';
-import type { RateLimitRepository, RateLimits } from './shared/rate-limit-repository.ts';
+import type { LimitName, RateLimitRepository, RateLimits } from './shared/rate-limit-repository.ts';
 import type { SessionRepository } from './session-repository.ts';
 import type { ToolApprovalRepository } from './tool-approval-repository.ts';
 import type { UsageRepository } from './usage-repository.ts';
@@ -104,10 +105,20 @@ export interface StoredToken {
   readonly lastUsedAt: Date | null;
   /** A limit that is null comes from the settings. */
   readonly rateLimits: RateLimits;
+  readonly modelScope: ModelScope;
 }
+
+/** What changes of a token; what is undefined stays. */
+export type TokenChanges = {
+  readonly [Name in 'name' | 'permissions' | 'expiresAt' | 'modelScope']?:
+    | StoredToken[Name]
+    | undefined;
+} & { readonly rateLimits?: { readonly [Name in LimitName]?: number | null | undefined } };
 
 export interface TokenRepository {
   insert(token: StoredToken): Promise<void>;
+  /** @returns the token as it is then; undefined if there is none. */
+  update(id: string, changes: TokenChanges): Promise<StoredToken | undefined>;
   find(id: string): Promise<StoredToken | undefined>;
   list(): Promise<readonly StoredToken[]>;
   touch(id: string, usedAt: Date): Promise<void>;

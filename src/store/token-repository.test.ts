@@ -17,6 +17,7 @@ const token = (id: string, fields: Partial<StoredToken> = {}): StoredToken => ({
   expiresAt: null,
   lastUsedAt: null,
   rateLimits: noLimits,
+  modelScope: null,
   ...fields,
 });
 
@@ -44,4 +45,33 @@ it('deletes once', async () => {
   expect(await store.tokens.delete('a')).toBe(true);
   expect(await store.tokens.delete('a')).toBe(false);
   expect(await store.tokens.list()).toEqual([]);
+});
+
+it('changes what it is told to, and keeps the rest', async () => {
+  const before = token('a', {
+    expiresAt: new Date(5),
+    rateLimits: { ...noLimits, requestsPerMinute: 3, tokensPerDay: 9 },
+    modelScope: ['hearth/*'],
+  });
+  await store.tokens.insert(before);
+  await store.tokens.insert(token('b'));
+  expect(await store.tokens.update('a', {})).toEqual(before);
+  const after = {
+    ...before,
+    name: 'desk',
+    expiresAt: null,
+    rateLimits: { ...noLimits, requestsPerMinute: 3, requestsPerDay: 7 },
+    modelScope: null,
+  };
+  const changes = {
+    name: 'desk',
+    expiresAt: null,
+    rateLimits: { tokensPerDay: null, requestsPerDay: 7 },
+    modelScope: null,
+  };
+  expect(await store.tokens.update('a', changes)).toEqual(after);
+  expect(await store.tokens.list()).toEqual([after, token('b')]);
+  const chat = await store.tokens.update('a', { permissions: ['chat'], modelScope: [] });
+  expect(chat).toEqual({ ...after, permissions: ['chat'], modelScope: [] });
+  expect(await store.tokens.update('c', { name: 'x' })).toBeUndefined();
 });

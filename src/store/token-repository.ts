@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Schema } from './schema.ts';
+import type { ModelScope } from '../kernel/model-scope.ts';
 import type { Permission } from '../kernel/permission.ts';
 import type { StoredToken, TokenRepository } from './store.ts';
 
@@ -8,6 +9,28 @@ export function createTokenRepository(database: Kysely<Schema>): TokenRepository
   return {
     insert: async (token) => {
       await database.insertInto('tokens').values(toRow(token)).execute();
+    },
+    update: async (id, changes) => {
+      const { permissions, expiresAt, modelScope, rateLimits = {} } = changes;
+      // A value that is undefined is not set.
+      const values = {
+        id,
+        name: changes.name,
+        permissions: permissions && JSON.stringify(permissions),
+        expires_at: expiresAt === undefined ? undefined : toTime(expiresAt),
+        models: modelScope === undefined ? undefined : toModels(modelScope),
+        requests_per_minute: rateLimits.requestsPerMinute,
+        tokens_per_minute: rateLimits.tokensPerMinute,
+        requests_per_day: rateLimits.requestsPerDay,
+        tokens_per_day: rateLimits.tokensPerDay,
+      };
+      const row = await database
+        .updateTable('tokens')
+        .set(values)
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirst();
+      return row && fromRow(row);
     },
     find: async (id) => {
       const row = await database
@@ -53,13 +76,22 @@ function toRow(token: StoredToken): TokenRow {
     permissions: JSON.stringify(token.permissions),
     secret_hash: token.secretHash,
     created_at: token.createdAt.toISOString(),
-    expires_at: token.expiresAt?.toISOString() ?? null,
-    last_used_at: token.lastUsedAt?.toISOString() ?? null,
+    expires_at: toTime(token.expiresAt),
+    last_used_at: toTime(token.lastUsedAt),
     requests_per_minute: token.rateLimits.requestsPerMinute,
     tokens_per_minute: token.rateLimits.tokensPerMinute,
     requests_per_day: token.rateLimits.requestsPerDay,
     tokens_per_day: token.rateLimits.tokensPerDay,
+    models: toModels(token.modelScope),
   };
+}
+
+function toTime(time: Date | null): string | null {
+  return time?.toISOString() ?? null;
+}
+
+function toModels(scope: ModelScope): string | null {
+  return scope === null ? null : JSON.stringify(scope);
 }
 
 function fromRow(row: TokenRow): StoredToken {
@@ -77,5 +109,6 @@ function fromRow(row: TokenRow): StoredToken {
       requestsPerDay: row.requests_per_day,
       tokensPerDay: row.tokens_per_day,
     },
+    modelScope: row.models === null ? null : (JSON.parse(row.models) as string[]),
   };
 }

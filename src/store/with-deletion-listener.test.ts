@@ -8,8 +8,6 @@ import { withDeletionListener } from './with-deletion-listener.ts';
 import { noLimits } from './shared/rate-limit-repository.ts';
 
 const conversations = useConversations();
-const rateLimits = noLimits;
-
 it('reports deletions, after them, and only those that happened', async () => {
   let deletions = 0;
   let remaining = -1;
@@ -44,7 +42,8 @@ it('reports deletions, after them, and only those that happened', async () => {
     createdAt: new Date(),
     expiresAt: null,
     lastUsedAt: null,
-    rateLimits,
+    rateLimits: noLimits,
+    modelScope: null,
   });
   for (const name of ['a', 'b', 'c']) await say(name);
   await say('own', { ownerId: 'one' });

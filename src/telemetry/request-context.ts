@@ -1,3 +1,4 @@
+import type { ModelScope } from '../kernel/model-scope.ts';
 import type { Permission } from '../kernel/permission.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { RequestRecord } from './request-record.ts';
@@ -28,6 +29,7 @@ export interface Caller {
   readonly address?: string;
   /** Whether it is a linked machine, which gets only models of this machine. */
   readonly isLinked?: boolean | undefined;
+  readonly modelScope: ModelScope;
   readonly hasPermission: (permission: Permission) => boolean;
 }
 

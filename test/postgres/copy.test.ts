@@ -79,6 +79,7 @@ async function fill({
     expiresAt: null,
     lastUsedAt: new Date(2000),
     rateLimits: noLimits,
+    modelScope: null,
   });
   await downloads.insert({
     id: 'job_a',

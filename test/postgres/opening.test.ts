@@ -73,6 +73,7 @@ describe('a database that is opened', () => {
     expect(await first.batches.claim('batch_a', 'first', new Date())).toBeUndefined();
     expect(await second.tokens.find('a')).toMatchObject({
       rateLimits: noLimits,
+      modelScope: null,
     });
     expect(await first.downloads.list()).toMatchObject([{ id: 'job_a' }]);
     expect(await second.downloads.list()).toEqual([]);

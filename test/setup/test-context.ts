@@ -14,6 +14,12 @@ export function testContext({ caller, ...rest }: TestContextOptions = {}): Reque
     signal: new AbortController().signal,
     record: RequestRecord.detached('test-request'),
     ...rest,
-    caller: { tokenId: null, clientKey: 'test-client', hasPermission: () => false, ...caller },
+    caller: {
+      tokenId: null,
+      clientKey: 'test-client',
+      modelScope: null,
+      hasPermission: () => false,
+      ...caller,
+    },
   };
 }

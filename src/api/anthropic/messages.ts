@@ -59,7 +59,7 @@ async function readRequest(
   body: AnthropicCountTokensRequest & Partial<AnthropicMessageRequest>,
   context: RequestContext,
 ): Promise<{ readonly request: TurnRequest; readonly conversation: Conversation }> {
-  const target = await pool.resolve(body.model, 'generation');
+  const target = await pool.resolve(body.model, 'generation', context.caller);
   const conversation = toConversation(body.messages);
   const preset = await findPreset(store, body.preset, context);
   const turn = withPreset(toTurnRequest(body, conversation, target.selection.model), preset);

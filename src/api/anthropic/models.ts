@@ -1,11 +1,16 @@
 import { getModelAnthropic, listModelsAnthropic, type AnthropicModel } from './model-schema.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import { mount, type App } from '../kit/mount.ts';
-import { listNamedModels, type NamedModel, servingInstances } from '../kit/named-models.ts';
+import {
+  listNamedModels,
+  type NamedModel,
+  servingInstances,
+  servicesFor,
+} from '../kit/named-models.ts';
 import type { ApiServices } from '../services.ts';
 
 export function mountModels(app: App, services: ApiServices): void {
-  const { library, server } = services;
+  const { server } = services;
   const toModel = (named: NamedModel): AnthropicModel => {
     const { id, model } = named;
     const [loaded] = servingInstances(services, named);
@@ -29,8 +34,8 @@ export function mountModels(app: App, services: ApiServices): void {
     };
   };
 
-  mount(app, listModelsAnthropic, async ({ query }) => {
-    const named = await listNamedModels(services);
+  mount(app, listModelsAnthropic, async ({ query, context }) => {
+    const named = await listNamedModels(servicesFor(services, context.caller));
     const all = named.filter(({ model }) => model.type === 'llm' || model.type === 'vlm');
     const { page, hasMore } = toPage(all, query);
     return {
@@ -41,8 +46,8 @@ export function mountModels(app: App, services: ApiServices): void {
     };
   });
 
-  mount(app, getModelAnthropic, async ({ params: { model: id } }) => {
-    return toModel({ ...(await library.find(id)), id });
+  mount(app, getModelAnthropic, async ({ params: { model: id }, context }) => {
+    return toModel({ ...(await services.libraryFor(context.caller).find(id)), id });
   });
 }
 

@@ -3,6 +3,7 @@ import type { InstanceSummary } from '../../engines/loads/instance-summary.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { isPattern, type ModelAlias } from '../../library/model-aliases.ts';
 import type { ModelEntry, ModelSelection } from '../../library/model.ts';
+import type { Caller } from '../../telemetry/request-context.ts';
 import type { ApiServices } from '../services.ts';
 
 /** A model under a name that requests may use. */
@@ -10,7 +11,17 @@ export interface NamedModel extends ModelSelection {
   readonly id: string;
 }
 
-type Services = Pick<ApiServices, 'aliases' | 'library' | 'modelSettings' | 'pool'>;
+type Services = Pick<ApiServices, 'aliases' | 'modelSettings' | 'pool'> & {
+  readonly library: ReturnType<ApiServices['libraryFor']>;
+};
+
+/** The services with the models that a caller may use. */
+export function servicesFor<S extends Pick<ApiServices, 'libraryFor'>>(
+  services: S,
+  caller: Pick<Caller, 'modelScope'>,
+): S & Pick<Services, 'library'> {
+  return { ...services, library: services.libraryFor(caller) };
+}
 
 /** All models by their keys, then the profiles; with their best variant, or the one that a profile names. */
 export async function listModels({

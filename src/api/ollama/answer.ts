@@ -61,7 +61,7 @@ export async function loadModel(
   options: { readonly contextLength?: number; readonly ttlSeconds?: number },
   context: RequestContext,
 ): Promise<void> {
-  const target = await pool.resolve(identifier, purposeOf(selection));
+  const target = await pool.resolve(identifier, purposeOf(selection), context.caller);
   await pool.ensureLoaded({ target, ...options }, context);
 }
 

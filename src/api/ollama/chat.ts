@@ -19,7 +19,7 @@ import { toMessages } from './to-messages.ts';
 export function mountChat(app: App, services: ApiServices): void {
   mount(app, chatOllama, async ({ body, context }) => {
     const startedAt = performance.now();
-    const found = await findOllamaModel(services.library, body.model);
+    const found = await findOllamaModel(services.libraryFor(context.caller), body.model);
     const request = {
       model: body.model,
       isStreamed: body.stream !== false,

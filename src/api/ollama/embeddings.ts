@@ -21,7 +21,7 @@ export function mountEmbeddings(app: App, services: ApiServices): void {
     inputs: readonly string[],
     context: RequestContext,
   ): Promise<EmbedResult> => {
-    const found = await findOllamaModel(services.library, model);
+    const found = await findOllamaModel(services.libraryFor(context.caller), model);
     const options = omitUndefined({ ttlSeconds: toTtlSeconds(keepAlive) });
     const isEmpty = inputs.every((text) => text === '');
     if (!isEmpty) {

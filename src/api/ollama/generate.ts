@@ -36,7 +36,7 @@ export function mountGenerate(app: App, services: ApiServices): void {
   mount(app, generateOllama, async ({ body, context }) => {
     const startedAt = performance.now();
     assertSupported(body, unsupported);
-    const found = await findOllamaModel(services.library, body.model);
+    const found = await findOllamaModel(services.libraryFor(context.caller), body.model);
     const request = {
       model: body.model,
       isStreamed: body.stream !== false,

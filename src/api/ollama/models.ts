@@ -1,3 +1,4 @@
+import { isInScope } from '../../kernel/model-scope.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import {
   copyOllama,
@@ -8,7 +9,7 @@ import {
   versionOllama,
 } from './models-schema.ts';
 import { removeModel } from '../../engines/loads/remove-model.ts';
-import { listNamedModels } from '../kit/named-models.ts';
+import { listNamedModels, servicesFor } from '../kit/named-models.ts';
 import { chatTemplate } from '../../library/chat-template.ts';
 import { findOllamaModel } from '../../library/ollama/find-model.ts';
 import { variantFiles } from '../../library/variant-files.ts';
@@ -28,12 +29,12 @@ import {
 const ollamaVersion = '0.12.11';
 
 export function mountModels(app: App, services: ApiServices): void {
-  const { library, aliases, modelSettings, pool, runtimes } = services;
+  const { libraryFor, aliases, modelSettings, pool, runtimes } = services;
 
   mount(app, versionOllama, async () => ({ version: ollamaVersion }));
 
-  mount(app, tagsOllama, async () => {
-    const named = await listNamedModels(services);
+  mount(app, tagsOllama, async ({ context }) => {
+    const named = await listNamedModels(servicesFor(services, context.caller));
     const records = named.flatMap((each) =>
       each.alias === undefined
         ? each.model.variants.map((variant) => toOllamaModel({ model: each.model, variant }))
@@ -42,15 +43,18 @@ export function mountModels(app: App, services: ApiServices): void {
     return { models: await Promise.all(records) };
   });
 
-  mount(app, psOllama, async () => {
+  mount(app, psOllama, async ({ context }) => {
     const runtime = await runtimes.resolve('gguf');
     const isOnGpu = runtime !== undefined && !runtime.name.endsWith('-cpu');
-    const ready = pool.list().filter(({ state }) => state === 'ready');
+    const ready = pool
+      .list()
+      .filter(({ state }) => state === 'ready')
+      .filter(({ selection }) => isInScope(context.caller.modelScope, selection.model.key));
     return { models: await Promise.all(ready.map((one) => toLoadedModel(one, isOnGpu))) };
   });
 
   mount(app, showOllama, async ({ body, context }) => {
-    const { selection } = await findOllamaModel(library, requiredName(body));
+    const { selection } = await findOllamaModel(libraryFor(context.caller), requiredName(body));
     const settings = modelSettings.inForce(selection);
     const { systemPrompt: system = '' } = settings;
     return {
@@ -65,12 +69,13 @@ export function mountModels(app: App, services: ApiServices): void {
     };
   });
 
-  mount(app, copyOllama, async ({ body }) => {
-    const { selection } = await findOllamaModel(library, body.source);
+  mount(app, copyOllama, async ({ body, context }) => {
+    const own = servicesFor(services, context.caller);
+    const { selection } = await findOllamaModel(own.library, body.source);
     const { model, variant, alias = '' } = selection;
     const profile = modelSettings.get(alias);
     if (profile?.base !== undefined) {
-      await storeSettings(services, withoutLatest(body.destination), profile);
+      await storeSettings(own, withoutLatest(body.destination), profile);
       return {};
     }
     const isBest = variant.id === model.variants[0]?.id;
@@ -84,9 +89,10 @@ export function mountModels(app: App, services: ApiServices): void {
   mount(app, deleteOllama, async ({ body, context }) => {
     const name = requiredName(body);
     if (await aliases.remove(withoutLatest(name))) return {};
+    const library = libraryFor(context.caller);
     const { identifier, selection } = await findOllamaModel(library, name);
     if (selection.alias !== undefined) {
-      if (await deleteSettings(services, selection.alias)) return {};
+      if (await deleteSettings({ ...services, library }, selection.alias)) return {};
       // Only a pattern has this name, which is not the name of a model to delete.
       throw new HearthError('model_not_found', `model ${JSON.stringify(name)} not found`, {
         field: 'model',
@@ -96,7 +102,7 @@ export function mountModels(app: App, services: ApiServices): void {
     const target = hasVariant
       ? `${selection.model.key}@${selection.variant.id}`
       : selection.model.key;
-    const { name: removed, freedBytes } = await removeModel(services, target);
+    const { name: removed, freedBytes } = await removeModel({ ...services, library }, target);
     context.logger.info({ model: removed, freedBytes }, 'model deleted');
     return {};
   });

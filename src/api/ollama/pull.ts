@@ -1,3 +1,4 @@
+import type { ModelLibrary } from '../../library/model.ts';
 import { setTimeout } from 'node:timers/promises';
 import { HearthError, errorTable, type ErrorCode } from '../../kernel/errors/errors.ts';
 import { pullOllama, type OllamaPullLine } from './models-schema.ts';
@@ -40,10 +41,11 @@ function progress(line: OllamaPullLine): PullEvent {
 
 /** @throws HearthError `model_not_found`, with the nearest name; the errors of `DownloadManager.start`. */
 async function* pull(
-  { library, downloads, catalog }: Pick<ApiServices, 'library' | 'downloads' | 'catalog'>,
+  { libraryFor, downloads, catalog }: Pick<ApiServices, 'libraryFor' | 'downloads' | 'catalog'>,
   name: string,
   context: RequestContext,
 ): AsyncGenerator<PullEvent> {
+  const library = libraryFor(context.caller);
   const reference = parseOllamaReference(name, catalog);
   if (reference === undefined) {
     // A model that is in the library, but not on the hub, such as a starter model.
@@ -59,13 +61,13 @@ async function* pull(
 
 /** The job of the download; undefined if the model is in the library. */
 async function startOrFind(
-  { library, downloads }: Pick<ApiServices, 'library' | 'downloads'>,
+  { library, downloads }: Pick<ApiServices, 'downloads'> & { readonly library: ModelLibrary },
   reference: NonNullable<ReturnType<typeof parseOllamaReference>>,
   name: string,
-  { signal }: RequestContext,
+  { signal, caller }: RequestContext,
 ): Promise<DownloadJob | undefined> {
   try {
-    const start = await downloads.start(reference, signal);
+    const start = await downloads.start(reference, signal, caller.modelScope);
     return start.kind === 'job' ? start.job : undefined;
   } catch (error) {
     const isUnknown = error instanceof HearthError && error.code === 'model_not_found';
@@ -109,7 +111,7 @@ function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(errorTable, code);
 }
 
-async function isInLibrary(library: ApiServices['library'], name: string): Promise<boolean> {
+async function isInLibrary(library: ModelLibrary, name: string): Promise<boolean> {
   try {
     await findOllamaModel(library, name);
     return true;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { modelIdentifierSchema } from '../../kernel/field.ts';
 import { defineRoute } from '../kit/route.ts';
 import { type App, mount } from '../kit/mount.ts';
-import { listNamedModels, type NamedModel } from '../kit/named-models.ts';
+import { listNamedModels, type NamedModel, servicesFor } from '../kit/named-models.ts';
 import type { ApiServices } from '../services.ts';
 
 const exampleModel = {
@@ -53,12 +53,12 @@ export function mountModels(app: App, services: ApiServices): void {
     owned_by: model.publisher,
   });
 
-  mount(app, listModelsOpenAi, async () => ({
+  mount(app, listModelsOpenAi, async ({ context }) => ({
     object: 'list',
-    data: (await listNamedModels(services)).map(toModel),
+    data: (await listNamedModels(servicesFor(services, context.caller))).map(toModel),
   }));
 
-  mount(app, getModelOpenAi, async ({ params: { model: id } }) => {
-    return toModel({ ...(await services.library.find(id)), id });
+  mount(app, getModelOpenAi, async ({ params: { model: id }, context }) => {
+    return toModel({ ...(await services.libraryFor(context.caller).find(id)), id });
   });
 }

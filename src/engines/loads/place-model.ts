@@ -12,7 +12,7 @@ import { placedVariantId } from './policy/instance-view.ts';
 export type MachineStanding = (machine: string, modelId: string) => Promise<Standing | undefined>;
 
 /** What of a caller decides where a model runs. */
-export type Origin = Pick<Caller, 'isLinked'>;
+export type Origin = Partial<Pick<Caller, 'isLinked' | 'modelScope'>>;
 
 /**
  * Selects the model on the machine that runs it, if linked machines have it, too.

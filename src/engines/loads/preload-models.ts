@@ -20,7 +20,12 @@ export async function preloadModels(options: {
   const { pool, signal } = options;
   const requestId = 'preload';
   const logger = options.logger.child({ requestId });
-  const caller = { tokenId: null, clientKey: requestId, hasPermission: () => true };
+  const caller = {
+    tokenId: null,
+    clientKey: requestId,
+    modelScope: null,
+    hasPermission: () => true,
+  };
   const load = async (model: string): Promise<void> => {
     try {
       const record = RequestRecord.detached(requestId);

@@ -33,6 +33,30 @@ export function assertPurpose(selection: ModelSelection, purpose: Purpose): void
   );
 }
 
+/**
+ * The only loaded model of a purpose, for a request that names none.
+ *
+ * @throws HearthError `missing_required_parameter`.
+ */
+export function onlyOneFor(
+  purpose: Purpose,
+  selections: readonly ModelSelection[],
+): ModelSelection {
+  const loaded = selections.filter((selection) => purposeOf(selection) === purpose);
+  const [first] = loaded;
+  const keys = new Set(loaded.map(({ model }) => model.key));
+  if (first !== undefined && keys.size === 1) return first;
+  const reason =
+    first === undefined
+      ? 'no model for this is loaded'
+      : `several are loaded (${[...keys].join(', ')})`;
+  throw new HearthError(
+    'missing_required_parameter',
+    (name) => `"${name('model')}" is required: ${reason}.`,
+    { field: 'model' },
+  );
+}
+
 function needOf(purpose: Purpose, actual: Purpose): string {
   switch (purpose) {
     case 'embedding':

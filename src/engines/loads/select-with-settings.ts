@@ -1,4 +1,5 @@
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
+import type { ModelScope } from '../../kernel/model-scope.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { ModelLibrary, ModelSelection } from '../../library/model.ts';
 import { assertDraft } from './configure.ts';
@@ -46,9 +47,10 @@ export async function withDraft(
   { model }: ModelSelection,
   { draftModel, ...options }: LoadOptions,
   library: Pick<ModelLibrary, 'find'>,
+  scope: ModelScope = null,
 ): Promise<LoadOptions> {
   if (draftModel === undefined) return options;
-  const draft = await library.find(draftModel);
+  const draft = await library.find(draftModel, scope);
   assertDraft(model, draft.model);
   return { ...options, draft };
 }

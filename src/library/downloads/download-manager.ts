@@ -1,6 +1,8 @@
 import { Mutex } from '../../kernel/concurrency/semaphore.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
+import { assertInScope, type ModelScope } from '../../kernel/model-scope.ts';
 import { modelName } from '../library-model.ts';
+import { futureKeyOf } from './model-keys.ts';
 import type { ModelLibrary } from '../model.ts';
 import type { StoredDownload } from '../../store/store.ts';
 import { DownloadJobs, type DownloadJobsOptions } from './download-jobs.ts';
@@ -48,8 +50,13 @@ class Manager implements ContinuableDownloadManager {
     this.#jobs = new DownloadJobs(options);
   }
 
-  async start(request: DownloadRequest, signal: AbortSignal): Promise<DownloadStart> {
+  async start(
+    request: DownloadRequest,
+    signal: AbortSignal,
+    scope: ModelScope = null,
+  ): Promise<DownloadStart> {
     const plan = await this.#plan(request, signal);
+    assertInScope(scope, futureKeyOf(plan));
     assertSafePlan(plan);
     return this.#exclusively(async () => {
       const identity = identityOf(plan);

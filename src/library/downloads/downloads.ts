@@ -1,3 +1,4 @@
+import type { ModelScope } from '../../kernel/model-scope.ts';
 import type { FileChecksum } from '../hub/hub.ts';
 
 /** Downloads of models, as jobs. */
@@ -70,9 +71,10 @@ export interface DownloadManager {
    *
    * @throws HearthError `model_not_found`, `gated_repository`, `hub_unreachable`; `invalid_value` for a
    *   quantization that does not exist (the message lists the existing ones) and for a repository without a
-   *   model that Hearth can run; `insufficient_disk` with the needed and the free bytes.
+   *   model that Hearth can run; `insufficient_disk` with the needed and the free bytes; `forbidden` for a model
+   *   beyond the scope.
    */
-  start(request: DownloadRequest, signal: AbortSignal): Promise<DownloadStart>;
+  start(request: DownloadRequest, signal: AbortSignal, scope?: ModelScope): Promise<DownloadStart>;
   /** Newest first. */
   list(): Promise<readonly DownloadJob[]>;
   /** @throws HearthError `job_not_found`. */

@@ -29,7 +29,12 @@ function keysFrom(models: readonly ModelEntry[]): ModelKeyOf {
   return ({ owner, name, files }) =>
     files
       .map(({ target }) => keys.get(`${owner}/${name}/${target}`.toLowerCase()))
-      .find((key) => key !== undefined) ?? `${owner}/${modelName(name)}`.toLowerCase();
+      .find((key) => key !== undefined) ?? futureKeyOf({ owner, name });
+}
+
+/** The key that the model of a repository gets, unless another one has it. */
+export function futureKeyOf({ owner, name }: Pick<DownloadPlan, 'owner' | 'name'>): string {
+  return `${owner}/${modelName(name)}`.toLowerCase();
 }
 
 /** Keys of the library by `owner/name/target` in lower case; a target is at most one folder deep. */

@@ -59,7 +59,7 @@ export async function listPluginTools(
     requestId: 'local',
     record: RequestRecord.detached('local'),
     logger: createLogger('error'),
-    caller: { tokenId: 'local', clientKey: 'local', hasPermission: () => true },
+    caller: { tokenId: 'local', clientKey: 'local', modelScope: null, hasPermission: () => true },
     signal,
   };
   try {

@@ -230,6 +230,7 @@ export const sharedRoutes: readonly string[] = [
   'listSettings',
   'changeSettings',
   'createToken',
+  'changeToken',
   'listTokens',
   'moveResponses',
   'revokeToken',

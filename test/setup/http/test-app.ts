@@ -93,6 +93,7 @@ const testAuthenticator: AppOptions['authenticator'] = {
       expiresAt: null,
       lastUsedAt: null,
       rateLimits: noLimits,
+      modelScope: null,
     };
     return { kind: 'token', token };
   },

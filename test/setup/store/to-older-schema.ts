@@ -6,6 +6,7 @@ const undo: Readonly<Record<number, string>> = {
     drop table usage;
     alter table tokens drop column requests_per_day;
     alter table tokens drop column tokens_per_day;
+    alter table tokens drop column models;
     alter table rate_limits drop column quota_day;
     alter table rate_limits drop column day_requests;
     alter table rate_limits drop column day_tokens;`,

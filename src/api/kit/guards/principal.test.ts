@@ -68,6 +68,7 @@ const token: StoredToken = {
   expiresAt: null,
   lastUsedAt: null,
   rateLimits: { ...noLimits, requestsPerMinute: 3 },
+  modelScope: null,
 };
 const find = (ownerId: string | null, isTokenRequired: boolean, stored?: StoredToken) =>
   principalOf(
@@ -96,6 +97,7 @@ it.each([null, new Date(now.getTime() + 1)])(
       permissions: ['chat'],
       identity: { type: 'token', id: 'token1', tokenId: 'token1', name: 'CI', expiresAt },
       rateLimits: { ...noLimits, requestsPerMinute: 3 },
+      modelScope: null,
     });
   },
 );
@@ -177,6 +179,7 @@ const tokenOf = (id: string): Authentication => ({
     expiresAt: null,
     lastUsedAt: null,
     rateLimits: noLimits,
+    modelScope: null,
   },
 });
 
@@ -203,6 +206,7 @@ it('tells the token of the owner from others, which have limits', async () => {
       expiresAt: null,
     },
     rateLimits: noLimits,
+    modelScope: null,
   });
 });
 
@@ -259,6 +263,7 @@ it('lets a session act for a token, with its permissions and limits, until it ex
     permissions: ['chat'],
     identity: { type: 'session', id: 's', tokenId: 'other', name: "other's name", expiresAt },
     rateLimits: noLimits,
+    modelScope: null,
   });
 });
 

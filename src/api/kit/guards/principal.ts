@@ -1,4 +1,5 @@
 import { HearthError } from '../../../kernel/errors/errors.ts';
+import type { ModelScope } from '../../../kernel/model-scope.ts';
 import type { Permission } from '../../../kernel/permission.ts';
 import type { Caller, CallerIdentity } from '../../../telemetry/request-context.ts';
 import type { RateLimits } from '../../../store/shared/rate-limit-repository.ts';
@@ -25,6 +26,8 @@ export interface Principal {
   readonly permissions: readonly Permission[];
   /** Own limits of a token; absent for callers that have none. */
   readonly rateLimits?: RateLimits | undefined;
+  /** The models that it may use; all if absent. */
+  readonly modelScope?: ModelScope;
 }
 
 /**
@@ -43,9 +46,10 @@ export function tokenPrincipal({
   permissions,
   expiresAt,
   rateLimits,
+  modelScope,
 }: StoredToken): Principal {
   const identity = { type: 'token', id, tokenId: id, name, expiresAt } as const;
-  return { tokenId: id, permissions, identity, rateLimits };
+  return { tokenId: id, permissions, identity, rateLimits, modelScope };
 }
 
 /** `admin` implies every other permission. */
@@ -114,6 +118,7 @@ export function toCaller(
     address: networkAddress(remoteAddress),
     isLinked,
     clientKey: isLast ? lastInTurn(clientKey) : clientKey,
+    modelScope: principal.modelScope ?? null,
     hasPermission: (permission) => permits(principal, permission),
   };
 }

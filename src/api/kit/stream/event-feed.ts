@@ -9,6 +9,8 @@ export interface FeedEntry {
   /** Position among the events of all topics. */
   readonly sequence: number;
   readonly type: string;
+  /** Key of the model that it is about; undefined if it is about none. */
+  readonly model: string | undefined;
   /** JSON. */
   readonly data: string;
 }
@@ -140,6 +142,11 @@ class Entry implements FeedEntry {
 
   get type(): string {
     return this.#event.type;
+  }
+
+  get model(): string | undefined {
+    if ('job' in this.#event) return this.#event.job.model;
+    return 'model' in this.#event ? this.#event.model : undefined;
   }
 
   get data(): string {

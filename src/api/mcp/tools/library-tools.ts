@@ -10,7 +10,7 @@ import { toListed } from '../../v1/conversations/conversations.ts';
 import { toV1Model } from '../../v1/models/model-record.ts';
 import { listModels, modelTypeSchema, v1ModelSchema } from '../../v1/models/model-schema.ts';
 import { createSpeechScript } from '../../v1/tools/speech-script-schema.ts';
-import { listModels as listNamed, servingInstances } from '../../kit/named-models.ts';
+import { listModels as listNamed, servingInstances, servicesFor } from '../../kit/named-models.ts';
 import { defineTool } from '../tool.ts';
 
 const annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
@@ -41,8 +41,8 @@ export const listModelsTool = defineTool({
         }),
     ),
   }),
-  run: async ({ type }, { services }) => {
-    const named = await listNamed(services);
+  run: async ({ type }, { services, context }) => {
+    const named = await listNamed(servicesFor(services, context.caller));
     const records = named.map((each) => toV1Model(each, servingInstances(services, each)));
     return {
       models: records

@@ -176,7 +176,7 @@ async function readRequest(
       : await ownHead(store, conversationId, context, 'conversation');
   const preset = await findPreset(store, body.preset, context);
   const named = body.model || preset?.model;
-  const target = await pool.resolve(named ?? undefined, 'generation');
+  const target = await pool.resolve(named ?? undefined, 'generation', context.caller);
   const { model } = target.selection;
   const reasoning = toReasoning(model, { reasoning_effort: body.reasoning?.effort });
   const input = await withReferencedItems(store, body.input, tokenId);

@@ -101,7 +101,11 @@ export function toV0ChatResult(result: TurnResult): V0ChatResult {
 
 export function mountChatCompletions(app: App, services: ApiServices): void {
   mount(app, createChatCompletionV0, async ({ body, context }) => {
-    const target = await services.pool.resolve(body.model ?? undefined, 'generation');
+    const target = await services.pool.resolve(
+      body.model ?? undefined,
+      'generation',
+      context.caller,
+    );
     const reasoning = toReasoning(target.selection.model, body);
     const request = { ...toTurnRequest(body, reasoning), target };
     const events = runChoices(1, (_, own) => runTurn(services, request, own), context);

@@ -9,6 +9,7 @@ import {
   listModels,
   type NamedModel,
   servingInstances,
+  servicesFor,
 } from '../../kit/named-models.ts';
 import type { ApiServices } from '../../services.ts';
 
@@ -113,12 +114,13 @@ export function mountModels(app: App, services: ApiServices): void {
     return toV0Model(named, loaded, services.server.startedAt);
   };
 
-  mount(app, listModelsV0, async () => {
-    const named = await listModels(services);
+  mount(app, listModelsV0, async ({ context }) => {
+    const named = await listModels(servicesFor(services, context.caller));
     return { object: 'list', data: named.map((each) => toModel(each)) };
   });
 
-  mount(app, getModelV0, async ({ params }) => {
-    return toModel(await findModel(services, params.model), params.model);
+  mount(app, getModelV0, async ({ params, context }) => {
+    const named = await findModel(servicesFor(services, context.caller), params.model);
+    return toModel(named, params.model);
   });
 }

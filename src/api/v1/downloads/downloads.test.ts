@@ -64,11 +64,11 @@ const library = {
 const { app } = createTestApp({
   v1Routes: (target) =>
     mountDownloads(target, {
-      library,
+      libraryFor: () => library,
       downloads: new Proxy({} as DownloadManager, {
         get: (_, name) => scripted[name as keyof DownloadManager],
       }),
-    } as ApiServices),
+    } as unknown as ApiServices),
 });
 
 const download = (body: unknown) =>

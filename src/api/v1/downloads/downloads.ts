@@ -14,37 +14,64 @@ import type {
   DownloadStart,
 } from '../../../library/downloads/downloads.ts';
 import { modelKeyOfStart, modelKeysOf } from '../../../library/downloads/model-keys.ts';
+import { assertInScope, isInScope } from '../../../kernel/model-scope.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
+import type { RequestContext } from '../../../telemetry/request-context.ts';
 import { type App, mount } from '../../kit/mount.ts';
 import type { ApiServices } from '../../services.ts';
 
-export function mountDownloads(app: App, { downloads, library }: ApiServices): void {
-  const toRecords = async (jobs: readonly DownloadJob[]): Promise<DownloadJobRecord[]> => {
-    const keyOf = await modelKeysOf(library, jobs);
-    return jobs.map((job) => toDownloadJob(job, keyOf(job.plan)));
+export function mountDownloads(app: App, { downloads, libraryFor }: ApiServices): void {
+  /** The jobs of models that the caller may use. */
+  const toRecords = async (
+    jobs: readonly DownloadJob[],
+    { caller }: RequestContext,
+  ): Promise<DownloadJobRecord[]> => {
+    const keyOf = await modelKeysOf(libraryFor(caller), jobs);
+    return jobs
+      .map((job) => toDownloadJob(job, keyOf(job.plan)))
+      .filter(({ model }) => isInScope(caller.modelScope, model));
   };
-  const toRecord = async (job: DownloadJob): Promise<DownloadJobRecord> =>
-    toDownloadJob(job, (await modelKeysOf(library, [job]))(job.plan));
+  const toRecord = async (job: DownloadJob, { caller }: RequestContext) =>
+    toDownloadJob(job, (await modelKeysOf(libraryFor(caller), [job]))(job.plan));
+  const assertAllowed = async (id: string, context: RequestContext): Promise<void> => {
+    const { modelScope } = context.caller;
+    if (modelScope === null) return;
+    assertInScope(modelScope, (await toRecord(await downloads.find(id), context)).model);
+  };
 
   mount(app, startDownload, async ({ body, context }) => {
+    const { caller, signal } = context;
     const start = await downloads.start(
       { model: body.model, ...omitUndefined({ quantization: body.quantization }) },
-      context.signal,
+      signal,
+      caller.modelScope,
     );
-    return toDownloadStart(start, await modelKeyOfStart(library, start));
+    return toDownloadStart(start, await modelKeyOfStart(libraryFor(caller), start));
   });
 
-  mount(app, getDownload, async ({ params }) => toRecord(await downloads.find(params.job_id)));
+  mount(app, getDownload, async ({ params: { job_id: id }, context }) => {
+    await assertAllowed(id, context);
+    return toRecord(await downloads.find(id), context);
+  });
 
-  mount(app, listDownloads, async () => ({ downloads: await toRecords(await downloads.list()) }));
+  mount(app, listDownloads, async ({ context }) => ({
+    downloads: await toRecords(await downloads.list(), context),
+  }));
 
-  mount(app, pauseDownload, async ({ params }) => toRecord(await downloads.pause(params.job_id)));
+  mount(app, pauseDownload, async ({ params: { job_id: id }, context }) => {
+    await assertAllowed(id, context);
+    return toRecord(await downloads.pause(id), context);
+  });
 
-  mount(app, resumeDownload, async ({ params }) => toRecord(await downloads.resume(params.job_id)));
+  mount(app, resumeDownload, async ({ params: { job_id: id }, context }) => {
+    await assertAllowed(id, context);
+    return toRecord(await downloads.resume(id), context);
+  });
 
-  mount(app, cancelDownload, async ({ params }) => {
-    await downloads.cancel(params.job_id);
-    return { job_id: params.job_id, status: 'cancelled' };
+  mount(app, cancelDownload, async ({ params: { job_id: id }, context }) => {
+    await assertAllowed(id, context);
+    await downloads.cancel(id);
+    return { job_id: id, status: 'cancelled' };
   });
 }
 

@@ -7,10 +7,10 @@ import type { ApiServices } from '../../services.ts';
 import { toV1Model } from '../models/model-record.ts';
 import * as contract from './link-schema.ts';
 
-type LinkServices = Pick<ApiServices, 'links' | 'library' | 'pool'>;
+type LinkServices = Pick<ApiServices, 'links' | 'libraryFor' | 'pool'>;
 
 export function mountLinks(app: App, services: LinkServices): void {
-  const { links, library, pool } = services;
+  const { links, libraryFor, pool } = services;
   const limit = new SignInLimit();
 
   mount(app, contract.createLinkOffer, async () => {
@@ -62,8 +62,9 @@ export function mountLinks(app: App, services: LinkServices): void {
     throw new HearthError('link_not_found', 'The token of the request belongs to no link.');
   });
 
-  mount(app, contract.listLinkModels, async () => {
-    const own = (await library.list()).filter(({ format }) => format !== 'remote');
+  mount(app, contract.listLinkModels, async ({ context }) => {
+    const listed = await libraryFor(context.caller).list();
+    const own = listed.filter(({ format }) => format !== 'remote');
     const instances = pool.list().filter(({ selection }) => selection.model.format !== 'remote');
     const models = own.flatMap((model) =>
       model.variants.slice(0, 1).map(async (variant) => ({

@@ -1,7 +1,7 @@
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import { estimateModel, getModelDetails, type ModelDetails } from './model-details-schema.ts';
 import type { LoadEstimate } from '../../../engines/loads/load-estimate.ts';
-import { findModel, servingInstances } from '../../kit/named-models.ts';
+import { findModel, servingInstances, servicesFor } from '../../kit/named-models.ts';
 import { memoryFit } from '../../../engines/loads/memory-fit.ts';
 import type { Headroom } from '../../../engines/engines.ts';
 import {
@@ -23,7 +23,7 @@ export function mountModelDetails(app: App, services: ApiServices): void {
   const { modelSettings, pool } = services;
 
   mount(app, getModelDetails, async ({ query, context }) => {
-    const selection = await findModel(services, query.model);
+    const selection = await findModel(servicesFor(services, context.caller), query.model);
     const { model, variant } = selection;
     const loaded = servingInstances(services, selection, query.model);
     const { variants: _, selected_variant: __, ...record } = toV1Model(selection, loaded);
@@ -59,7 +59,7 @@ export function mountModelDetails(app: App, services: ApiServices): void {
     };
   });
 
-  mount(app, estimateModel, async ({ body }) => {
+  mount(app, estimateModel, async ({ body, context }) => {
     const load = await pool.estimate(
       body.model,
       omitUndefined({
@@ -68,6 +68,7 @@ export function mountModelDetails(app: App, services: ApiServices): void {
         evalBatchSize: body.eval_batch_size,
         hasFlashAttention: body.flash_attention,
       }),
+      context.caller.modelScope,
     );
     const { model, variant } = load.selection;
     const { capacityBytes } = pool.headroom();

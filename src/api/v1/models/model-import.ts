@@ -3,6 +3,8 @@ import { HearthError } from '../../../kernel/errors/errors.ts';
 import { importModel, uploadModelFile } from './model-import-schema.ts';
 import { importModels } from '../../../library/import/import-models.ts';
 import { receiveFile } from '../../../library/import/receive-file.ts';
+import { assertInScope } from '../../../kernel/model-scope.ts';
+import { futureKeyOf } from '../../../library/downloads/model-keys.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import type { ApiServices } from '../../services.ts';
@@ -32,6 +34,7 @@ export function mountModelImport(app: App, { modelsFolder, homeId }: ApiServices
 
   mount(app, uploadModelFile, async ({ params, upload, context }) => {
     const { publisher, repository, file } = params;
+    assertInScope(context.caller.modelScope, futureKeyOf({ owner: publisher, name: repository }));
     const { key, sizeBytes } = await receiveFile({
       modelsFolder,
       homeId,

@@ -1,10 +1,12 @@
 import { assertReasoning } from '../../../chat/prepare-turn.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
+import { assertInScope, isInScope } from '../../../kernel/model-scope.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import { assertChatTemplate } from '../../../library/chat-template.ts';
 import type { ModelSelection } from '../../../library/model.ts';
 import type { SettingsRecord } from '../../../engines/loads/settings-record.ts';
 import { mount, type App } from '../../kit/mount.ts';
+import { servicesFor } from '../../kit/named-models.ts';
 import type { ApiServices } from '../../services.ts';
 import {
   deleteModelSettings,
@@ -20,7 +22,9 @@ import {
 const maxRecords = 1000;
 const profileName = /^[a-z0-9][\w.:/-]{0,199}$/;
 
-type Services = Pick<ApiServices, 'aliases' | 'library' | 'modelSettings' | 'pool'>;
+type Services = Pick<ApiServices, 'aliases' | 'modelSettings' | 'pool'> & {
+  readonly library: ReturnType<ApiServices['libraryFor']>;
+};
 
 export function mountModelSettings(app: App, services: ApiServices): void {
   const { modelSettings, pool } = services;
@@ -36,24 +40,32 @@ export function mountModelSettings(app: App, services: ApiServices): void {
     };
   };
 
-  mount(app, listModelSettings, async () => ({
-    models: modelSettings.list().map(([name, record]) => toWire(name, record)),
+  mount(app, listModelSettings, async ({ context: { caller } }) => ({
+    models: modelSettings
+      .list()
+      .filter(([name, { base = name }]) => isInScope(caller.modelScope, keyOf(base)))
+      .map(([name, record]) => toWire(name, record)),
   }));
 
-  mount(app, getModelSettings, async ({ params }) => {
-    const name = await nameOf(services, params.model);
-    return toWire(name, modelSettings.get(name));
+  mount(app, getModelSettings, async ({ params, context }) => {
+    const name = await nameOf(servicesFor(services, context.caller), params.model);
+    const record = modelSettings.get(name);
+    assertInScope(context.caller.modelScope, keyOf(record?.base ?? name));
+    return toWire(name, record);
   });
 
-  mount(app, setModelSettings, async ({ params, body }) =>
-    storeSettings(services, params.model, toRecord(body)).then(({ name, record }) =>
-      toWire(name, record),
-    ),
-  );
+  mount(app, setModelSettings, async ({ params, body, context }) => {
+    const own = servicesFor(services, context.caller);
+    const { name, record } = await storeSettings(own, params.model, toRecord(body));
+    return toWire(name, record);
+  });
 
-  mount(app, deleteModelSettings, async ({ params }) => {
-    const name = await nameOf(services, params.model);
-    return { model: name, deleted: await deleteSettings(services, name) };
+  mount(app, deleteModelSettings, async ({ params, context }) => {
+    const own = servicesFor(services, context.caller);
+    const name = await nameOf(own, params.model);
+    const base = modelSettings.get(name)?.base ?? name;
+    assertInScope(context.caller.modelScope, keyOf(base));
+    return { model: name, deleted: await deleteSettings(own, name) };
   });
 }
 
@@ -178,6 +190,11 @@ function assertUnused({ pool }: Services, name: string, action: string): void {
     `The profile ${name} is loaded as ${own.id}. To ${action}, unload it first: hearth unload ${own.id}`,
     { param: 'model' },
   );
+}
+
+/** The key of an identifier that may name a variant. */
+function keyOf(identifier: string): string {
+  return identifier.replace(/@[^@/]*$/, '');
 }
 
 /** The key, with the variant if the identifier names one. */

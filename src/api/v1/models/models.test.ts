@@ -24,14 +24,12 @@ async function deleteDuring(
   model = 'acme/fine',
 ) {
   const logger = createLogger('silent');
+  const { signal } = new AbortController();
+  const library = createModelLibrary({ roots: [{ folder }], logger, signal });
   const { app } = createTestApp({
     v1Routes: (target) =>
       mountDeleteModel(target, {
-        library: createModelLibrary({
-          roots: [{ folder }],
-          logger,
-          signal: new AbortController().signal,
-        }),
+        libraryFor: () => library,
         downloads: { isUnderWay: async (name: string) => downloading.includes(name) },
         pool: { list: () => [] },
         events: noEvents,

@@ -11,7 +11,12 @@ import {
 import type { LoadOptions } from '../../../engines/loads/load-options.ts';
 import type { LoadEstimate } from '../../../engines/loads/load-estimate.ts';
 import { type App, mount } from '../../kit/mount.ts';
-import { findModel, listModels as listNamed, servingInstances } from '../../kit/named-models.ts';
+import {
+  findModel,
+  listModels as listNamed,
+  servingInstances,
+  servicesFor,
+} from '../../kit/named-models.ts';
 import { assertChatTemplate } from '../../../library/chat-template.ts';
 import { toKeptLoadOptions } from './model-settings-schema.ts';
 import type { ApiServices } from '../../services.ts';
@@ -22,20 +27,22 @@ export function mountModels(app: App, services: ApiServices): void {
   const { pool } = services;
   mountDeleteModel(app, services);
 
-  mount(app, listModels, async () => {
-    const named = await listNamed(services);
+  mount(app, listModels, async ({ context }) => {
+    const named = await listNamed(servicesFor(services, context.caller));
     return { models: named.map((each) => toV1Model(each, servingInstances(services, each))) };
   });
 
-  mount(app, getModel, async ({ params }) => {
-    const named = await findModel(services, params.model);
+  mount(app, getModel, async ({ params, context }) => {
+    const named = await findModel(servicesFor(services, context.caller), params.model);
     return toV1Model(named, servingInstances(services, named, params.model));
   });
 
   mount(app, loadModel, async ({ body, context }) => {
     const options = toLoadOptions(body);
-    if (body.estimate_only === true)
-      return toLoadEstimate(await pool.estimate(body.model, options));
+    if (body.estimate_only === true) {
+      const { modelScope } = context.caller;
+      return toLoadEstimate(await pool.estimate(body.model, options, modelScope));
+    }
     const instance = await pool.load(body.model, options, context);
     return {
       type: toModelType(instance.selection.model),
@@ -48,9 +55,9 @@ export function mountModels(app: App, services: ApiServices): void {
     };
   });
 
-  mount(app, unloadModel, async ({ body }) => {
-    return { instance_id: await pool.unload(body.instance_id) };
-  });
+  mount(app, unloadModel, async ({ body, context }) => ({
+    instance_id: await pool.unload(body.instance_id, context.caller.modelScope),
+  }));
 }
 
 function toLoadOptions(body: LoadRequest): LoadOptions {
@@ -83,7 +90,10 @@ function toLoadEstimate(load: LoadEstimate): LoadEstimateResult {
 
 export function mountDeleteModel(app: App, services: ApiServices): void {
   mount(app, deleteModel, async ({ params, context }) => {
-    const { name, freedBytes } = await removeModel(services, params.model);
+    const { name, freedBytes } = await removeModel(
+      { ...services, library: services.libraryFor(context.caller) },
+      params.model,
+    );
     context.logger.info({ model: name, freedBytes }, 'model deleted');
     services.events.publish({ type: 'model.deleted', model: name, freedBytes });
     return { model: name, deleted: true, freed_bytes: freedBytes };

@@ -34,7 +34,7 @@ function setUp() {
   const logger = createLogger('silent');
   const feed = createEventFeed({ events, requestLog, downloads, library, logger });
   const pool = { describe: async () => [] };
-  const services = { events, requestLog, downloads, library, feed, pool };
+  const services = { events, requestLog, downloads, libraryFor: () => library, feed, pool };
   const { app } = createTestApp({
     v1Routes: (mounted) => mountEvents(mounted, services as unknown as ApiServices),
   });

@@ -1,7 +1,8 @@
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import { streamEvents, type EventTopic } from './server-event-schema.ts';
 import { modelKeysOf } from '../../../library/downloads/model-keys.ts';
-import type { Caller } from '../../../telemetry/request-context.ts';
+import { isInScope } from '../../../kernel/model-scope.ts';
+import type { Caller, RequestContext } from '../../../telemetry/request-context.ts';
 import { formatEvent, type EventFeed, type FeedEvent } from '../../kit/stream/event-feed.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import { eventStream, type SseMessage } from '../../kit/stream/sse.ts';
@@ -14,7 +15,7 @@ export function mountEvents(app: App, services: ApiServices): void {
   mount(app, streamEvents, async ({ query, headers, context }) => {
     const topics = topicsFor(query.topics, context.caller);
     const after = headers['last-event-id'] ?? '';
-    return eventStream(follow(services, topics, after, context.signal), context);
+    return eventStream(follow(services, topics, after, context), context);
   });
 }
 
@@ -37,7 +38,7 @@ async function* follow(
   services: ApiServices,
   topics: ReadonlySet<EventTopic>,
   after: string,
-  signal: AbortSignal,
+  { caller, signal }: RequestContext,
 ): AsyncGenerator<SseMessage> {
   const { feed } = services;
   const reader = feed.open(topics);
@@ -49,10 +50,11 @@ async function* follow(
       const latest: number = feed.sequence;
       if (entries === undefined) {
         if (position !== undefined) yield dropped(feed, latest, missed);
-        yield await snapshot(services, topics, latest);
+        yield await snapshot(services, topics, latest, caller);
       } else if (entries.length === 0) await reader.next(signal);
       else
-        for (const { sequence, type, data } of entries) {
+        for (const { sequence, type, model, data } of entries) {
+          if (model !== undefined && !isInScope(caller.modelScope, model)) continue;
           yield { event: type, id: feed.idOf(sequence), data };
         }
       position = latest;
@@ -68,18 +70,22 @@ function dropped(feed: EventFeed, sequence: number, count: number): SseMessage {
 }
 
 async function snapshot(
-  { feed, pool, downloads, library, requestLog }: ApiServices,
+  { feed, pool, downloads, libraryFor, requestLog }: ApiServices,
   topics: ReadonlySet<EventTopic>,
   sequence: number,
+  caller: Caller,
 ): Promise<SseMessage> {
   const event: Extract<FeedEvent, { readonly type: 'events.snapshot' }> = {
     type: 'events.snapshot',
   };
-  if (topics.has('models')) event.instances = (await pool.describe()).map(toInstanceStatus);
+  const isVisible = ({ model }: { readonly model: string }) => isInScope(caller.modelScope, model);
+  if (topics.has('models')) {
+    event.instances = (await pool.describe()).map(toInstanceStatus).filter(isVisible);
+  }
   if (topics.has('downloads')) {
     const jobs = (await downloads.list()).filter(({ status }) => status !== 'completed');
-    const keyOf = await modelKeysOf(library, jobs);
-    event.downloads = jobs.map((job) => toDownloadJob(job, keyOf(job.plan)));
+    const keyOf = await modelKeysOf(libraryFor(caller), jobs);
+    event.downloads = jobs.map((job) => toDownloadJob(job, keyOf(job.plan))).filter(isVisible);
   }
   if (topics.has('requests')) event.requests = [...requestLog.running].map(toRequestSummary);
   return toMessage(feed, sequence, event);

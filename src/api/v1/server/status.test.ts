@@ -21,6 +21,7 @@ async function stopWith(authorization?: string) {
     expiresAt: null,
     lastUsedAt: null,
     rateLimits: noLimits,
+    modelScope: null,
   };
   const { app } = createTestApp({
     authenticator: createAuthenticator({

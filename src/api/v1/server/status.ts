@@ -1,3 +1,4 @@
+import { isInScope } from '../../../kernel/model-scope.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import { getStatus, type InstanceStatus, stopServer } from './status-schema.ts';
 import type { InstanceDescription } from '../../../engines/loads/instance-summary.ts';
@@ -8,7 +9,7 @@ import { toChosenConfig, toModelType } from '../models/model-record.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 
 export function mountStatus(app: App, { pool, runtimes, server }: ApiServices): void {
-  mount(app, getStatus, async () => {
+  mount(app, getStatus, async ({ context }) => {
     const { reservedBytes, limitBytes, availableBytes } = pool.memory();
     const runtime = await runtimes.resolve('gguf');
     return {
@@ -30,7 +31,9 @@ export function mountStatus(app: App, { pool, runtimes, server }: ApiServices): 
         reserved_bytes: reservedBytes,
         ...omitUndefined({ limit_bytes: limitBytes }),
       },
-      instances: (await pool.describe()).map(toInstanceStatus),
+      instances: (await pool.describe())
+        .map(toInstanceStatus)
+        .filter(({ model }) => isInScope(context.caller.modelScope, model)),
     };
   });
 }

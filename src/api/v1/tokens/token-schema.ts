@@ -13,9 +13,21 @@ const exampleToken = {
   tokens_per_minute: 20_000,
   requests_per_day: null,
   tokens_per_day: 500_000,
+  models: ['qwen/*'],
 };
 
 const limitSchema = z.int().min(1).max(1_000_000_000);
+const modelsSchema = z
+  .array(
+    z
+      .string()
+      .trim()
+      .min(1)
+      .max(256)
+      .refine((pattern) => !pattern.includes('\0'), 'It must not contain a NUL character')
+      .meta({ not: { pattern: '\\u0000' } }),
+  )
+  .max(100);
 const tokensPerDaySchema = z.int().min(1).max(1_000_000_000_000);
 
 const tokenFields = {
@@ -40,6 +52,9 @@ const tokenFields = {
   tokens_per_day: tokensPerDaySchema
     .nullable()
     .describe('Most tokens, in a day (UTC); null: as `limits.tokensPerDay` says.'),
+  models: modelsSchema
+    .nullable()
+    .describe('Keys of the models that it may use, with `*` for any characters; null: all.'),
 };
 
 const ownedFields = {
@@ -63,54 +78,72 @@ const tokenRecordSchema = z
   })
   .meta({ id: 'Token' });
 
+const nameSchema = z
+  .string()
+  .trim()
+  .min(1)
+  .max(128)
+  .refine((name) => !name.includes('\0'), 'It must not contain a NUL character')
+  .meta({ not: { pattern: '\\u0000' } })
+  .describe('What the token is for.');
+
+const permissionsSchema = z
+  .array(permissionSchema)
+  .min(1)
+  .max(16)
+  .transform((permissions) => [...new Set(permissions)])
+  .describe('`admin` implies all others.');
+
+/** What a token has besides its name and permissions. */
+const boundFields = {
+  expires_at: z.iso
+    .datetime({ offset: true })
+    .refine((time) => Date.parse(time) > Date.now(), 'It must be in the future')
+    .nullish()
+    .describe('Time from which the token is invalid; null: it never expires.'),
+  requests_per_minute: limitSchema
+    .nullish()
+    .describe('Most requests that generate, in a minute, over all servers of the database.'),
+  tokens_per_minute: limitSchema
+    .nullish()
+    .describe('Most tokens of prompts and answers, in a minute, over all servers of the database.'),
+  requests_per_day: limitSchema
+    .nullish()
+    .describe('Most requests that generate, in a day (UTC), over all servers of the database.'),
+  tokens_per_day: tokensPerDaySchema
+    .nullish()
+    .describe(
+      'Most tokens of prompts and answers, in a day (UTC), over all servers of the database.',
+    ),
+  models: modelsSchema
+    .nullish()
+    .describe(
+      'The models that the token may use and see: keys, and patterns such as `qwen/*`; null: all.',
+    ),
+};
+
 const createTokenRequestSchema = z
-  .strictObject({
-    name: z
-      .string()
-      .trim()
-      .min(1)
-      .max(128)
-      .refine((name) => !name.includes('\0'), 'It must not contain a NUL character')
-      .meta({ not: { pattern: '\\u0000' } })
-      .describe('What the token is for.'),
-    permissions: z
-      .array(permissionSchema)
-      .min(1)
-      .max(16)
-      .transform((permissions) => [...new Set(permissions)])
-      .describe('`admin` implies all others.'),
-    expires_at: z.iso
-      .datetime({ offset: true })
-      .refine((time) => Date.parse(time) > Date.now(), 'It must be in the future')
-      .nullish()
-      .describe('Time from which the token is invalid; it never expires if absent.'),
-    requests_per_minute: limitSchema
-      .nullish()
-      .describe('Most requests that generate, in a minute, over all servers of the database.'),
-    tokens_per_minute: limitSchema
-      .nullish()
-      .describe(
-        'Most tokens of prompts and answers, in a minute, over all servers of the database.',
-      ),
-    requests_per_day: limitSchema
-      .nullish()
-      .describe('Most requests that generate, in a day (UTC), over all servers of the database.'),
-    tokens_per_day: tokensPerDaySchema
-      .nullish()
-      .describe(
-        'Most tokens of prompts and answers, in a day (UTC), over all servers of the database.',
-      ),
-  })
+  .strictObject({ name: nameSchema, permissions: permissionsSchema, ...boundFields })
   .meta({
     id: 'CreateTokenRequest',
     examples: [
       {
         name: 'Notebook on the laptop',
         permissions: ['chat', 'models:read'],
-        tokens_per_minute: 20_000,
+        tokens_per_day: 500_000,
+        models: ['qwen/*'],
       },
     ],
   });
+
+const changeTokenRequestSchema = z
+  .strictObject({
+    name: nameSchema.optional(),
+    permissions: permissionsSchema.optional(),
+    ...boundFields,
+  })
+  .meta({ id: 'ChangeTokenRequest', examples: [{ tokens_per_day: 500_000, models: null }] });
+export type TokenBounds = Pick<z.output<typeof changeTokenRequestSchema>, keyof typeof boundFields>;
 
 const newTokenSchema = z
   .object({ ...tokenFields, token: z.string().describe('The secret; shown only once.') })
@@ -130,6 +163,20 @@ export const createToken = defineRoute({
   body: createTokenRequestSchema,
   result: newTokenSchema,
   errors: ['unrecognized_keys'],
+});
+
+export const changeToken = defineRoute({
+  method: 'patch',
+  path: '/api/v1/tokens/{id}',
+  operationId: 'changeToken',
+  summary: 'Change a token',
+  description:
+    'Fields that are absent stay as they are; null removes a bound. Requests that have begun keep the old ones.',
+  permission: 'admin',
+  params: z.object({ id: tokenIdSchema }),
+  body: changeTokenRequestSchema,
+  result: z.object(tokenFields).meta({ id: 'ChangedToken', examples: [exampleToken] }),
+  errors: ['token_not_found', 'unrecognized_keys'],
 });
 
 export const listTokens = defineRoute({

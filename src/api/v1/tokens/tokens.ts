@@ -3,6 +3,7 @@ import type { TokenService } from '../../../access/token-service.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import * as contract from './token-schema.ts';
+import { noLimits } from '../../../store/shared/rate-limit-repository.ts';
 import type { OwnedCount, Store, StoredToken } from '../../../store/store.ts';
 import { mount, type App } from '../../kit/mount.ts';
 
@@ -13,21 +14,22 @@ interface TokenServices {
 
 export function mountTokens(app: App, { tokens, store }: TokenServices): void {
   mount(app, contract.createToken, async ({ body }) => {
-    const { name, permissions, expires_at: expiresAt } = body;
+    const { name, permissions } = body;
+    const { expiresAt, rateLimits, modelScope } = toBounds(body);
     const { record, token } = await tokens.create({
       name,
       permissions,
-      rateLimits: {
-        requestsPerMinute: body.requests_per_minute ?? null,
-        tokensPerMinute: body.tokens_per_minute ?? null,
-        requestsPerDay: body.requests_per_day ?? null,
-        tokensPerDay: body.tokens_per_day ?? null,
-      },
-      ...omitUndefined({
-        expiresAt: typeof expiresAt !== 'string' ? undefined : new Date(expiresAt),
-      }),
+      rateLimits: { ...noLimits, ...omitUndefined(rateLimits) },
+      ...omitUndefined({ expiresAt, modelScope }),
     });
     return { ...toFields(record), token };
+  });
+
+  mount(app, contract.changeToken, async ({ params: { id }, body }) => {
+    const { name, permissions } = body;
+    const changed = await store.tokens.update(id, { name, permissions, ...toBounds(body) });
+    if (changed === undefined) throw tokenNotFound(id, 'id');
+    return toFields(changed);
   });
 
   mount(app, contract.listTokens, async () => {
@@ -74,6 +76,21 @@ export function mountTokens(app: App, { tokens, store }: TokenServices): void {
   });
 }
 
+/** Absent fields are undefined. */
+function toBounds(body: contract.TokenBounds) {
+  const { expires_at: expiresAt } = body;
+  return {
+    expiresAt: typeof expiresAt === 'string' ? new Date(expiresAt) : expiresAt,
+    modelScope: body.models,
+    rateLimits: {
+      requestsPerMinute: body.requests_per_minute,
+      tokensPerMinute: body.tokens_per_minute,
+      requestsPerDay: body.requests_per_day,
+      tokensPerDay: body.tokens_per_day,
+    },
+  };
+}
+
 function tokenNotFound(id: string, param: string): HearthError {
   return new HearthError(
     'token_not_found',
@@ -86,7 +103,8 @@ function toCounts({ responseCount, conversationCount }: OwnedCount) {
   return { response_count: responseCount, conversation_count: conversationCount };
 }
 
-function toFields({ id, name, permissions, createdAt, expiresAt, rateLimits }: StoredToken) {
+function toFields(token: StoredToken) {
+  const { id, name, permissions, createdAt, expiresAt, rateLimits, modelScope } = token;
   return {
     id,
     name,
@@ -97,5 +115,6 @@ function toFields({ id, name, permissions, createdAt, expiresAt, rateLimits }: S
     tokens_per_minute: rateLimits.tokensPerMinute,
     requests_per_day: rateLimits.requestsPerDay,
     tokens_per_day: rateLimits.tokensPerDay,
+    models: modelScope === null ? null : [...modelScope],
   };
 }
