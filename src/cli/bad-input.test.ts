@@ -55,6 +55,7 @@ const otherRemedies = {
   'runtime install': /Three ways out/,
   'runtime use': /`hearth runtime ls`/,
   'runtime rm': /`hearth runtime ls`/,
+  'token edit': /`hearth token ls`/,
   'token rm': /`hearth token ls`/,
   'token adopt': /`hearth token ls`/,
   'session rm': /`hearth session ls`/,

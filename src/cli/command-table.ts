@@ -226,6 +226,11 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
         load: async () => (await import('./commands/token.ts')).tokenLs,
       },
       {
+        name: 'edit',
+        summary: 'Change an API token',
+        load: async () => (await import('./commands/token.ts')).tokenEdit,
+      },
+      {
         name: 'rm',
         aliases: ['remove', 'delete'],
         summary: 'Revoke an API token',
@@ -237,6 +242,11 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
         load: async () => (await import('./commands/token.ts')).tokenAdopt,
       },
     ],
+  },
+  {
+    name: 'usage',
+    summary: 'Show how many requests and tokens were used',
+    load: async () => (await import('./commands/usage.ts')).usage,
   },
   session,
   link,

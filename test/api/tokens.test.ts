@@ -184,6 +184,44 @@ it('counts the stored responses of a token, and moves or deletes them', async ()
   });
 });
 
+it('changes a token by the API and by the command line, for the next request', async () => {
+  const bounds = { requests_per_day: 1000, models: ['hearth/starter-chat'] };
+  const made = await create({ name: 'laptop', permissions: ['models:read'], ...bounds });
+  const { id, token } = made.body;
+  const keys = async () => {
+    const { body } = await get(hearth.url, '/api/v1/models', bearing(token));
+    return body.models?.map(({ key }: { readonly key: string }) => key);
+  };
+  expect(await keys()).toEqual(['hearth/starter-chat']);
+  const change = (body: object, of = id) =>
+    post(hearth.url, `${tokensPath}/${of}`, body, { ...bearing(admin), method: 'PATCH' });
+  expect((await change({ name: 'desk', models: ['hearth/*-embed'] })).body).toMatchObject({
+    id,
+    name: 'desk',
+    permissions: ['models:read'],
+    requests_per_day: 1000,
+    tokens_per_day: null,
+    models: ['hearth/*-embed'],
+  });
+  expect(await keys()).toEqual(['hearth/starter-embed']);
+  const edit = (...more: string[]) =>
+    runHearth(['token', 'edit', id, '--json', ...more], { home: hearth.home });
+  const edited = await edit('--models', 'hearth/*vision, hearth/*chat', '--tokens-per-day', '9');
+  expect(JSON.parse(edited.stdout)).toMatchObject({
+    name: 'desk',
+    requests_per_day: 1000,
+    tokens_per_day: 9,
+    models: ['hearth/*vision', 'hearth/*chat'],
+  });
+  expect(await keys()).toEqual(['hearth/starter-chat', 'hearth/starter-vision']);
+  const cleared = await edit('--models', 'all', '--requests-per-day', 'default');
+  expect(JSON.parse(cleared.stdout)).toMatchObject({ requests_per_day: null, models: null });
+  expect((await keys()).length).toBeGreaterThan(2);
+  await change({ permissions: ['chat'] });
+  expect(await keys()).toBeUndefined();
+  expectError(await change({}, 'nope'), { code: 'token_not_found', message: 'nope', param: 'id' });
+});
+
 describe('rejects', () => {
   it.each([
     ['a name that is empty', { name: ' ', permissions: ['chat'] }, 'name'],

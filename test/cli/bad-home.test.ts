@@ -63,7 +63,8 @@ it('every command names a full disk, or needs no room on it', async () => {
         ]),
       ),
       ...Object.fromEntries(
-        ['token create', 'token ls', 'token rm', 'token adopt', 'session ls', 'session rm']
+        ['token create', 'token ls', 'token edit', 'token rm', 'token adopt']
+          .concat(['session ls', 'session rm'])
           .concat(['store migrate', 'store check', 'store copy'])
           .concat(['store prune', 'store vacuum', 'store backup'])
           .map((name) => [name, /hearth\.db can't be used: the disk is full.*Free some space/]),

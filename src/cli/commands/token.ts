@@ -3,18 +3,19 @@ import {
   moveResponses,
   type OwnedCount,
   type OwnerCounts,
+  noLimits,
   type ResponseDisposal,
   revokeToken,
   type StoredToken,
   unknownToken,
   withTokens,
 } from '../../server/offline/tokens.ts';
-import { defineCommand, type OptionDeclaration } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import { withMigration } from '../ui/progress.ts';
-import { flag, integer, jsonOption, required, text } from '../option.ts';
+import { flag, jsonOption, required, text } from '../option.ts';
+import { boundOptions, permissionsOption, toBounds } from './token-bounds.ts';
 import { writeTable } from '../ui/table.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
-import { type Permission, permissionSchema } from '../../kernel/permission.ts';
 import { UsageError } from '../failure.ts';
 
 /** Such as `31 responses in 4 conversations`. */
@@ -54,11 +55,16 @@ export const tokenLs = defineCommand({
         [
           { title: 'ID', value: ({ id }) => id },
           { title: 'NAME', value: ({ name }) => name },
-          { title: 'PERMISSIONS', dropOrder: 4, value: ({ permissions }) => permissions.join(',') },
+          { title: 'PERMISSIONS', dropOrder: 5, value: ({ permissions }) => permissions.join(',') },
+          {
+            title: 'MODELS',
+            dropOrder: 4,
+            value: ({ modelScope }) => modelScope?.join(',') ?? 'all',
+          },
           { title: 'CREATED', dropOrder: 1, value: ({ createdAt }) => formatTime(createdAt) },
           { title: 'EXPIRES', dropOrder: 3, value: ({ expiresAt }) => formatTime(expiresAt) },
           { title: 'LAST USED', dropOrder: 2, value: ({ lastUsedAt }) => formatTime(lastUsedAt) },
-          { title: 'RESPONSES', dropOrder: 5, value: ({ id }) => `${counts.of(id).responseCount}` },
+          { title: 'RESPONSES', dropOrder: 6, value: ({ id }) => `${counts.of(id).responseCount}` },
         ],
         tokens,
       );
@@ -93,6 +99,7 @@ function withoutSecret(token: StoredToken) {
     tokens_per_minute: rateLimits.tokensPerMinute,
     requests_per_day: rateLimits.requestsPerDay,
     tokens_per_day: rateLimits.tokensPerDay,
+    models: token.modelScope,
   };
 }
 
@@ -101,58 +108,24 @@ function formatTime(time: Date | null): string {
   return time === null ? 'never' : `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-const permissionNames = permissionSchema.options;
 const defaultPermissions = ['chat', 'embeddings', 'models:read'] as const;
-
-const permissionsOption: OptionDeclaration<readonly Permission[]> = {
-  flags: '--permissions <list>',
-  summary: `Comma-separated permissions: ${permissionNames.join(', ')} (default: ${defaultPermissions.join(',')})`,
-  parse: parsePermissions,
-};
 
 export const tokenCreate = defineCommand({
   options: {
     name: text('--name <name>', 'Name of the token'),
-    permissions: permissionsOption,
-    expiresInDays: integer(
-      '--expires-in-days <days>',
-      'Days until the token expires (default: never)',
-      1,
-      36_500,
-    ),
-    requestsPerMinute: integer(
-      '--requests-per-minute <count>',
-      'Most requests that generate, in a minute (default: limits.requestsPerMinute)',
-      1,
-      1_000_000_000,
-    ),
-    tokensPerMinute: integer(
-      '--tokens-per-minute <count>',
-      'Most tokens of prompts and answers, in a minute (default: limits.tokensPerMinute)',
-      1,
-      1_000_000_000,
-    ),
-    requestsPerDay: integer(
-      '--requests-per-day <count>',
-      'Most requests that generate, in a day (default: limits.requestsPerDay)',
-      1,
-      1_000_000_000,
-    ),
-    tokensPerDay: integer(
-      '--tokens-per-day <count>',
-      'Most tokens of prompts and answers, in a day (default: limits.tokensPerDay)',
-      1,
-      1_000_000_000_000,
-    ),
+    permissions: permissionsOption(` (default: ${defaultPermissions.join(',')})`),
+    ...boundOptions,
     ...jsonOption,
   },
   examples: [
     'hearth token create --name laptop --permissions chat,models:read',
-    'hearth token create --name guest --expires-in-days 7',
+    'hearth token create --name guest --expires-in-days 7 --tokens-per-day 100000',
+    'hearth token create --name lab --models qwen/*,hearth/starter-chat',
   ],
   async run({ context, options }) {
     const name = options.name?.trim() ?? '';
     if (name === '') throw new UsageError('The token needs a name: --name NAME.');
+    const bounds = toBounds(options);
     const { output, messages } = context.terminal;
     const { record, token, orphan } = await withTokens(
       withMigration(context),
@@ -160,13 +133,8 @@ export const tokenCreate = defineCommand({
         ...(await tokens.create({
           name,
           permissions: options.permissions ?? defaultPermissions,
-          rateLimits: {
-            requestsPerMinute: options.requestsPerMinute ?? null,
-            tokensPerMinute: options.tokensPerMinute ?? null,
-            requestsPerDay: options.requestsPerDay ?? null,
-            tokensPerDay: options.tokensPerDay ?? null,
-          },
-          ...omitUndefined({ expiresAt: daysFromNow(options.expiresInDays) }),
+          rateLimits: { ...noLimits, ...omitUndefined(bounds.rateLimits) },
+          ...omitUndefined({ expiresAt: bounds.expiresAt, modelScope: bounds.modelScope }),
         })),
         orphan: (await store.owners.counts()).find(({ ownerId }) => ownerId === null),
       }),
@@ -185,17 +153,31 @@ export const tokenCreate = defineCommand({
   },
 });
 
-function daysFromNow(days: number | undefined): Date | undefined {
-  return days === undefined ? undefined : new Date(Date.now() + days * 24 * 3600 * 1000);
-}
-
-/** @throws UsageError */
-function parsePermissions(list: string): readonly Permission[] {
-  const names = list.split(',').map((name) => name.trim());
-  const permissions = permissionNames.filter((permission) => names.includes(permission));
-  if (permissions.length === new Set(names).size) return permissions;
-  throw new UsageError(`Allowed: ${permissionNames.join(', ')}.`);
-}
+export const tokenEdit = defineCommand({
+  positionals: { id: required('Token id, as shown by `hearth token ls`') },
+  options: {
+    name: text('--name <name>', 'New name'),
+    permissions: permissionsOption(),
+    ...boundOptions,
+    ...jsonOption,
+  },
+  examples: [
+    'hearth token edit 3f9c01ab27 --tokens-per-day 200000 --models qwen/*',
+    'hearth token edit 3f9c01ab27 --tokens-per-day default --models all',
+  ],
+  async run({ context, options, positionals: { id } }) {
+    const { permissions } = options;
+    const name = options.name?.trim();
+    if (name === '') throw new UsageError('The name must not be empty.');
+    const changed = await withTokens(withMigration(context), (_, { tokens }) =>
+      tokens.update(id, { name, permissions, ...toBounds(options) }),
+    );
+    if (changed === undefined) throw unknownToken(id);
+    const { output } = context.terminal;
+    if (options.json === true) output.json(withoutSecret(changed));
+    else output.line(`Changed ${id}. It applies to the next requests.`);
+  },
+});
 
 export const tokenRm = defineCommand({
   positionals: { id: required('Token id, as shown by `hearth token ls`') },

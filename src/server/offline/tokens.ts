@@ -11,6 +11,7 @@ export {
   type OwnerCounts,
   type ResponseDisposal,
 } from '../../access/revoke-token.ts';
+export { noLimits } from '../../store/shared/rate-limit-repository.ts';
 export type { OwnedCount, StoredToken } from '../../store/store.ts';
 
 /** Reads or changes the tokens of the home folder. */

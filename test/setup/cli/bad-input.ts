@@ -38,6 +38,7 @@ const commandArguments = (folder: string): Readonly<Record<string, readonly stri
   'runtime use': ['llama.cpp'],
   'runtime rm': ['llama.cpp'],
   'token create': ['--name', 'laptop'],
+  'token edit': ['3f9c01ab27', '--models', 'all'],
   'token rm': ['3f9c01ab27'],
   'token adopt': ['3f9c01ab27'],
   'session rm': ['b41e07d9c2a65f38'],

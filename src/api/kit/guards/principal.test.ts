@@ -241,6 +241,7 @@ it.each([
   expect(await identifyAs(sessionOf(tokenOf(homeOwner)), isRequired)).toEqual({
     tokenId,
     permissions: ['chat'],
+    modelScope: null,
     identity: {
       type: 'session',
       id: 's',

@@ -8,8 +8,8 @@ const askedDaySchema = daySchema.refine(
   (day) => day >= '2000-01-01',
   'It must not be before 2000-01-01',
 );
-const dimensions = ['day', 'model', 'token'] as const;
-export type UsageGroup = (typeof dimensions)[number];
+export const usageGroups = ['day', 'model', 'token'] as const;
+export type UsageGroup = (typeof usageGroups)[number];
 
 const groupSchema = z
   .string()
@@ -18,8 +18,8 @@ const groupSchema = z
   .pipe(
     z.array(
       z.enum(
-        dimensions,
-        `It must be a list of ${dimensions.join(', ')}, with commas between them.`,
+        usageGroups,
+        `It must be a list of ${usageGroups.join(', ')}, with commas between them.`,
       ),
     ),
   )

@@ -1,0 +1,119 @@
+import { type Permission, permissionSchema } from '../../kernel/permission.ts';
+import type { OptionDeclaration } from '../command.ts';
+import { UsageError } from '../failure.ts';
+import { integer } from '../option.ts';
+
+const permissionNames = permissionSchema.options;
+
+export function permissionsOption(remark = ''): OptionDeclaration<readonly Permission[]> {
+  return {
+    flags: '--permissions <list>',
+    summary: `Comma-separated permissions: ${permissionNames.join(', ')}${remark}`,
+    parse: parsePermissions,
+  };
+}
+
+/** @throws UsageError */
+function parsePermissions(list: string): readonly Permission[] {
+  const names = list.split(',').map((name) => name.trim());
+  const permissions = permissionNames.filter((permission) => names.includes(permission));
+  if (permissions.length === new Set(names).size) return permissions;
+  throw new UsageError(`Allowed: ${permissionNames.join(', ')}.`);
+}
+
+/** An integer, or the word for none; the parser of the command line takes null for a missing value. */
+function bound(
+  flags: string,
+  summary: string,
+  maximum: number,
+  word: string,
+): OptionDeclaration<number | 'none'> {
+  const number = integer(flags, summary, 1, maximum);
+  return {
+    flags,
+    summary,
+    parse: (value) => (value === word ? 'none' : (number.parse?.(value, undefined) ?? 'none')),
+  };
+}
+
+function limit(flags: string, what: string, maximum: number, setting: string) {
+  return bound(flags, `Most ${what}, or "default" (limits.${setting})`, maximum, 'default');
+}
+
+const most = 1_000_000_000;
+const tokens = 'tokens of prompts and answers';
+const models: OptionDeclaration<readonly string[] | 'all'> = {
+  flags: '--models <list>',
+  summary:
+    'Comma-separated keys of the models that it may use, with * for any characters, or "all"',
+  parse: parseModels,
+};
+
+/** What a token has besides its name and permissions. */
+export const boundOptions = {
+  expiresInDays: bound(
+    '--expires-in-days <days>',
+    'Days until the token expires, or "never"',
+    36_500,
+    'never',
+  ),
+  models,
+  requestsPerMinute: limit(
+    '--requests-per-minute <count>',
+    'requests that generate, in a minute',
+    most,
+    'requestsPerMinute',
+  ),
+  tokensPerMinute: limit(
+    '--tokens-per-minute <count>',
+    `${tokens}, in a minute`,
+    most,
+    'tokensPerMinute',
+  ),
+  requestsPerDay: limit(
+    '--requests-per-day <count>',
+    'requests that generate, in a day (UTC)',
+    most,
+    'requestsPerDay',
+  ),
+  tokensPerDay: limit(
+    '--tokens-per-day <count>',
+    `${tokens}, in a day (UTC)`,
+    1000 * most,
+    'tokensPerDay',
+  ),
+};
+
+type BoundValues = {
+  readonly [Name in Exclude<keyof typeof boundOptions, 'models'>]: number | 'none' | undefined;
+} & { readonly models: readonly string[] | 'all' | undefined };
+
+/** What is not said is undefined, and a bound that is taken away null. */
+export function toBounds({ expiresInDays, models: list, ...limits }: BoundValues) {
+  const days = orNull(expiresInDays);
+  return {
+    expiresAt: typeof days === 'number' ? new Date(Date.now() + days * dayMs) : days,
+    modelScope: list === 'all' ? null : list,
+    rateLimits: {
+      requestsPerMinute: orNull(limits.requestsPerMinute),
+      tokensPerMinute: orNull(limits.tokensPerMinute),
+      requestsPerDay: orNull(limits.requestsPerDay),
+      tokensPerDay: orNull(limits.tokensPerDay),
+    },
+  };
+}
+
+const dayMs = 24 * 3600 * 1000;
+
+function orNull(value: number | 'none' | undefined): number | null | undefined {
+  return value === 'none' ? null : value;
+}
+
+/** @throws UsageError */
+function parseModels(list: string): readonly string[] | 'all' {
+  if (list === 'all') return list;
+  const patterns = list.split(',').map((pattern) => pattern.trim());
+  const isSound = patterns.every((pattern) => pattern !== '' && pattern.length <= 256);
+  if (isSound && patterns.length <= 100) return patterns;
+  throw new UsageError('Allowed: up to 100 keys of models and patterns such as qwen/*, or "all".');
+}
