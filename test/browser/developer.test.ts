@@ -44,11 +44,31 @@ it('creates a token that works, shows it once and revokes it', async () => {
     get(hearth.url, '/api/v1/session', { headers: { authorization: `Bearer ${token}` } });
   expect((await whoAmI()).body).toMatchObject({ type: 'token', name: 'Notebook' });
   expect(await page.content()).not.toContain(token);
+  await page.getByRole('button', { name: 'Change Notebook' }).click();
+  const change = page.getByRole('dialog', { name: 'Change Notebook' });
+  await change.getByRole('spinbutton', { name: 'Tokens a day' }).fill('5000');
+  await change.getByRole('textbox', { name: 'Models' }).fill('hearth/starter-chat, qwen/*');
+  await change.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('5,000 tokens a day').waitFor();
+  await page.getByText('models: hearth/starter-chat, qwen/*').waitFor();
   await checkLook(page, 'tokens');
   await page.getByRole('button', { name: 'Revoke Notebook' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
   await page.getByText('There are no tokens.').waitFor();
   expect((await whoAmI()).status).toBe(401);
+});
+
+it('shows the usage of the last days, by model and by token', async () => {
+  const page = await openAsAdmin('usage');
+  await page.getByText('No model was used in these days.').waitFor();
+  const body = { model: 'hearth/starter-chat', input: 'Hello!', max_output_tokens: 4 };
+  await post(hearth.url, '/api/v1/chat', body);
+  await page.reload();
+  await page.getByRole('row', { name: /^hearth\/starter-chat 1 0 \d+ \d+ 4$/ }).waitFor();
+  await page.getByText(/tokens, 1 request$/).waitFor({ state: 'attached' });
+  await checkLook(page, 'usage');
+  await page.getByLabel('Add up by').selectOption('token');
+  await page.getByRole('row', { name: /^Without a token 1 / }).waitFor();
 });
 
 it('changes a setting, refuses a wrong value and returns to the default', async () => {

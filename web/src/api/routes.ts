@@ -21,6 +21,7 @@ import type * as request from '../../../src/api/v1/server/request-schema.ts';
 import type * as preset from '../../../src/api/v1/presets/preset-schema.ts';
 import type * as prompt from '../../../src/api/v1/presets/prompt-schema.ts';
 import type * as runtime from '../../../src/api/v1/server/runtime-schema.ts';
+import type * as usage from '../../../src/api/v1/tokens/usage-schema.ts';
 import type * as session from '../../../src/api/v1/tokens/session-schema.ts';
 import type * as setting from '../../../src/api/v1/server/setting-schema.ts';
 import type * as server from '../../../src/api/v1/server/status-schema.ts';
@@ -53,6 +54,7 @@ type Modules = [
   typeof request,
   typeof runtime,
   typeof session,
+  typeof usage,
   typeof setting,
   typeof server,
 ];

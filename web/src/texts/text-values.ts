@@ -75,6 +75,16 @@ export interface TextValues {
   'developer.tokens.used': { readonly time: string };
   'developer.tokens.expiresAt': { readonly time: string };
   'developer.tokens.createdAt': { readonly time: string };
+  'developer.tokens.changeToken': { readonly name: string };
+  'developer.tokens.requestsADay': { readonly requests: number };
+  'developer.tokens.tokensADay': { readonly tokens: string };
+  'developer.tokens.ofModels': { readonly models: string };
+  'developer.usage.most': { readonly tokens: string };
+  'developer.usage.ofDay': {
+    readonly day: string;
+    readonly tokens: string;
+    readonly requests: number;
+  };
   'developer.settings.file': { readonly path: string };
   'developer.settings.overridden': { readonly by: string };
   'developer.settings.default': { readonly value: string };

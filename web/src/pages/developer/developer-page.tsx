@@ -14,6 +14,7 @@ import { RequestsPart } from './requests/requests-part.tsx';
 import { RuntimesPart } from './runtimes/runtimes-part.tsx';
 import { SettingsPart } from './settings/settings-part.tsx';
 import { TokensPart } from './tokens/tokens-part.tsx';
+import { UsagePart } from './usage/usage-part.tsx';
 
 const { tabs } = developerTexts;
 
@@ -28,6 +29,7 @@ const parts: readonly Part[] = [
   { path: 'overview', label: tabs.overview, isAdminOnly: false, Content: OverviewPart },
   { path: 'requests', label: tabs.requests, isAdminOnly: true, Content: RequestsPart },
   { path: 'tokens', label: tabs.tokens, isAdminOnly: true, Content: TokensPart },
+  { path: 'usage', label: tabs.usage, isAdminOnly: false, Content: UsagePart },
   { path: 'settings', label: tabs.settings, isAdminOnly: true, Content: SettingsPart },
   { path: 'mcp', label: tabs.mcp, isAdminOnly: true, Content: McpPart },
   { path: 'runtimes', label: tabs.runtimes, isAdminOnly: false, Content: RuntimesPart },

@@ -9,6 +9,7 @@ import { CodeText } from '../../../ui/code-text.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Field, inputClass } from '../../../ui/field.tsx';
 import { Notice } from '../../../ui/notice.tsx';
+import { BoundFields, noBounds, toBounds, type BoundTexts } from './bound-fields.tsx';
 import { expiresAt, type Expiry } from './expiry.ts';
 
 const labels = developerTexts.tokens;
@@ -35,10 +36,10 @@ function CreateToken({ onClose }: { readonly onClose: () => void }) {
   const queries = useQueryClient();
   const [secret, setSecret] = useState<string>();
   const { mutate, isPending } = useMutation({
-    mutationFn: ({ expiry, ...body }: TokenForm) => {
+    mutationFn: ({ expiry, bounds, ...body }: TokenForm) => {
       const expires_at = expiresAt(expiry, Date.now());
       return call('post', '/api/v1/tokens', {
-        body: { ...body, ...(expires_at === undefined ? {} : { expires_at }) },
+        body: { ...body, ...toBounds(bounds), ...(expires_at === undefined ? {} : { expires_at }) },
       });
     },
     onSuccess: ({ token }) => setSecret(token),
@@ -62,6 +63,7 @@ interface TokenForm {
   readonly name: string;
   readonly permissions: Permission[];
   readonly expiry: Expiry;
+  readonly bounds: BoundTexts;
 }
 
 function TokenFields({
@@ -74,6 +76,7 @@ function TokenFields({
   const [name, setName] = useState('');
   const [chosen, setChosen] = useState<readonly Permission[]>(usual);
   const [expiry, setExpiry] = useState<Expiry>('never');
+  const [bounds, setBounds] = useState(noBounds);
   const isAdmin = chosen.includes('admin');
   const isValid = name.trim() !== '' && chosen.length > 0;
   return (
@@ -81,7 +84,7 @@ function TokenFields({
       className="flex flex-col gap-4"
       onSubmit={(event) => {
         event.preventDefault();
-        if (isValid) onSubmit({ name: name.trim(), permissions: [...chosen], expiry });
+        if (isValid) onSubmit({ name: name.trim(), permissions: [...chosen], expiry, bounds });
       }}
     >
       <Field label={labels.name} hint={labels.nameHint}>
@@ -130,6 +133,7 @@ function TokenFields({
           </select>
         )}
       </Field>
+      <BoundFields bounds={bounds} onChange={setBounds} />
       <Button type="submit" variant="primary" className="self-end" disabled={!isValid || isPending}>
         {labels.create}
       </Button>

@@ -7,8 +7,10 @@ import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { formatDateTime } from '../../../ui/dates.ts';
+import { formatNumber } from '../../../ui/numbers.ts';
 import { Section } from '../../../ui/page.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
+import { ChangeTokenDialog } from './change-token-dialog.tsx';
 import { CreateTokenDialog } from './create-token-dialog.tsx';
 import { separated } from '../../../ui/separated.ts';
 
@@ -59,12 +61,17 @@ interface TokenRecord {
   readonly created_at: string;
   readonly expires_at: string | null;
   readonly last_used_at: string | null;
+  readonly requests_per_day: number | null;
+  readonly tokens_per_day: number | null;
+  readonly models: readonly string[] | null;
 }
 
 function TokenRow({ token }: { readonly token: TokenRecord }) {
   const { id, name, permissions, created_at, expires_at, last_used_at } = token;
+  const { requests_per_day: requests, tokens_per_day: tokens, models } = token;
   const queries = useQueryClient();
   const [isAsking, setAsking] = useState(false);
+  const [isChanging, setChanging] = useState(false);
   const { mutate } = useMutation({
     mutationFn: () => call('delete', '/api/v1/tokens/{id}', { params: { id } }),
     onSettled: () => queries.invalidateQueries({ queryKey: ['tokens'] }),
@@ -73,6 +80,11 @@ function TokenRow({ token }: { readonly token: TokenRecord }) {
     labels.createdAt({ time: formatDateTime(created_at) }),
     last_used_at === null ? labels.never : labels.used({ time: formatDateTime(last_used_at) }),
     ...(expires_at === null ? [] : [labels.expiresAt({ time: formatDateTime(expires_at) })]),
+  ];
+  const bounds = [
+    ...(requests === null ? [] : [labels.requestsADay({ requests })]),
+    ...(tokens === null ? [] : [labels.tokensADay({ tokens: formatNumber(tokens) })]),
+    ...(models === null ? [] : [labels.ofModels({ models: models.join(', ') || '–' })]),
   ];
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
@@ -86,7 +98,15 @@ function TokenRow({ token }: { readonly token: TokenRecord }) {
           ))}
         </p>
         <p className="text-xs text-muted">{separated([id, ...times])}</p>
+        {bounds.length > 0 && <p className="text-xs break-words text-muted">{separated(bounds)}</p>}
       </div>
+      <Button
+        size="small"
+        aria-label={labels.changeToken({ name })}
+        onClick={() => setChanging(true)}
+      >
+        {labels.change}
+      </Button>
       <Button
         size="small"
         variant="danger"
@@ -95,6 +115,7 @@ function TokenRow({ token }: { readonly token: TokenRecord }) {
       >
         {labels.revoke}
       </Button>
+      <ChangeTokenDialog token={token} isOpen={isChanging} onClose={() => setChanging(false)} />
       <ConfirmDialog
         isOpen={isAsking}
         onClose={() => setAsking(false)}
