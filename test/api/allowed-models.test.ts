@@ -54,6 +54,7 @@ const embedding: readonly (readonly [string, object])[] = [
 ];
 
 describe('another model is refused', () => {
+  // covers auth-15
   it.each(generating)('by %s %j', async (path, body) => {
     expect((await send('bound', path, { ...body, model: chat })).status).toBe(200);
     for (const model of [

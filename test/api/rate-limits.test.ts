@@ -121,6 +121,7 @@ it('has the limits of a token in the API', async () => {
   expect(bad).toMatchObject({ status: 400, body: { error: { param: 'tokens_per_minute' } } });
 });
 
+// covers auth-16
 it('limits the requests of a day, also after a restart', async () => {
   await chat('dayRequests');
   const second = await chat('dayRequests');

@@ -65,6 +65,7 @@ async function runBackground(): Promise<{ prompt: number; completion: number }> 
   return { prompt: usage.input_tokens, completion: usage.output_tokens };
 }
 
+// covers auth-14
 it('counts the requests and tokens of all APIs, as their answers have them', async () => {
   const v1 = await send('/api/v1/chat', { input: 'Hello!', max_output_tokens: 4 });
   const v0 = await send('/api/v0/chat/completions', { messages, max_tokens: 4 });

@@ -96,7 +96,7 @@ export const errorTable = {
     type: 'invalid_request',
     status: 403,
     retryable: false,
-    when: 'The token lacks the permission, or `Host` or `Origin` is not allowed.',
+    when: 'The token lacks the permission, or may not use the model, or `Host` or `Origin` is not allowed.',
   },
   gated_repository: {
     type: 'invalid_request',
