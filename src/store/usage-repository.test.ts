@@ -14,7 +14,7 @@ const rows = [
 ];
 const november = { from: '2026-11-01', to: '2026-11-30' };
 
-it('adds up what is added, and groups it by what is asked for', async () => {
+it('adds up the rows, in the groups of the query', async () => {
   const { usage } = await temporaryStore();
   await usage.add(rows);
   await usage.add(rows);

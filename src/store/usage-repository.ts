@@ -37,7 +37,7 @@ export interface UsageQuery {
 }
 
 export interface UsageRepository {
-  /** Adds to what is stored, in one transaction. */
+  /** Adds to the stored counts, in one transaction. */
   add(rows: readonly (UsageKey & UsageCounts)[]): Promise<void>;
   /** In the order of day, model and token. */
   sum(query: UsageQuery): Promise<readonly UsageSum[]>;

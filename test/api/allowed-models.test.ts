@@ -241,7 +241,7 @@ describe('lists', () => {
   });
 });
 
-it('refuses patterns that are none', async () => {
+it('refuses malformed patterns', async () => {
   for (const models of [[''], ['a\0'], ['a'.repeat(257)], 'hearth/*', [1]]) {
     const body = { name: 'x', permissions: ['chat'], models };
     expect((await send('admin', '/api/v1/tokens', body)).status).toBe(400);

@@ -165,7 +165,7 @@ it('refuses days that can not be read', async () => {
   }
 });
 
-it('keeps what was counted when the server stops, and what was written when it is killed', async () => {
+it('keeps all counts when the server stops, and the written ones when it is killed', async () => {
   const before = await usageOf('admin');
   await send('/v1/chat/completions', { messages, max_tokens: 1 });
   await hearth.stop();

@@ -69,6 +69,7 @@ it('shows the usage of the last days, by model and by token', async () => {
   await checkLook(page, 'usage');
   await page.getByLabel('Add up by').selectOption('token');
   await page.getByRole('row', { name: /^Without a token 1 / }).waitFor();
+  expect(await page.getByRole('row', { name: /^hearth/ }).count()).toBe(0);
 });
 
 it('changes a setting, refuses a wrong value and returns to the default', async () => {

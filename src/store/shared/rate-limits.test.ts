@@ -188,7 +188,7 @@ it('names the limit that lasts longest', async () => {
 });
 
 // PostgreSQL has a clock of its own.
-it.skipIf(postgresFolderVariable in process.env)('counts anew on the next day', async () => {
+it.skipIf(postgresFolderVariable in process.env)('begins a new count on the next day', async () => {
   const { rateLimits } = await temporaryStore();
   const limits = { ...noLimits, requestsPerDay: 1, tokensPerDay: 10 };
   const setClock = shiftedClock();

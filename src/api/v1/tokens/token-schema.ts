@@ -171,7 +171,7 @@ export const changeToken = defineRoute({
   operationId: 'changeToken',
   summary: 'Change a token',
   description:
-    'Fields that are absent stay as they are; null removes a bound. Requests that have begun keep the old ones.',
+    'Absent fields stay unchanged; null removes a bound. Requests that have begun keep the old ones.',
   permission: 'admin',
   params: z.object({ id: tokenIdSchema }),
   body: changeTokenRequestSchema,

@@ -4,7 +4,7 @@ import { defineRoute } from '../../kit/route.ts';
 
 const daySchema = z.iso.date();
 /** Earlier days have no usage. */
-const askedDaySchema = daySchema.refine(
+const queriedDaySchema = daySchema.refine(
   (day) => day >= '2000-01-01',
   'It must not be before 2000-01-01',
 );
@@ -63,8 +63,8 @@ export const getUsage = defineRoute({
     'A token with `admin` reads the usage of all tokens, every other one its own. Requests without a token count together.',
   permission: permissionSchema.options,
   query: z.strictObject({
-    from: askedDaySchema.optional().describe('First day, UTC; 29 days before `to` if absent.'),
-    to: askedDaySchema.optional().describe('Last day, UTC; today if absent.'),
+    from: queriedDaySchema.optional().describe('First day, UTC; 29 days before `to` if absent.'),
+    to: queriedDaySchema.optional().describe('Last day, UTC; today if absent.'),
     group_by: groupSchema.optional(),
   }),
   result: z

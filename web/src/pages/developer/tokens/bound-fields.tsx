@@ -3,7 +3,7 @@ import { Field, inputClass } from '../../../ui/field.tsx';
 
 const labels = developerTexts.tokens;
 
-/** The fields as they are typed; an empty one is no bound. */
+/** The typed texts; an empty one bounds nothing. */
 export interface BoundTexts {
   readonly requestsPerDay: string;
   readonly tokensPerDay: string;

@@ -42,6 +42,7 @@ export function UsagePart() {
                   value={group}
                   options={labels.groups}
                   onChange={setGroup}
+                  className="!w-auto self-start"
                 />
                 <UsageTable group={group} />
               </div>
@@ -101,7 +102,7 @@ interface Counts {
 function UsageRow({ name, counts }: { readonly name: string; readonly counts: Counts }) {
   return (
     <tr>
-      <th scope="row" className={`${cell} text-start font-[inherit] break-words`}>
+      <th scope="row" className={`${cell} text-start [font-weight:inherit] break-words`}>
         <bdi>{name}</bdi>
       </th>
       <td className={number}>{formatNumber(counts.requests)}</td>
