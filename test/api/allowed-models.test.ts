@@ -124,7 +124,10 @@ describe('another model is refused', () => {
       ['GET', `/v1/models/${vision}`],
       ['POST', '/api/show', { model: vision }],
       ['POST', '/api/copy', { source: vision, destination: 'mine' }],
+      ['POST', '/api/copy', { source: chat, destination: 'BAD' }],
       ['DELETE', '/api/delete', { model: vision }],
+      ['DELETE', '/api/delete', { model: 'bad:latest' }],
+      ['DELETE', '/api/delete', { model: 'bad-*' }],
     ];
     for (const [method, path, body] of requests) {
       const { status } = await post(hearth.url, path, body, {

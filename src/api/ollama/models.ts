@@ -1,4 +1,4 @@
-import { isInScope } from '../../kernel/model-scope.ts';
+import { assertInScope, isInScope } from '../../kernel/model-scope.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import {
   copyOllama,
@@ -8,7 +8,9 @@ import {
   tagsOllama,
   versionOllama,
 } from './models-schema.ts';
+import type { RequestContext } from '../../telemetry/request-context.ts';
 import { removeModel } from '../../engines/loads/remove-model.ts';
+import { findAlias } from '../../library/model-aliases.ts';
 import { listNamedModels, servicesFor } from '../kit/named-models.ts';
 import { chatTemplate } from '../../library/chat-template.ts';
 import { findOllamaModel } from '../../library/ollama/find-model.ts';
@@ -30,6 +32,13 @@ const ollamaVersion = '0.12.11';
 
 export function mountModels(app: App, services: ApiServices): void {
   const { libraryFor, aliases, modelSettings, pool, runtimes } = services;
+
+  /** @throws HearthError `forbidden` for the alias of a model that the caller may not use. */
+  const assertOwnAlias = async (name: string, { caller }: RequestContext): Promise<void> => {
+    const alias = findAlias(await aliases.list(), name);
+    if (alias?.name.toLowerCase() !== name.toLowerCase()) return;
+    assertInScope(caller.modelScope, alias.model.replace(/@[^@/]*$/, ''));
+  };
 
   mount(app, versionOllama, async () => ({ version: ollamaVersion }));
 
@@ -79,6 +88,7 @@ export function mountModels(app: App, services: ApiServices): void {
       return {};
     }
     const isBest = variant.id === model.variants[0]?.id;
+    await assertOwnAlias(withoutLatest(body.destination), context);
     await aliases.set(
       withoutLatest(body.destination),
       isBest ? model.key : `${model.key}@${variant.id}`,
@@ -88,6 +98,7 @@ export function mountModels(app: App, services: ApiServices): void {
 
   mount(app, deleteOllama, async ({ body, context }) => {
     const name = requiredName(body);
+    await assertOwnAlias(withoutLatest(name), context);
     if (await aliases.remove(withoutLatest(name))) return {};
     const library = libraryFor(context.caller);
     const { identifier, selection } = await findOllamaModel(library, name);
