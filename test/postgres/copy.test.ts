@@ -12,6 +12,7 @@ import { runHearth } from '../setup/cli/run-hearth.ts';
 import { conversationTurn } from '../setup/store/conversation-turn.ts';
 import { postgresDatabase } from '../setup/store/test-database.ts';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
+import { noUsage } from '../../src/store/usage-repository.ts';
 import { noLimits } from '../../src/store/shared/rate-limit-repository.ts';
 
 const logger = createLogger('silent');
@@ -45,6 +46,7 @@ async function fill({
   projects,
   sessions,
   toolApprovals,
+  usage,
 }: Store): Promise<void> {
   for (let index = 0; index < 120; index += 1) {
     const parent = index % 40 === 0 ? null : idOf(`${index - 1}`);
@@ -81,6 +83,8 @@ async function fill({
     rateLimits: noLimits,
     modelScope: null,
   });
+  const used = { day: '2026-11-02', tokenId: 'tok_me', modelKey: 'acme/tiny' };
+  await usage.add([{ ...used, ...noUsage, requests: 3 }]);
   await downloads.insert({
     id: 'job_a',
     plan: { model: 'acme/tiny' },
@@ -149,8 +153,10 @@ async function view(store: Store): Promise<unknown> {
     }
     pages.push(await store.responses.page({ ownerId, limit: 500 }));
   }
+  const days = { from: '2026-11-01', to: '2026-11-30', groupBy: ['modelKey'] } as const;
   return [
     pages,
+    await store.usage.sum(days),
     await store.blobs.find(sha256),
     await store.tokens.list(),
     await store.downloads.list(),
@@ -197,6 +203,7 @@ it('copies SQLite to PostgreSQL and back, verified and usable', async () => {
     ['conversation_texts', 122],
     ['tokens', 1],
     ['sessions', 1],
+    ['usage', 1],
     ['downloads', 1],
     ['files', 1],
     ['file_chunks', 1],
