@@ -33,13 +33,6 @@ export const modules = [
     imports: ['kernel', 'platform'],
   },
   {
-    name: 'speech-script',
-    purpose:
-      'Formats text as a script for speech synthesizers; reads and writes WAV files. Pure functions.',
-    publicFiles: ['format-speech-script.ts', 'schema.ts', 'wav.ts'],
-    imports: ['kernel'],
-  },
-  {
     name: 'documents',
     purpose:
       'Reads the text of Office files, OpenDocument, EPUB, HTML and CSV, in threads with limits.',
@@ -107,15 +100,22 @@ export const modules = [
   },
   {
     name: 'speech',
-    purpose: 'Speaks scripts with a text-to-speech server of the user.',
-    publicFiles: ['speech-server.ts', 'speak-script.ts'],
-    imports: ['kernel', 'speech-script', 'engines'],
+    purpose:
+      'Formats text as a script for speech synthesizers (`script/`, pure functions), and speaks scripts with a text-to-speech server of the user.',
+    publicFiles: [
+      'speech-server.ts',
+      'speak-script.ts',
+      'script/format-speech-script.ts',
+      'script/schema.ts',
+      'script/wav.ts',
+    ],
+    imports: ['kernel', 'engines'],
   },
   {
     name: 'tools',
     purpose: 'MCP plugins, ephemeral MCP servers and built-in tools.',
     publicFiles: ['*.ts'],
-    imports: ['kernel', 'telemetry', 'platform', 'speech-script', 'store'],
+    imports: ['kernel', 'telemetry', 'platform', 'speech', 'store'],
   },
   {
     name: 'chat',
@@ -143,7 +143,6 @@ export const modules = [
       'kernel',
       'telemetry',
       'settings',
-      'speech-script',
       'documents',
       'store',
       'access',
@@ -182,14 +181,14 @@ export const modules = [
     purpose:
       'Commands. They talk to the server through the client of v1, or open a home folder with `server/offline/`.',
     publicFiles: [],
-    // `telemetry` prints the log as text, `speech-script` formats scripts: pure functions.
-    imports: ['kernel', 'platform', 'settings', 'speech-script', 'api', 'server'],
+    // `telemetry` prints the log as text, `speech` formats scripts: pure functions.
+    imports: ['kernel', 'platform', 'settings', 'speech', 'api', 'server'],
   },
   {
     name: 'index.ts',
     purpose: 'The public API of the npm package.',
     publicFiles: [],
-    imports: ['kernel', 'speech-script', 'server'],
+    imports: ['kernel', 'speech', 'server'],
   },
 ];
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { HearthError } from '../kernel/errors/errors.ts';
-import { writeWav, type WavFormat } from '../speech-script/wav.ts';
+import { writeWav, type WavFormat } from './script/wav.ts';
 import { speakScript, type SpeakOptions, type SpokenPart } from './speak-script.ts';
 import type { SpeechRequest, SpeechServer } from './speech-server.ts';
 

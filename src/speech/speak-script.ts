@@ -1,9 +1,9 @@
 import { linkAbort } from '../kernel/concurrency/linked-abort.ts';
 import { HearthError } from '../kernel/errors/errors.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
-import { formatSpeechScript } from '../speech-script/format-speech-script.ts';
-import type { SpeechScriptOptions } from '../speech-script/schema.ts';
-import { describeFormat, isSameFormat, readWav, type WavAudio } from '../speech-script/wav.ts';
+import { formatSpeechScript } from './script/format-speech-script.ts';
+import type { SpeechScriptOptions } from './script/schema.ts';
+import { describeFormat, isSameFormat, readWav, type WavAudio } from './script/wav.ts';
 import type { SpeechServer } from './speech-server.ts';
 import { splitText } from './split-text.ts';
 

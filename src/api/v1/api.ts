@@ -1,5 +1,5 @@
 import { mount, type ApiRoutes } from '../kit/mount.ts';
-import { formatSpeechScript } from '../../speech-script/format-speech-script.ts';
+import { formatSpeechScript } from '../../speech/script/format-speech-script.ts';
 import type { ApiServices } from '../services.ts';
 import { mountBlobs } from './conversations/blobs.ts';
 import { mountModelSettings } from './models/model-settings.ts';

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
-import { emotionSchema, maxSpeakers } from '../../speech-script/schema.ts';
+import { emotionSchema, maxSpeakers } from '../../speech/script/schema.ts';
 import { errorCode } from '../../kernel/error-code.ts';
-import { formatSpeechScript } from '../../speech-script/format-speech-script.ts';
+import { formatSpeechScript } from '../../speech/script/format-speech-script.ts';
 import {
   defineCommand,
   type CommandContext,

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { formatSpeechScript } from '../../../speech-script/format-speech-script.ts';
+import { formatSpeechScript } from '../../../speech/script/format-speech-script.ts';
 import {
   speechScriptRequestSchema,
   speechScriptSchema,
   speechTurnSchema,
-} from '../../../speech-script/schema.ts';
+} from '../../../speech/script/schema.ts';
 import { listConversations } from '../../v1/conversations/conversation-schema.ts';
 import { toListed } from '../../v1/conversations/conversations.ts';
 import { toV1Model } from '../../v1/models/model-record.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { speechScriptRequestSchema } from '../../../speech-script/schema.ts';
+import { speechScriptRequestSchema } from '../../../speech/script/schema.ts';
 import { errorBodySchema } from '../../kit/error-body.ts';
 import { defineRoute } from '../../kit/route.ts';
 

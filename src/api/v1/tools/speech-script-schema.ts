@@ -1,5 +1,5 @@
 import { defineRoute } from '../../kit/route.ts';
-import { speechScriptRequestSchema, speechScriptSchema } from '../../../speech-script/schema.ts';
+import { speechScriptRequestSchema, speechScriptSchema } from '../../../speech/script/schema.ts';
 
 export const createSpeechScript = defineRoute({
   method: 'post',

@@ -1,4 +1,4 @@
-import type { SpeechScriptOptions } from '../../../../src/speech-script/schema.ts';
+import type { SpeechScriptOptions } from '../../../../src/speech/script/schema.ts';
 
 type Emotion = NonNullable<SpeechScriptOptions['emotions']>[number];
 

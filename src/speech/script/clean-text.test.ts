@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cleanText } from './clean-text.ts';
-import { hostileText } from '../../test/setup/speech-script/hostile-text.ts';
+import { hostileText } from '../../../test/setup/speech-script/hostile-text.ts';
 
 it('is idempotent, and returns one trimmed line', () => {
   fc.assert(

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { textSchema } from '../kernel/field.ts';
+import { textSchema } from '../../kernel/field.ts';
 
 export const maxSpeakers = 4;
 /** About a day of speech. A longer text would block the server for too long. */

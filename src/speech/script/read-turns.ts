@@ -1,4 +1,4 @@
-import { HearthError } from '../kernel/errors/errors.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
 import { maxSpeakers, type SpeechTurn } from './schema.ts';
 import { cleanText } from './clean-text.ts';
 import { readJsonTurns } from './json-turns.ts';

@@ -4,11 +4,11 @@ import {
   refusedOptions,
   refusedTexts,
   speechScriptCases,
-} from '../../test/fixtures/speech-script-cases.ts';
-import { HearthError } from '../kernel/errors/errors.ts';
+} from '../../../test/fixtures/speech-script-cases.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
 import { speechScriptSchema, type SpeechScript, type SpeechScriptOptions } from './schema.ts';
 import { formatSpeechScript } from './format-speech-script.ts';
-import { hostileText } from '../../test/setup/speech-script/hostile-text.ts';
+import { hostileText } from '../../../test/setup/speech-script/hostile-text.ts';
 
 it.each(speechScriptCases)('$name', ({ options, result }) => {
   expect(formatSpeechScript(options)).toEqual(result);

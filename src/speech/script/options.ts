@@ -1,4 +1,4 @@
-import { HearthError, type ErrorCode } from '../kernel/errors/errors.ts';
+import { HearthError, type ErrorCode } from '../../kernel/errors/errors.ts';
 import {
   emotionSchema,
   maxSpeakers,
