@@ -94,7 +94,10 @@ const addressAllowed = 'It must be an address and a port, such as 0.0.0.0:1235 o
 export const addressWithPort = z
   .string(addressAllowed)
   .regex(/^(?:\[[0-9a-fA-F:.]+\]|[^\s:[\]]+):\d{1,5}$/u, addressAllowed)
-  .refine((text) => Number(text.slice(text.lastIndexOf(':') + 1)) <= 65_535, addressAllowed);
+  .refine(
+    (address) => Number(address.slice(address.lastIndexOf(':') + 1)) <= 65_535,
+    addressAllowed,
+  );
 
 const publicUrlAllowed =
   'It must be an http or https URL, perhaps with a path, such as https://example.com/hearth.';
