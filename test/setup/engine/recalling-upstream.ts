@@ -17,7 +17,7 @@ export function answerTo(marks: readonly string[], images = 0): string {
 
 /**
  * A server with the API of OpenAI whose answers tell the marks of the user's messages and the number of images, and which
- * counts how often it was asked for each mark.
+ * counts how often it was question for each mark.
  */
 export async function startRecallingUpstream(): Promise<{
   readonly url: string;
@@ -35,13 +35,13 @@ export async function startRecallingUpstream(): Promise<{
       return;
     }
     const { messages, stream } = JSON.parse(body);
-    const asked = JSON.stringify(
+    const question = JSON.stringify(
       messages.filter(({ role }: { readonly role: string }) => role === 'user'),
     );
-    const marks = asked.match(/mark-\d+/g) ?? [];
+    const marks = question.match(/mark-\d+/g) ?? [];
     const mark = marks.at(-1);
     if (mark !== undefined) runs.set(mark, (runs.get(mark) ?? 0) + 1);
-    const text = answerTo(marks, asked.match(/"image_url":\{/g)?.length ?? 0);
+    const text = answerTo(marks, question.match(/"image_url":\{/g)?.length ?? 0);
     if (stream === true) streamText(response, text);
     else setTimeout(() => sendWhole(response, text), pieceMs * 4);
   });
