@@ -6,7 +6,12 @@ function cacheOf(architecture: string, fields: Record<string, GgufValue>) {
   const values = new Map(
     Object.entries(fields).map(([name, value]) => [`${architecture}.${name}`, value]),
   );
-  return attentionCache(architecture, { values, arrayLengths: new Map(), longestItems: new Map() });
+  return attentionCache(architecture, {
+    values,
+    arrayLengths: new Map(),
+    longestItems: new Map(),
+    floats: new Set(),
+  });
 }
 
 const plain = {

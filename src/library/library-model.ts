@@ -1,4 +1,5 @@
 import type { HearthError } from '../kernel/errors/errors.ts';
+import type { AdapterEntry } from './adapter.ts';
 import type { ModelEntry } from './model.ts';
 import type { ScannedFile } from './scanned-file.ts';
 
@@ -12,12 +13,14 @@ export interface ModelFault {
   readonly error: HearthError;
 }
 
-/** A model of one repository, before the library assigns its key. */
+/** A model or an adapter of one repository, before the library assigns its key. */
 export interface RepositoryModel {
   /** Candidates for the second half of the key, best first. */
   readonly names: readonly string[];
   /** null if none of its files is usable. */
   readonly entry: Omit<ModelEntry, 'key'> | null;
+  /** Present if it is an adapter, which has no entry. */
+  readonly adapter?: Omit<AdapterEntry, 'key'>;
   readonly faults: readonly ModelFault[];
   /** All files of the entry. */
   readonly files: readonly ScannedFile[];

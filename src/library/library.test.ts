@@ -184,8 +184,8 @@ describe('the content of a folder', () => {
     expect(entry?.projectorPath).toMatch(/mmproj-F16\.gguf$/);
   });
 
-  test('adapters, lone projectors and other files are not models', async () => {
-    await put('acme/some/lora.gguf', model({ metadata: { 'general.type': 'adapter' } }));
+  test('matrices, lone projectors and other files are not models', async () => {
+    await put('acme/some/matrix.gguf', model({ metadata: { 'general.type': 'imatrix' } }));
     await put('acme/more/mmproj-F16.gguf', model({ metadata: { 'general.type': 'mmproj' } }));
     await put('acme/text/README.md', '# nothing');
     await put('stray.gguf', model());

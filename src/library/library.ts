@@ -1,4 +1,6 @@
 import { basename } from 'node:path';
+import type { AdapterEntry, AdapterLibrary } from './adapter.ts';
+import { createAdapterFit } from './adapter-fit.ts';
 import { HearthError } from '../kernel/errors/errors.ts';
 import type { Logger } from '../kernel/logger.ts';
 import { isInScope, type ModelScope } from '../kernel/model-scope.ts';
@@ -14,7 +16,12 @@ import { watchFolders } from './watch-folders.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { ModelRoot, ScannedRepository } from './scan-repository.ts';
 import { isUnchanged } from './scanned-file.ts';
-import { type LibraryContent, resolveIdentifier, selectModel } from './select-model.ts';
+import {
+  type LibraryContent,
+  resolveIdentifier,
+  selectAdapter,
+  selectModel,
+} from './select-model.ts';
 import { Mutex } from '../kernel/concurrency/semaphore.ts';
 import { coalesceRuns } from '../kernel/concurrency/coalesce-runs.ts';
 import { stat } from 'node:fs/promises';
@@ -60,11 +67,12 @@ export function createModelLibrary({
   refreshRemote = async () => false,
   signal,
   watchesFolders = false,
-}: ModelLibraryOptions): EditableModelLibrary {
+}: ModelLibraryOptions): EditableModelLibrary & AdapterLibrary {
   const watch = watchesFolders ? watchFolders(signal) : undefined;
   const scanner = createFolderScanner(signal);
   const reader = createRepositoryReader(signal);
   const logFaults = createFaultLog(logger);
+  const findMisfit = createAdapterFit(signal);
   let local: Scan | null = null;
   /** The local models and the remote ones. */
   let latest: Scan | null = null;
@@ -89,24 +97,48 @@ export function createModelLibrary({
     return latest;
   });
 
+  /** The last scan of the folders, if nothing has changed since. */
+  const known = (): Scan | null =>
+    watch?.isUnchanged === true && local !== null && isRecent(local) ? local : null;
+
+  async function adaptersFor(selection: ModelSelection): Promise<readonly AdapterEntry[]> {
+    const { adapters } = known() ?? (await scan());
+    const misfits = await Promise.all(adapters.map((each) => findMisfit(each, selection)));
+    return adapters.filter((_, index) => misfits[index] === undefined);
+  }
+
   return {
     async list() {
-      if (watch?.isUnchanged === true && local !== null && isRecent(local))
-        return withRemoteModels(local, await remoteModels()).models;
+      const unchanged = known();
+      if (unchanged !== null) return withRemoteModels(unchanged, await remoteModels()).models;
       return (await scan()).models;
     },
+    listAdapters: async () => (known() ?? (await scan())).adapters,
+    adaptersFor,
+    async findAdapter(identifier, selection) {
+      const adapter = await selectAdapter(known() ?? (await scan()), identifier, async () =>
+        (await adaptersFor(selection)).map(({ key }) => key),
+      );
+      const misfit = await findMisfit(adapter, selection);
+      if (misfit === undefined) return adapter;
+      const base = adapter.baseModel === null ? '' : `, an adapter for ${adapter.baseModel},`;
+      throw new HearthError(
+        'invalid_value',
+        `${adapter.key}${base} does not fit ${selection.model.key}: ${misfit}.`,
+      );
+    },
     async find(identifier, scope) {
-      const known = (await aliases?.list()) ?? [];
+      const names = (await aliases?.list()) ?? [];
       if (latest !== null && isRecent(latest)) {
-        const selection = await selectUnchanged(latest, identifier, known, scope);
+        const selection = await selectUnchanged(latest, identifier, names, scope);
         if (selection !== null) return selection;
       }
       try {
-        return selectModel(await scan(), identifier, known, scope);
+        return selectModel(await scan(), identifier, names, scope);
       } catch (error) {
         if (!(error instanceof HearthError) || error.code !== 'model_not_found') throw error;
         if (!(await refreshRemote(identifier))) throw error;
-        return selectModel(await scan(), identifier, known, scope);
+        return selectModel(await scan(), identifier, names, scope);
       }
     },
     fingerprint: readFingerprint,
@@ -174,6 +206,7 @@ function assignKeys(
 ): Scan {
   const taken = new Set<string>();
   const models: ModelEntry[] = [];
+  const adapters: AdapterEntry[] = [];
   const faults: (ModelFault & { key: string })[] = [];
   const foundByKey = new Map<string, RemovalCandidate>();
   for (const [index, repository] of repositories.entries()) {
@@ -185,24 +218,26 @@ function assignKeys(
         taken,
       );
       if (model.entry !== null) models.push({ key, ...model.entry });
+      if (model.adapter !== undefined) adapters.push({ key, ...model.adapter });
       faults.push(...model.faults.map((fault) => ({ ...fault, key })));
       const others = all.filter((other) => other !== model);
       foundByKey.set(key, { key, model, repository, others });
     }
   }
   models.sort((left, right) => (left.key < right.key ? -1 : 1));
-  return { models, faults, foundByKey, atMs: performance.now() };
+  adapters.sort((left, right) => (left.key < right.key ? -1 : 1));
+  return { models, adapters, faults, foundByKey, atMs: performance.now() };
 }
 
 /** Adds the models of remote servers; the key of a local model wins, and has those of linked machines `elsewhere`. */
 function withRemoteModels(scan: Scan, remote: readonly RemoteModelFacts[]): Scan {
   if (remote.length === 0) return scan;
   const byKey = new Map(scan.models.map((model) => [model.key, model]));
-  const faulty = new Set(scan.faults.map(({ key }) => key));
+  const taken = new Set([...scan.adapters, ...scan.faults].map(({ key }) => key));
   for (const entry of remote.map(remoteModelEntry)) {
     const first = byKey.get(entry.key);
     if (first === undefined) {
-      if (!faulty.has(entry.key)) byKey.set(entry.key, entry);
+      if (!taken.has(entry.key)) byKey.set(entry.key, entry);
     } else if (entry.machine !== undefined && entry.type === first.type) {
       byKey.set(entry.key, { ...first, elsewhere: [...(first.elsewhere ?? []), entry] });
     }

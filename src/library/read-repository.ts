@@ -1,4 +1,5 @@
 import { createFactsCache, type FactsCache } from './facts-cache.ts';
+import { ggufAdapters } from './gguf/adapters.ts';
 import { ggufFacts, type GgufFacts } from './gguf/facts.ts';
 import { ggufModels, projectorFaults } from './gguf/models.ts';
 import { parseGgufFile } from './gguf/variant.ts';
@@ -29,7 +30,7 @@ interface MlxSource extends ScannedFile {
   readonly description: MlxDescription;
 }
 
-/** Reads the models of repositories; a file is read again only when it has changed. */
+/** Reads the models and adapters of repositories; a file is read again only when it has changed. */
 export function createRepositoryReader(signal: AbortSignal): RepositoryReader {
   const ggufCache = createFactsCache(async (file: ScannedFile) =>
     ggufFacts(await readGgufHeader(file.path, signal), file.name),
@@ -43,6 +44,7 @@ export function createRepositoryReader(signal: AbortSignal): RepositoryReader {
       const models = ggufModels(repository, files);
       const mlx = findMlxFolder(repository);
       if (mlx !== null) models.push(mlxModel(repository, mlx, await mlxCache.get(mlxSource(mlx))));
+      models.push(...ggufAdapters(repository, files, models.length === 0));
       return { models, faults: projectorFaults(files) };
     },
     forgetUnused() {

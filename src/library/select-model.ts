@@ -1,6 +1,7 @@
 import { HearthError } from '../kernel/errors/errors.ts';
 import { describeNames } from '../kernel/format.ts';
 import { assertInScope, isInScope, type ModelScope } from '../kernel/model-scope.ts';
+import type { AdapterEntry } from './adapter.ts';
 import type { ModelFault } from './library-model.ts';
 import { findAlias, type ModelAlias } from './model-aliases.ts';
 import type { ModelEntry, ModelSelection } from './model.ts';
@@ -9,6 +10,8 @@ import type { ModelEntry, ModelSelection } from './model.ts';
 export interface LibraryContent {
   /** Sorted by key. */
   readonly models: readonly ModelEntry[];
+  /** Sorted by key. */
+  readonly adapters: readonly AdapterEntry[];
   /** Unusable files, with the key of their model. */
   readonly faults: readonly (ModelFault & { readonly key: string })[];
 }
@@ -61,11 +64,12 @@ export function resolveIdentifier(
   return findIdentifier(within(scope, all), identifier) ?? notFound(all, identifier, scope);
 }
 
-/** The models that a token may use. */
-function within(scope: ModelScope, { models, faults }: LibraryContent): LibraryContent {
-  if (scope === null) return { models, faults };
+/** The models that a token may use. Adapters are used only with them. */
+function within(scope: ModelScope, content: LibraryContent): LibraryContent {
+  if (scope === null) return content;
+  const { models, adapters, faults } = content;
   const isAllowed = ({ key }: { readonly key: string }) => isInScope(scope, key);
-  return { models: models.filter(isAllowed), faults: faults.filter(isAllowed) };
+  return { models: models.filter(isAllowed), adapters, faults: faults.filter(isAllowed) };
 }
 
 /** @throws HearthError `forbidden` if the identifier names a model that the token may not use. */
@@ -77,11 +81,11 @@ function assertNotBeyond(
   if (scope === null) return;
   // One by one, since a name that several have is refused as well.
   for (const model of models) {
-    if (findIdentifier({ models: [model], faults: [] }, identifier))
+    if (findIdentifier({ models: [model], adapters: [], faults: [] }, identifier))
       assertInScope(scope, model.key);
   }
   for (const fault of faults) {
-    if (findIdentifier({ models: [], faults: [fault] }, identifier))
+    if (findIdentifier({ models: [], adapters: [], faults: [fault] }, identifier))
       assertInScope(scope, fault.key);
   }
 }
@@ -96,8 +100,8 @@ function findIdentifier(content: LibraryContent, identifier: string): FoundName 
 }
 
 /** Finds the key with this name, or the only one with this second half; null if there is none. */
-function findKey({ models, faults }: LibraryContent, name: string): string | null {
-  const keys = [...new Set([...models, ...faults].map(({ key }) => key))];
+function findKey({ models, adapters, faults }: LibraryContent, name: string): string | null {
+  const keys = [...new Set([...models, ...adapters, ...faults].map(({ key }) => key))];
   if (keys.includes(name)) return name;
   const matching = keys.filter((key) => key.slice(key.indexOf('/') + 1) === name);
   if (matching.length > 1)
@@ -124,6 +128,10 @@ function select(content: LibraryContent, key: string, variantId: string | null):
       (variantId === null || candidate.variantId === null || candidate.variantId === variantId),
   );
   if (fault !== undefined) throw fault.error;
+  if (content.adapters.some((adapter) => adapter.key === key))
+    throw modelNotFound(
+      `${key} is an adapter, not a model: add it to the name of its model, as in "publisher/model+${key}".`,
+    );
   throw modelNotFound(
     `${key} has no variant ${quote(variantId ?? '')}. ${describeNames(model?.variants.map(({ id }) => id) ?? [])}`,
   );
@@ -139,6 +147,32 @@ function selectElsewhere(
     const variant = variantId === null ? variants[0] : variants.find(({ id }) => id === variantId);
     return variant === undefined ? [] : [{ model, variant }];
   });
+}
+
+/**
+ * Finds an adapter by its key, or by its second half.
+ *
+ * @param fitting Keys of the adapters to name if there is none.
+ * @throws HearthError `adapter_not_found`; the error of a file that can't be used.
+ */
+export async function selectAdapter(
+  content: LibraryContent,
+  identifier: string,
+  fitting: () => Promise<readonly string[]>,
+): Promise<AdapterEntry> {
+  const { adapters, faults } = content;
+  const key = findKey({ models: [], adapters, faults }, identifier.trim().toLowerCase());
+  const adapter = adapters.find((each) => each.key === key);
+  if (adapter !== undefined) return adapter;
+  const fault = faults.find((each) => each.key === key);
+  if (fault !== undefined) throw fault.error;
+  const keys = await fitting();
+  const available =
+    keys.length === 0 ? 'The library has none for this model.' : describeNames(keys);
+  throw new HearthError(
+    'adapter_not_found',
+    `There is no adapter ${quote(identifier)}. ${available}`,
+  );
 }
 
 function notFound(all: LibraryContent, name: string, scope: ModelScope): never {

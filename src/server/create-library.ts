@@ -5,6 +5,7 @@ import { ModelSettings } from '../engines/loads/model-settings.ts';
 import type { Upstreams } from '../engines/backends/remote/upstreams.ts';
 import { removeUnfinished } from '../platform/files/unfinished-files.ts';
 import { removePartialUploads } from '../library/import/receive-file.ts';
+import type { AdapterLibrary } from '../library/adapter.ts';
 import { createModelLibrary } from '../library/library.ts';
 import type { EditableModelLibrary } from '../library/model.ts';
 import type { ModelAliases } from '../library/model-aliases.ts';
@@ -40,7 +41,10 @@ export async function openModelsFolder(
 export async function openLibrary(
   settings: Settings,
   { home, aliases, upstreams, logger, signal }: LibraryServices,
-): Promise<{ readonly library: EditableModelLibrary; readonly modelSettings: ModelSettings }> {
+): Promise<{
+  readonly library: EditableModelLibrary & AdapterLibrary;
+  readonly modelSettings: ModelSettings;
+}> {
   const modelSettings = await ModelSettings.open(join(home, 'models.json'), logger);
   const library = createModelLibrary({
     roots: modelRoots(settings, home),

@@ -24,6 +24,7 @@ function selectionOf(
     values,
     arrayLengths: new Map([['tokenizer.ggml.tokens', words]]),
     longestItems: new Map<string, number>(),
+    floats: new Set<string>(),
   };
   const model = modelEntry({
     attention: attentionCache(architecture, metadata),

@@ -110,6 +110,9 @@ export const errorTable = {
     retryable: false,
     when: 'No model in the library, in the catalog or on the hub has this name.',
   },
+  adapter_not_found: notFound(
+    'No adapter in the library has this name; the message names those that fit the model.',
+  ),
   job_not_found: {
     type: 'job_not_found',
     status: 404,

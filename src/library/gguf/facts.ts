@@ -1,3 +1,4 @@
+import { adapterFacts, type AdapterFacts } from './adapter-facts.ts';
 import { attentionCache } from '../attention-cache.ts';
 import { templateCapabilities, type TemplateCapabilities } from '../capabilities.ts';
 import { corruptFile } from './byte-source.ts';
@@ -12,14 +13,16 @@ import { projectorFacts, type ProjectorFacts } from '../projector-facts.ts';
 
 /** The data that the library keeps of a GGUF file. */
 export interface GgufFacts {
-  /** `part`: a later part of a split model, which has no metadata; `other`: such as an adapter, not a model. */
-  readonly kind: 'model' | 'projector' | 'part' | 'other';
+  /** `part`: a later part of a split model, which has no metadata; `other`: such as a matrix, not a model. */
+  readonly kind: 'model' | 'projector' | 'adapter' | 'part' | 'other';
   readonly fileType: number | null;
   readonly tensors: TensorTotals;
   /** null except for models. */
   readonly model: GgufModelFacts | null;
   /** null except for projectors. */
   readonly projector: ProjectorFacts | null;
+  /** null except for adapters. */
+  readonly adapter: AdapterFacts | null;
 }
 
 export interface GgufModelFacts extends TemplateCapabilities {
@@ -57,7 +60,8 @@ const architecturePattern = /^[\w.-]{1,64}$/;
 /**
  * Extracts the data that the library needs from a header.
  *
- * @throws HearthError `corrupt_file` if a key is missing that every engine requires.
+ * @throws HearthError `corrupt_file` if a key is missing that every engine requires; `unsupported_format` for an adapter
+ *   of another kind than LoRA.
  */
 export function ggufFacts(header: GgufHeader, fileName: string): GgufFacts {
   const { values } = header.metadata;
@@ -70,6 +74,7 @@ export function ggufFacts(header: GgufHeader, fileName: string): GgufFacts {
     tensors: header.tensors,
     model: kind === 'model' ? modelFacts(header, architecture, fileName) : null,
     projector: kind === 'projector' ? projectorFacts(header.metadata) : null,
+    adapter: kind === 'adapter' ? adapterFacts(header, fileName) : null,
   };
 }
 
@@ -78,6 +83,7 @@ function fileKind({ values }: GgufMetadata, architecture: string | null): GgufFa
   if (typeof part === 'number' && part > 0) return 'part';
   const type = values.get('general.type');
   if (architecture === projectorArchitecture || type === 'mmproj') return 'projector';
+  if (type === 'adapter') return 'adapter';
   return type === undefined || type === 'model' ? 'model' : 'other';
 }
 

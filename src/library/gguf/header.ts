@@ -1,20 +1,29 @@
 import { withFileSource, type ByteSource } from './byte-source.ts';
 import { ggufLimits, WindowReader } from './window-reader.ts';
 import { readMetadata, type GgufMetadata } from './metadata.ts';
-import { readTensorTable, type TensorTotals } from './tensor-table.ts';
+import { readTensorTable, type TensorShape, type TensorTotals } from './tensor-table.ts';
 
 export interface GgufHeader {
   readonly version: 2 | 3;
   readonly metadata: GgufMetadata;
   readonly tensorCount: number;
   readonly tensors: TensorTotals;
+  /** By the name of the tensor; empty unless the file is an adapter, or with `keepsShapes`. */
+  readonly shapes: ReadonlyMap<string, TensorShape>;
   /** Position of the tensors' data in the file. */
   readonly dataOffset: number;
+}
+
+interface HeaderOptions {
+  /** Whether `shapes` is needed of any file; absent: of adapters. */
+  readonly keepsShapes?: boolean;
 }
 
 const fixedBytes = 24;
 const magic = 'GGUF';
 const defaultAlignment = 32;
+/** An adapter has two tensors for each matrix that it changes. */
+const maxAdapterTensors = 16_384;
 
 /**
  * Reads the header of a GGUF file (versions 2 and 3, little endian) within `ggufLimits`, and checks that
@@ -23,14 +32,19 @@ const defaultAlignment = 32;
  * @throws HearthError `missing_file`, or `corrupt_file` with the file's name and the reason;
  *   the signal's reason when aborted.
  */
-export function readGgufHeader(path: string, signal: AbortSignal): Promise<GgufHeader> {
-  return withFileSource(path, (source) => parseGgufHeader(source, signal));
+export function readGgufHeader(
+  path: string,
+  signal: AbortSignal,
+  options: HeaderOptions = {},
+): Promise<GgufHeader> {
+  return withFileSource(path, (source) => parseGgufHeader(source, signal, options));
 }
 
 /** As `readGgufHeader`, from any source of bytes. */
 export async function parseGgufHeader(
   source: ByteSource,
   signal: AbortSignal,
+  options: HeaderOptions = {},
 ): Promise<GgufHeader> {
   const reader = new WindowReader(source, signal);
   if (source.sizeBytes === 0) throw reader.fault('is empty');
@@ -51,12 +65,21 @@ export async function parseGgufHeader(
   const metadata = await readMetadata(reader, entryCount);
   if (tensorCount === 0 && !isSplit(metadata)) throw reader.fault('holds no tensors');
   const alignment = readAlignment(reader, metadata);
-  const tensors = await readTensorTable(reader, tensorCount, alignment);
+  const isAdapter = metadata.values.get('general.type') === 'adapter';
+  if (isAdapter && tensorCount > maxAdapterTensors)
+    throw reader.fault(
+      `is an adapter of ${tensorCount} tensors; at most ${maxAdapterTensors} are read`,
+    );
+  const keepsShapes = isAdapter || options.keepsShapes === true;
+  const { shapes, ...tensors } = await readTensorTable(reader, tensorCount, {
+    alignment,
+    keepsShapes,
+  });
   const dataOffset = Math.ceil(reader.position / alignment) * alignment;
   const neededBytes = tensors.endOffset === 0 ? 0 : dataOffset + tensors.endOffset;
   if (source.sizeBytes < neededBytes)
     throw reader.fault(`is truncated: it has ${source.sizeBytes} of ${neededBytes} bytes`);
-  return { version, metadata, tensorCount, tensors, dataOffset };
+  return { version, metadata, tensorCount, tensors, shapes, dataOffset };
 }
 
 function readVersion(reader: WindowReader): 2 | 3 {

@@ -10,6 +10,8 @@ export interface GgufMetadata {
   readonly arrayLengths: ReadonlyMap<string, number>;
   /** Bytes of the longest item of each array of strings. */
   readonly longestItems: ReadonlyMap<string, number>;
+  /** Keys whose value is a 32-bit float. */
+  readonly floats: ReadonlySet<string>;
 }
 
 interface NumberType {
@@ -17,6 +19,7 @@ interface NumberType {
   readonly read: (bytes: Buffer) => number;
 }
 
+const floatType = 6;
 const boolType = 7;
 const stringType = 8;
 const arrayType = 9;
@@ -29,7 +32,7 @@ const numberTypes: Readonly<Record<number, NumberType>> = {
   3: { bytes: 2, read: (bytes) => bytes.readInt16LE() },
   4: { bytes: 4, read: (bytes) => bytes.readUInt32LE() },
   5: { bytes: 4, read: (bytes) => bytes.readInt32LE() },
-  6: { bytes: 4, read: (bytes) => bytes.readFloatLE() },
+  [floatType]: { bytes: 4, read: (bytes) => bytes.readFloatLE() },
   [boolType]: { bytes: 1, read: (bytes) => (bytes.readUInt8() === 0 ? 0 : 1) },
   10: { bytes: 8, read: (bytes) => Number(bytes.readBigUInt64LE()) },
   11: { bytes: 8, read: (bytes) => Number(bytes.readBigInt64LE()) },
@@ -44,6 +47,7 @@ export async function readMetadata(
   const values = new Map<string, GgufValue>();
   const arrayLengths = new Map<string, number>();
   const longestItems = new Map<string, number>();
+  const floats = new Set<string>();
   const keys = new Set<string>();
   let keptBytes = 0;
   for (let entry = 0; entry < entryCount; entry += 1) {
@@ -51,6 +55,7 @@ export async function readMetadata(
     if (keys.has(key)) throw reader.fault(`has the metadata key ${describeKey(key)} twice`);
     await reader.need(4);
     const type = reader.readUint32();
+    if (type === floatType) floats.add(key);
     const start = reader.position;
     const hasRoom = keptBytes <= ggufLimits.keptBytes;
     const value =
@@ -67,7 +72,7 @@ export async function readMetadata(
     keptBytes += reader.position - start;
     values.set(key, value);
   }
-  return { values, arrayLengths, longestItems };
+  return { values, arrayLengths, longestItems, floats };
 }
 
 async function readKey(reader: WindowReader): Promise<string> {

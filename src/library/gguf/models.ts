@@ -23,7 +23,10 @@ export function ggufModels(
 ): RepositoryModel[] {
   const projectors = files.filter(isProjector);
   const candidates = files.filter(
-    (file) => !isProjector(file) && file.reading.facts?.kind !== 'other',
+    (file) =>
+      !isProjector(file) &&
+      file.reading.facts?.kind !== 'other' &&
+      file.reading.facts?.kind !== 'adapter',
   );
   const groups = groupBy(candidates, ({ name }) => name.base.toLowerCase());
   return [...groups.values()].map((group) => {

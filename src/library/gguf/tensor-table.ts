@@ -55,28 +55,42 @@ export interface TensorTotals {
   readonly hasClassifier: boolean;
 }
 
+/** Sizes of a tensor, the fastest dimension first. */
+export type TensorShape = readonly number[];
+
 interface TensorTable extends TensorTotals {
   /** End of the last tensor, counted from the start of the tensors' data. */
   readonly endOffset: number;
+  /** By the name of the tensor, if they are kept; names that the engine can't read are left out. */
+  readonly shapes: ReadonlyMap<string, TensorShape>;
 }
 
 /** Names that llama.cpp gives the layers of a classification head. */
 const classifierNames: ReadonlySet<string> = new Set(['cls.weight', 'cls.output.weight']);
 const maxClassifierName = 'cls.output.weight'.length;
+/** `GGML_MAX_NAME` of ggml.h, with its zero byte. */
+const maxTensorName = 63;
 
-/** Reads the descriptions of the tensors within `ggufLimits`, and keeps only the totals. */
+/**
+ * Reads the descriptions of the tensors within `ggufLimits`, and keeps only the totals.
+ *
+ * @param keepsShapes Whether the shapes are kept, too.
+ */
 export async function readTensorTable(
   reader: WindowReader,
   tensorCount: number,
-  alignment: number,
+  { alignment, keepsShapes }: { readonly alignment: number; readonly keepsShapes: boolean },
 ): Promise<TensorTable> {
   const bytesByType = new Map<string, number>();
+  const shapes = new Map<string, TensorShape>();
+  const maxName = keepsShapes ? maxTensorName : maxClassifierName;
   let parameterCount = 0;
   let bytes = 0;
   let endOffset = 0;
   let hasClassifier = false;
   for (let index = 0; index < tensorCount; index += 1) {
-    const tensor = await readTensor(reader, alignment);
+    const tensor = await readTensor(reader, alignment, maxName);
+    if (keepsShapes && tensor.name !== '') shapes.set(tensor.name, tensor.shape);
     bytesByType.set(tensor.type, (bytesByType.get(tensor.type) ?? 0) + tensor.bytes);
     hasClassifier ||= classifierNames.has(tensor.name);
     parameterCount += tensor.elements;
@@ -84,12 +98,12 @@ export async function readTensorTable(
     endOffset = Math.max(endOffset, tensor.offset + tensor.bytes);
   }
   if (bytes > endOffset) throw reader.fault('has tensors that overlap');
-  return { parameterCount, bytes, bytesByType, hasClassifier, endOffset };
+  return { parameterCount, bytes, bytesByType, hasClassifier, endOffset, shapes };
 }
 
 /** The name of a tensor; empty if it is longer than those that matter. */
-async function readName(reader: WindowReader, nameBytes: number): Promise<string> {
-  if (nameBytes > maxClassifierName) {
+async function readName(reader: WindowReader, nameBytes: number, maxName: number): Promise<string> {
+  if (nameBytes > maxName) {
     reader.skip(nameBytes);
     return '';
   }
@@ -97,15 +111,25 @@ async function readName(reader: WindowReader, nameBytes: number): Promise<string
   return reader.readText(nameBytes);
 }
 
+interface TensorEntry {
+  readonly name: string;
+  readonly shape: TensorShape;
+  readonly type: string;
+  readonly elements: number;
+  readonly bytes: number;
+  readonly offset: number;
+}
+
 async function readTensor(
   reader: WindowReader,
   alignment: number,
-): Promise<{ name: string; type: string; elements: number; bytes: number; offset: number }> {
+  maxName: number,
+): Promise<TensorEntry> {
   if (reader.buffered < 8) await reader.need(8);
   const nameBytes = reader.readUint64();
   if (nameBytes > ggufLimits.tensorNameBytes)
     throw reader.fault(`has a tensor name of ${nameBytes} bytes`);
-  const name = await readName(reader, nameBytes);
+  const name = await readName(reader, nameBytes, maxName);
   if (reader.buffered < 4) await reader.need(4);
   const dimensions = reader.readUint32();
   if (dimensions > ggufLimits.dimensions)
@@ -113,13 +137,9 @@ async function readTensor(
   const rest = dimensions * 8 + 12;
   if (reader.buffered < rest) await reader.need(rest);
 
-  let elements = 1;
-  let rowElements = 1;
-  for (let dimension = 0; dimension < dimensions; dimension += 1) {
-    const size = reader.readUint64();
-    if (dimension === 0) rowElements = size;
-    elements *= size;
-  }
+  const shape = Array.from({ length: dimensions }, () => reader.readUint64());
+  const [rowElements = 1] = shape;
+  const elements = shape.reduce((product, size) => product * size, 1);
   const typeNumber = reader.readUint32();
   const type = tensorTypes[typeNumber];
   if (type === undefined) throw reader.fault(`has tensors of the unknown type ${typeNumber}`);
@@ -132,5 +152,5 @@ async function readTensor(
   if (!Number.isSafeInteger(bytes + offset)) throw reader.fault('has a tensor of impossible size');
   if (offset % alignment !== 0)
     throw reader.fault(`has a tensor at the unaligned offset ${offset}`);
-  return { name, type: type.name, elements, bytes, offset };
+  return { name, shape, type: type.name, elements, bytes, offset };
 }

@@ -62,7 +62,7 @@ async function assertUsable(
 ): Promise<void> {
   const name = basename(path);
   const { kind } = ggufFacts(await readGgufHeader(path, signal), name);
-  if (kind === 'other') throw corruptFile(name, 'is an adapter or a matrix, not a model');
+  if (kind === 'other') throw corruptFile(name, 'is neither a model nor an adapter');
   if (kind === 'projector' && repo === undefined)
     throw new HearthError(
       'invalid_value',

@@ -113,8 +113,8 @@ async function findInRepository(
   const sources: ImportSource[] = [];
   const taken = new Set<string>();
   for (const model of models) {
-    if (model.entry === null) continue;
-    const isMlx = model.entry.format === 'mlx';
+    if (model.entry === null && model.adapter === undefined) continue;
+    const isMlx = model.entry?.format === 'mlx';
     const paths = isMlx ? await filesAround(folder) : pathsOf(model);
     const own = paths.filter((path) => !taken.has(path));
     for (const path of own) taken.add(path);

@@ -44,8 +44,9 @@ export async function findKey(
   );
   const { models } = await createRepositoryReader(signal).read(repository);
   const model = models.find(
-    ({ entry, files, projectors }) =>
-      entry !== null && [...files, ...projectors].some(({ path }) => paths.includes(path)),
+    ({ entry, adapter, files, projectors }) =>
+      (entry !== null || adapter !== undefined) &&
+      [...files, ...projectors].some(({ path }) => paths.includes(path)),
   );
   const name = model?.names[0];
   return name === undefined ? null : `${publisher}/${name}`.toLowerCase();

@@ -62,9 +62,9 @@ describe('a model file that is uploaded', () => {
       'announces',
     ],
     [
-      'an adapter',
-      writeGguf({ metadata: { ...plainModel, 'general.type': 'adapter' } }),
-      'is an adapter',
+      'a matrix',
+      writeGguf({ metadata: { ...plainModel, 'general.type': 'imatrix' } }),
+      'is neither a model nor an adapter',
     ],
   ])('is refused and leaves nothing: %s', async (_, bytes, reason) => {
     await expect(receive(bytes)).rejects.toMatchObject({

@@ -74,7 +74,7 @@ export async function receiveFile(options: ReceiveOptions): Promise<ReceivedFile
     const staged = join(staging, file);
     const sizeBytes = await writeBody(options, staged, assertRoom);
     const { kind } = ggufFacts(await readGgufHeader(staged, signal), file);
-    if (kind === 'other') throw corruptFile(file, 'is an adapter or a matrix, not a model');
+    if (kind === 'other') throw corruptFile(file, 'is neither a model nor an adapter');
     await placeFiles([{ source: staged, target }], { how: 'move', signal, onCopied: () => {} });
     return { key: await findKey({ publisher, repo, folder, paths: [target] }, signal), sizeBytes };
   } catch (error) {

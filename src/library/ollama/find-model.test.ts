@@ -29,7 +29,8 @@ const aliases = [
 ];
 const library: ModelLibrary = {
   list: async () => models,
-  find: async (identifier) => selectModel({ models, faults: [] }, identifier, aliases),
+  find: async (identifier) =>
+    selectModel({ models, adapters: [], faults: [] }, identifier, aliases),
   fingerprint: async () => undefined,
 };
 

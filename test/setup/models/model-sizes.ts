@@ -31,6 +31,7 @@ export function selectLlama(
     values,
     arrayLengths: new Map([['tokenizer.ggml.tokens', header.words]]),
     longestItems: new Map<string, number>(),
+    floats: new Set<string>(),
   };
   const model = modelEntry({
     maxContextLength: header.maxContextLength,
