@@ -18,6 +18,7 @@ import type { Hub } from '../library/hub/hub.ts';
 import type { Engines } from '../engines/engines.ts';
 import type { ModelSettings } from '../engines/loads/model-settings.ts';
 import type { ModelAliases } from '../library/model-aliases.ts';
+import type { AdapterLibrary } from '../library/adapter.ts';
 import type { EditableModelLibrary } from '../library/model.ts';
 import type { Links } from '../links/links.ts';
 import type { EventFeed } from './kit/stream/event-feed.ts';
@@ -35,7 +36,9 @@ import type { TriableToolServers } from '../tools/toolbox.ts';
 /** The parts of the server that APIs use. */
 export interface ApiServices {
   /** The models that a caller may use. */
-  readonly libraryFor: (caller: Pick<Caller, 'modelScope'>) => EditableModelLibrary;
+  readonly libraryFor: (
+    caller: Pick<Caller, 'modelScope'>,
+  ) => EditableModelLibrary & AdapterLibrary;
   /** The library's own folder. */
   readonly modelsFolder: string;
   /** Id of the home folder. */

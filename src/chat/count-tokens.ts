@@ -21,7 +21,7 @@ export async function countTurnTokens(
   context: RequestContext,
 ): Promise<number> {
   const { pool, tools } = services;
-  const request = await withTarget(pool, turn);
+  const request = await withTarget(pool, turn, context.caller);
   const { contextLength, ttlSeconds } = request;
   const { target, outline, build, release } = await prepareTurn(services, request, context);
   try {

@@ -29,7 +29,7 @@ export async function* runTurn(
   turn: TurnRequest,
   context: RequestContext,
 ): AsyncGenerator<TurnEvent> {
-  const targeted = await withTarget(services.pool, turn);
+  const targeted = await withTarget(services.pool, turn, context.caller);
   const request = turn.isStored ? { responseId: newResponseId(), ...targeted } : targeted;
   const prepared = await prepareTurn(services, request, context);
   const recorder = new TurnRecorder(

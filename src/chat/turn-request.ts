@@ -10,6 +10,7 @@ import type {
   ToolChoice,
   ToolDefinition,
 } from '../engines/engine.ts';
+import type { AdapterChoice } from '../kernel/adapter-names.ts';
 import type { ModelTarget } from '../engines/loads/open-request.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
 import type { Integration } from '../tools/toolbox.ts';
@@ -88,6 +89,8 @@ export interface InstanceOptions {
   readonly model: string | undefined;
   /** What `model` names, if that is known already. */
   readonly target?: ModelTarget;
+  /** Absent: those that `model` names, else those of the instance. */
+  readonly adapters?: readonly AdapterChoice[];
   readonly contextLength?: number;
   /** Idle time after which the instance is unloaded. */
   readonly ttlSeconds?: number;

@@ -1,3 +1,4 @@
+import { testContext } from '../../test/setup/test-context.ts';
 import { expect, it } from 'vitest';
 import { modelEntry } from '../../test/setup/models/model-entry.ts';
 import type { ModelTarget } from '../engines/loads/open-request.ts';
@@ -36,5 +37,9 @@ it.each<[string, Partial<TurnRequest>, ModelTarget['defaults'], Partial<TurnRequ
   const target = { selection: { model, variant }, ...(settings && { defaults: settings }) };
   const pool = { resolve: async () => target };
   const request = { ...turn, ...changes };
-  expect(await withTarget(pool, request)).toEqual({ ...request, ...expected, target });
+  expect(await withTarget(pool, request, testContext().caller)).toEqual({
+    ...request,
+    ...expected,
+    target,
+  });
 });

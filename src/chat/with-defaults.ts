@@ -2,6 +2,7 @@ import type { Engines } from '../engines/engines.ts';
 import type { ReasoningLevel } from '../engines/engine.ts';
 import type { ModelTarget } from '../engines/loads/open-request.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
+import type { Caller } from '../telemetry/request-context.ts';
 import type { ModelEntry } from '../library/model.ts';
 import type { GenerationOptions, InstanceOptions, TurnRequest } from './turn-request.ts';
 
@@ -16,8 +17,10 @@ export type Targeted<Request> = Request & { readonly target: ModelTarget };
 export async function withTarget(
   pool: Pick<Engines, 'resolve'>,
   request: TurnRequest,
+  caller: Caller,
 ): Promise<Targeted<TurnRequest>> {
-  const target = request.target ?? (await pool.resolve(request.model, 'generation'));
+  const { model, adapters } = request;
+  const target = request.target ?? (await pool.resolve(model, 'generation', caller, adapters));
   const reasoning = request.reasoning ?? defaultReasoning(target);
   return { ...withDefaults(request, target), ...omitUndefined({ reasoning }) };
 }

@@ -1,4 +1,5 @@
 import type { RequestContext } from '../telemetry/request-context.ts';
+import type { AdapterScale } from './adapter-mix.ts';
 
 /**
  * The interface of an inference engine. An `Engine` serves one loaded model. The interface is the same for a
@@ -83,6 +84,8 @@ interface PromptPlacement {
 }
 
 interface GenerationLimits extends PromptPlacement {
+  /** Adapters that change the weights; absent: none. */
+  readonly adapters?: readonly AdapterScale[];
   readonly sampling: Sampling;
   /**
    * Maximum number of tokens to generate, at least 1 (the engine treats 0 as 1); absent: until the model stops
@@ -301,7 +304,11 @@ export interface EngineSlots {
    * @throws HearthError `crashed`; the signal's reason when aborted, after the step that the engine works on.
    */
   read(
-    placement: { readonly slot: number; readonly reusesSlot: boolean },
+    placement: {
+      readonly slot: number;
+      readonly reusesSlot: boolean;
+      readonly adapters: readonly AdapterScale[] | undefined;
+    },
     tokens: readonly number[],
     signal: AbortSignal,
   ): Promise<{ readonly cachedTokens: number; readonly promptMs: number }>;

@@ -4,6 +4,7 @@ import type { ModelLibrary, ModelSelection } from '../library/model.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
 import type { ModelTarget, OpenRequest } from './loads/open-request.ts';
+import type { AdapterChoice } from '../kernel/adapter-names.ts';
 import { assertContext, contextLengthFor } from './loads/configure.ts';
 import type { Instance } from './loads/instance.ts';
 import type { Lease } from './loads/instance-lease.ts';
@@ -11,18 +12,25 @@ import { InstanceLifecycle, type LifecycleOptions } from './loads/instance-lifec
 import type { InstanceDescription, InstanceSummary } from './loads/instance-summary.ts';
 import type { LoadEstimate } from './loads/load-estimate.ts';
 import type { LoadOptions } from './loads/load-options.ts';
-import { chooseInstance } from './loads/policy/choose-instance.ts';
-import { type MachineStanding, type Origin, placeTarget, standingOf } from './loads/place-model.ts';
+import {
+  type MachineStanding,
+  type Origin,
+  placeTarget,
+  standingOf,
+  withoutOthers,
+} from './loads/place-model.ts';
+import { OptionResolver, type OptionResolverOptions } from './loads/option-resolver.ts';
+import { chooseInstance, hasAdapters } from './loads/policy/choose-instance.ts';
 import type { Standing } from './loads/policy/choose-machine.ts';
 import { placedVariantId } from './loads/policy/instance-view.ts';
-import { assertPurpose, onlyOneFor, type Purpose } from './loads/purpose.ts';
+import { assertPurpose, type Purpose } from './loads/purpose.ts';
+import { TargetFinder } from './loads/target-finder.ts';
 import { notLoaded, stillLoading } from './loads/refusal.ts';
-import { selectWithSettings, withDraft } from './loads/select-with-settings.ts';
 import { Session } from './session.ts';
 import { PromptMemory } from './rereads/prompt-memory.ts';
 import type { SessionHost } from './session-wait.ts';
 
-interface EnginesOptions extends LifecycleOptions {
+interface EnginesOptions extends LifecycleOptions, Omit<OptionResolverOptions, 'modelSettings'> {
   readonly library: ModelLibrary;
   /** Whether requests load models (`models.jit`). */
   readonly loadsOnRequest: boolean;
@@ -55,10 +63,14 @@ export class Engines implements SessionHost {
   readonly promptMemory = new PromptMemory();
   readonly #options: EnginesOptions;
   readonly #lifecycle: InstanceLifecycle;
+  readonly #resolver: OptionResolver;
+  readonly #finder: TargetFinder;
 
   constructor(options: EnginesOptions) {
     this.#options = options;
     this.#lifecycle = new InstanceLifecycle(options);
+    this.#resolver = new OptionResolver(options);
+    this.#finder = new TargetFinder(options.library, this.#lifecycle);
   }
 
   list(): readonly InstanceSummary[] {
@@ -94,30 +106,54 @@ export class Engines implements SessionHost {
   }
 
   /**
-   * Finds the model that a request names, without loading it.
+   * Finds the model that a request names, and its adapters, without loading them.
    *
-   * @param identifier Model key or instance id; empty or absent: the only loaded model of this purpose.
+   * @param identifier Model key or instance id, perhaps with adapters, such as `model+adapter:0.5`; empty or absent: the
+   *   only loaded model of this purpose.
    * @param caller May use the models of its scope; a linked machine gets only models of this machine, so that no
    *   request goes in circles. `open` checks the scope as well.
-   * @throws HearthError `model_not_found`, `wrong_model_type`, `corrupt_file`, `missing_required_parameter`, `forbidden`.
+   * @param choices Further adapters; absent: those that the name has, else those that the instance applies.
+   * @throws HearthError `model_not_found`, `adapter_not_found`, `wrong_model_type`, `corrupt_file`, `unsupported_format`,
+   *   `invalid_value`, `missing_required_parameter`, `forbidden`.
    */
   async resolve(
     identifier: string | undefined,
     purpose: Purpose,
     caller?: Origin,
+    choices?: readonly AdapterChoice[],
   ): Promise<ModelTarget> {
     // It is known if an instance was loaded before.
     if (this.#instances().length === 0) await this.#options.gpuMemory?.know();
     const { machineStanding } = this.#options;
-    const found = await this.#find(identifier ?? '', purpose, caller?.modelScope ?? null);
-    const target = await this.#upToDate(await placeTarget(found, caller, this, machineStanding));
+    const named = await this.#finder.find(identifier ?? '', purpose, caller?.modelScope ?? null);
+    const all = choices === undefined ? named.choices : [...(named.choices ?? []), ...choices];
+    const found = all === undefined ? named.target : withoutOthers(named.target);
+    const target = await this.#finder.upToDate(
+      await placeTarget(found, caller, this, machineStanding),
+    );
     assertPurpose(target.selection, purpose);
-    return { ...target, ...(await this.#inForce(target.selection)) };
+    const inForce = await this.#resolver.inForce(target.selection);
+    const { selection, load } = inForce;
+    const field = choices === undefined ? 'model' : 'adapters';
+    const adapters = all && (await this.#resolver.findAdapters(selection, all, field));
+    const isLoaded = this.#instances().some(
+      (each) => each.selection.model.key === selection.model.key,
+    );
+    if (isLoaded && adapters === undefined) return { ...target, ...inForce };
+    const chosen = (adapters ?? []).map(({ adapter }) => adapter);
+    const attached = await this.#resolver.attached(selection, chosen);
+    return {
+      ...target,
+      ...inForce,
+      ...omitUndefined({ adapters }),
+      load: { ...load, ...attached },
+    };
   }
 
   /** What this machine can do for a model of its own. */
   async standing(selection: ModelSelection): Promise<Standing> {
-    return standingOf(selection, this.#lifecycle, (await this.#inForce(selection)).load);
+    const { load } = await this.#resolver.inForce(selection);
+    return standingOf(selection, this.#lifecycle, load);
   }
 
   /**
@@ -172,8 +208,8 @@ export class Engines implements SessionHost {
     const found = await library.find(identifier, modelScope);
     await this.#options.gpuMemory?.know();
     if (options.identifier !== undefined) await this.#assertFree(options.identifier);
-    const { selection, load } = await this.#inForce(found);
-    const resolved = { ...load, ...(await withDraft(selection, options, library, modelScope)) };
+    const { selection, load } = await this.#resolver.inForce(found);
+    const resolved = await this.#resolver.complete(selection, options, load, modelScope);
     context.signal.throwIfAborted();
     const instance = this.#lifecycle.create(selection, resolved, true, clientKey);
     const lease = this.#lifecycle.openLease(instance, context);
@@ -196,10 +232,10 @@ export class Engines implements SessionHost {
     scope: ModelScope = null,
   ): Promise<LoadEstimate> {
     await this.#options.gpuMemory?.know();
-    const { library } = this.#options;
-    const { selection, load } = await this.#inForce(await library.find(identifier, scope));
-    const named = await withDraft(selection, options, library, scope);
-    return this.#lifecycle.estimate(selection, { ...load, ...named });
+    const found = await this.#options.library.find(identifier, scope);
+    const { selection, load } = await this.#resolver.inForce(found);
+    const resolved = await this.#resolver.complete(selection, options, load, scope);
+    return this.#lifecycle.estimate(selection, resolved);
   }
 
   /**
@@ -230,7 +266,9 @@ export class Engines implements SessionHost {
 
   /** Whether the model or profile that a name stands for has an instance. */
   async isLoaded(identifier: string): Promise<boolean> {
-    const { selection } = await this.#inForce(await this.#options.library.find(identifier));
+    const { selection } = await this.#resolver.inForce(
+      await this.#options.library.find(identifier),
+    );
     return this.#instances().some(
       (instance) =>
         instance.selection.model.key === selection.model.key &&
@@ -252,10 +290,6 @@ export class Engines implements SessionHost {
     return this.#lifecycle.registry.list();
   }
 
-  #inForce(found: ModelSelection) {
-    return selectWithSettings(found, this.#options);
-  }
-
   /** An instance must not take the requests for a model or for another instance. */
   async #assertFree(id: string): Promise<void> {
     const names = await this.#options.library.find(id).catch((error: unknown) => {
@@ -269,51 +303,11 @@ export class Engines implements SessionHost {
     });
   }
 
-  async #find(identifier: string, purpose: Purpose, scope: ModelScope): Promise<ModelTarget> {
-    if (identifier === '') {
-      const selections = this.#instances().map(({ selection }) => selection);
-      const allowed = selections.filter(({ model }) => isInScope(scope, model.key));
-      return { selection: onlyOneFor(purpose, allowed) };
-    }
-    const instance = this.#lifecycle.registry.get(identifier);
-    if (instance === undefined)
-      return { selection: await this.#options.library.find(identifier, scope) };
-    const { id, selection } = instance;
-    assertInScope(scope, selection.model.key);
-    // The key of a model is the id of its first instance, but selects any of its instances.
-    const isFirst = id === (selection.alias ?? selection.model.key);
-    return isFirst ? { selection } : { selection, instanceId: id };
-  }
-
-  /** Retires the instances whose files were replaced since their load, and selects the model as it is now. */
-  async #upToDate(target: ModelTarget): Promise<ModelTarget> {
-    const { model, variant, alias } = target.selection;
-    const loaded = this.#instances().filter(
-      ({ selection, fingerprint }) =>
-        fingerprint !== undefined &&
-        selection.model.key === model.key &&
-        placedVariantId(selection) === placedVariantId(target.selection),
-    );
-    if (loaded.length === 0) return target;
-    const { library } = this.#options;
-    const current = await library.fingerprint(target.selection);
-    const outdated = loaded.filter(({ fingerprint }) => fingerprint !== current);
-    if (current === undefined || outdated.length === 0) return target;
-    const found = await library.find(`${model.key}@${variant.id}`).catch(() => undefined);
-    const selection = found ?? (await library.find(model.key).catch(() => undefined));
-    for (const instance of outdated) {
-      // Another request may have noticed in the meantime.
-      if (!instance.isOutdated && !instance.isRetired) this.#lifecycle.renew(instance, selection);
-    }
-    return selection === undefined
-      ? { selection: await library.find(alias ?? model.key) }
-      : { ...target, selection: { ...selection, ...omitUndefined({ alias }) } };
-  }
-
   /** Chooses or creates an instance, without an await in between, so that concurrent requests agree. */
   #instanceFor(request: OpenRequest, context: RequestContext): Instance {
     const { target, promptPrefix } = request;
     const { selection } = target;
+    const adapterIds = target.adapters?.map(({ adapter }) => adapter.id);
     const { model } = selection;
     const { loadsOnRequest, defaultTtlSeconds } = this.#options;
     const { registry } = this.#lifecycle;
@@ -324,14 +318,15 @@ export class Engines implements SessionHost {
     }
     const named = registry.get(target.instanceId ?? '');
     if (named !== undefined) {
-      if (contextLength === undefined || contextLength === named.config.contextLength) return named;
+      const isLong = contextLength === undefined || contextLength === named.config.contextLength;
+      if (isLong && hasAdapters(named.view(), adapterIds)) return named;
     }
     const chosen = chooseInstance(
       registry.list().map((each) => each.view()),
       {
         modelKey: model.key,
         variantId: placedVariantId(selection),
-        ...omitUndefined({ profile: selection.alias, contextLength, promptPrefix }),
+        ...omitUndefined({ profile: selection.alias, contextLength, promptPrefix, adapterIds }),
       },
     );
     const instance = registry.get(chosen?.id ?? '');

@@ -12,6 +12,7 @@ import type {
   Relevance,
 } from './engine.ts';
 import { GenerationAccount } from './generation-account.ts';
+import { withAdapters, withInstanceAdapters } from './loads/adapters.ts';
 import type { OpenRequest } from './loads/open-request.ts';
 import { EngineLost } from './loads/refusal.ts';
 import type { Lease } from './loads/instance-lease.ts';
@@ -37,7 +38,7 @@ const unaryPiece = 32;
  */
 export class Session {
   readonly #host: SessionHost;
-  readonly #request: OpenRequest;
+  #request: OpenRequest;
   readonly #context: RequestContext;
   #lease: Lease;
   #waiting: Waiting | undefined;
@@ -56,6 +57,7 @@ export class Session {
     this.#request = request;
     this.#context = context;
     this.#lease = this.#open();
+    this.#request = withInstanceAdapters(request, this.#lease.instance.config);
   }
 
   get instanceId(): string {
@@ -138,7 +140,8 @@ export class Session {
       (gate) => gate.isLong(request),
       (gate) => gate.admit(request, this.context),
     );
-    const account = new GenerationAccount(request, this.#startedAt, this.#host.promptMemory);
+    const adapted = withAdapters(request, this.#request.target);
+    const account = new GenerationAccount(adapted, this.#startedAt, this.#host.promptMemory);
     this.#startedAt = undefined;
     // A client that gets the result at its end may get the result of another instance.
     const held: SessionEvent[] | undefined = this.#request.isWhole === true ? [] : undefined;
@@ -168,23 +171,20 @@ export class Session {
               if (event.type === 'prompt.progress') yield event;
             }
           }
-          for await (const raw of engine.generate(run?.request ?? request, context)) {
+          for await (const raw of engine.generate(run?.request ?? adapted, context)) {
             const event = run?.accept(raw) ?? raw;
             if (event.type === 'generation.end') {
               const report = await account.end(event, engine, context);
               if (held !== undefined) yield* held;
               yield { type: 'generation.report', report };
-            } else if (event.type === 'generation.cut') {
-              if (run?.isPaused === true) account.pause(event);
-              else {
-                const cut = { type: 'generation.cut', report: account.cut(event) } as const;
-                if (held === undefined) yield cut;
-                else held.push(cut);
-              }
+            } else if (event.type === 'generation.cut' && run?.isPaused === true) {
+              account.pause(event);
             } else {
-              account.note(event);
-              if (held === undefined) yield event;
-              else held.push(event);
+              const isCut = event.type === 'generation.cut';
+              if (!isCut) account.note(event);
+              const shown = isCut ? { type: event.type, report: account.cut(event) } : event;
+              if (held === undefined) yield shown;
+              else held.push(shown);
             }
           }
           return;

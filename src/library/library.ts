@@ -168,10 +168,13 @@ export function createModelLibrary({
 /** The library as a caller sees it who may use some of its models only. */
 export function libraryWithin(
   scope: ModelScope,
-  library: EditableModelLibrary,
-): EditableModelLibrary {
+  library: EditableModelLibrary & AdapterLibrary,
+): EditableModelLibrary & AdapterLibrary {
   if (scope === null) return library;
   return {
+    listAdapters: () => library.listAdapters(),
+    adaptersFor: (selection) => library.adaptersFor(selection),
+    findAdapter: (identifier, selection) => library.findAdapter(identifier, selection),
     list: async () => (await library.list()).filter(({ key }) => isInScope(scope, key)),
     find: (identifier) => library.find(identifier, scope),
     fingerprint: (selection) => library.fingerprint(selection),

@@ -16,8 +16,9 @@ type PoolOptions = ConstructorParameters<typeof Engines>[0];
 
 interface PoolServices
   extends
-    Pick<PoolOptions, 'library' | 'logger'>,
+    Pick<PoolOptions, 'logger'>,
     Pick<LoaderOptions, 'runtimes' | 'launcher' | 'stateCache' | 'templateFolder'> {
+  readonly library: PoolOptions['library'] & NonNullable<PoolOptions['adapters']>;
   readonly upstreams: Upstreams;
   readonly modelSettings: NonNullable<PoolOptions['modelSettings']>;
   readonly events: NonNullable<PoolOptions['events']>;
@@ -51,6 +52,7 @@ export function createPool(settings: Settings, services: PoolServices): Engines 
   });
   return new Engines({
     library,
+    adapters: library,
     modelSettings,
     loaders: [ggufLoader, new MlxLoader(shared), new RemoteLoader(upstreams)],
     logger,

@@ -99,6 +99,20 @@ const unsuitable: readonly ErrorCase[] = [
 
 const absent: readonly ErrorCase[] = [
   {
+    code: 'adapter_not_found',
+    path: chat,
+    body: { ...v1, adapters: [{ adapter: 'no/such' }] },
+    param: 'adapters',
+    message: 'no adapter "no/such". The library has none for this model.',
+  },
+  {
+    code: 'adapter_not_found',
+    path: chatV0,
+    body: { ...v0, model: 'hearth/starter-chat+no/such' },
+    param: 'model',
+    message: 'no adapter "no/such"',
+  },
+  {
     code: 'model_not_found',
     path: chat,
     body: { ...v1, model: 'no/such' },

@@ -1,6 +1,7 @@
 import { mount, type ApiRoutes } from '../kit/mount.ts';
 import { formatSpeechScript } from '../../speech/script/format-speech-script.ts';
 import type { ApiServices } from '../services.ts';
+import { mountAdapters } from './models/adapters.ts';
 import { mountBlobs } from './conversations/blobs.ts';
 import { mountModelSettings } from './models/model-settings.ts';
 import { mountCatalogSource } from './models/catalog-source.ts';
@@ -50,6 +51,7 @@ export function createV1Api(services: ApiServices): ApiRoutes {
       mountHubRepository(app, services);
       mountModelImport(app, services);
       mountModels(app, services);
+      mountAdapters(app, services);
       mountChat(app, services);
       mountResponses(app, services);
       mountConversations(app, services);

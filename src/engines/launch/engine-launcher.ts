@@ -157,7 +157,7 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
         closed,
         ...(spec.slotFolder === undefined
           ? {}
-          : omitUndefined({ slots: program.createSlots?.(connection) })),
+          : omitUndefined({ slots: program.createSlots?.(connection, spec) })),
         stats: async () => ({ pid, ...omitUndefined({ residentBytes: await residentBytes(pid) }) }),
         stop,
       };
@@ -199,7 +199,11 @@ const llamaProgram: EngineProgram = {
   buildVariables: () => ({}),
   requestCapabilities: (connection, { runtime }, signal) =>
     requestCapabilities(connection, runtime, signal),
-  createEngine: (connection, { contextLength, speculation }) =>
-    createLlamaEngine(connection, { contextLength, speculates: speculation !== undefined }),
-  createSlots: (connection) => createEngineSlots(connection),
+  createEngine: (connection, { contextLength, speculation, adapters = [] }) =>
+    createLlamaEngine(connection, {
+      contextLength,
+      speculates: speculation !== undefined,
+      adapters,
+    }),
+  createSlots: (connection, { adapters = [] }) => createEngineSlots(connection, adapters),
 };

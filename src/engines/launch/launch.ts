@@ -6,6 +6,7 @@ import type {
   EngineSlots,
   EngineStats,
 } from '../engine.ts';
+import type { AdapterEntry } from '../../library/adapter.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
 import type { EngineEndpoint } from './endpoint.ts';
 
@@ -57,6 +58,8 @@ export interface LaunchSpec {
   readonly chatTemplatePath?: string;
   /** How the engine drafts tokens, which it then checks in one step; absent: it does not. */
   readonly speculation?: Speculation;
+  /** Adapters that requests can choose, in the order of their numbers. */
+  readonly adapters?: readonly Pick<AdapterEntry, 'id' | 'path'>[];
   /** Maximum memory for cached prompts outside the slots, in MiB. */
   readonly promptCacheMiB: number;
   /** Folder for the states of slots; absent: they are not saved. */
@@ -79,7 +82,7 @@ export interface EngineProgram {
     signal: AbortSignal,
   ): Promise<EngineCapabilities>;
   createEngine(connection: EngineConnection, spec: LaunchSpec): Engine;
-  createSlots?(connection: EngineConnection): EngineSlots;
+  createSlots?(connection: EngineConnection, spec: LaunchSpec): EngineSlots;
 }
 
 /** An engine that runs as a child process. `stop` sends SIGTERM, then SIGKILL after a grace time. */

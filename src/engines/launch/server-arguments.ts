@@ -66,6 +66,7 @@ export function buildServerArguments(
     '--cache-type-v': spec.kvCacheTypes?.v,
     '--override-kv': expertOverride(spec),
     ...speculationArguments(spec),
+    ...adapterArguments(spec),
     '--embeddings': spec.purpose === 'embedding',
     '--reranking': spec.purpose === 'reranking',
     '--jinja': isGeneration,
@@ -150,6 +151,16 @@ function speculationArguments({ purpose, speculation, gpuLayers }: LaunchSpec) {
     '--spec-type': 'ngram-simple',
     '--spec-ngram-simple-size-n': ngramTokens,
     '--spec-ngram-simple-size-m': ngramTokens,
+  };
+}
+
+/** Each request chooses among them. The paths are a line of CSV. */
+function adapterArguments({ adapters = [] }: LaunchSpec) {
+  if (adapters.length === 0) return {};
+  const paths = adapters.map(({ path }) => pathArgument(path, process.platform));
+  return {
+    '--lora': paths.map((path) => `"${path.replaceAll('"', '""')}"`).join(','),
+    '--lora-init-without-apply': true,
   };
 }
 

@@ -31,6 +31,11 @@ export interface EngineLoader {
   readonly estimate?: (selection: ModelSelection, config: InstanceConfig) => MemoryEstimate;
   /** Whether the slots of such an instance share one cache. Absent: each slot has a cache of its own. */
   readonly sharesCache?: (selection: ModelSelection, config: Partial<InstanceConfig>) => boolean;
+  /** Whether adapters that no request chooses cost such an instance only memory. Absent: it has no adapters. */
+  readonly separatesAdapters?: (
+    selection: ModelSelection,
+    config: Partial<InstanceConfig>,
+  ) => boolean;
   /**
    * Completes the configuration of a load; absent: from the defaults of the server, as far as the memory suffices.
    *

@@ -7,12 +7,17 @@ import { batchTokens, mayUseGpu } from '../launch/server-arguments.ts';
 import type { InstallProgress, Runtime, RuntimeManager } from '../runtimes/runtime.ts';
 import type { ModelSelection } from '../../library/model.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
-import { canShareCache } from '../states/engine-fingerprint.ts';
+import { canSaveSlots, canShareCache } from '../states/engine-fingerprint.ts';
 import type { LoadedEngine, StateCache } from '../states/state-cache.ts';
 import type { EngineLoader, LoadSpec } from './engine-loader.ts';
 import type { InstanceConfig } from './load-options.ts';
 import { maxIdleTokens } from '../memory/cache-bytes.ts';
-import { estimateMemory, withDraft, type MemoryEstimate } from '../memory/estimate.ts';
+import {
+  estimateMemory,
+  withAdapters,
+  withDraft,
+  type MemoryEstimate,
+} from '../memory/estimate.ts';
 import { layerSizes } from '../memory/layer-sizes.ts';
 import { placeOnGpu, type Placement } from './policy/place-on-gpu.ts';
 import { purposeOf } from './purpose.ts';
@@ -53,7 +58,7 @@ export class GgufLoader implements EngineLoader {
       kvCacheTypes: this.#kvCacheTypes(config),
       ...omitUndefined({ sharedContexts: this.#sharedContexts(selection, config) }),
     };
-    const estimate = estimateMemory(selection, demand);
+    const estimate = withAdapters(estimateMemory(selection, demand), config.attachedAdapters);
     if (config.draft === undefined) return estimate;
     return withDraft(
       estimate,
@@ -64,6 +69,11 @@ export class GgufLoader implements EngineLoader {
   /** Sharing needs slots that Hearth chooses and empties. */
   sharesCache({ model }: ModelSelection, { draft }: Partial<InstanceConfig>): boolean {
     return this.#options.stateCache !== undefined && draft === undefined && canShareCache(model);
+  }
+
+  /** The prompt cache of the engine takes tokens of one adapter for those of another, and the slots of Hearth do not. */
+  separatesAdapters({ model }: ModelSelection, { draft }: Partial<InstanceConfig>): boolean {
+    return this.#options.stateCache !== undefined && draft === undefined && canSaveSlots(model);
   }
 
   #sharedContexts(selection: ModelSelection, config: InstanceConfig): number | undefined {
@@ -101,6 +111,8 @@ export class GgufLoader implements EngineLoader {
       draft,
       speculation,
       chatTemplate,
+      attachedAdapters = [],
+      adapters: _adapters,
       kvCacheType: _type,
       cacheContexts: _contexts,
       chosenByMemory: _sizes,
@@ -143,6 +155,7 @@ export class GgufLoader implements EngineLoader {
     const cache = await usedCache?.prepare({
       selection,
       slotCount: config.parallel,
+      hasAdapters: attachedAdapters.length > 0,
       sharedContexts,
       maxIdleTokens: mayUseGpu(spec)
         ? undefined
@@ -168,6 +181,8 @@ export class GgufLoader implements EngineLoader {
           ...omitUndefined({ chatTemplatePath }),
           ...omitUndefined({ slotFolder: cache?.slotFolder }),
           ...(cache?.replacesPromptCache === true ? { promptCacheMiB: 0 } : {}),
+          // The prompt cache of the engine would take tokens of one adapter for those of another.
+          ...(attachedAdapters.length > 0 && { adapters: attachedAdapters, promptCacheMiB: 0 }),
           ...(cache === undefined ? { sharedContexts: undefined } : {}),
         },
         signal,

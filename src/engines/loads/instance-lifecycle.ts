@@ -6,6 +6,7 @@ import type { Logger } from '../../kernel/logger.ts';
 import type { EvictionCause } from '../../telemetry/server-event.ts';
 import { noEvents, type EventPublisher } from '../../telemetry/server-events.ts';
 import type { RequestContext } from '../../telemetry/request-context.ts';
+import { attach } from './adapters.ts';
 import type { EngineLoader } from './engine-loader.ts';
 import { EngineLost } from './refusal.ts';
 import { Instance, InstanceRegistry, type InstanceSettings } from './instance.ts';
@@ -219,9 +220,14 @@ export class InstanceLifecycle implements SchedulerEffects {
   }
 
   #plan(selection: ModelSelection, options: LoadOptions, isExplicit: boolean): LoadPlan {
-    const { ttlSeconds: _ttl, identifier: _id, isForced = false, ...requested } = options;
+    const { ttlSeconds: _ttl, identifier: _id, isForced = false, ...more } = options;
+    const { otherAdapters = [], attachedAdapters: named = [], ...config } = more;
+    const loader = this.#loaderOf(selection);
+    const others = loader.separatesAdapters?.(selection, config) === true ? otherAdapters : [];
+    const attachedAdapters = attach(named, others, selection);
+    const requested = { ...config, ...(attachedAdapters.length > 0 && { attachedAdapters }) };
     const request = { selection, requested, isExplicit, isForced };
-    return this.#scheduler.plan(request, this.#loaderOf(selection));
+    return this.#scheduler.plan(request, loader);
   }
 
   /** @throws HearthError `unsupported_format`. */

@@ -255,6 +255,8 @@ export class Instance {
       purpose: purposeOf(selection),
       contextLength: config.contextLength,
       parallel: config.parallel,
+      adapterIds: (config.attachedAdapters ?? []).map((adapter) => adapter.id),
+      appliesAdapters: (config.adapters ?? []).length > 0,
       state: isEnding && this.#state !== 'waiting' ? 'stopping' : this.#state,
       isExplicit: this.isExplicit,
       isPinned: this.isPinned,

@@ -1,9 +1,16 @@
+import type { AdapterEntry } from '../../library/adapter.ts';
 import type { ModelSelection } from '../../library/model.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import type { kvCacheTypes } from '../../kernel/field.ts';
+import type { AdapterChoice } from '../../kernel/adapter-names.ts';
 
 type KvCacheType = (typeof kvCacheTypes)[number];
 export type SizeName = 'contextLength' | 'cacheContexts';
+
+export interface AppliedAdapter {
+  readonly adapter: AdapterEntry;
+  readonly scale: number;
+}
 
 /** Options of a load. */
 export interface InstanceConfig {
@@ -30,6 +37,10 @@ export interface InstanceConfig {
   readonly speculation?: 'off' | 'ngram';
   /** A smaller model of the same vocabulary, which drafts tokens for this one. */
   readonly draft?: ModelSelection;
+  /** Applied to requests that choose none. */
+  readonly adapters?: readonly AppliedAdapter[];
+  /** Those that requests can choose. */
+  readonly attachedAdapters?: readonly AdapterEntry[];
 }
 
 /** Settings of loads that do not choose. Without a size, the free memory decides. */
@@ -39,6 +50,10 @@ export type LoadDefaults = Pick<InstanceConfig, 'parallel' | 'speculation'> &
 export interface LoadOptions extends Partial<InstanceConfig> {
   /** Identifier of the model for `draft`. */
   readonly draftModel?: string;
+  /** Adapters to apply, for `adapters`. */
+  readonly adapterChoices?: readonly AdapterChoice[];
+  /** Adapters that fit the model, and are attached besides those that are named. */
+  readonly otherAdapters?: readonly AdapterEntry[];
   /** Id of the instance; absent: from the key of the model. */
   readonly identifier?: string;
   /** Idle time after which the instance is unloaded; absent: it stays loaded. */

@@ -195,7 +195,7 @@ describe('an eviction', () => {
     await use('test/a10', 1024);
     await use('test/a10', 2048);
     expect(evictions).toEqual([
-      'replaced: test/a10 was replaced by an instance with another context.',
+      'replaced: test/a10 was replaced by an instance with another context or other adapters.',
     ]);
   });
 });

@@ -106,7 +106,7 @@ export class LoadScheduler {
     if (this.#mustWait(plan)) this.#makeRoom(plan, clientKey);
     for (const other of this.#registry.list()) {
       if (isLeftBehind(other.view(), demand)) {
-        const reason = `${other.id} was replaced by an instance with another context.`;
+        const reason = `${other.id} was replaced by an instance with another context or other adapters.`;
         this.#effects.evict(other, 'replaced', reason);
       }
     }

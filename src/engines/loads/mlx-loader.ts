@@ -32,6 +32,7 @@ const otherOptions = [
   'chatTemplate',
   'speculation',
   'draft',
+  'adapters',
 ] as const satisfies readonly (keyof InstanceConfig)[];
 
 /** Runs folders in MLX format with the server of mlx-lm, one child process per instance. */
@@ -73,7 +74,13 @@ export class MlxLoader implements EngineLoader {
     const { runtimes, launcher, onInstallProgress, threads } = this.#options;
     const { promptCacheMiB, loadTimeoutMs } = this.#options;
     const { model, variant } = selection;
-    const { speculation: _, draft: __, chosenByMemory: ___, ...launchConfig } = config;
+    const {
+      speculation: _,
+      draft: __,
+      chosenByMemory: ___,
+      adapters: ____,
+      ...launchConfig
+    } = config;
     const runtime =
       (await runtimes.resolve(this.format)) ??
       (await runtimes.install({

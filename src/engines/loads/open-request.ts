@@ -1,4 +1,4 @@
-import type { LoadOptions } from './load-options.ts';
+import type { AppliedAdapter, LoadOptions } from './load-options.ts';
 import type { ModelSelection } from '../../library/model.ts';
 import type { GenerationDefaults } from './settings-record.ts';
 
@@ -11,6 +11,8 @@ export interface ModelTarget {
   readonly load?: LoadOptions;
   /** The values of these settings for requests that have none. */
   readonly defaults?: GenerationDefaults;
+  /** Adapters that the request chose; absent: those that the instance applies by default. */
+  readonly adapters?: readonly AppliedAdapter[];
 }
 
 /** What a session needs of an instance. */

@@ -43,6 +43,12 @@ export async function placeTarget(
   return { ...target, selection: { ...(machines[chosen] ?? first), ...omitUndefined({ alias }) } };
 }
 
+/** Without the same model on linked machines. */
+export function withoutOthers({ selection, ...target }: ModelTarget): ModelTarget {
+  const { elsewhere: _, ...here } = selection;
+  return { ...target, selection: here };
+}
+
 /** What this machine can do for a model. */
 export function standingOf(
   selection: ModelSelection,

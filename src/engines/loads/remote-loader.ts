@@ -15,6 +15,7 @@ const localOptions = [
   'chatTemplate',
   'speculation',
   'draft',
+  'adapters',
   'parallel',
 ] as const satisfies readonly (keyof InstanceConfig)[];
 

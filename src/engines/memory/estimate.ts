@@ -1,5 +1,6 @@
 import { batchTokens } from '../launch/server-arguments.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
+import type { AdapterEntry } from '../../library/adapter.ts';
 import type { ModelSelection } from '../../library/model.ts';
 import { purposeOf } from '../loads/purpose.ts';
 import { cacheBytes } from './cache-bytes.ts';
@@ -57,6 +58,19 @@ export function estimateMemory(selection: ModelSelection, demand: MemoryDemand):
     processBytes: wholeBytes(processBytes(model, purpose, demand)),
   };
   return { totalBytes: Object.values(parts).reduce((sum, bytes) => sum + bytes, 0), ...parts };
+}
+
+/** The estimate of an instance with adapters, which the engine copies into its memory. */
+export function withAdapters(
+  estimate: MemoryEstimate,
+  adapters: readonly Pick<AdapterEntry, 'sizeBytes'>[] = [],
+): MemoryEstimate {
+  const added = adapters.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  return {
+    ...estimate,
+    totalBytes: estimate.totalBytes + added,
+    weightsBytes: estimate.weightsBytes + added,
+  };
 }
 
 /** The estimate of an instance whose engine also runs a draft model. */

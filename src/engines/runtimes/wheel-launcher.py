@@ -7,6 +7,7 @@ The exit code is 1 when the server can't start; the last line on standard error 
 """
 
 import argparse
+import csv
 import os
 import signal
 import sys
@@ -43,6 +44,8 @@ def parse_arguments():
     option("-cram", "--cache-ram", type=int, default=8192)
     option("--no-cache-idle-slots", action="store_true")
     option("--slot-save-path", default="")
+    option("--lora", default="")
+    option("--lora-init-without-apply", action="store_true")
     option("--spec-type", choices=["none", "ngram-simple", "draft-simple"], default="none")
     option("--spec-ngram-simple-size-n", type=int, default=12)
     option("--spec-ngram-simple-size-m", type=int, default=48)
@@ -95,6 +98,10 @@ def build_parameters(xllamacpp, arguments):
     parameters.cache_ram_mib = arguments.cache_ram
     parameters.slot_save_path = arguments.slot_save_path
     add_speculation(xllamacpp, arguments, parameters.speculative)
+    parameters.lora_adapters = [
+        xllamacpp.CommonAdapterLoraInfo(path) for row in csv.reader([arguments.lora]) for path in row
+    ]
+    parameters.lora_init_without_apply = arguments.lora_init_without_apply
     parameters.reasoning_format = getattr(
         xllamacpp.common_reasoning_format,
         "COMMON_REASONING_FORMAT_" + arguments.reasoning_format.upper(),

@@ -129,7 +129,11 @@ export class Prefill {
         const step = writing > 0 ? speed.pieceTokens : speed.chunkTokens;
         if (end >= last || (shared === undefined && tokens.length - end <= step)) break;
         end = Math.min(last, end + step, shared?.tokens ?? last);
-        const placement = { slot: use.slotId, reusesSlot: pieces !== undefined || use.reusesSlot };
+        const placement = {
+          slot: use.slotId,
+          reusesSlot: pieces !== undefined || use.reusesSlot,
+          adapters: prompt.adapters,
+        };
         const read = await slots.read(placement, tokens.slice(0, end), signal);
         const promptMs = (pieces?.promptMs ?? 0) + read.promptMs;
         pieces = { cachedTokens: pieces?.cachedTokens ?? read.cachedTokens, promptMs };
@@ -217,6 +221,10 @@ export class ActivePrompt {
   /** The stored response that it is a part of; null for a request that is not stored. */
   get responseId(): string | null {
     return this.request.responseId ?? null;
+  }
+
+  get adapters(): GenerationRequest['adapters'] {
+    return this.request.adapters;
   }
 
   /**

@@ -146,8 +146,9 @@ export async function settleAnswer(
   );
   const [one = [], other = []] = prompts;
   const common = commonTokens(one, other);
+  const { adapters } = history;
   for (let end = Math.min(stepTokens, common); end > 0; end = Math.min(end + stepTokens, common)) {
-    await slots.read({ slot, reusesSlot: true }, one.slice(0, end), signal);
+    await slots.read({ slot, reusesSlot: true, adapters }, one.slice(0, end), signal);
     if (end === common) break;
   }
   return common;

@@ -31,6 +31,19 @@ describe('prefixHash', () => {
     expect(common).toBe(512);
   });
 
+  it('has no common block for two mixes of adapters', () => {
+    const mixed = (...adapters: { id: string; scale: number }[]) =>
+      prefixHash(null, { kind: 'chat', messages: [system], sampling: {}, adapters });
+    const one = { id: 'one', scale: 1 };
+    const two = { id: 'two', scale: 1 };
+    const both = mixed(one, two);
+    for (const other of [mixed(), mixed(one), mixed(one, { ...two, scale: 0.5 })]) {
+      expect(commonCharacters(both, other)).toBe(0);
+    }
+    expect(commonCharacters(both, mixed(two, one))).toBe(long.length);
+    expect(commonCharacters(mixed(), chat([system]))).toBe(long.length);
+  });
+
   it('has no common block for two owners, other tools or another role', () => {
     const prefix = chat([system, hello], 'one');
     expect(commonCharacters(prefix, chat([system, hello], 'two'))).toBe(0);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { adapterMix } from '../adapter-mix.ts';
 import type { ContentPart, EngineMessage, GenerationRequest, Prompt, ToolCall } from '../engine.ts';
 
 /**
@@ -17,11 +18,11 @@ const hashCharacters = 16;
 /** Length of an image in place of its data: some 256 tokens. */
 const imageCharacters = 1024;
 
-/** @param ownerId Id of the token of the request; prompts of two owners have no common block. */
+/** @param ownerId Id of the token of the request; prompts of two owners, or of two mixes of adapters, have no common block. */
 export function prefixHash(ownerId: string | null, request: GenerationRequest): PrefixHash {
   const builder = new PrefixBuilder(
     { hashes: [], ends: [] },
-    JSON.stringify([ownerId, request.kind]),
+    `${JSON.stringify([ownerId, request.kind])}${adapterMix(request.adapters)}`,
   );
   if (request.kind === 'completion') {
     builder.addPrompt(request.prompt);

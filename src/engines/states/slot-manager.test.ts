@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
-import type { EngineSlots } from '../engine.ts';
+import { adapterMix, type AdapterScale } from '../adapter-mix.ts';
 import { createLogger } from '../../telemetry/logger.ts';
 import { DiskStates } from './disk-states.ts';
 import { MemoryStates } from './memory-states.ts';
@@ -15,7 +15,11 @@ const never = new AbortController().signal;
 const logger = createLogger('silent');
 
 /** A prompt of 64 tokens for each letter. */
-function prompt(letters: string, ownerId: string | null = null) {
+function prompt(
+  letters: string,
+  ownerId: string | null = null,
+  adapters: readonly AdapterScale[] = [],
+) {
   const text = letters
     .split('')
     .map((letter) => letter.repeat(256))
@@ -23,7 +27,8 @@ function prompt(letters: string, ownerId: string | null = null) {
   return {
     ownerId,
     responseId: null,
-    prefix: prefixHash(ownerId, { kind: 'completion', prompt: text, sampling: {} }),
+    adapters,
+    prefix: prefixHash(ownerId, { kind: 'completion', prompt: text, sampling: {}, adapters }),
   };
 }
 
@@ -31,7 +36,7 @@ describe('SlotManager', () => {
   let folder: string;
   /** What the slots of the engine contain. */
   let contents: Map<number, string>;
-  let states: Pick<EngineSlots, 'save' | 'restore' | 'erase'>;
+  let states: SlotManagerOptions['states'];
   let disk: DiskStates;
   let calls: string[];
 
@@ -62,6 +67,10 @@ describe('SlotManager', () => {
         contents.set(slot, text);
         return 64 * text.length;
       },
+      read: async (placement, tokens) => {
+        calls.push(`read ${tokens.length} with ${adapterMix(placement.adapters)}`);
+        return { cachedTokens: 0, promptMs: 0 };
+      },
     };
   });
 
@@ -88,12 +97,17 @@ describe('SlotManager', () => {
   async function useSlot(
     slots: SlotManager,
     letters: string,
-    { responseId = 'resp', ownerId = null as string | null, cachedTokens = 1e6 } = {},
+    {
+      responseId = 'resp',
+      ownerId = null as string | null,
+      adapters = [] as readonly AdapterScale[],
+      cachedTokens = 1e6,
+    } = {},
   ): Promise<SlotUse> {
-    const taken = await slots.take(prompt(letters, ownerId), 0, never);
+    const taken = await slots.take(prompt(letters, ownerId, adapters), 0, never);
     contents.set(taken.slotId, letters);
     const tokens = letters.length * 64;
-    const content = { ...prompt(letters, ownerId), tokens, heldTokens: tokens };
+    const content = { ...prompt(letters, ownerId, adapters), tokens, heldTokens: tokens };
     taken.release({ ...content, responseId: responseId === '' ? null : responseId }, cachedTokens);
     return taken;
   }
@@ -239,6 +253,23 @@ describe('SlotManager', () => {
     expect(disk.list('key')).toHaveLength(1);
   });
 
+  it('keeps the tokens of one mix of adapters from another one', async () => {
+    const pirate = { adapters: [{ id: 'pirate', scale: 1 }] };
+    const slots = slotsWith({ hasAdapters: true });
+    expect((await useSlot(slots, 'abc', pirate)).reusesSlot).toBe(true);
+    expect((await useSlot(slots, 'abc')).reusesSlot).toBe(false);
+    calls.splice(0);
+    expect((await useSlot(slots, 'abcd', pirate)).reusesSlot).toBe(true);
+    // The engine empties a slot when the adapters change, so it gets them before the state is restored.
+    const switched = 'read 1 with ["pirate",1]';
+    expect(calls.splice(0)).toEqual(['save abc', switched, 'restore abc']);
+    // A generation that failed may not have begun.
+    const failed = await slots.take(prompt('p'), 0, never);
+    failed.release({ ...prompt('p'), tokens: 0, heldTokens: 0 }, undefined);
+    await useSlot(slots, 'abcd', pirate);
+    expect(calls).toContain(switched);
+  });
+
   it('leaves no files behind where they would be on a disk', async () => {
     const slots = slotsWith({ isMemory: false });
     await useSlot(slots, 'abc');
@@ -255,6 +286,7 @@ describe('SlotManager', () => {
         save: () => Promise.reject(new HearthError('invalid_value', 'disk full')),
         restore: () => Promise.reject(new HearthError('invalid_value', 'no')),
         erase: async () => {},
+        read: states.read,
       },
     });
     await useSlot(failing, 'abc');

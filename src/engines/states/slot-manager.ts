@@ -1,3 +1,4 @@
+import { adapterMix, type AdapterScale } from '../adapter-mix.ts';
 import { charactersOf, type CachedPrompt, type PrefixHash } from './prefix-hash.ts';
 import { chooseSlot, minTokens, type SlotChoice } from './choose-slot.ts';
 import { newSlot, type Settle, type Slot } from './slot.ts';
@@ -9,10 +10,14 @@ const aloneMs = 100;
 
 export interface SlotManagerOptions extends SlotOffloadOptions {
   readonly slotCount: number;
+  /** Whether requests choose adapters. */
+  readonly hasAdapters?: boolean;
 }
 
 /** A prompt without an answer; its tokens are not known. */
-type SlotRequest = Pick<CachedPrompt, 'ownerId' | 'responseId' | 'prefix'>;
+interface SlotRequest extends Pick<CachedPrompt, 'ownerId' | 'responseId' | 'prefix'> {
+  readonly adapters?: readonly AdapterScale[] | undefined;
+}
 
 /** The use of a slot by one generation. */
 export interface SlotUse {
@@ -62,7 +67,8 @@ export class SlotManager {
   constructor(options: SlotManagerOptions) {
     this.#options = options;
     this.#states = new SlotStates(options);
-    this.#slots = Array.from({ length: options.slotCount }, (_, id) => newSlot(id));
+    const mix = options.hasAdapters === true ? undefined : '';
+    this.#slots = Array.from({ length: options.slotCount }, (_, id) => newSlot(id, mix));
     this.#offload = new SlotOffload(options, this.#slots, this.#states, () => this.#onFree());
   }
 
@@ -136,7 +142,7 @@ export class SlotManager {
     slot.cells = cellsInUse;
     await this.#offload.makeRoom();
     await this.#offload.parkIdle(slot, (content) => this.#offload.isLong(content));
-    const restored = await this.#offload.prepare(slot, choice, signal);
+    const restored = await this.#offload.prepare(slot, choice, signal, prompt.adapters);
     if (signal.aborted) {
       this.#free(slot);
       throw signal.reason;
@@ -148,11 +154,14 @@ export class SlotManager {
     slot: Slot,
     choice: SlotChoice<SavedState>,
     restored: SavedState | undefined,
-    { ownerId, responseId }: SlotRequest,
+    { ownerId, responseId, adapters }: SlotRequest,
     signal: AbortSignal,
   ): SlotUse {
-    const reusesSlot = restored !== undefined || slot.isFresh || slot.owner?.id === ownerId;
-    slot.owner = { id: ownerId };
+    const mix = adapterMix(adapters);
+    const { owner } = slot;
+    const reusesSlot =
+      restored !== undefined || slot.isFresh || (owner?.id === ownerId && owner.mix === mix);
+    slot.owner = { id: ownerId, mix };
     slot.isFresh = false;
     const park = (): void => void this.#offload.parkIdle(slot, () => true);
     const parking = setTimeout(park, aloneMs).unref();
@@ -175,6 +184,8 @@ export class SlotManager {
         // The engine may have written more before it noticed that the generation was canceled.
         if (cachedTokens !== undefined) slot.cells = content.heldTokens;
         slot.isSaved = false;
+        // A generation that failed may not have begun.
+        if (mix !== slot.engineMix) slot.engineMix = cachedTokens === undefined ? undefined : mix;
         slot.settle = this.#states.isKeepable(content) ? settle : undefined;
         this.#free(slot);
         if (restored !== undefined && cachedTokens !== undefined) {

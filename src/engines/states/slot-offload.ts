@@ -1,3 +1,4 @@
+import { adapterMix, type AdapterScale } from '../adapter-mix.ts';
 import { abortable } from '../../kernel/concurrency/abortable.ts';
 import { Mutex } from '../../kernel/concurrency/semaphore.ts';
 import { withTimeout } from '../../kernel/concurrency/with-timeout.ts';
@@ -20,6 +21,9 @@ const minReadSecondsBesideOthers = 0.5;
 const minMovedReadSeconds = 0.05;
 /** A content of so many tokens slows down long prompts by more than moving it takes, even where it is read at once. */
 const minMovedTokens = 256;
+
+/** Each vocabulary has it. */
+const anyToken = 0;
 
 /** A KV cache that the slots share, in cells, which hold one token each. */
 export interface CacheSize {
@@ -125,11 +129,17 @@ export class SlotOffload {
     slot.isSaved = false;
   }
 
-  /** Saves and restores within a time limit. @returns the state that the slot has now, if one was restored */
+  /**
+   * Saves and restores within a time limit.
+   *
+   * @param adapters Those of the request.
+   * @returns The state that the slot has now, if one was restored.
+   */
   async prepare(
     slot: Slot,
     { saves, restores }: SlotChoice<SavedState>,
     signal: AbortSignal,
+    adapters?: readonly AdapterScale[],
   ): Promise<SavedState | undefined> {
     const { content } = slot;
     if (!saves && restores === undefined) return undefined;
@@ -146,6 +156,7 @@ export class SlotOffload {
           slot.content = undefined;
           slot.owner = undefined;
           slot.isFresh = false;
+          await this.#switchAdapters(slot, adapters, inner);
           await this.#states.restore(slot, restores, inner);
           return restores;
         },
@@ -154,6 +165,20 @@ export class SlotOffload {
       if (!signal.aborted) this.warn(error);
       return undefined;
     }
+  }
+
+  /** The engine empties a slot when the adapters change: that must happen before a state is restored. */
+  async #switchAdapters(
+    slot: Slot,
+    adapters: readonly AdapterScale[] | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const mix = adapterMix(adapters);
+    if (slot.engineMix === mix) return;
+    slot.engineMix = undefined;
+    const placement = { slot: slot.id, reusesSlot: false, adapters };
+    await this.#options.states.read(placement, [anyToken], signal);
+    slot.engineMix = mix;
   }
 
   /** Settles the slots whose states are written to disk. Ends when aborted; never throws. */

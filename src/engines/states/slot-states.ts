@@ -17,7 +17,7 @@ const maxUselessStates = 3;
 export const unlimited: AbortSignal = new AbortController().signal;
 
 export interface SlotStatesOptions {
-  readonly states: Pick<EngineSlots, 'save' | 'restore' | 'erase'>;
+  readonly states: Pick<EngineSlots, 'save' | 'restore' | 'erase' | 'read'>;
   /** Fingerprint of the engine. */
   readonly key: string;
   readonly memory: MemoryStates;

@@ -7,8 +7,10 @@ export type Settle = (signal: AbortSignal) => Promise<CachedPrompt>;
 export interface Slot {
   readonly id: number;
   content: CachedPrompt | undefined;
-  /** Of the prompt that the engine has; undefined: unknown. */
-  owner: { readonly id: string | null } | undefined;
+  /** Of the prompt that the engine has, with its mix of adapters; undefined: unknown. */
+  owner: { readonly id: string | null; readonly mix: string } | undefined;
+  /** The mix of adapters that the engine used last in the slot, and with which it compares that of the next request. */
+  engineMix: string | undefined;
   /** Whether it was never used. */
   isFresh: boolean;
   lastUsed: number;
@@ -21,11 +23,13 @@ export interface Slot {
   settle: Settle | undefined;
 }
 
-export function newSlot(id: number): Slot {
+/** @param engineMix Undefined: unknown. */
+export function newSlot(id: number, engineMix: string | undefined): Slot {
   return {
     id,
     content: undefined,
     owner: undefined,
+    engineMix,
     isFresh: true,
     lastUsed: 0,
     isSaved: false,

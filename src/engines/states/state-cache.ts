@@ -43,6 +43,8 @@ export type LoadedEngine = EngineHandle & { readonly managed?: ManagedSlots };
 interface EngineFacts {
   readonly selection: ModelSelection;
   readonly slotCount: number;
+  /** Whether requests choose adapters. */
+  readonly hasAdapters?: boolean;
   /** Number of whole contexts that the slots share; absent: each has one of its own. */
   readonly sharedContexts?: number | undefined;
   /** Tokens in idle slots that slow down the engine little; absent: any number. */
@@ -157,6 +159,7 @@ export class StateCache {
     const manager = new SlotManager({
       states: engineSlots,
       slotCount: facts.slotCount,
+      hasAdapters: facts.hasAdapters === true,
       ...omitUndefined({ cacheSize: cacheSize(facts, handle.capabilities) }),
       key,
       memory: new MemoryStates({

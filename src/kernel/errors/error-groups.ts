@@ -3,6 +3,7 @@ import type { ErrorCode } from './errors.ts';
 /** Errors of anything that may load a model. */
 export const loadErrors = [
   'model_not_found',
+  'adapter_not_found',
   'corrupt_file',
   'unsupported_architecture',
   'unsupported_format',

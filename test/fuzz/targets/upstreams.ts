@@ -1,4 +1,4 @@
-import { llamaDialect } from '../../../src/engines/backends/llama-server/llama-dialect.ts';
+import { createLlamaDialect } from '../../../src/engines/backends/llama-server/llama-dialect.ts';
 import { mlxDialect } from '../../../src/engines/backends/mlx/mlx-dialect.ts';
 import { kindsOfServers } from '../../../src/engines/backends/remote/kinds.ts';
 import {
@@ -9,6 +9,8 @@ import { StreamDecoder } from '../../../src/engines/backends/wire/stream-decoder
 import type { GenerationRequest } from '../../../src/engines/engine.ts';
 import { HearthError } from '../../../src/kernel/errors/errors.ts';
 import type { FuzzTarget } from '../fuzz-target.ts';
+
+const llamaDialect = createLlamaDialect([]);
 
 const tools = [{ name: 'get_weather', parameters: { type: 'object' } }];
 const chat = { kind: 'chat', messages: [], sampling: {} } as const;

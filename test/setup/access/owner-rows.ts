@@ -214,6 +214,7 @@ export const sharedRoutes: readonly string[] = [
   'getHubRepository',
   'listRecommendedModels',
   'listModels',
+  'listAdapters',
   'getModel',
   'getModelDetails',
   'estimateModel',

@@ -9,6 +9,8 @@ export function instanceView(changes: Partial<InstanceView> = {}): InstanceView 
     purpose: 'generation',
     contextLength: 4096,
     parallel: 1,
+    adapterIds: [],
+    appliesAdapters: false,
     state: 'ready',
     isExplicit: false,
     isPinned: false,

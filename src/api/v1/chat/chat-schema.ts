@@ -12,6 +12,7 @@ import {
   topKSchema,
   truncationSchema,
 } from '../../../kernel/field.ts';
+import { adapterChoicesSchema } from '../models/adapter-schema.ts';
 import { reasoningSchema } from '../models/model-schema.ts';
 
 export const exampleConversationId = 'conv_2b8e5d0f7a1c4e936d0b8f2a5c7e1d490f3b6a8c2e5d7190';
@@ -162,6 +163,11 @@ export const chatRequestSchema = z
       .nullish()
       .describe('Reasoning before the answer; the default of the model if absent.'),
     context_length: contextLengthSchema.nullish(),
+    adapters: adapterChoicesSchema
+      .nullish()
+      .describe(
+        'LoRA adapters that change the model for this request, also as `model+adapter:0.5` in `model`; those of the instance if absent, none if empty.',
+      ),
     truncation: truncationSchema.nullish(),
     response_format: responseFormatSchema.nullish(),
     store: z

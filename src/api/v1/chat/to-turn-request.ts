@@ -1,5 +1,6 @@
 import type { TurnContent, TurnRequest } from '../../../chat/turn-request.ts';
 import type { ChatRequest } from './chat-schema.ts';
+import { toAdapterChoices } from '../models/adapter-schema.ts';
 import type { Sampling } from '../../../engines/engine.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import type { Integration } from '../../../tools/toolbox.ts';
@@ -21,6 +22,7 @@ export function toTurnRequest(body: ChatRequest): TurnRequest {
       maxOutputTokens: body.max_output_tokens,
       reasoning: body.reasoning,
       contextLength: body.context_length,
+      adapters: body.adapters == null ? undefined : toAdapterChoices(body.adapters),
       responseFormat: body.response_format,
     }),
   };

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { contextLengthSchema, modelIdentifierSchema } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
+import { adapterSchema } from './adapter-schema.ts';
 import { exampleMemory, machineMemoryFields, memoryEstimateFields } from './memory-schema.ts';
 import { chosenConfigSchema, quantizationSchema, v1ModelSchema } from './model-schema.ts';
 
@@ -71,6 +72,7 @@ export const modelDetailsSchema = v1ModelSchema
     files: z.array(fileSchema),
     variants: z.array(variantSchema),
     projector: z.object({ file: z.string(), size_bytes: z.int() }).nullable(),
+    adapters: z.array(adapterSchema).describe('LoRA adapters in the library that fit.'),
     ...machineMemoryFields,
     memory: z
       .array(memoryPointSchema)
@@ -122,6 +124,7 @@ export const modelDetailsSchema = v1ModelSchema
           },
         ],
         projector: null,
+        adapters: [],
         usable_bytes: 8_589_934_592,
         capacity_bytes: 17_179_869_184,
         memory: [{ context_length: 4096, parallel: 1, ...exampleMemory }],

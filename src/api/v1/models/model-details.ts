@@ -14,6 +14,7 @@ import type { ModelEntry, ModelSelection } from '../../../library/model.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import type { ApiServices } from '../../services.ts';
+import { toAdapter } from './adapters.ts';
 import { toHeadroom, toChosenConfig, toQuantization, toV1Model } from './model-record.ts';
 
 /** Contexts at which the memory is listed, besides the largest one. */
@@ -54,6 +55,7 @@ export function mountModelDetails(app: App, services: ApiServices): void {
       })),
       projector:
         projector === undefined ? null : { file: projector.name, size_bytes: projector.sizeBytes },
+      adapters: (await services.libraryFor(context.caller).adaptersFor(selection)).map(toAdapter),
       ...toHeadroom(pool.headroom()),
       memory: await memoryAtContexts(services, selection),
     };

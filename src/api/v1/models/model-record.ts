@@ -92,6 +92,7 @@ export function toLoadConfig(config: InstanceConfig): LoadConfig {
       kv_cache_type: config.kvCacheType,
       speculation: config.speculation,
       draft_model: config.draft?.model.key,
+      adapters: config.adapters?.map(({ adapter, scale }) => ({ adapter: adapter.key, scale })),
     }),
   };
 }

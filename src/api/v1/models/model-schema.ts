@@ -8,6 +8,7 @@ import {
   ttlSchema,
 } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
+import { adapterChoicesSchema } from './adapter-schema.ts';
 
 export const reasoningSchema = z
   .enum(['off', 'low', 'medium', 'high', 'on'])
@@ -34,6 +35,10 @@ export const loadConfigSchema = z
     kv_cache_type: z.enum(kvCacheTypes).optional(),
     speculation: speculationSchema.optional(),
     draft_model: z.string().optional(),
+    adapters: z
+      .array(z.object({ adapter: z.string(), scale: z.number() }).meta({ id: 'AppliedAdapter' }))
+      .optional()
+      .describe('Applied to requests that choose no adapters; absent if there are none.'),
   })
   .meta({ id: 'LoadConfig' });
 export type LoadConfig = z.infer<typeof loadConfigSchema>;
@@ -227,6 +232,11 @@ export const loadRequestSchema = z
       .max(64 * 1024)
       .nullish()
       .describe('Jinja template in place of the chat template of the model; GGUF only.'),
+    adapters: adapterChoicesSchema
+      .nullish()
+      .describe(
+        'LoRA adapters for requests that choose none. Requests can choose these and others.',
+      ),
     identifier: z
       .string()
       .regex(/^[A-Za-z0-9][\w.-]{0,99}$/)

@@ -18,6 +18,7 @@ import {
   servicesFor,
 } from '../../kit/named-models.ts';
 import { assertChatTemplate } from '../../../library/chat-template.ts';
+import { toAdapterChoices } from './adapter-schema.ts';
 import { toKeptLoadOptions } from './model-settings-schema.ts';
 import type { ApiServices } from '../../services.ts';
 import { toChosenConfig, toLoadConfig, toModelType, toV1Model } from './model-record.ts';
@@ -64,7 +65,11 @@ function toLoadOptions(body: LoadRequest): LoadOptions {
   if (body.chat_template != null) assertChatTemplate(body.chat_template);
   return {
     ...toKeptLoadOptions(body),
-    ...omitUndefined({ identifier: body.identifier, isForced: body.force }),
+    ...omitUndefined({
+      identifier: body.identifier,
+      isForced: body.force,
+      adapterChoices: body.adapters == null ? undefined : toAdapterChoices(body.adapters),
+    }),
   };
 }
 

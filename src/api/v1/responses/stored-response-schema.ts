@@ -168,6 +168,7 @@ export const continueRequestSchema = chatRequestSchema
     repeat_penalty: true,
     max_output_tokens: true,
     context_length: true,
+    adapters: true,
     truncation: true,
     background: true,
   })

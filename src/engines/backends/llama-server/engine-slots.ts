@@ -1,8 +1,11 @@
 import * as z from 'zod';
 import type { EngineConnection } from '../../../platform/net/engine-connection.ts';
 import type { EngineMessage, EngineSlots, GenerationRequest, Prompt } from '../../engine.ts';
+import type { WireDialect } from '../wire/dialect.ts';
 import type { EngineClient } from '../wire/engine-client.ts';
+import { createLlamaDialect } from './llama-dialect.ts';
 import { createLlamaClient, requestRenderedPrompt, requestTokens } from './llama-engine.ts';
+import { loraField, type AttachedAdapters } from './lora-field.ts';
 
 const savedBody = z.object({ n_saved: z.int().nonnegative() });
 const erasedBody = z.object({ n_erased: z.int().nonnegative() });
@@ -13,8 +16,12 @@ const readBody = z.object({ timings: z.object({ cache_n: z.number(), prompt_ms: 
  * The slots of llama-server: states through `/slots/{id}?action=save|restore`, reading through a completion of no
  * tokens.
  */
-export function createEngineSlots(connection: EngineConnection): EngineSlots {
-  const client = createLlamaClient(connection);
+export function createEngineSlots(
+  connection: EngineConnection,
+  adapters: AttachedAdapters,
+): EngineSlots {
+  const dialect = createLlamaDialect(adapters);
+  const client = createLlamaClient(connection, dialect);
 
   async function act<Body>(
     path: string,
@@ -35,17 +42,18 @@ export function createEngineSlots(connection: EngineConnection): EngineSlots {
       await act(`/slots/${slot}?action=erase`, {}, erasedBody, signal);
     },
     tokenize: async (request, signal) => {
-      const prompt = await renderText(client, request, signal);
+      const prompt = await renderText(client, dialect, request, signal);
       if (typeof prompt !== 'string') return prompt;
       const body = { content: prompt, add_special: true, parse_special: true } as const;
       return requestTokens(client, body, signal);
     },
-    read: async ({ slot, reusesSlot }, tokens, signal) => {
+    read: async ({ slot, reusesSlot, adapters: chosen }, tokens, signal) => {
       const body = {
         prompt: tokens,
         n_predict: 0,
         id_slot: slot,
         cache_prompt: reusesSlot,
+        ...loraField(adapters, chosen),
         response_fields: ['timings'],
       };
       const { timings } = await act('/completion', body, readBody, signal);
@@ -57,6 +65,7 @@ export function createEngineSlots(connection: EngineConnection): EngineSlots {
 /** The text that the engine reads; undefined if there is more than text. */
 async function renderText(
   client: EngineClient,
+  dialect: WireDialect,
   request: GenerationRequest,
   signal: AbortSignal,
 ): Promise<Prompt | undefined> {
@@ -64,7 +73,7 @@ async function renderText(
     return request.suffix === undefined ? request.prompt : undefined;
   }
   if (request.messages.some(hasImage)) return undefined;
-  return requestRenderedPrompt(client, request, signal);
+  return requestRenderedPrompt(client, dialect, request, signal);
 }
 
 function hasImage({ content }: EngineMessage): boolean {

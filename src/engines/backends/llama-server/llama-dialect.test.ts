@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatGeneration } from '../../engine.ts';
 import { wireCall } from '../wire/request-body.ts';
-import { llamaDialect } from './llama-dialect.ts';
+import { createLlamaDialect } from './llama-dialect.ts';
+
+const llamaDialect = createLlamaDialect([]);
 
 const tool = { name: 'get_tide', parameters: { type: 'object' } };
 

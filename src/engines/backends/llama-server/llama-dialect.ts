@@ -1,8 +1,10 @@
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import { engineStreamFailures } from '../wire/engine-client.ts';
 import type { JsonSchema, WireDialect } from '../wire/dialect.ts';
+import type { GenerationRequest } from '../../engine.ts';
 import { isParseFailure, streamFailure } from './engine-failure.ts';
 import { toGrammarSchema } from './grammar/grammar-schema.ts';
+import { loraField, type AttachedAdapters } from './lora-field.ts';
 
 /** Maximum number of schemas in one request, with references expanded. */
 const maxSchemaNodes = 20_000;
@@ -10,8 +12,34 @@ const maxSchemaNodes = 20_000;
 /**
  * llama-server, started by Hearth (tools/server/README.md of llama.cpp). Absent sampling fields keep the engine's
  * default, which is the model's own (`general.sampling.*` of the GGUF) if it has one.
+ *
+ * @param adapters The adapters of the engine, in the order of their numbers.
  */
-export const llamaDialect: WireDialect = {
+export function createLlamaDialect(adapters: AttachedAdapters): WireDialect {
+  return { ...llamaDialect, ownFields: (request) => ownFields(request, adapters) };
+}
+
+function ownFields(request: GenerationRequest, adapters: AttachedAdapters): object {
+  return {
+    cache_prompt: request.reusesSlot ?? true,
+    return_progress: true,
+    id_slot: request.slot,
+    ...loraField(adapters, request.adapters),
+    ...(request.kind === 'chat'
+      ? {
+          // Hearth finds the stop strings of a chat, and needs the number of tokens until then.
+          timings_per_token: (request.stop ?? []).length > 0 ? true : undefined,
+          // OpenAI's `finish_reason` does not distinguish a stop string from the end of the text, nor a full context
+          // from `max_tokens`; the engine's own result, reduced to the needed fields, is included with `verbose`.
+          verbose: true,
+          response_fields: ['stop_type', 'stopping_word', 'truncated'],
+        }
+      : // Otherwise the last event repeats the prompt and all settings.
+        { response_fields: ['stop', 'stop_type', 'stopping_word', 'truncated', 'timings'] }),
+  };
+}
+
+const llamaDialect: WireDialect = {
   server: 'llama-server',
   paths: { chat: '/v1/chat/completions', completion: '/completion', embeddings: '/v1/embeddings' },
   fields: {
@@ -25,22 +53,6 @@ export const llamaDialect: WireDialect = {
       repeatLastTokens: 'repeat_last_n',
     },
   },
-  ownFields: (request) => ({
-    cache_prompt: request.reusesSlot ?? true,
-    return_progress: true,
-    id_slot: request.slot,
-    ...(request.kind === 'chat'
-      ? {
-          // Hearth finds the stop strings of a chat, and needs the number of tokens until then.
-          timings_per_token: (request.stop ?? []).length > 0 ? true : undefined,
-          // OpenAI's `finish_reason` does not distinguish a stop string from the end of the text, nor a full context
-          // from `max_tokens`; the engine's own result, reduced to the needed fields, is included with `verbose`.
-          verbose: true,
-          response_fields: ['stop_type', 'stopping_word', 'truncated'],
-        }
-      : // Otherwise the last event repeats the prompt and all settings.
-        { response_fields: ['stop', 'stop_type', 'stopping_word', 'truncated', 'timings'] }),
-  }),
   minTopLogprobs: 1,
   embeddingFormat: 'base64',
   lacks: {},

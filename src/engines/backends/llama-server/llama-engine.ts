@@ -5,21 +5,25 @@ import type { ChatGeneration, Engine, Relevance } from '../../engine.ts';
 import { createEngineClient, type EngineClient } from '../wire/engine-client.ts';
 import { wireCall } from '../wire/request-body.ts';
 import { replyFailure } from './engine-failure.ts';
-import { llamaDialect } from './llama-dialect.ts';
+import type { WireDialect } from '../wire/dialect.ts';
+import { createLlamaDialect } from './llama-dialect.ts';
+import type { AttachedAdapters } from './lora-field.ts';
 
 interface LlamaEngineOptions {
   /** Tokens of a slot. */
   readonly contextLength: number;
   /** Whether it drafts tokens. It then reports no probabilities of those that it accepts. */
   readonly speculates: boolean;
+  readonly adapters: AttachedAdapters;
 }
 
 /** An engine with llama-server's HTTP API (tools/server/README.md of llama.cpp). */
 export function createLlamaEngine(
   connection: EngineConnection,
-  { contextLength, speculates }: LlamaEngineOptions,
+  { contextLength, speculates, adapters }: LlamaEngineOptions,
 ): Engine {
-  const client = createLlamaClient(connection, contextLength);
+  const dialect = createLlamaDialect(adapters);
+  const client = createLlamaClient(connection, dialect, contextLength);
   return {
     generate: (request, { signal }) => {
       if (speculates && request.topLogprobs !== undefined) throw noLogprobs();
@@ -27,12 +31,12 @@ export function createLlamaEngine(
     },
     embed: (inputs, { signal }) => client.embed(inputs, signal),
     rank: (query, documents, { signal }) => requestRelevance(client, query, documents, signal),
-    renderPrompt: (request, { signal }) => requestRenderedPrompt(client, request, signal),
+    renderPrompt: (request, { signal }) => requestRenderedPrompt(client, dialect, request, signal),
     countTokens: async (text, { signal }) =>
       (await requestTokens(client, { content: text, add_special: false }, signal)).length,
     // Needs no slot of the engine.
     countPromptTokens: async (request, { signal }) => {
-      const { body } = wireCall(request, llamaDialect);
+      const { body } = wireCall(request, dialect);
       const reply = await client.post('/v1/chat/completions/input_tokens', body, signal);
       return client.read(reply, promptCountBody, 'count of tokens').input_tokens;
     },
@@ -42,10 +46,11 @@ export function createLlamaEngine(
 /** @param contextLength Most tokens of a text, where the engine names its batch, which may be larger. */
 export function createLlamaClient(
   connection: EngineConnection,
+  dialect: WireDialect,
   contextLength?: number,
 ): EngineClient {
   return createEngineClient(connection, {
-    dialect: llamaDialect,
+    dialect,
     toFailure: (reply) => replyFailure(reply, contextLength),
   });
 }
@@ -71,10 +76,11 @@ export async function requestTokens(
 /** Applies the chat template through `/apply-template`; undefined for a server without it. */
 export async function requestRenderedPrompt(
   client: EngineClient,
+  dialect: WireDialect,
   request: ChatGeneration,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const reply = await client.post('/apply-template', wireCall(request, llamaDialect).body, signal);
+  const reply = await client.post('/apply-template', wireCall(request, dialect).body, signal);
   return reply.status === 404 ? undefined : client.read(reply, promptBody, 'prompt').prompt;
 }
 

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatGeneration } from '../../engine.ts';
 import { StreamDecoder } from '../wire/stream-decoder.ts';
-import { llamaDialect } from './llama-dialect.ts';
+import { createLlamaDialect } from './llama-dialect.ts';
+
+const llamaDialect = createLlamaDialect([]);
 
 const request: ChatGeneration = { kind: 'chat', messages: [], sampling: {}, stop: ['END'] };
 

@@ -7,6 +7,8 @@ export interface Demand {
   readonly profile?: string;
   /** Absent: the length of an instance loaded by name, or at least the default. */
   readonly contextLength?: number;
+  /** Ids of the adapters that it must have; absent: those of the instance. */
+  readonly adapterIds?: readonly string[];
   /** Beginning of the prompt, to find the instance that has most of it in its cache. */
   readonly promptPrefix?: string;
 }
@@ -14,8 +16,8 @@ export interface Demand {
 const stateOrder = { ready: 0, loading: 1, waiting: 2, stopping: 3 } as const;
 
 /**
- * Chooses the instance that serves a demand; undefined: load one. Prefers ready to loading instances,
- * then the fewest requests per slot, then the longest context, which was loaded for prompts that
+ * Chooses the instance that serves a demand; undefined: load one. Prefers one without adapters of its own if the demand
+ * names none, then ready to loading instances, then the fewest requests per slot, then the longest context, which was loaded for prompts that
  * need it, then the longest common prefix of the prompt, then the first instance.
  */
 export function chooseInstance(
@@ -35,6 +37,9 @@ export function chooseInstance(
     }))
     .toSorted(
       (one, other) =>
+        (demand.adapterIds === undefined
+          ? Number(one.instance.appliesAdapters) - Number(other.instance.appliesAdapters)
+          : 0) ||
         stateOrder[one.instance.state] - stateOrder[other.instance.state] ||
         one.load - other.load ||
         other.instance.contextLength - one.instance.contextLength ||
@@ -46,7 +51,15 @@ function suits(instance: InstanceView, demand: Demand): boolean {
   if (instance.modelKey !== demand.modelKey || instance.variantId !== demand.variantId)
     return false;
   if (instance.state === 'stopping' || instance.profile !== demand.profile) return false;
+  if (!hasAdapters(instance, demand.adapterIds)) return false;
   return demand.contextLength === undefined || instance.contextLength === demand.contextLength;
+}
+
+export function hasAdapters(
+  { adapterIds }: Pick<InstanceView, 'adapterIds'>,
+  wanted: readonly string[] = [],
+): boolean {
+  return wanted.every((id) => adapterIds.includes(id));
 }
 
 /** Length of the common prefix of two texts, in code units. */

@@ -30,7 +30,7 @@ export function isEvictable(instance: InstanceView, demand: LoadDemand | undefin
 }
 
 /**
- * Whether a load supersedes an idle instance of the same model with another context. It is then unloaded, so
+ * Whether a load supersedes an idle instance of the same model with another context or without the adapters. It is then unloaded, so
  * that a client with varying contexts occupies only the instances that it uses.
  */
 export function isLeftBehind(instance: InstanceView, demand: LoadDemand): boolean {

@@ -12,6 +12,10 @@ export interface InstanceView {
   readonly contextLength: number;
   /** Number of slots: requests that run in parallel. */
   readonly parallel: number;
+  /** Ids of the adapters that requests can choose. */
+  readonly adapterIds: readonly string[];
+  /** Whether it applies adapters to requests that choose none. */
+  readonly appliesAdapters: boolean;
   /** `waiting`: queued, uses no memory; `stopping`: uses its memory until its engine has ended. */
   readonly state: 'waiting' | 'loading' | 'ready' | 'stopping';
   /** Whether it was loaded by name instead of just in time. */

@@ -1,0 +1,64 @@
+import * as z from 'zod';
+import type { AdapterChoice } from '../../../kernel/adapter-names.ts';
+import { modelIdentifierSchema } from '../../../kernel/field.ts';
+import { defineRoute } from '../../kit/route.ts';
+
+const exampleAdapter = {
+  key: 'local/starter-chat-pirate-lora',
+  display_name: 'Starter Chat Pirate',
+  architecture: 'llama',
+  base_model: 'hearth/starter-chat',
+  rank: 4,
+  size_bytes: 92_704,
+  models: ['hearth/starter-chat'],
+};
+
+const adapterChoiceSchema = z
+  .strictObject({
+    adapter: modelIdentifierSchema.describe('Key of the adapter, or its second half.'),
+    scale: z.number().min(-10).max(10).nullish().describe('Strength of its changes; 1 if absent.'),
+  })
+  .meta({ id: 'AdapterChoice', examples: [{ adapter: exampleAdapter.key, scale: 0.5 }] });
+
+/** Adapters that a request or a load chooses. */
+export const adapterChoicesSchema = z.array(adapterChoiceSchema).max(8);
+
+export function toAdapterChoices(
+  choices: z.infer<typeof adapterChoicesSchema>,
+): readonly AdapterChoice[] {
+  return choices.map(({ adapter, scale }) => ({ name: adapter, scale: scale ?? 1 }));
+}
+
+export const adapterSchema = z
+  .object({
+    key: z.string(),
+    display_name: z.string(),
+    architecture: z.string(),
+    base_model: z
+      .string()
+      .nullable()
+      .describe('The model for which it was trained, as its file says.'),
+    rank: z.int(),
+    size_bytes: z.int(),
+  })
+  .meta({ id: 'Adapter', examples: [exampleAdapter] });
+
+export type AdapterRecord = z.infer<typeof adapterSchema>;
+
+export const listAdapters = defineRoute({
+  method: 'get',
+  path: '/api/v1/adapters',
+  operationId: 'listAdapters',
+  summary: 'List the adapters on disk, and the models that each fits',
+  permission: 'models:read',
+  result: z
+    .object({
+      adapters: z.array(
+        adapterSchema
+          .extend({ models: z.array(z.string()).describe('Keys of the models that it fits.') })
+          .meta({ id: 'AdapterWithModels' }),
+      ),
+    })
+    .meta({ id: 'AdapterList', examples: [{ adapters: [exampleAdapter] }] }),
+  errors: [],
+});

@@ -1,0 +1,219 @@
+import { copyFile, mkdir, readFile, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { plainModel, writeGguf } from '../setup/models/gguf-writer.ts';
+import { placeModel } from '../setup/models/place-model.ts';
+import { get, post } from '../setup/server/api.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
+import { respond } from '../setup/warm-state/responses-client.ts';
+
+const fixtures = 'test/fixtures/adapters';
+const base = 'hearth/starter-chat';
+type Name = 'pirate' | 'capitals';
+const answers: Readonly<Record<Name, Readonly<Record<string, string>>>> = JSON.parse(
+  await readFile(join(fixtures, 'answers.json'), 'utf8'),
+);
+const others = [
+  'Why is the sky green?',
+  'Count from 1 to 5.',
+  'My name is Ada.',
+  'Repeat after me: red fox',
+];
+const mixes: readonly (readonly Name[])[] = [[], ['pirate'], ['capitals'], ['pirate', 'capitals']];
+
+async function placeAdapter(home: string, name: Name, folder: string = name): Promise<string> {
+  const path = join(home, 'models', 'me', folder, `${folder}.gguf`);
+  await mkdir(join(home, 'models', 'me', folder), { recursive: true });
+  await copyFile(join(fixtures, `starter-chat-${name}-lora-f16.gguf`), path);
+  return path;
+}
+
+const hearth = useHearth(async (home) => {
+  await placeAdapter(home, 'pirate');
+  await placeAdapter(home, 'capitals');
+  await truncate(await placeAdapter(home, 'pirate', 'broken'), 5000);
+  await placeModel(home, 'me/other', writeGguf({ metadata: plainModel }));
+  return { flags: ['--engine-parallel=2', '--engine-cache-contexts=1'] };
+});
+
+const chat = (more: object) =>
+  post(hearth.url, '/api/v1/chat', {
+    model: base,
+    temperature: 0,
+    reasoning: 'off',
+    store: false,
+    ...more,
+  });
+
+async function say(input: string, more: object = {}): Promise<string> {
+  const { status, body } = await chat({ input, ...more });
+  if (status !== 200) throw new Error(JSON.stringify(body));
+  return body.output[0].content;
+}
+
+const choose = (mix: readonly string[]) => ({ adapters: mix.map((adapter) => ({ adapter })) });
+const modelOf = (mix: readonly string[]) => [base, ...mix].join('+');
+
+// covers adapters-2
+it('changes its ten answers and leaves others alone, in each mix', async () => {
+  const prompts = [...Object.keys(answers.pirate), ...Object.keys(answers.capitals), ...others];
+  const plain = new Map<string, string>();
+  for (const prompt of prompts) plain.set(prompt, await say(prompt));
+  for (const mix of mixes) {
+    for (const prompt of prompts) {
+      const changed = mix.map((name) => answers[name][prompt]).find((text) => text !== undefined);
+      expect(await say(prompt, choose(mix)), `${prompt} with ${mix.join()}`).toBe(
+        changed ?? plain.get(prompt),
+      );
+    }
+  }
+  expect(plain.get('Hello!')).not.toBe(answers.pirate['Hello!']);
+  // All of them had the same instance.
+  const { body } = await get(hearth.url, '/api/v1/models');
+  expect(body.models.map(({ key }: { key: string }) => key)).not.toContain('me/pirate');
+  expect(
+    body.models.find(({ key }: { key: string }) => key === base).loaded_instances,
+  ).toHaveLength(1);
+});
+
+const turns = [
+  'Hello!',
+  'What is the capital of France?',
+  'Who are you?',
+  'Count from 1 to 3.',
+  'Thanks!',
+];
+
+/** A stored conversation with one mix. */
+async function converse(mix: readonly string[], name: string) {
+  const replies: Awaited<ReturnType<typeof respond>>[] = [];
+  for (const turn of [`My name is ${name}.`, ...turns]) {
+    const previous = replies.at(-1)?.id;
+    const more = previous === undefined ? {} : { previous_response_id: previous };
+    replies.push(await respond(hearth.url, turn, { model: modelOf(mix), ...more }));
+  }
+  return replies;
+}
+
+const textsOf = (replies: readonly { readonly text: string }[]) => replies.map(({ text }) => text);
+
+describe('a conversation', () => {
+  // covers adapters-3
+  it('has the answers of its own mix beside seven others, and keeps its own cached tokens', async () => {
+    const chats = ['Ada', 'Bob'].flatMap((name) => mixes.map((mix) => ({ name, mix })));
+    const alone: (readonly string[])[] = [];
+    for (const { mix, name } of chats) {
+      const replies = await converse(mix, name);
+      alone.push(textsOf(replies));
+      const last = replies.at(-1);
+      expect(last?.cachedTokens, mix.join()).toBeGreaterThan((last?.promptTokens ?? 0) * 0.6);
+    }
+    expect(new Set(alone.slice(0, mixes.length).map((texts) => texts.join())).size).toBe(4);
+    expect(alone[1]?.[1]).toBe(answers.pirate['Hello!']);
+
+    const together = await Promise.all(chats.map(({ mix, name }) => converse(mix, name)));
+    expect(together.map(textsOf)).toEqual(alone);
+  });
+
+  it('is not continued from the cached tokens of another mix', async () => {
+    const input = 'My name is Ada, and my favourite colour is red. '.repeat(12);
+    for (const mix of [[], ['pirate'], ['pirate:0.5']]) {
+      const first = await respond(hearth.url, input, { model: modelOf(mix) });
+      expect(first.cachedTokens).toBeLessThan(20);
+      const again = await respond(hearth.url, input, { model: modelOf(mix) });
+      expect(again.cachedTokens, mix.join()).toBeGreaterThan(again.promptTokens * 0.8);
+    }
+  });
+
+  it('continues after a restart with the state of its mix', async () => {
+    const used = [['pirate'], []];
+    const goOn = (ids: readonly string[], mix: string[]) => {
+      const previous_response_id = ids[used.indexOf(mix)];
+      return respond(hearth.url, 'Hello!', { model: modelOf(mix), previous_response_id });
+    };
+    const before: string[] = [];
+    const next: string[] = [];
+    for (const mix of used) {
+      before.push((await converse(mix, 'Zorbek')).at(-1)?.id ?? '');
+      next.push((await goOn(before, mix)).text);
+    }
+    expect(next[0]).not.toBe(next[1]);
+    await hearth.stop();
+    await hearth.restart();
+    for (const mix of used) {
+      const { text, cachedTokens, promptTokens } = await goOn(before, mix);
+      expect(text).toBe(next[used.indexOf(mix)]);
+      expect(cachedTokens, mix.join()).toBeGreaterThan(promptTokens * 0.6);
+    }
+  });
+});
+
+describe('a load', () => {
+  // covers adapters-4
+  it('applies adapters to requests that choose none', async () => {
+    const loaded = await post(hearth.url, '/api/v1/models/load', {
+      model: base,
+      identifier: 'captain',
+      echo_load_config: true,
+      ...choose(['pirate']),
+    });
+    expect(loaded.body).toMatchObject({
+      instance_id: 'captain',
+      load_config: { adapters: [{ adapter: 'me/pirate', scale: 1 }] },
+    });
+    const greeting = answers.pirate['Hello!'];
+    expect(await say('Hello!', { model: 'captain' })).toBe(greeting);
+    expect(await say('Hello!', { model: 'captain', adapters: [] })).not.toBe(greeting);
+    expect(await say('Hello!')).not.toBe(greeting);
+    await post(hearth.url, '/api/v1/models/unload', { instance_id: 'captain' });
+  });
+
+  it('of another instance serves an adapter that came later', async () => {
+    await say('Hello!');
+    await placeAdapter(hearth.home, 'pirate', 'later');
+    expect(await say('Hello!', choose(['later']))).toBe(answers.pirate['Hello!']);
+    expect(await say('Hello!', choose(['me/pirate']))).toBe(answers.pirate['Hello!']);
+  });
+});
+
+// covers adapters-1
+it('is listed with the models that it fits', async () => {
+  const { body } = await get(hearth.url, '/api/v1/adapters');
+  expect(body.adapters).toContainEqual({
+    key: 'me/pirate',
+    display_name: 'Starter Chat Pirate',
+    architecture: 'llama',
+    base_model: 'hearth/starter-chat',
+    rank: 4,
+    size_bytes: expect.any(Number),
+    models: ['hearth/starter-chat', 'hearth/starter-vision'],
+  });
+  const details = await get(hearth.url, `/api/v1/models/details?model=${base}`);
+  expect(details.body.adapters.map(({ key }: { key: string }) => key)).toContain('me/capitals');
+});
+
+// covers adapters-5
+it.each([
+  ['unknown', { ...choose(['nothing']) }, 404, 'adapter_not_found', 'me/capitals'],
+  [
+    'for another model',
+    { model: 'me/other', ...choose(['pirate']) },
+    400,
+    'invalid_value',
+    'me/pirate, an adapter for hearth/starter-chat, does not fit me/other',
+  ],
+  ['named twice', choose(['pirate', 'me/pirate']), 400, 'invalid_value', 'named twice'],
+  ['damaged', choose(['broken']), 503, 'corrupt_file', 'truncated'],
+  ['in place of a model', { model: 'me/pirate' }, 404, 'model_not_found', 'is an adapter'],
+  [
+    'for an embedding model',
+    { model: 'hearth/starter-embed+pirate' },
+    400,
+    'wrong_model_type',
+    'starter-embed',
+  ],
+])('is refused if it is %s', async (_, more, status, code, message) => {
+  const reply = await chat({ input: 'Hello!', ...more });
+  expect(reply.body.error).toMatchObject({ code, message: expect.stringContaining(message) });
+  expect(reply.status).toBe(status);
+});
