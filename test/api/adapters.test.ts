@@ -176,6 +176,27 @@ describe('a load', () => {
   });
 });
 
+// covers adapters-6
+it('is part of the name of the model in the other APIs', async () => {
+  const model = `${base}+pirate`;
+  const messages = [{ role: 'user', content: 'Hello!' }];
+  const body = { model, messages, temperature: 0, max_tokens: 64 };
+  const effort = { ...body, reasoning_effort: 'none' };
+  const thinking = { ...body, thinking: { type: 'disabled' } };
+  const options = { ...body, think: false, stream: false, options: { temperature: 0 } };
+  const [openAi, v0, anthropic, ollama] = await Promise.all([
+    post(hearth.url, '/v1/chat/completions', effort),
+    post(hearth.url, '/api/v0/chat/completions', effort),
+    post(hearth.url, '/v1/messages', thinking),
+    post(hearth.url, '/api/chat', { ...options, model: 'starter-chat:latest+me/pirate:1' }),
+  ]);
+  const greeting = answers.pirate['Hello!'];
+  expect(openAi.body.choices[0].message.content).toBe(greeting);
+  expect(v0.body.choices[0].message.content).toBe(greeting);
+  expect(anthropic.body.content[0].text).toBe(greeting);
+  expect(ollama.body.message.content).toBe(greeting);
+});
+
 // covers adapters-1
 it('is listed with the models that it fits', async () => {
   const { body } = await get(hearth.url, '/api/v1/adapters');

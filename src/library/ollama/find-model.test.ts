@@ -72,6 +72,11 @@ it.each([
   expect(await library.find(identifier)).toEqual(selection);
 });
 
+it('keeps the adapters that follow a name', async () => {
+  const { identifier } = await findOllamaModel(library, 'smollm2:135m+me/pirate:0.5+soft');
+  expect(identifier).toBe('bartowski/smollm2-135m-instruct+me/pirate:0.5+soft');
+});
+
 it.each([
   ['smollm2', 'GET /api/tags'],
   ['smollm2:1.7b', 'GET /api/tags'],

@@ -1,5 +1,6 @@
 import { HearthError } from '../../kernel/errors/errors.ts';
 import { nearest } from '../../kernel/nearest.ts';
+import { readAdapterNames } from '../../kernel/adapter-names.ts';
 import type { ModelEntry, ModelLibrary, ModelSelection } from '../model.ts';
 
 /** A model that was named in the notation of Ollama. */
@@ -29,11 +30,24 @@ export function parseOllamaName(name: string): OllamaName {
 /**
  * Finds the model of the library that a name of Ollama means. `base:tag` is a key and a variant
  * (`owner/name:q4_k_m`), or a key that begins with both (`smollm2:135m` is `owner/smollm2-135m-instruct`), if only one
- * does; `latest` stands for no tag. Names and aliases of the library win.
+ * does; `latest` stands for no tag. Names and aliases of the library win. Adapters may follow (`smollm2:135m+pirate`).
  *
  * @throws HearthError `model_not_found`, with the nearest name; `corrupt_file`.
  */
 export async function findOllamaModel(library: ModelLibrary, name: string): Promise<NamedModel> {
+  try {
+    return await findWholeName(library, name);
+  } catch (error) {
+    if (!(error instanceof HearthError) || error.code !== 'model_not_found') throw error;
+    for (const { model, suffix } of readAdapterNames(name)) {
+      const found = await findWholeName(library, model).catch(() => undefined);
+      if (found !== undefined) return { ...found, identifier: `${found.identifier}${suffix}` };
+    }
+    throw error;
+  }
+}
+
+async function findWholeName(library: ModelLibrary, name: string): Promise<NamedModel> {
   const { base, tag } = parseOllamaName(name);
   // The keys of models on a remote Ollama have tags.
   const direct = [name.trim(), tag === 'latest' ? base : `${base}@${tag}`, `${base}:${tag}`];
