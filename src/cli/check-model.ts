@@ -16,6 +16,8 @@ export async function checkChatModel(
   model: string,
   signal: AbortSignal,
 ): Promise<void> {
+  // The chat itself reports what is wrong with a name such as `model+adapter`.
+  if (model.includes('+')) return;
   try {
     const { type, key } = await client.call(getModel, { params: { model } }, signal);
     if (type !== 'llm') {

@@ -27,6 +27,7 @@ const configKeys = [
   'kv_cache_type',
   'speculation',
   'draft_model',
+  'adapters',
 ] as const satisfies readonly (keyof LoadConfig)[];
 
 /** What an instance does whose configuration does not name a setting. */
@@ -71,19 +72,24 @@ function differencesOf(
   wanted: LoadConfig,
   { config, ttl_seconds: ttl }: InstanceStatus,
 ): readonly string[] {
-  const named = configKeys.filter((key) => (body[key] ?? undefined) !== undefined);
-  const differing = named.filter(
-    (key) => (wanted[key] ?? defaults[key]) !== (config[key] ?? defaults[key]),
-  );
-  const differences = differing.map((key) => describe(key, config[key] ?? defaults[key]));
+  // Adapters change the answers, so that a load without any gets no instance that applies some.
+  const named = configKeys.filter((key) => key === 'adapters' || body[key] != null);
+  const valueOf = (of: LoadConfig, key: (typeof configKeys)[number]) =>
+    key === 'adapters' ? writtenAdapters(of) : (of[key] ?? defaults[key]);
+  const differing = named.filter((key) => valueOf(wanted, key) !== valueOf(config, key));
+  const differences = differing.map((key) => describe(key, valueOf(config, key)));
   if ((body.ttl ?? undefined) === undefined || body.ttl === ttl) return differences;
   return [...differences, describe('ttl', ttl)];
 }
 
 function describe(key: string, value: string | number | boolean | undefined): string {
   const text = typeof value === 'boolean' ? (value ? 'on' : 'off') : value;
-  const option = `--${key.replaceAll('_', '-')}`;
+  const option = key === 'adapters' ? '--adapter' : `--${key.replaceAll('_', '-')}`;
   return text === undefined ? `no ${option}` : `${option} ${printable(String(text))}`;
+}
+
+function writtenAdapters({ adapters = [] }: LoadConfig): string | undefined {
+  return adapters.map(({ adapter, scale }) => `${adapter}=${scale}`).join(', ') || undefined;
 }
 
 /** Says why a load does not use an instance. */

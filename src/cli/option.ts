@@ -1,3 +1,4 @@
+import { readAdapterChoice } from '../kernel/adapter-names.ts';
 import type { OptionDeclaration } from './command.ts';
 import { UsageError } from './failure.ts';
 
@@ -19,6 +20,14 @@ export function textList(flags: string, summary: string): OptionDeclaration<read
 }
 
 /** An integer from `minimum` to `maximum`, inclusive. */
+/** Adapters such as `pirate` or `pirate=0.5`, as v1 takes them. */
+export function toAdapters(values: readonly string[] = []) {
+  return values.map((value) => {
+    const { name, scale } = readAdapterChoice(value, '=');
+    return { adapter: name, scale };
+  });
+}
+
 export function integer(
   flags: string,
   summary: string,

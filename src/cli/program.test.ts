@@ -153,7 +153,7 @@ describe('commands against a server', () => {
       { ...model, key: 'me/b', capabilities: { vision: true, trained_for_tool_use: false } },
       { ...model, key: 'me/a', type: 'embedding', quantization: null, loaded_instances: [] },
     ];
-    const table = await runAgainst({ models }, ['ls']);
+    const table = await runAgainst({ models, adapters: [] }, ['ls']);
     expect(table.stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
       ['MODEL', 'TYPE', 'ARCHITECTURE', 'QUANT', 'SIZE', 'CONTEXT', 'LOADED'],
       ['me/a', 'embedding', 'llama', '-', '3.1 MB', '4,096', '-'],
@@ -161,7 +161,7 @@ describe('commands against a server', () => {
       [''],
     ]);
     await server?.close();
-    const json = await runAgainst({ models }, ['ls', '--json']);
+    const json = await runAgainst({ models, adapters: [] }, ['ls', '--json']);
     const { models: listed } = JSON.parse(json.stdout) as { models: { key: string }[] };
     expect(listed.map(({ key }) => key)).toEqual(['me/a', 'me/b']);
   });
@@ -181,10 +181,10 @@ describe('commands against a server', () => {
   });
 
   it('prefers --token to HEARTH_TOKEN', async () => {
-    server = await startLoopbackServer((_, response) => sendJson(response, { models: [] }));
+    server = await startLoopbackServer((_, response) => sendJson(response, { instances: [] }));
     const environment = { HEARTH_TOKEN: 'from-environment' };
-    await runCommand(['ls', '--host', server.url], { environment });
-    await runCommand(['ls', '--host', server.url, '--token', 'given'], { environment });
+    await runCommand(['ps', '--host', server.url], { environment });
+    await runCommand(['ps', '--host', server.url, '--token', 'given'], { environment });
     expect(server.requests.map(({ headers }) => headers.authorization)).toEqual([
       'Bearer from-environment',
       'Bearer given',

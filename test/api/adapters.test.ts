@@ -1,6 +1,7 @@
 import { copyFile, mkdir, readFile, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { runHearth } from '../setup/cli/run-hearth.ts';
 import { plainModel, writeGguf } from '../setup/models/gguf-writer.ts';
 import { placeModel } from '../setup/models/place-model.ts';
 import { get, post } from '../setup/server/api.ts';
@@ -195,6 +196,25 @@ it('is part of the name of the model in the other APIs', async () => {
   expect(v0.body.choices[0].message.content).toBe(greeting);
   expect(anthropic.body.content[0].text).toBe(greeting);
   expect(ollama.body.message.content).toBe(greeting);
+});
+
+it('is an option of the command line', async () => {
+  const run = (...args: string[]) => runHearth(args, { home: hearth.home });
+  const prompt = ['-p', 'Hello!', '--reasoning', 'off', '--temperature', '0'];
+  const spoken = await run('chat', base, '--adapter', 'me/pirate=1', ...prompt);
+  expect(spoken.stdout).toBe(`${answers.pirate['Hello!']}\n`);
+  const list = await run('ls');
+  expect(list.stdout).toMatch(/ADAPTER .*\n(?:.*\n)*me\/pirate +4 +\d.* hearth\/starter-chat/);
+  const load = ['load', base, '--adapter', 'pirate=0.5', '--identifier', 'soft', '--json'];
+  expect(JSON.parse((await run(...load)).stdout)).toMatchObject({
+    instance_id: 'soft',
+    load_config: { adapters: [{ adapter: 'me/pirate', scale: 0.5 }] },
+  });
+  const again = await run('load', base, '--adapter', 'me/pirate=0.5');
+  expect(again.stdout).toContain('is already loaded as soft');
+  expect((await run('load', base)).stdout).not.toContain('soft');
+  const saved = await run('load', base, '--adapter', 'pirate', '--save');
+  expect(saved).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--save') });
 });
 
 // covers adapters-1

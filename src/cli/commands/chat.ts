@@ -30,6 +30,7 @@ import {
   rest,
   text,
   textList,
+  toAdapters,
 } from '../option.ts';
 import { readStandardInput } from '../standard-input.ts';
 import { getModelSettings } from '../../api/v1/models/model-settings-schema.ts';
@@ -66,6 +67,7 @@ export const chat = defineCommand({
       '--format <json|file>',
       'Answer as JSON, or according to the JSON schema in a file; requires -p',
     ),
+    adapter: textList('--adapter <adapter[=scale]>', 'LoRA adapter to apply; can be repeated'),
     mcp: textList('--mcp <label>', 'MCP server of mcp.json to use; can be repeated'),
     reasoning: choice('--reasoning <setting>', 'Reasoning before the answer', [
       'off',
@@ -125,6 +127,7 @@ export const chat = defineCommand({
       max_output_tokens: options.maxTokens,
       reasoning: options.reasoning,
       system_prompt: options.system,
+      adapters: options.adapter && toAdapters(options.adapter),
       integrations: options.mcp?.map((label) => `mcp/${label.replace(/^mcp\//, '')}`),
     });
     const settings: ChatSettings = { ...preset, ...fromOptions, model };

@@ -12,8 +12,17 @@ import { suggestModel } from '../check-model.ts';
 import { ApiError } from '../client/client-error.ts';
 import type { Client } from '../client/client.ts';
 import { defineCommand, type CommandContext } from '../command.ts';
+import { UsageError } from '../failure.ts';
 import { connect } from '../client/connect.ts';
-import { connectionOptions, flag, jsonOption, required, text } from '../option.ts';
+import {
+  connectionOptions,
+  flag,
+  jsonOption,
+  required,
+  text,
+  textList,
+  toAdapters,
+} from '../option.ts';
 import { describeContext } from '../ui/instance-table.ts';
 import { withElapsed } from '../ui/progress.ts';
 import { describeDifferences, findLoadedInstance } from '../loaded-instance.ts';
@@ -26,6 +35,7 @@ export const load = defineCommand({
   positionals: { model: required('Model key, optionally with @quantization') },
   options: {
     ...loadOptions,
+    adapter: textList('--adapter <adapter[=scale]>', 'LoRA adapter to apply; can be repeated'),
     identifier: text('--identifier <id>', 'Id of the instance, which requests use as model'),
     save: flag('--save', 'Save these settings for all later loads of the model'),
     estimateOnly: flag('--estimate-only', 'Estimate the memory needed without loading'),
@@ -38,6 +48,7 @@ export const load = defineCommand({
     'hearth load hearth/starter-chat',
     'hearth load hearth/starter-chat --context-length 2048 --ttl 600',
     'hearth load hearth/starter-chat --parallel 8 --estimate-only',
+    'hearth load hearth/starter-chat --adapter local/pirate=0.5 --identifier pirate',
   ],
   async run({ context, options, positionals: { model } }) {
     const client = await connect(context, options);
@@ -47,6 +58,9 @@ export const load = defineCommand({
       throw error;
     };
     const fromOptions = toLoadSettings(options);
+    const adapters = options.adapter && toAdapters(options.adapter);
+    if (options.save === true && adapters !== undefined)
+      throw new UsageError('--save keeps no adapters. Leave out --save or --adapter.');
     if (options.save === true) {
       const change = (present: SettingsFields) => ({ ...present, load: fromOptions });
       await changeSettings(client, model, change, context.signal).catch(suggest);
@@ -55,6 +69,7 @@ export const load = defineCommand({
     const body = {
       model,
       ...fromOptions,
+      ...omitUndefined({ adapters }),
       identifier: options.identifier,
       echo_load_config: true,
       estimate_only: options.estimateOnly,

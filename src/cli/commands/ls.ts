@@ -1,3 +1,5 @@
+import type * as z from 'zod';
+import { listAdapters } from '../../api/v1/models/adapter-schema.ts';
 import { listModels, type V1Model } from '../../api/v1/models/model-schema.ts';
 import { defineCommand } from '../command.ts';
 import { connect } from '../client/connect.ts';
@@ -6,6 +8,7 @@ import { formatBytes, formatCount, formatDuration } from '../../kernel/format.ts
 import { printable } from '../../kernel/printable.ts';
 import { writeFields, writeTable } from '../ui/table.ts';
 import { getStatus } from '../../api/v1/server/status-schema.ts';
+import type { TerminalStream } from '../ui/terminal.ts';
 import { writeInstances } from '../ui/instance-table.ts';
 
 export const ls = defineCommand({
@@ -14,10 +17,11 @@ export const ls = defineCommand({
   async run({ context, options }) {
     const client = await connect(context, options);
     const { models } = await client.call(listModels, {}, context.signal);
+    const { adapters } = await client.call(listAdapters, {}, context.signal);
     const { output, messages } = context.terminal;
     const sorted = models.toSorted((a, b) => (a.key < b.key ? -1 : 1));
     if (options.json === true) {
-      output.json({ models: sorted });
+      output.json({ models: sorted, adapters });
     } else if (sorted.length === 0) {
       messages.line(
         'No models. Download one with `hearth get`, or import one with `hearth import FILE.gguf`.',
@@ -52,8 +56,30 @@ export const ls = defineCommand({
         sorted,
       );
     }
+    if (options.json !== true && adapters.length > 0) writeAdapters(output, adapters);
   },
 });
+
+type ListedAdapter = z.infer<typeof listAdapters.result>['adapters'][number];
+
+function writeAdapters(output: TerminalStream, adapters: readonly ListedAdapter[]): void {
+  output.line();
+  writeTable<ListedAdapter>(
+    output,
+    [
+      { title: 'ADAPTER', value: ({ key }) => key },
+      { title: 'RANK', dropOrder: 1, value: ({ rank }) => String(rank), isNumber: true },
+      {
+        title: 'SIZE',
+        dropOrder: 2,
+        value: (each) => formatBytes(each.size_bytes),
+        isNumber: true,
+      },
+      { title: 'FOR', value: ({ models, base_model: base }) => models.join(', ') || (base ?? '-') },
+    ],
+    adapters,
+  );
+}
 
 /** Distinguishes vision models, like v0. */
 function typeOf({ type, capabilities }: V1Model): string {

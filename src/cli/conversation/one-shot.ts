@@ -81,7 +81,7 @@ export async function answerFormatted(
   );
   const system = settings.system_prompt;
   const body: CompletionRequest = {
-    model: settings.model,
+    model: withAdapterNames(settings),
     messages: [
       ...(system ? [{ role: 'system' as const, content: system }] : []),
       {
@@ -117,4 +117,10 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** OpenAI's API has adapters in the name of the model. */
+function withAdapterNames({ model, adapters }: ChatSettings): string {
+  const names = (adapters ?? []).map(({ adapter, scale }) => `${adapter}:${scale ?? 1}`);
+  return [model, ...names].join('+');
 }
