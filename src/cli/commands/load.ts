@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { getStatus, type InstanceStatus } from '../../api/v1/server/status-schema.ts';
 import {
   type ChosenConfig,
