@@ -1,12 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { get, post } from '../setup/server/api.ts';
+import { adapterAnswers, placeAdapter } from '../setup/models/adapters.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { expectAccessible, useBrowser } from './setup/browser.ts';
-import { answered, messageField, send } from './setup/chat.ts';
+import { answered, answers, messageField, send } from './setup/chat.ts';
 import { checkLook } from './setup/pictures.ts';
 
-const hearth = useHearth();
+const hearth = useHearth(async (home) => {
+  await placeAdapter(home, 'pirate');
+});
 const { openPage } = useBrowser();
 
 const settings = { model: 'hearth/starter-chat', maxOutputTokens: 12, reasoning: 'off' };
@@ -135,4 +138,21 @@ it('moves the presets of the browser to the server once', async () => {
   expect(await page.evaluate(() => localStorage.getItem('hearth.chat.presets'))).toBeNull();
   const { body } = await get(hearth.url, '/api/v1/presets/Old%20one');
   expect(body).toMatchObject({ system_prompt: 'Be brief.', top_k: 9, revision: 1 });
+});
+
+it('chooses the adapters of a chat', async () => {
+  const chosen = { ...settings, maxOutputTokens: 64, temperature: 0 };
+  const page = await openPage(hearth.url, { settings: chosen });
+  await page.getByRole('button', { name: 'Chat settings' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Chat settings' });
+  await dialog.getByRole('group', { name: 'Adapters' }).getByLabel('Starter Chat Pirate').check();
+  await expect
+    .poll(() => dialog.getByLabel('Scale of Starter Chat Pirate', { exact: true }).inputValue())
+    .toBe('1');
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  await send(page, 'Hello!');
+  await answers(page)
+    .getByText(adapterAnswers.pirate['Hello!'] ?? '')
+    .waitFor();
 });

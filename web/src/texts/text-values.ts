@@ -27,6 +27,7 @@ export interface TextValues {
   'app.chat.model.doesNotFit': { readonly size: string };
   'app.chat.chooseTools': { readonly tools: number };
   'app.chat.projects.show': { readonly name: string };
+  'app.settings.adapterScale': { readonly name: string };
   'app.settings.toolsOf': { readonly label: string };
   'app.settings.someTools': { readonly tools: number };
   'app.settings.removeServer': { readonly label: string };

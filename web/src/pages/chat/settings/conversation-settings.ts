@@ -15,6 +15,8 @@ export interface ConversationSettings {
   readonly repeatPenalty?: number | undefined;
   readonly maxOutputTokens?: number | undefined;
   readonly contextLength?: number | undefined;
+  /** Scales by the key of an adapter, for one model. */
+  readonly adapters?: AdapterSettings | undefined;
   readonly reasoning?: ChatBody['reasoning'] | undefined;
   /** Plugins, such as `mcp/files`. */
   readonly integrations: readonly string[];
@@ -26,6 +28,11 @@ export interface ConversationSettings {
   readonly dropsOldTurns?: boolean | undefined;
   /** Format of the answer; any text if absent. */
   readonly responseFormat?: NonNullable<ChatBody['response_format']> | undefined;
+}
+
+export interface AdapterSettings {
+  readonly model: string;
+  readonly scales: Readonly<Record<string, number>>;
 }
 
 export interface EphemeralServer {

@@ -7,6 +7,7 @@ import { Field, inputClass } from '../../../ui/field.tsx';
 import { SidePanel } from '../../../ui/side-panel.tsx';
 import { estimateQuery } from '../model/model-queries.ts';
 import { defaultSettings, type ConversationSettings } from './conversation-settings.ts';
+import { AdaptersSetting } from './adapters-setting.tsx';
 import { FormatSetting } from './format-setting.tsx';
 import { NumberSetting } from './number-setting.tsx';
 import { PresetRow } from './preset-row.tsx';
@@ -152,6 +153,14 @@ function SettingsForm({
           )}
         </Field>
       )}
+      {settings.model !== undefined && defaults.adapters.length > 0 && (
+        <AdaptersSetting
+          model={settings.model}
+          adapters={defaults.adapters}
+          settings={settings}
+          onChange={onChange}
+        />
+      )}
       <FormatSetting settings={settings} onChange={onChange} />
       <ToolsSetting settings={settings} onChange={onChange} />
       <CheckField
@@ -185,6 +194,7 @@ function useDefaults(model: string | undefined) {
   });
   return {
     sampling: details.data?.default_sampling,
+    adapters: details.data?.adapters ?? [],
     contextLength:
       details.data?.loaded_instances[0]?.config.context_length ??
       estimate.data?.load_config.context_length,

@@ -18,6 +18,7 @@ it('sends what is set and nothing else', () => {
         systemPrompt: 'Short.',
         servers: [{ label: 'there', url: 'https://there.example/mcp' }],
         dropsOldTurns: true,
+        adapters: { model: 'test/model', scales: { 'me/pirate': 0.5 } },
         responseFormat: { type: 'json_object' },
       },
       'Hi',
@@ -37,8 +38,14 @@ it('sends what is set and nothing else', () => {
     ],
     tool_approvals: true,
     truncation: 'auto',
+    adapters: [{ adapter: 'me/pirate', scale: 0.5 }],
     response_format: { type: 'json_object' },
   });
+});
+
+it('leaves out the adapters of another model', () => {
+  const adapters = { model: 'test/other', scales: { 'me/pirate': 1 } };
+  expect(toChatBody({ ...settings, adapters }, 'Hi', start)).not.toHaveProperty('adapters');
 });
 
 it('adds another beginning to the conversation whose first message is edited', () => {

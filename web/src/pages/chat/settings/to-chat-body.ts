@@ -45,7 +45,13 @@ export function toChatBody(
 
 /** The body for the rest of an answer, which its own model writes. */
 export function toContinueBody(settings: ConversationSettings) {
+  const { model, adapters } = settings;
   return definedOnly({
+    // Those of another model would not fit.
+    adapters:
+      adapters === undefined || adapters.model !== model
+        ? undefined
+        : Object.entries(adapters.scales).map(([adapter, scale]) => ({ adapter, scale })),
     temperature: settings.temperature,
     top_p: settings.topP,
     top_k: settings.topK,

@@ -18,7 +18,7 @@ export function ModelFacts({ model }: { readonly model: string }) {
   const query = useQuery(modelDetailsQuery(model));
   return (
     <QueryView query={query}>
-      {({ license, author, source_url, structure, files, variants, chat_template }) => (
+      {({ license, author, source_url, structure, files, variants, adapters, chat_template }) => (
         <div className="flex flex-col gap-4 border-t pt-4">
           <Facts
             facts={[
@@ -44,6 +44,14 @@ export function ModelFacts({ model }: { readonly model: string }) {
                         {`${key} (${formatBytes(size_bytes)}) `}
                         {selected && <Badge>{labels.selected}</Badge>}
                       </div>
+                    )),
+              ],
+              [
+                labels.adapters,
+                adapters.length === 0
+                  ? undefined
+                  : adapters.map(({ key, size_bytes }) => (
+                      <div key={key}>{`${key} (${formatBytes(size_bytes)})`}</div>
                     )),
               ],
             ]}
