@@ -1,5 +1,6 @@
 import type { Reread } from '../../telemetry/generation-record.ts';
 import type { RequestContext } from '../../telemetry/request-context.ts';
+import { adapterMix } from '../adapter-mix.ts';
 import type { Engine, GenerationRequest, GenerationUsage } from '../engine.ts';
 import { comparePrompts, type Comparison } from './compare-prompts.ts';
 import { explainDifference, explainLoss } from './explain-reread.ts';
@@ -10,7 +11,7 @@ interface EarlierPrompt {
   readonly engine: WeakRef<Engine>;
 }
 
-/** The prompts of one owner for one model, newest first. */
+/** The prompts of one owner for one model with one mix of adapters, newest first. */
 interface History {
   prompts: EarlierPrompt[];
   /** Whether the engine has reported cached tokens: some servers never do. */
@@ -51,7 +52,9 @@ export class PromptMemory {
     const { model = '' } = context.record;
     const { promptTokens, cachedTokens } = usage;
     if (promptTokens < minPromptTokens) return undefined;
-    const history = this.#historyOf(JSON.stringify([context.caller.tokenId, model]));
+    const history = this.#historyOf(
+      JSON.stringify([context.caller.tokenId, model, adapterMix(request.adapters)]),
+    );
     const outline = outlineOf(request);
     const reread =
       promptTokens - cachedTokens < minRereadTokens
