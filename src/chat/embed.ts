@@ -1,11 +1,13 @@
 import { HearthError } from '../kernel/errors/errors.ts';
 import type { Prompt } from '../engines/engine.ts';
 import type { Engines } from '../engines/engines.ts';
+import type { ModelTarget } from '../engines/loads/open-request.ts';
 import type { ModelSelection } from '../library/model.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
 import { assertTokens } from './assert-tokens.ts';
 import { logGeneration } from './log-generation.ts';
+import { withFallbacks } from './with-fallbacks.ts';
 
 export interface EmbedServices {
   readonly pool: Engines;
@@ -42,11 +44,23 @@ const advice =
  * @throws HearthError `invalid_value` for `dimensions` that the model does not have; the errors of `assertTokens`, `Engines.open` and `Session.embed`; the signal's reason when aborted.
  */
 export async function embed(
-  { pool, minDimensions }: EmbedServices,
-  { model, ttlSeconds, inputs, dimensions }: EmbedRequest,
+  services: EmbedServices,
+  request: EmbedRequest,
   context: RequestContext,
 ): Promise<EmbedResult> {
-  const target = await pool.resolve(model, 'embedding', context.caller);
+  const { pool } = services;
+  const first = await pool.resolve(request.model, 'embedding', context.caller);
+  return withFallbacks(pool, first, context, (target) =>
+    embedWith(services, target, request, context),
+  );
+}
+
+async function embedWith(
+  { pool, minDimensions }: EmbedServices,
+  target: ModelTarget,
+  { ttlSeconds, inputs, dimensions }: EmbedRequest,
+  context: RequestContext,
+): Promise<EmbedResult> {
   const { model: entry } = target.selection;
   assertTokens(entry, inputs, 'inputs', advice);
   // A header without the length leaves the check to the vectors.

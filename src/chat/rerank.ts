@@ -1,8 +1,10 @@
 import type { Engines } from '../engines/engines.ts';
+import type { ModelTarget } from '../engines/loads/open-request.ts';
 import type { ModelEntry, ModelSelection } from '../library/model.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
 import { logGeneration } from './log-generation.ts';
+import { withFallbacks } from './with-fallbacks.ts';
 
 export interface RerankRequest {
   /** Model key or instance id; undefined or empty: the only loaded reranker. */
@@ -35,10 +37,21 @@ export interface RerankResult {
  */
 export async function rerank(
   { pool }: { readonly pool: Engines },
-  { model, ttlSeconds, query, documents }: RerankRequest,
+  request: RerankRequest,
   context: RequestContext,
 ): Promise<RerankResult> {
-  const target = await pool.resolve(model, 'reranking', context.caller);
+  const first = await pool.resolve(request.model, 'reranking', context.caller);
+  return withFallbacks(pool, first, context, (target) =>
+    rerankWith(pool, target, request, context),
+  );
+}
+
+async function rerankWith(
+  pool: Engines,
+  target: ModelTarget,
+  { ttlSeconds, query, documents }: RerankRequest,
+  context: RequestContext,
+): Promise<RerankResult> {
   const session = pool.open({ target, ...omitUndefined({ ttlSeconds }) }, context);
   try {
     for await (const _ of session.ready());

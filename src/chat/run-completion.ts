@@ -1,6 +1,7 @@
 import { HearthError } from '../kernel/errors/errors.ts';
 import type { Prompt, TokenLogprob } from '../engines/engine.ts';
 import type { Engines } from '../engines/engines.ts';
+import type { ModelTarget } from '../engines/loads/open-request.ts';
 import type { Session } from '../engines/session.ts';
 import type { GenerationReport, LoadEvent, QueuedEvent } from '../engines/session-event.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
@@ -13,6 +14,7 @@ import type { GenerationSummary, PromptEvent } from './turn-event.ts';
 import type { GenerationOptions, InstanceOptions } from './turn-request.ts';
 import { TurnStats } from './turn-recorder.ts';
 import { withDefaults } from './with-defaults.ts';
+import { streamWithFallbacks } from './with-fallbacks.ts';
 
 /** A raw prompt to continue, without a chat template. */
 export interface CompletionRequest extends GenerationOptions, InstanceOptions {
@@ -53,9 +55,20 @@ export async function* runCompletion(
   completion: CompletionRequest,
   context: RequestContext,
 ): AsyncGenerator<CompletionEvent> {
-  const { prompt, suffix, contextLength, ttlSeconds, waitsForLoad } = completion;
-  const target =
+  const first =
     completion.target ?? (await pool.resolve(completion.model, 'generation', context.caller));
+  yield* streamWithFallbacks(pool, first, context, (target) =>
+    completeWith(pool, target, completion, context),
+  );
+}
+
+async function* completeWith(
+  pool: Engines,
+  target: ModelTarget,
+  completion: CompletionRequest,
+  context: RequestContext,
+): AsyncGenerator<CompletionEvent> {
+  const { prompt, suffix, contextLength, ttlSeconds, waitsForLoad } = completion;
   const request = withDefaults(completion, target);
   const { selection } = target;
   if (suffix !== undefined && !selection.model.supportsInfill) {

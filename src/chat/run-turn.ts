@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { linkAbort } from '../kernel/concurrency/linked-abort.ts';
 import { HearthError } from '../kernel/errors/errors.ts';
+import type { ModelTarget } from '../engines/loads/open-request.ts';
 import type { Session } from '../engines/session.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import { withSignal, type RequestContext } from '../telemetry/request-context.ts';
@@ -12,7 +13,8 @@ import { runRounds } from './run-rounds.ts';
 import { listTools } from './tool-lists.ts';
 import { TurnTools } from './turn-tools.ts';
 import { newResponseId } from './turn-request.ts';
-import { withTarget } from './with-defaults.ts';
+import { nearestReasoning, targetOf, type Targeted, toTargeted } from './with-defaults.ts';
+import { streamWithFallbacks } from './with-fallbacks.ts';
 import { draftTurn, storeTurn } from './store-turn.ts';
 import type { TurnEvent } from './turn-event.ts';
 import { TurnRecorder } from './turn-recorder.ts';
@@ -29,25 +31,25 @@ export async function* runTurn(
   turn: TurnRequest,
   context: RequestContext,
 ): AsyncGenerator<TurnEvent> {
-  const targeted = await withTarget(services.pool, turn, context.caller);
-  const request = turn.isStored ? { responseId: newResponseId(), ...targeted } : targeted;
-  const prepared = await prepareTurn(services, request, context);
-  const recorder = new TurnRecorder(
-    prepared.target.selection,
-    request.responseId,
-    prepared.continuedItems,
-    prepared.toolChoices,
-  );
+  const { pool } = services;
+  const first = await targetOf(pool, turn, context.caller);
+  const whole = turn.isStored ? { responseId: newResponseId(), ...turn } : turn;
+  let attempt = await prepareAttempt(services, toTargeted(whole, first), context);
   let responseId: string | undefined;
   let isStoreFailure = false;
   try {
-    yield* generateAnswer(services, request, prepared, recorder, context);
+    yield* streamWithFallbacks(pool, first, context, async function* (target) {
+      if (target !== first) attempt = await nextAttempt(services, attempt, whole, target, context);
+      yield* generateAnswer(services, attempt, context);
+    });
+    const { request, prepared, recorder } = attempt;
     if (request.isStored) {
       isStoreFailure = true;
       const prompt = await prepared.build(context.signal);
       responseId = await storeTurn(services.store, request, prompt, recorder, context);
     }
   } catch (error) {
+    const { request, recorder } = attempt;
     if (!recorder.hasStarted || hasClientLeft(context.signal)) throw error;
     if (!(error instanceof HearthError) || error.status === 500) {
       context.logger.error({ err: error }, 'turn failed');
@@ -57,23 +59,62 @@ export async function* runTurn(
     const isKept = recorder.hasItems || isCancelled(error) || request.isBackground === true;
     if (request.isStored && isKept && responseId === undefined && !isStoreFailure) {
       const cause = isCancelled(error) ? 'cancelled' : 'failed';
-      responseId = await storeInterrupted(services, request, prepared, recorder, context, cause);
+      responseId = await storeInterrupted(services, attempt, context, cause);
     }
     yield { type: 'turn.error', error: asHearthError(error) };
   } finally {
-    prepared.release();
+    attempt.prepared.release();
   }
-  const result = recorder.result(responseId);
+  const result = attempt.recorder.result(responseId);
   logGeneration('chat', result, context);
   yield { type: 'turn.end', result };
+}
+
+/** What a turn does with one model. */
+interface Attempt {
+  readonly request: Targeted<TurnRequest>;
+  readonly prepared: PreparedTurn;
+  readonly recorder: TurnRecorder;
+}
+
+async function prepareAttempt(
+  services: TurnServices,
+  request: Targeted<TurnRequest>,
+  context: RequestContext,
+): Promise<Attempt> {
+  const prepared = await prepareTurn(services, request, context);
+  const { target, continuedItems, toolChoices } = prepared;
+  const recorder = new TurnRecorder(
+    target.selection,
+    request.responseId,
+    continuedItems,
+    toolChoices,
+  );
+  return { request, prepared, recorder };
+}
+
+/** The same turn with another model, after the first one had no output. */
+async function nextAttempt(
+  services: TurnServices,
+  { prepared, recorder }: Attempt,
+  turn: TurnRequest,
+  target: ModelTarget,
+  context: RequestContext,
+): Promise<Attempt> {
+  // The images of both would count.
+  prepared.release();
+  const reasoning = turn.reasoning && nearestReasoning(target.selection.model, turn.reasoning);
+  const { reasoning: _, ...others } = turn;
+  const request = toTargeted({ ...others, ...omitUndefined({ reasoning }) }, target);
+  const attempt = await prepareAttempt(services, request, context);
+  if (recorder.hasStarted) attempt.recorder.start(recorder.result(undefined).instanceId);
+  return attempt;
 }
 
 /** Stores the output of a failed turn, so that the conversation can continue from it. */
 async function storeInterrupted(
   { store }: TurnServices,
-  request: TurnRequest,
-  prepared: PreparedTurn,
-  recorder: TurnRecorder,
+  { request, prepared, recorder }: Attempt,
   context: RequestContext,
   cause: 'cancelled' | 'failed',
 ): Promise<string | undefined> {
@@ -89,9 +130,7 @@ async function storeInterrupted(
 /** Opens a session and, once it has its place, the tools, and generates. */
 async function* generateAnswer(
   { pool, store, tools, maxToolRounds }: TurnServices,
-  request: TurnRequest,
-  prepared: PreparedTurn,
-  recorder: TurnRecorder,
+  { request, prepared, recorder }: Attempt,
   context: RequestContext,
 ): AsyncGenerator<TurnEvent> {
   const { integrations, contextLength, ttlSeconds, waitsForLoad, isWhole } = request;

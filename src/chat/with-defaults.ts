@@ -19,8 +19,20 @@ export async function withTarget(
   request: TurnRequest,
   caller: Caller,
 ): Promise<Targeted<TurnRequest>> {
-  const { model, adapters } = request;
-  const target = request.target ?? (await pool.resolve(model, 'generation', caller, adapters));
+  return toTargeted(request, await targetOf(pool, request, caller));
+}
+
+/** The model of a turn, by its name if it is not found yet. */
+export async function targetOf(
+  pool: Pick<Engines, 'resolve'>,
+  { target, model, adapters }: TurnRequest,
+  caller: Caller,
+): Promise<ModelTarget> {
+  return target ?? pool.resolve(model, 'generation', caller, adapters);
+}
+
+/** Completes a turn with the settings of a model. */
+export function toTargeted(request: TurnRequest, target: ModelTarget): Targeted<TurnRequest> {
   const reasoning = request.reasoning ?? defaultReasoning(target);
   return { ...withDefaults(request, target), ...omitUndefined({ reasoning }) };
 }
@@ -43,6 +55,18 @@ export function withDefaults<Request extends GenerationOptions & InstanceOptions
 export function defaultReasoning({ selection, defaults }: ModelTarget): ReasoningLevel | undefined {
   const level = defaults?.reasoning;
   return level !== undefined && reasons(selection.model, level) ? level : undefined;
+}
+
+/** The nearest reasoning that a model has; undefined if it has none. */
+export function nearestReasoning(
+  { reasoning }: ModelEntry,
+  level: ReasoningLevel,
+): ReasoningLevel | undefined {
+  if (reasoning === null) return undefined;
+  const { allowedOptions, default: usual } = reasoning;
+  if (allowedOptions.includes(level)) return level;
+  if (level === 'off') return undefined;
+  return allowedOptions.includes('on') ? 'on' : usual;
 }
 
 export function reasons({ reasoning }: ModelEntry, level: ReasoningLevel): boolean {

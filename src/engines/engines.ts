@@ -12,19 +12,15 @@ import { InstanceLifecycle, type LifecycleOptions } from './loads/instance-lifec
 import type { InstanceDescription, InstanceSummary } from './loads/instance-summary.ts';
 import type { LoadEstimate } from './loads/load-estimate.ts';
 import type { LoadOptions } from './loads/load-options.ts';
-import {
-  type MachineStanding,
-  type Origin,
-  placeTarget,
-  standingOf,
-  withoutOthers,
-} from './loads/place-model.ts';
+import { instancesOf } from './loads/loaded-instances.ts';
+import { noteChoice } from './loads/model-chains.ts';
+import type { MachineStanding, Origin } from './loads/place-model.ts';
 import { OptionResolver, type OptionResolverOptions } from './loads/option-resolver.ts';
 import { chooseInstance, hasAdapters } from './loads/policy/choose-instance.ts';
 import type { Standing } from './loads/policy/choose-machine.ts';
 import { placedVariantId } from './loads/policy/instance-view.ts';
-import { assertPurpose, type Purpose } from './loads/purpose.ts';
-import { TargetFinder } from './loads/target-finder.ts';
+import type { Purpose } from './loads/purpose.ts';
+import { TargetResolver } from './loads/target-resolver.ts';
 import { notLoaded, stillLoading } from './loads/refusal.ts';
 import { Session } from './session.ts';
 import { PromptMemory } from './rereads/prompt-memory.ts';
@@ -64,13 +60,13 @@ export class Engines implements SessionHost {
   readonly #options: EnginesOptions;
   readonly #lifecycle: InstanceLifecycle;
   readonly #resolver: OptionResolver;
-  readonly #finder: TargetFinder;
+  readonly #targets: TargetResolver;
 
   constructor(options: EnginesOptions) {
     this.#options = options;
     this.#lifecycle = new InstanceLifecycle(options);
     this.#resolver = new OptionResolver(options);
-    this.#finder = new TargetFinder(options.library, this.#lifecycle);
+    this.#targets = new TargetResolver(options, this.#lifecycle, this.#resolver);
   }
 
   list(): readonly InstanceSummary[] {
@@ -124,36 +120,21 @@ export class Engines implements SessionHost {
   ): Promise<ModelTarget> {
     // It is known if an instance was loaded before.
     if (this.#instances().length === 0) await this.#options.gpuMemory?.know();
-    const { machineStanding } = this.#options;
-    const named = await this.#finder.find(identifier ?? '', purpose, caller?.modelScope ?? null);
-    const all = choices === undefined ? named.choices : [...(named.choices ?? []), ...choices];
-    const found = all === undefined ? named.target : withoutOthers(named.target);
-    const target = await this.#finder.upToDate(
-      await placeTarget(found, caller, this, machineStanding),
-    );
-    assertPurpose(target.selection, purpose);
-    const inForce = await this.#resolver.inForce(target.selection);
-    const { selection, load } = inForce;
-    const field = choices === undefined ? 'model' : 'adapters';
-    const adapters = all && (await this.#resolver.findAdapters(selection, all, field));
-    const isLoaded = this.#instances().some(
-      (each) => each.selection.model.key === selection.model.key,
-    );
-    if (isLoaded && adapters === undefined) return { ...target, ...inForce };
-    const chosen = (adapters ?? []).map(({ adapter }) => adapter);
-    const attached = await this.#resolver.attached(selection, chosen);
-    return {
-      ...target,
-      ...inForce,
-      ...omitUndefined({ adapters }),
-      load: { ...load, ...attached },
-    };
+    return this.#targets.resolve(identifier ?? '', purpose, caller, choices);
+  }
+
+  /**
+   * The model with which a request continues whose model has failed before its output.
+   *
+   * @throws The error to report if there is none.
+   */
+  fallBack(target: ModelTarget, error: unknown, context: RequestContext): Promise<ModelTarget> {
+    return this.#targets.next(target, error, context);
   }
 
   /** What this machine can do for a model of its own. */
-  async standing(selection: ModelSelection): Promise<Standing> {
-    const { load } = await this.#resolver.inForce(selection);
-    return standingOf(selection, this.#lifecycle, load);
+  standing(selection: ModelSelection): Promise<Standing> {
+    return this.#targets.standing(selection);
   }
 
   /**
@@ -183,11 +164,13 @@ export class Engines implements SessionHost {
   }
 
   lease(request: OpenRequest, context: RequestContext): Lease {
-    assertInScope(context.caller.modelScope, request.target.selection.model.key);
+    const { target } = request;
+    assertInScope(context.caller.modelScope, target.selection.model.key);
+    if (target.chain !== undefined) noteChoice(target.chain, target, context);
     const instance = this.#instanceFor(request, context);
-    const ttlSeconds = request.ttlSeconds ?? request.target.load?.ttlSeconds;
+    const ttlSeconds = request.ttlSeconds ?? target.load?.ttlSeconds;
     if (ttlSeconds !== undefined) instance.setTtl(ttlSeconds);
-    const lease = this.#lifecycle.openLease(instance, context);
+    const lease = this.#lifecycle.openLease(instance, context, target.maxWaitSeconds);
     context.record.useInstance(instance.id, instance.selection.model.key);
     return lease;
   }
@@ -269,11 +252,7 @@ export class Engines implements SessionHost {
     const { selection } = await this.#resolver.inForce(
       await this.#options.library.find(identifier),
     );
-    return this.#instances().some(
-      (instance) =>
-        instance.selection.model.key === selection.model.key &&
-        instance.selection.alias === selection.alias,
-    );
+    return instancesOf(this.#instances(), selection).length > 0;
   }
 
   /** Puts changes of the settings of models in force that need no load. */

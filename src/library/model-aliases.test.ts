@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createModelAliases, findAlias, type AliasSetting } from './model-aliases.ts';
+import {
+  createModelAliases,
+  findAlias,
+  type AliasModels,
+  type AliasSetting,
+} from './model-aliases.ts';
 
-const memory = (initial: Record<string, string> = {}, isFixed = false): AliasSetting => {
+const memory = (initial: Record<string, AliasModels> = {}, isFixed = false): AliasSetting => {
   const aliases = new Map(Object.entries(initial));
   return {
     isFixed,
@@ -52,6 +57,17 @@ describe('createModelAliases', () => {
     expect(await aliases.remove('Gpt')).toBe(true);
     expect(await aliases.remove('gpt')).toBe(false);
     expect(await aliases.list()).toEqual([{ name: 'claude-*', model: 'a/c' }]);
+  });
+
+  it('has chains of models', async () => {
+    const aliases = createModelAliases(memory());
+    const loaded = { model: 'a/c', when: 'loaded' } as const;
+    await aliases.set('x', ['a/b', loaded]);
+    expect(await aliases.list()).toEqual([
+      { name: 'x', model: 'a/b', chain: [{ model: 'a/b' }, loaded] },
+    ]);
+    await expect(aliases.set('y', [])).rejects.toMatchObject({ field: 'model' });
+    await expect(aliases.set('y', ['a/b', ' '])).rejects.toMatchObject({ field: 'model' });
   });
 
   it.each(['', ' a', 'a ', 'a*b*', 'x'.repeat(257)])('refuses the alias "%s"', async (name) => {

@@ -1,21 +1,36 @@
 import { Mutex } from '../kernel/concurrency/semaphore.ts';
 import { HearthError } from '../kernel/errors/errors.ts';
 
+/** One of the models that an alias may stand for. */
+export interface ChainEntry {
+  /** An identifier as `ModelLibrary.find` takes it; not an alias. */
+  readonly model: string;
+  /** `loaded`: the model is used only while it is loaded. */
+  readonly when?: 'loaded' | undefined;
+  /** The longest time that requests wait in its queue. */
+  readonly maxWaitSeconds?: number | undefined;
+}
+
 /** Another name for a model. */
 export interface ModelAlias {
   /** May have one `*`, which stands for any characters. */
   readonly name: string;
-  /** An identifier as `ModelLibrary.find` takes it; not an alias. */
+  /** An identifier as `ModelLibrary.find` takes it; not an alias. The first one of a chain. */
   readonly model: string;
+  /** The models in the order in which they are tried; absent for an alias of one model. */
+  readonly chain?: readonly ChainEntry[];
 }
+
+/** The models of an alias as the setting has them. */
+export type AliasModels = string | readonly (string | ChainEntry)[];
 
 /** The setting that keeps the aliases. */
 export interface AliasSetting {
   /** Whether `write` has no effect, since a flag or an environment variable sets the aliases. */
   readonly isFixed: boolean;
-  read(): Promise<Readonly<Record<string, string>>>;
-  /** Removes the alias if the model is undefined. */
-  write(name: string, model: string | undefined): Promise<void>;
+  read(): Promise<Readonly<Record<string, AliasModels>>>;
+  /** Removes the alias if the models are undefined. */
+  write(name: string, models: AliasModels | undefined): Promise<void>;
 }
 
 /** The aliases of the models, which may change at any time. */
@@ -23,11 +38,11 @@ export interface ModelAliases {
   /** Sorted by name. */
   list(): Promise<readonly ModelAlias[]>;
   /**
-   * Adds an alias, or gives it another model. The model need not exist yet.
+   * Adds an alias, or gives it other models. They need not exist yet.
    *
    * @throws HearthError `invalid_value`; `conflict` if a flag or an environment variable sets the aliases.
    */
-  set(name: string, model: string): Promise<void>;
+  set(name: string, models: AliasModels): Promise<void>;
   /**
    * @returns Whether there was such an alias.
    * @throws HearthError `conflict` as `set`.
@@ -43,7 +58,7 @@ export function createModelAliases(setting: AliasSetting): ModelAliases {
 
   const list = async (): Promise<readonly ModelAlias[]> =>
     Object.entries(await setting.read())
-      .map(([name, model]) => ({ name, model }))
+      .map(([name, models]) => toAlias(name, models))
       .toSorted((left, right) => (left.name < right.name ? -1 : 1));
 
   /** The name as the setting has it, perhaps with other capitals. */
@@ -52,11 +67,11 @@ export function createModelAliases(setting: AliasSetting): ModelAliases {
 
   return {
     list,
-    set: (name, model) =>
+    set: (name, models) =>
       changes.run(async () => {
-        assertAlias({ name, model });
+        assertAlias(toAlias(name, models));
         assertChangeable(setting);
-        await setting.write((await storedName(name)) ?? name, model);
+        await setting.write((await storedName(name)) ?? name, models);
       }),
     remove: (name) =>
       changes.run(async () => {
@@ -67,6 +82,12 @@ export function createModelAliases(setting: AliasSetting): ModelAliases {
         return true;
       }),
   };
+}
+
+function toAlias(name: string, models: AliasModels): ModelAlias {
+  if (typeof models === 'string') return { name, model: models };
+  const chain = models.map((entry) => (typeof entry === 'string' ? { model: entry } : entry));
+  return { name, model: chain[0]?.model ?? '', chain };
 }
 
 /**
@@ -99,7 +120,7 @@ function isSame(left: string, right: string): boolean {
   return left.toLowerCase() === right.toLowerCase();
 }
 
-function assertAlias({ name, model }: ModelAlias): void {
+function assertAlias({ name, model, chain = [{ model }] }: ModelAlias): void {
   const isName =
     name !== '' &&
     name === name.trim() &&
@@ -110,7 +131,9 @@ function assertAlias({ name, model }: ModelAlias): void {
     throw new HearthError('invalid_value', `The alias is not allowed. ${allowed}`, {
       field: 'alias',
     });
-  if (model !== '' && model === model.trim() && model.length <= 512) return;
+  const isModel = ({ model: each }: ChainEntry): boolean =>
+    each !== '' && each === each.trim() && each.length <= 512;
+  if (chain.length > 0 && chain.every(isModel)) return;
   throw new HearthError('invalid_value', 'An alias needs the key of a model.', { field: 'model' });
 }
 

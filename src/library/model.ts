@@ -1,4 +1,5 @@
 import type { ModelScope } from '../kernel/model-scope.ts';
+import type { ChainEntry } from './model-aliases.ts';
 import type { ProjectorFacts } from './projector-facts.ts';
 import type { TokenizerFacts } from './tokenizer-facts.ts';
 
@@ -94,6 +95,8 @@ export interface ModelSelection {
   readonly variant: ModelVariant;
   /** The alias or profile that named it; absent: a name of the model itself. */
   readonly alias?: string;
+  /** The models that the alias stands for; the selection is the first that exists. */
+  readonly chain?: readonly ChainEntry[];
   /** The same on linked machines. */
   readonly elsewhere?: readonly ModelSelection[];
 }

@@ -41,14 +41,19 @@ export function selectModel(
   if (own !== null) return select(content, own.key, own.variantId);
   const alias = findAlias(aliases, identifier.trim());
   if (alias === undefined) return notFound(all, identifier, scope);
-  const found = findIdentifier(content, alias.model);
-  if (found !== null) {
-    return { ...select(content, found.key, found.variantId), alias: alias.name };
+  const { name, chain } = alias;
+  const entries = chain ?? [alias];
+  for (const { model } of entries) {
+    const profile =
+      chain && aliases.find((each) => each.name === model && each.chain === undefined);
+    const found = findIdentifier(content, model) ?? findIdentifier(content, profile?.model ?? '');
+    if (found === null) continue;
+    const selected = { ...select(content, found.key, found.variantId), alias: name };
+    return chain === undefined ? selected : { ...selected, chain };
   }
-  assertNotBeyond(scope, all, alias.model);
-  throw modelNotFound(
-    `There is no model ${quote(alias.model)}, which the alias ${quote(alias.name)} names.`,
-  );
+  for (const { model } of entries) assertNotBeyond(scope, all, model);
+  const names = entries.map(({ model }) => quote(model)).join(' or ');
+  throw modelNotFound(`There is no model ${names}, which the alias ${quote(name)} names.`);
 }
 
 /**

@@ -68,7 +68,26 @@ it('is fixed where a variable sets it', async () => {
   expect(await source.read()).toEqual({ gpt: 'a/b' });
 });
 
-it.each(['gpt=a/b', '["a"]', '{"a": 1}', '{"a": ""}'])('rejects %s', async (value) => {
+const refused = [
+  'gpt=a/b',
+  '["a"]',
+  '{"a": 1}',
+  '{"a": ""}',
+  '{"a": []}',
+  '{"a": ["b", 1]}',
+  '{"a": [{"when": "loaded"}]}',
+  '{"a": [{"model": "b", "when": "idle"}]}',
+  '{"a": [{"model": "b", "maxWaitSeconds": -1}]}',
+  '{"a": [{"model": "b", "fallback": "c"}]}',
+];
+
+it('reads chains of models', async () => {
+  const chain = ['a/b', { model: 'a/c', when: 'loaded', maxWaitSeconds: 2.5 }];
+  const { source } = await open('{}', { HEARTH_MODELS_ALIASES: JSON.stringify({ x: chain }) });
+  expect(await source.read()).toEqual({ x: chain });
+});
+
+it.each(refused)('rejects %s', async (value) => {
   const { source } = await open('{}', { HEARTH_MODELS_ALIASES: value });
   await expect(source.read()).rejects.toThrow('object such as {"alias"');
 });

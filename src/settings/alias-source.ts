@@ -6,8 +6,9 @@ import { readIfPresent, replacePrivateFile } from '../platform/files/private-fil
 import { configFile, placesOf } from './config-file.ts';
 import { findOverride, loadSettings, type SettingsSources } from './settings.ts';
 import { SettingsError } from './settings-error.ts';
+import type { Settings } from './settings-table.ts';
 
-type Aliases = Readonly<Record<string, string>>;
+type Aliases = Settings['models.aliases'];
 
 /** The setting `models.aliases`, which may change while the server runs. */
 export interface AliasSource {
@@ -24,7 +25,7 @@ export interface AliasSource {
    *
    * @throws SettingsError if the file is invalid.
    */
-  write(name: string, model: string | undefined): Promise<void>;
+  write(name: string, models: Aliases[string] | undefined): Promise<void>;
 }
 
 /**
@@ -58,13 +59,13 @@ export function createAliasSource(
   return {
     isFixed: findOverride('models.aliases', sources) !== undefined,
     read,
-    write: (name, model) =>
+    write: (name, models) =>
       withFileLock(file, async () => {
         // Rejects a file that can't be read as settings before it is changed.
         await loadSettings(sources);
         const content = (await readIfPresent(file)) ?? '{}\n';
         const [place = ['models', 'aliases']] = placesOf(content, 'models.aliases');
-        await replacePrivateFile(file, editJsonDocument(content, [...place, name], model));
+        await replacePrivateFile(file, editJsonDocument(content, [...place, name], models));
       }),
   };
 }

@@ -76,15 +76,33 @@ export const variables = objectOrJson(z.string(), environmentAllowed).pipe(
   ),
 );
 const aliasesAllowed =
-  'It must be an object such as {"alias": "publisher/model"}; an alias has at most one "*", 256 characters, and no space around it.';
-export const aliases = objectOrJson(z.string(), aliasesAllowed)
-  .pipe(
-    z.record(
-      z.string(),
-      z.string(aliasesAllowed).regex(/^\S(?:.{0,510}\S)?$/s, aliasesAllowed),
+  'It must be an object such as {"alias": "publisher/model"}. In place of a model it may have a list of 1 to 16: keys, or objects such as {"model": "publisher/model", "when": "loaded", "maxWaitSeconds": 10}. An alias has at most one "*", 256 characters, and no space around it.';
+const aliasModel = z.string(aliasesAllowed).regex(/^\S(?:.{0,510}\S)?$/s, aliasesAllowed);
+const longestWait = 86_400;
+const chainEntry = z.union(
+  [
+    aliasModel,
+    z.strictObject(
+      {
+        model: aliasModel,
+        when: z.literal('loaded', aliasesAllowed).optional(),
+        maxWaitSeconds: z
+          .number(aliasesAllowed)
+          .min(0, aliasesAllowed)
+          .max(longestWait, aliasesAllowed)
+          .optional(),
+      },
       aliasesAllowed,
     ),
-  )
+  ],
+  aliasesAllowed,
+);
+const aliasModels = z.union(
+  [aliasModel, z.array(chainEntry, aliasesAllowed).min(1, aliasesAllowed).max(16, aliasesAllowed)],
+  aliasesAllowed,
+);
+export const aliases = objectOrJson(z.unknown(), aliasesAllowed)
+  .pipe(z.record(z.string(), aliasModels, aliasesAllowed))
   .refine((names) => Object.keys(names).every((name) => aliasPattern.test(name)), aliasesAllowed);
 export const choice = <const Choice extends string>(choices: readonly Choice[]) =>
   z.enum(choices, `It must be one of ${choices.join(', ')}.`);

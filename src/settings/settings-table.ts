@@ -177,7 +177,7 @@ export const settingsTable = {
   ),
   'models.aliases': setting(
     aliases.default({}),
-    'Other names for models: {"claude-*": "publisher/model"}. One * stands for any characters; the name of a model takes precedence over an alias. `hearth alias` changes them while the server runs.',
+    'Other names for models: {"claude-*": "publisher/model"}, or a list of models that are tried in order: {"coder": ["publisher/model", {"model": "publisher/other", "when": "loaded", "maxWaitSeconds": 10}]}. One * stands for any characters; the name of a model takes precedence over an alias. `hearth alias` changes them while the server runs.',
     { isLive: true },
   ),
   'models.jit': setting(boolean.default(true), 'Load models on request (just in time).', {

@@ -116,6 +116,8 @@ export class RequestRecord {
   body: unknown;
   model: string | undefined;
   instanceId: string | undefined;
+  /** Models that were passed over or failed before the one that is used, and why. */
+  tried: readonly { readonly model: string; readonly reason: string }[] = [];
   status: number | null = null;
   isAborted = false;
   failure: RequestFailure | undefined;
@@ -189,6 +191,11 @@ export class RequestRecord {
   /** Keeps the first failure. */
   fail(failure: RequestFailure): void {
     this.failure ??= { code: failure.code, message: failure.message };
+  }
+
+  /** The request continues with another model. */
+  recover(): void {
+    this.failure = undefined;
   }
 
   /** The response was sent, or its client has disconnected. */

@@ -45,15 +45,20 @@ export async function listNamedModels(services: Services): Promise<readonly Name
   return [...listed, ...aliases.flatMap((alias) => named(alias, models))];
 }
 
+/** For a chain, the first model that is there. */
 function named(
-  { name, model: identifier }: ModelAlias,
+  { name, model: first, chain = [{ model: first }] }: ModelAlias,
   models: readonly ModelEntry[],
 ): NamedModel[] {
-  const [key, variantId] = identifier.toLowerCase().split('@');
-  const model = models.find((each) => each.key === key);
-  const variant = model?.variants.find(({ id }) => id === (variantId ?? id));
-  if (model === undefined || variant === undefined) return [];
-  return [{ id: name, model, variant, alias: name }];
+  for (const { model: identifier } of chain) {
+    const [key, variantId] = identifier.toLowerCase().split('@');
+    const model = models.find((each) => each.key === key);
+    const variant = model?.variants.find(({ id }) => id === (variantId ?? id));
+    if (model !== undefined && variant !== undefined) {
+      return [{ id: name, model, variant, alias: name }];
+    }
+  }
+  return [];
 }
 
 /**

@@ -116,10 +116,18 @@ export function createObserver(
   };
 }
 
+/** The model that answers, by its key: the body repeats the name that the request gave. */
+function modelHeader({ model }: RequestRecord): { readonly 'x-hearth-model'?: string } {
+  return model !== undefined && /^[!-~]+$/.test(model) ? { 'x-hearth-model': model } : {};
+}
+
 function setHeaders(context: Context<AppEnvironment>, apiOf: ApiOf): void {
   const { headers } = context.res;
   const requestId = context.get('requestId');
   setDefaultHeaders(headers, requestId);
+  for (const [name, value] of Object.entries(modelHeader(context.get('record')))) {
+    headers.set(name, value);
+  }
   const { requestIdHeader, rateLimitStyle = 'openai' } = context.get('api') ?? apiOf(context);
   if (requestIdHeader !== undefined) headers.set(requestIdHeader, requestId);
   const rate = context.get('rate');
@@ -143,7 +151,11 @@ export function jsonResponse(context: Context<AppEnvironment>, value: unknown): 
     context.env.isStopping === true;
   // `Response.json` would make a response that the server can only send as a stream.
   if (needsMore) return new Response(JSON.stringify(value), { headers: json });
-  const headers = { ...json, ...defaultHeaders(context.get('requestId')) };
+  const headers = {
+    ...json,
+    ...defaultHeaders(context.get('requestId')),
+    ...modelHeader(context.get('record')),
+  };
   const response = new Response(JSON.stringify(value), { headers });
   context.set('hasHeaders', true);
   return response;

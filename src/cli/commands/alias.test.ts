@@ -32,3 +32,35 @@ it('does not ask for the models of remote servers', async () => {
   const commandLine = ['--home', home, 'alias', 'set', 'big', 'gpu/llama'];
   expect(await runCommand(commandLine, { environment })).toMatchObject({ exitCode: 0, stderr: '' });
 });
+
+it('sets chains of models, with conditions for all but the last', async () => {
+  const alias = await open();
+  const [chat, vision] = ['hearth/starter-chat', 'hearth/starter-vision'] as const;
+  expect(await alias('set', 'coder', chat, vision)).toMatchObject({
+    exitCode: 0,
+    stdout: `coder is now ${chat}, else ${vision}\n`,
+  });
+  const chain = [{ model: vision, when: 'loaded', maxWaitSeconds: 2.5 }, chat];
+  const set = await alias(
+    'set',
+    'see',
+    vision,
+    chat,
+    '--when-loaded',
+    '--max-wait',
+    '2.5',
+    '--json',
+  );
+  expect(JSON.parse(set.stdout)).toEqual({ name: 'see', model: vision, chain });
+  expect((await alias('ls')).stdout).toContain(
+    `${vision} (when loaded, waits 2.5 s), else ${chat}`,
+  );
+  expect(JSON.parse((await alias('ls', '--json')).stdout)).toEqual({
+    aliases: [
+      { name: 'coder', model: chat, chain: [{ model: chat }, { model: vision }] },
+      { name: 'see', model: vision, chain: [chain[0], { model: chat }] },
+    ],
+  });
+  expect(await alias('set', 'x', chat, 'acme/none')).toMatchObject({ exitCode: 1 });
+  expect(await alias('set', 'x', chat, '--when-loaded')).toMatchObject({ exitCode: 2 });
+});

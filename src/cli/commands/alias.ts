@@ -1,11 +1,12 @@
 import { type ModelAlias, openAliases, openLibrary } from '../../server/offline/models.ts';
 import { defineCommand, type CommandContext } from '../command.ts';
-import { flag, jsonOption, required } from '../option.ts';
+import { decimal, flag, jsonOption, required, rest } from '../option.ts';
 import { writeTable } from '../ui/table.ts';
 import { loadSettings } from '../../settings/settings.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import { nearestModel } from '../check-model.ts';
-import { CommandError } from '../failure.ts';
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
+import { CommandError, UsageError } from '../failure.ts';
 
 export const aliasLs = defineCommand({
   options: jsonOption,
@@ -22,7 +23,7 @@ export const aliasLs = defineCommand({
         output,
         [
           { title: 'ALIAS', value: ({ name }) => name },
-          { title: 'MODEL', value: ({ model }) => model },
+          { title: 'MODEL', value: describeModels },
         ],
         aliases,
       );
@@ -34,23 +35,61 @@ export const aliasSet = defineCommand({
   positionals: {
     alias: required('Name that requests use; one * stands for any characters'),
     model: required('Key of the model'),
+    others: rest('Models that answer if the ones before are missing, busy or fail'),
   },
   options: {
+    whenLoaded: flag('--when-loaded', 'Use all models but the last only while they are loaded'),
+    maxWait: decimal(
+      '--max-wait <seconds>',
+      'Longest wait in the queues of all models but the last',
+      0,
+      86_400,
+    ),
     force: flag('--force', 'Set it although the model is not there yet'),
     ...jsonOption,
   },
   examples: [
     'hearth alias set gpt-4o-mini hearth/starter-chat',
     "hearth alias set 'claude-*' hearth/starter-chat",
+    'hearth alias set coder qwen/qwen3-32b qwen/qwen3-8b --max-wait 10',
   ],
-  async run({ context, options, positionals: { alias, model } }) {
-    if (options.force !== true) await assertModelExists(context, model);
-    await openAliases(context).set(alias, model);
+  async run({ context, options, positionals: { alias, model, others } }) {
+    const models = [model, ...others];
+    if (options.force !== true) {
+      for (const each of models) await assertModelExists(context, each);
+    }
+    const conditions = omitUndefined({
+      when: options.whenLoaded === true ? ('loaded' as const) : undefined,
+      maxWaitSeconds: options.maxWait,
+    });
+    const hasConditions = Object.keys(conditions).length > 0;
+    if (hasConditions && others.length === 0) {
+      throw new UsageError(
+        '--when-loaded and --max-wait need a further model, which is used then.',
+      );
+    }
+    const chain = models.map((each, index) =>
+      hasConditions && index < others.length ? { model: each, ...conditions } : each,
+    );
+    await openAliases(context).set(alias, others.length === 0 ? model : chain);
     const { output } = context.terminal;
-    if (options.json === true) output.json({ name: alias, model });
-    else output.line(`${alias} is now ${model}`);
+    if (options.json === true) {
+      output.json({ name: alias, model, ...(others.length > 0 && { chain }) });
+    } else output.line(`${alias} is now ${models.join(', else ')}`);
   },
 });
+
+function describeModels({ model, chain = [{ model }] }: ModelAlias): string {
+  return chain
+    .map(({ model: each, when, maxWaitSeconds }) => {
+      const conditions = [
+        ...(when === undefined ? [] : [`when ${when}`]),
+        ...(maxWaitSeconds === undefined ? [] : [`waits ${maxWaitSeconds} s`]),
+      ];
+      return conditions.length === 0 ? each : `${each} (${conditions.join(', ')})`;
+    })
+    .join(', else ');
+}
 
 /** @throws CommandError, which names the nearest model. Does not check models of remote servers. */
 async function assertModelExists(context: CommandContext, model: string): Promise<void> {

@@ -4,7 +4,7 @@ import { withSignal, type RequestContext } from '../../telemetry/request-context
 import type { Place } from '../scheduler/place.ts';
 import type { Waiting } from '../scheduler/scheduler.ts';
 import type { LoadedEngine } from '../states/state-cache.ts';
-import { cured } from './refusal.ts';
+import { cured, waitedInQueue } from './refusal.ts';
 import type { Instance } from './instance.ts';
 import type { PromptGate } from './prompt-gate.ts';
 
@@ -33,15 +33,23 @@ export class Lease {
   #place: Place | undefined;
   #workingSince: number | undefined;
   #isReleased = false;
+  readonly #maxWaitSeconds: number | undefined;
 
   /**
    * @param context Its signal is not aborted.
+   * @param maxWaitSeconds Time after which the wait for the first place fails with `queue_full`.
    * @throws The HearthError that the instance was retired with.
    */
-  constructor(instance: Instance, context: RequestContext, owner: LeaseOwner) {
+  constructor(
+    instance: Instance,
+    context: RequestContext,
+    owner: LeaseOwner,
+    maxWaitSeconds?: number,
+  ) {
     instance.addLease(this);
     this.instance = instance;
     this.#owner = owner;
+    this.#maxWaitSeconds = maxWaitSeconds;
     this.#requestSignal = context.signal;
     this.context = withSignal(context, this.#controller.signal);
     context.signal.addEventListener('abort', this.#abortWithRequest);
@@ -102,12 +110,23 @@ export class Lease {
       return assigned;
     });
     place.catch(() => {});
+    if (order === 'first') this.#limitWait(place);
     return {
       place,
       get position() {
         return waiting.position;
       },
     };
+  }
+
+  #limitWait(place: Promise<Place>): void {
+    const seconds = this.#maxWaitSeconds;
+    if (seconds === undefined) return;
+    const timer = setTimeout(() => {
+      this.abort(waitedInQueue(this.instance.id, seconds));
+    }, seconds * 1000);
+    const clear = (): void => clearTimeout(timer);
+    place.then(clear, clear);
   }
 
   /** Gives the place back. */

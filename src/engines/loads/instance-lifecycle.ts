@@ -122,8 +122,8 @@ export class InstanceLifecycle implements SchedulerEffects {
   }
 
   /** @throws The HearthError that the instance was retired with. */
-  openLease(instance: Instance, context: RequestContext): Lease {
-    const lease = new Lease(instance, context, this);
+  openLease(instance: Instance, context: RequestContext, maxWaitSeconds?: number): Lease {
+    const lease = new Lease(instance, context, this, maxWaitSeconds);
     this.#clearIdleTimer(instance);
     return lease;
   }

@@ -1,15 +1,26 @@
 import type { ModelSelection } from '../../library/model.ts';
 import type { InstanceSummary } from './instance-summary.ts';
 
+interface WithSelection {
+  readonly selection: ModelSelection;
+}
+
+/** Returns the instances of a model, or of a profile with instances of its own, of any variant and in any state. */
+export function instancesOf<Instance extends WithSelection>(
+  instances: readonly Instance[],
+  { model, alias }: Pick<ModelSelection, 'model' | 'alias'>,
+): readonly Instance[] {
+  return instances.filter(
+    ({ selection }) => selection.model.key === model.key && selection.alias === alias,
+  );
+}
+
 /** Returns the ready instances of a model, or of a profile with instances of its own, of any variant. */
 export function loadedInstances(
   instances: readonly InstanceSummary[],
-  { model, alias }: Pick<ModelSelection, 'model' | 'alias'>,
+  selection: Pick<ModelSelection, 'model' | 'alias'>,
 ): readonly InstanceSummary[] {
-  return instances.filter(
-    ({ selection, state }) =>
-      selection.model.key === model.key && selection.alias === alias && state === 'ready',
-  );
+  return instancesOf(instances, selection).filter(({ state }) => state === 'ready');
 }
 
 /** Returns the ready instances that match an identifier: of one variant if it names one (`publisher/name@q4_k_m`). */

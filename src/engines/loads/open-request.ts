@@ -1,5 +1,6 @@
 import type { AppliedAdapter, LoadOptions } from './load-options.ts';
 import type { ModelSelection } from '../../library/model.ts';
+import type { Chain } from './chain.ts';
 import type { GenerationDefaults } from './settings-record.ts';
 
 /** The resolved model of a request. */
@@ -13,6 +14,10 @@ export interface ModelTarget {
   readonly defaults?: GenerationDefaults;
   /** Adapters that the request chose; absent: those that the instance applies by default. */
   readonly adapters?: readonly AppliedAdapter[];
+  /** The longest time that the request waits for its place in the queue. */
+  readonly maxWaitSeconds?: number;
+  /** The other models that the request may use. */
+  readonly chain?: Chain;
 }
 
 /** What a session needs of an instance. */

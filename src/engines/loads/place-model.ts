@@ -49,6 +49,17 @@ export function withoutOthers({ selection, ...target }: ModelTarget): ModelTarge
   return { ...target, selection: here };
 }
 
+/** Whether the linked machine of a model, or another one that has it, has loaded it. */
+export async function isLoadedElsewhere(
+  { elsewhere = [], ...first }: ModelSelection,
+  machineStanding: MachineStanding | undefined,
+): Promise<boolean> {
+  const standings = [first, ...elsewhere].map(async ({ model: { machine, key } }) =>
+    machine === undefined ? undefined : machineStanding?.(machine, key),
+  );
+  return (await Promise.all(standings)).includes('loaded');
+}
+
 /** What this machine can do for a model. */
 export function standingOf(
   selection: ModelSelection,

@@ -69,6 +69,15 @@ export function admissionQueueFull(modelKey: string, capacity: number): HearthEr
   );
 }
 
+/** For a request that does not wait longer for its place, since another model may serve it. */
+export function waitedInQueue(id: string, seconds: number): HearthError {
+  return new HearthError(
+    'queue_full',
+    `${id} was busy for ${seconds} s, the \`maxWaitSeconds\` of the alias. Try again later.`,
+    { retryAfterSeconds },
+  );
+}
+
 /** For a request that no loaded instance can serve, if loading on request is off. */
 export function notLoaded(
   modelKey: string,

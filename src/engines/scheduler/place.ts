@@ -30,6 +30,8 @@ export interface PlaceOwner {
 
 /** A place of a request, which it keeps for one generation. */
 export class Place implements PlaceView {
+  /** When it was assigned, as a value of `performance.now()`. */
+  readonly startMs = performance.now();
   readonly #scheduler: PlaceOwner;
   #state: PlaceView['state'] = 'preparing';
   #prompt: ScheduledPrompt | undefined;

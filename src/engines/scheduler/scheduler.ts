@@ -35,6 +35,8 @@ export class Scheduler implements PlaceOwner {
   #isOpen = false;
   #isDeciding = false;
   #closedWith: HearthError | undefined;
+  /** How long requests keep their places, the latest most. */
+  #usualSeconds: number | undefined;
 
   /** @param capacity Requests that may wait for a place. */
   constructor(slotCount: number, capacity: number) {
@@ -49,6 +51,15 @@ export class Scheduler implements PlaceOwner {
 
   get waitingCount(): number {
     return this.#waiters.length + this.#returners.length + this.#places.size - this.activeCount;
+  }
+
+  /** How long a new request would wait for its place, about. */
+  get waitSeconds(): number {
+    const waiting = this.#waiters.length + this.#returners.length;
+    if (this.#places.size + waiting < this.#slotCount) return 0;
+    const [oldest] = this.#places;
+    const seconds = this.#usualSeconds ?? (oldest === undefined ? 0 : secondsSince(oldest));
+    return ((waiting + 1) / this.#slotCount) * seconds;
   }
 
   /** The model's load begins: places are assigned from now on. */
@@ -119,6 +130,8 @@ export class Scheduler implements PlaceOwner {
   /** Frees a place. */
   leave(place: Place): void {
     if (!this.#places.delete(place)) return;
+    const seconds = secondsSince(place);
+    this.#usualSeconds = ((this.#usualSeconds ?? seconds) + seconds) / 2;
     this.endPrefill(place);
     this.advance();
   }
@@ -241,4 +254,8 @@ export class Scheduler implements PlaceOwner {
       { retryAfterSeconds: 1 },
     );
   }
+}
+
+function secondsSince({ startMs }: Place): number {
+  return (performance.now() - startMs) / 1000;
 }

@@ -155,6 +155,11 @@ export const metricTable = {
     help: 'Engines that stopped by themselves or that the memory guard ended; the next request loads them again.',
     labels: ['model', 'cause'],
   },
+  hearth_failovers_total: {
+    type: 'counter',
+    help: 'Models of a chain that requests passed over, with the model that they used in the end.',
+    labels: ['from', 'to', 'reason'],
+  },
   hearth_downloads_active: {
     type: 'gauge',
     help: 'Downloads that run.',

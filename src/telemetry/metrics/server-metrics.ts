@@ -171,7 +171,8 @@ export class ServerMetrics {
     }
   }
 
-  #recordRequest({ method, route, status, durationSeconds = 0, model }: RequestRecord): void {
+  #recordRequest(record: RequestRecord): void {
+    const { method, route, status, durationSeconds = 0, model, tried } = record;
     const labels = {
       method: methods.has(method) ? method : 'other',
       route: route ?? 'none',
@@ -183,6 +184,10 @@ export class ServerMetrics {
     if (model === undefined) return;
     const ofModel = { model: this.#models.bound(model) };
     this.#observe('hearth_e2e_request_latency_seconds', ofModel, durationSeconds);
+    for (const { model: from, reason } of tried) {
+      const passed = { from: this.#models.bound(from), to: ofModel.model, reason };
+      this.#count('hearth_failovers_total', passed);
+    }
   }
 
   #recordPhase(record: RequestRecord, { subject, seconds, hasFailed }: Phase): void {

@@ -44,6 +44,21 @@ const requestFields = {
     .describe('Present if the request uses a model.'),
   model: z.string().optional(),
   instance_id: z.string().optional(),
+  tried: z
+    .array(
+      z
+        .object({
+          model: z.string(),
+          reason: z
+            .string()
+            .describe(
+              '`busy`, `failed`, `failed_lately`, `missing`, `not_loaded`, or `unsuited`: it cannot take this request.',
+            ),
+        })
+        .meta({ id: 'TriedModel' }),
+    )
+    .optional()
+    .describe('The models of a chain that were passed over or failed before `model`.'),
   duration_seconds: secondsSchema.optional().describe('Present when the request has ended.'),
   queue_seconds: secondsSchema.optional().describe('Time in the queues for a slot and for memory.'),
   load_seconds: secondsSchema.optional().describe('Time that the request waited for a load.'),

@@ -54,6 +54,7 @@ export function toRequestSummary(record: RequestRecord): RequestSummary {
       operation: generations[0]?.operation,
       model: record.model,
       instance_id: record.instanceId,
+      tried: record.tried.length === 0 ? undefined : [...record.tried],
       duration_seconds: record.durationSeconds,
       queue_seconds: secondsOf(phases, 'queue'),
       load_seconds: secondsOf(phases, 'load'),

@@ -93,8 +93,11 @@ function useAliases(): Readonly<Record<string, readonly string[]>> {
   const value = data?.settings.find(({ key }) => key === 'models.aliases')?.value;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
   const byModel: Record<string, string[]> = {};
-  for (const [alias, model] of Object.entries(value)) {
-    if (typeof model === 'string') (byModel[model] ??= []).push(alias);
+  for (const [alias, models] of Object.entries(value)) {
+    for (const entry of [models].flat()) {
+      const model = typeof entry === 'object' ? entry?.['model'] : entry;
+      if (typeof model === 'string') (byModel[model] ??= []).push(alias);
+    }
   }
   return byModel;
 }

@@ -1,0 +1,229 @@
+import { HearthError, type ErrorCode } from '../../kernel/errors/errors.ts';
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
+import type { ModelSelection } from '../../library/model.ts';
+import type { RequestContext } from '../../telemetry/request-context.ts';
+import type { Chain, ChainLink } from './chain.ts';
+import type { ModelTarget } from './open-request.ts';
+import type { Origin } from './place-model.ts';
+import { chooseEntry, type EntryFacts, type EntryOutcome } from './policy/choose-entry.ts';
+import { assertPurpose, type Purpose, purposeOf } from './purpose.ts';
+
+/** What a chain needs of the machine that it runs on. */
+interface ChainHost {
+  /** @throws HearthError `model_not_found`, `corrupt_file`, `forbidden`. */
+  find(entry: ChainLink, caller: Origin | undefined): Promise<ModelSelection>;
+  /** The target for a model. */
+  place(
+    selection: ModelSelection,
+    purpose: Purpose,
+    caller: Origin | undefined,
+  ): Promise<ModelTarget>;
+  isReady(selection: ModelSelection): Promise<boolean>;
+  /** How long a new request would wait in the queue of the model, about. */
+  waitSeconds(selection: ModelSelection): Promise<number>;
+}
+
+/** Errors before the first output after which another model may succeed with the same request. */
+const outcomes: Partial<Record<ErrorCode, EntryOutcome>> = {
+  queue_full: 'busy',
+  model_loading: 'busy',
+  model_not_found: 'failed',
+  upstream_error: 'failed',
+  upstream_unavailable: 'failed',
+  corrupt_file: 'failed',
+  unsupported_architecture: 'failed',
+  unsupported_format: 'failed',
+  missing_file: 'failed',
+  runtime_unavailable: 'failed',
+  load_timeout: 'failed',
+  engine_exited: 'failed',
+  out_of_memory: 'failed',
+  crashed: 'failed',
+  memory_exceeded: 'failed',
+  unloaded: 'failed',
+};
+
+/** Errors that no request causes. */
+const unusable: ReadonlySet<ErrorCode> = new Set([
+  'upstream_unavailable',
+  'corrupt_file',
+  'unsupported_architecture',
+  'unsupported_format',
+  'missing_file',
+  'runtime_unavailable',
+  'load_timeout',
+  'engine_exited',
+]);
+
+/** Time for which a model that failed is used only if no other is left. */
+const lateMs = 30_000;
+
+const words: Readonly<Record<string, string>> = {
+  busy: 'is busy',
+  failed: 'failed',
+  unsuited: 'cannot take this request',
+  missing: 'is not there',
+  not_loaded: 'is not loaded',
+  failed_lately: 'failed a moment ago',
+};
+
+/** Finds the models of requests that may use one of several. */
+export class ModelChains {
+  readonly #host: ChainHost;
+  /** When requests failed, by the key of their model and its machine. */
+  readonly #failures = new Map<string, number>();
+
+  constructor(host: ChainHost) {
+    this.#host = host;
+  }
+
+  /**
+   * The first model of a chain whose conditions are met.
+   *
+   * @throws HearthError `model_not_found`, `wrong_model_type`, `corrupt_file` if no entry has a model.
+   */
+  begin(
+    name: string,
+    entries: readonly ChainLink[],
+    purpose: Purpose,
+    caller: Origin | undefined,
+  ): Promise<ModelTarget> {
+    const start = { index: -1, isLastResort: false, outcomes: new Map(), tried: [] };
+    return this.#choose({ name, entries, purpose, caller, ...start });
+  }
+
+  /**
+   * The model that a request uses after one has failed before its output.
+   *
+   * @throws The error to report if there is none.
+   */
+  async next(
+    { chain, selection }: ModelTarget,
+    error: unknown,
+    { signal, record }: RequestContext,
+  ): Promise<ModelTarget> {
+    const outcome = chain && !signal.aborted ? outcomeOf(error, chain) : undefined;
+    if (chain === undefined || outcome === undefined) throw error;
+    const { index, entries, tried, isLastResort } = chain;
+    record.tried = [...tried, { model: entries[index]?.model ?? '', reason: outcome }];
+    if (isUnusable(error)) this.#failures.set(nameOf(selection), performance.now());
+    const isFinal = outcome === 'busy' && isLastResort;
+    const target = await this.#choose({
+      ...chain,
+      outcomes: new Map(chain.outcomes).set(index, isFinal ? 'failed' : outcome),
+      failure: outcome === 'unsuited' ? (chain.failure ?? error) : error,
+    });
+    signal.throwIfAborted();
+    record.recover();
+    return target;
+  }
+
+  async #choose(chain: Chain): Promise<ModelTarget> {
+    let { failure } = chain;
+    const outcomesByIndex = new Map(chain.outcomes);
+    for (;;) {
+      const found = await Promise.all(
+        chain.entries.map((entry) =>
+          this.#host.find(entry, chain.caller).catch((reason: unknown) => {
+            failure ??= reason;
+            return undefined;
+          }),
+        ),
+      );
+      const facts = await Promise.all(
+        found.map((selection, index) => this.#factsOf(selection, chain, index, outcomesByIndex)),
+      );
+      const choice = chooseEntry(chain.entries, facts);
+      const selection = found[choice?.index ?? -1];
+      if (choice === undefined || selection === undefined) {
+        for (const each of found) if (each !== undefined) assertPurpose(each, chain.purpose);
+        throw failure;
+      }
+      const { index, isLastResort, passed } = choice;
+      try {
+        const target = await this.#host.place(selection, chain.purpose, chain.caller);
+        const entries = withMachines(chain.entries, index, selection, target.selection);
+        const tried = passed.map(({ index: each, reason }) => ({
+          model: chain.entries[each]?.model ?? '',
+          reason,
+        }));
+        const { maxWaitSeconds } = isLastResort ? {} : (chain.entries[index] ?? {});
+        return {
+          ...target,
+          ...omitUndefined({ maxWaitSeconds }),
+          chain: { ...chain, entries, index, isLastResort, outcomes: outcomesByIndex, tried },
+        };
+      } catch (reason) {
+        failure ??= reason;
+        outcomesByIndex.set(index, 'failed');
+      }
+    }
+  }
+
+  async #factsOf(
+    selection: ModelSelection | undefined,
+    { entries, purpose }: Chain,
+    index: number,
+    outcomesByIndex: ReadonlyMap<number, EntryOutcome>,
+  ): Promise<EntryFacts> {
+    const exists = selection !== undefined && purposeOf(selection) === purpose;
+    const failedMs = exists ? this.#failures.get(nameOf(selection)) : undefined;
+    return {
+      exists,
+      isLoaded:
+        exists && entries[index]?.when === 'loaded' && (await this.#host.isReady(selection)),
+      hasFailedLately: failedMs !== undefined && performance.now() - failedMs < lateMs,
+      waitSeconds:
+        exists && entries[index]?.maxWaitSeconds !== undefined
+          ? await this.#host.waitSeconds(selection)
+          : 0,
+      outcome: outcomesByIndex.get(index),
+    };
+  }
+}
+
+/** The entries, with the other machines of a model that a linked machine runs after it. */
+function withMachines(
+  entries: readonly ChainLink[],
+  index: number,
+  { elsewhere = [], ...first }: ModelSelection,
+  chosen: ModelSelection,
+): readonly ChainLink[] {
+  const { machine } = chosen.model;
+  if (machine === undefined || elsewhere.length === 0) return entries;
+  const { alias } = first;
+  const others = [first, ...elsewhere].filter(({ model }) => model.machine !== machine);
+  const links = [chosen, ...others].map((each) => ({
+    model: nameOf(each),
+    selection: { ...each, ...omitUndefined({ alias }) },
+  }));
+  return entries.toSpliced(index, 1, ...links);
+}
+
+/** Whether every request would fail, so that the next ones need not try. */
+function isUnusable(error: unknown): boolean {
+  return error instanceof HearthError && unusable.has(error.code);
+}
+
+/** Undefined if no other model would do better, or it is not for the server to decide. */
+function outcomeOf(error: unknown, { tried }: Chain): EntryOutcome | undefined {
+  if (!(error instanceof HearthError)) return undefined;
+  const isFallback = tried.length > 0;
+  return outcomes[error.code] ?? (isFallback && error.status === 400 ? 'unsuited' : undefined);
+}
+
+/** Reports which model a request uses, if it is not the first of its chain. */
+export function noteChoice(
+  { name, tried }: Chain,
+  { selection }: ModelTarget,
+  { record, logger }: RequestContext,
+): void {
+  if (tried.length === 0 || record.tried === tried) return;
+  record.tried = tried;
+  const passed = tried.map(({ model, reason }) => `${model} ${words[reason] ?? reason}`);
+  logger.info(`${name}: ${passed.join(', ')}, using ${nameOf(selection)}`);
+}
+
+function nameOf({ model: { key, machine } }: ModelSelection): string {
+  return machine === undefined ? key : `${key}@${machine}`;
+}
