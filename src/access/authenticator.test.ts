@@ -16,6 +16,7 @@ const token = {
   lastUsedAt: null,
   rateLimits: noLimits,
   modelScope: null,
+  priority: 'normal' as const,
 };
 const session = (tokenId: string) => ({
   id: '0123456789abcdef',

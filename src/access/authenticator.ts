@@ -56,6 +56,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     lastUsedAt: null,
     rateLimits: noLimits,
     modelScope: null,
+    priority: 'normal' as const,
   };
 
   async function findSession(

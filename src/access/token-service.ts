@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { Priority } from '../kernel/concurrency/fair-queue.ts';
 import type { ModelScope } from '../kernel/model-scope.ts';
 import type { Permission } from '../kernel/permission.ts';
 import { noLimits, type RateLimits } from '../store/shared/rate-limit-repository.ts';
@@ -15,6 +16,8 @@ interface NewToken {
   readonly rateLimits?: RateLimits;
   /** All models if absent. */
   readonly modelScope?: ModelScope;
+  /** `normal` if absent. */
+  readonly priority?: Priority;
 }
 
 export type Authentication =
@@ -58,7 +61,8 @@ interface TokenServiceOptions {
 /** Creates, checks and lists the API tokens kept in a store. */
 export function createTokenService({ tokens, onTouchError }: TokenServiceOptions): TokenService {
   return {
-    create: async ({ name, permissions, expiresAt, rateLimits = noLimits, modelScope = null }) => {
+    create: async ({ name, permissions, expiresAt, ...rest }) => {
+      const { rateLimits = noLimits, modelScope = null, priority = 'normal' } = rest;
       const parts = generateToken();
       const record: StoredToken = {
         id: parts.id,
@@ -70,6 +74,7 @@ export function createTokenService({ tokens, onTouchError }: TokenServiceOptions
         lastUsedAt: null,
         rateLimits,
         modelScope,
+        priority,
       };
       await tokens.insert(record);
       return { record, token: formatToken(parts) };

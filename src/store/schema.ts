@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { Priority } from '../kernel/concurrency/fair-queue.ts';
 import type { BatchStatus, StoredFile } from './batches/batch.ts';
 import type { NamedRecordKind } from './named-record.ts';
 import type { StoredBackgroundTurn } from './shared/background-turn.ts';
@@ -165,6 +166,7 @@ export const tables = {
       tokens_per_day: column<number | null>('bigint', ''),
       /** JSON array of keys and patterns; null: all models. */
       models: optionalText,
+      priority: column<Generated<Priority>>('text', "not null default 'normal'"),
     },
   },
   /** Browsers that are signed in. */

@@ -97,6 +97,7 @@ it('deletes the sessions and codes of a token with it', async () => {
     lastUsedAt: null,
     rateLimits: noLimits,
     modelScope: null,
+    priority: 'normal',
   });
   await store.sessions.insert(session('a', { tokenId: 't' }));
   await store.sessions.insert(session('b'));

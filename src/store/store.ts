@@ -1,3 +1,4 @@
+import type { Priority } from '../kernel/concurrency/fair-queue.ts';
 import type { ModelScope } from '../kernel/model-scope.ts';
 import type { Permission } from '../kernel/permission.ts';
 import type { TurnPart } from './turns/conversation-turn.ts';
@@ -106,11 +107,13 @@ export interface StoredToken {
   /** A limit that is null comes from the settings. */
   readonly rateLimits: RateLimits;
   readonly modelScope: ModelScope;
+  /** Of its requests, where several wait for a model. */
+  readonly priority: Priority;
 }
 
 /** What changes of a token; what is undefined stays. */
 export type TokenChanges = {
-  readonly [Name in 'name' | 'permissions' | 'expiresAt' | 'modelScope']?:
+  readonly [Name in 'name' | 'permissions' | 'expiresAt' | 'modelScope' | 'priority']?:
     | StoredToken[Name]
     | undefined;
 } & { readonly rateLimits?: { readonly [Name in LimitName]?: number | null | undefined } };

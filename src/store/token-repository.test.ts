@@ -18,6 +18,7 @@ const token = (id: string, fields: Partial<StoredToken> = {}): StoredToken => ({
   lastUsedAt: null,
   rateLimits: noLimits,
   modelScope: null,
+  priority: 'normal',
   ...fields,
 });
 
@@ -62,12 +63,14 @@ it('changes what it is told to, and keeps the rest', async () => {
     expiresAt: null,
     rateLimits: { ...noLimits, requestsPerMinute: 3, requestsPerDay: 7 },
     modelScope: null,
+    priority: 'background' as const,
   };
   const changes = {
     name: 'desk',
     expiresAt: null,
     rateLimits: { tokensPerDay: null, requestsPerDay: 7 },
     modelScope: null,
+    priority: 'background' as const,
   };
   expect(await store.tokens.update('a', changes)).toEqual(after);
   expect(await store.tokens.list()).toEqual([after, token('b')]);

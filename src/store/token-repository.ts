@@ -16,6 +16,7 @@ export function createTokenRepository(database: Kysely<Schema>): TokenRepository
       const values = {
         id,
         name: changes.name,
+        priority: changes.priority,
         permissions: permissions && JSON.stringify(permissions),
         expires_at: expiresAt === undefined ? undefined : toTime(expiresAt),
         models: modelScope === undefined ? undefined : toModels(modelScope),
@@ -83,6 +84,7 @@ function toRow(token: StoredToken): TokenRow {
     requests_per_day: token.rateLimits.requestsPerDay,
     tokens_per_day: token.rateLimits.tokensPerDay,
     models: toModels(token.modelScope),
+    priority: token.priority,
   };
 }
 
@@ -110,5 +112,6 @@ function fromRow(row: TokenRow): StoredToken {
       tokensPerDay: row.tokens_per_day,
     },
     modelScope: row.models === null ? null : (JSON.parse(row.models) as string[]),
+    priority: row.priority,
   };
 }

@@ -44,6 +44,7 @@ it('reports deletions, after them, and only those that happened', async () => {
     lastUsedAt: null,
     rateLimits: noLimits,
     modelScope: null,
+    priority: 'normal',
   });
   for (const name of ['a', 'b', 'c']) await say(name);
   await say('own', { ownerId: 'one' });

@@ -206,6 +206,11 @@ it('changes a token by the API and by the command line, for the next request', a
   expect(await keys()).toEqual(['hearth/starter-embed']);
   const edit = (...more: string[]) =>
     runHearth(['token', 'edit', id, '--json', ...more], { home: hearth.home });
+  expect((await edit('--priority', 'background', '--json')).stdout).toContain('"background"');
+  expect((await change({ priority: 'interactive' })).body).toMatchObject({
+    priority: 'interactive',
+  });
+  expect((await change({ priority: 'first' })).status).toBe(400);
   const edited = await edit('--models', 'hearth/*vision, hearth/*chat', '--tokens-per-day', '9');
   expect(JSON.parse(edited.stdout)).toMatchObject({
     name: 'desk',

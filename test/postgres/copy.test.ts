@@ -82,6 +82,7 @@ async function fill({
     lastUsedAt: new Date(2000),
     rateLimits: noLimits,
     modelScope: null,
+    priority: 'normal',
   });
   const used = { day: '2026-11-02', tokenId: 'tok_me', modelKey: 'acme/tiny' };
   await usage.add([{ ...used, ...noUsage, requests: 3 }]);

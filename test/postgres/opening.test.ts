@@ -74,6 +74,7 @@ describe('a database that is opened', () => {
     expect(await second.tokens.find('a')).toMatchObject({
       rateLimits: noLimits,
       modelScope: null,
+      priority: 'normal',
     });
     expect(await first.downloads.list()).toMatchObject([{ id: 'job_a' }]);
     expect(await second.downloads.list()).toEqual([]);

@@ -37,7 +37,9 @@ export function mountModels(app: App, services: ApiServices): void {
   const assertOwnAlias = async (name: string, { caller }: RequestContext): Promise<void> => {
     const alias = findAlias(await aliases.list(), name);
     if (alias?.name.toLowerCase() !== name.toLowerCase()) return;
-    assertInScope(caller.modelScope, alias.model.replace(/@[^@/]*$/, ''));
+    for (const { model } of alias.chain ?? [alias]) {
+      assertInScope(caller.modelScope, model.replace(/@[^@/]*$/, ''));
+    }
   };
 
   mount(app, versionOllama, async () => ({ version: ollamaVersion }));

@@ -1,7 +1,8 @@
+import { priorities, type Priority } from '../../kernel/concurrency/fair-queue.ts';
 import { type Permission, permissionSchema } from '../../kernel/permission.ts';
 import type { OptionDeclaration } from '../command.ts';
 import { UsageError } from '../failure.ts';
-import { integer } from '../option.ts';
+import { choice, integer } from '../option.ts';
 
 const permissionNames = permissionSchema.options;
 
@@ -58,6 +59,11 @@ export const boundOptions = {
     'never',
   ),
   models,
+  priority: choice(
+    '--priority <class>',
+    'Whose requests come first if several wait for a model',
+    priorities,
+  ),
   requestsPerMinute: limit(
     '--requests-per-minute <count>',
     'requests that generate, in a minute',
@@ -85,15 +91,22 @@ export const boundOptions = {
 };
 
 type BoundValues = {
-  readonly [Name in Exclude<keyof typeof boundOptions, 'models'>]: number | 'none' | undefined;
-} & { readonly models: readonly string[] | 'all' | undefined };
+  readonly [Name in Exclude<keyof typeof boundOptions, 'models' | 'priority'>]:
+    | number
+    | 'none'
+    | undefined;
+} & {
+  readonly models: readonly string[] | 'all' | undefined;
+  readonly priority: Priority | undefined;
+};
 
 /** What is not said is undefined, and a bound that is taken away null. */
-export function toBounds({ expiresInDays, models: list, ...limits }: BoundValues) {
+export function toBounds({ expiresInDays, models: list, priority, ...limits }: BoundValues) {
   const days = orNull(expiresInDays);
   return {
     expiresAt: typeof days === 'number' ? new Date(Date.now() + days * dayMs) : days,
     modelScope: list === 'all' ? null : list,
+    priority,
     rateLimits: {
       requestsPerMinute: orNull(limits.requestsPerMinute),
       tokensPerMinute: orNull(limits.tokensPerMinute),

@@ -61,6 +61,7 @@ export const tokenLs = defineCommand({
             dropOrder: 4,
             value: ({ modelScope }) => modelScope?.join(',') ?? 'all',
           },
+          { title: 'PRIORITY', dropOrder: 2, value: ({ priority }) => priority },
           { title: 'CREATED', dropOrder: 1, value: ({ createdAt }) => formatTime(createdAt) },
           { title: 'EXPIRES', dropOrder: 3, value: ({ expiresAt }) => formatTime(expiresAt) },
           { title: 'LAST USED', dropOrder: 2, value: ({ lastUsedAt }) => formatTime(lastUsedAt) },
@@ -100,6 +101,7 @@ function withoutSecret(token: StoredToken) {
     requests_per_day: rateLimits.requestsPerDay,
     tokens_per_day: rateLimits.tokensPerDay,
     models: token.modelScope,
+    priority: token.priority,
   };
 }
 
@@ -134,7 +136,11 @@ export const tokenCreate = defineCommand({
           name,
           permissions: options.permissions ?? defaultPermissions,
           rateLimits: { ...noLimits, ...omitUndefined(bounds.rateLimits) },
-          ...omitUndefined({ expiresAt: bounds.expiresAt, modelScope: bounds.modelScope }),
+          ...omitUndefined({
+            expiresAt: bounds.expiresAt,
+            modelScope: bounds.modelScope,
+            priority: bounds.priority,
+          }),
         })),
         orphan: (await store.owners.counts()).find(({ ownerId }) => ownerId === null),
       }),
@@ -164,6 +170,7 @@ export const tokenEdit = defineCommand({
   examples: [
     'hearth token edit 3f9c01ab27 --tokens-per-day 200000 --models qwen/*',
     'hearth token edit 3f9c01ab27 --tokens-per-day default --models all',
+    'hearth token edit 3f9c01ab27 --priority background',
   ],
   async run({ context, options, positionals: { id } }) {
     const { permissions } = options;

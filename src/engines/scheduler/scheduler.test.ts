@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lastInTurn } from '../../kernel/concurrency/fair-queue.ts';
+import { lastInTurn, priorities, withPriority } from '../../kernel/concurrency/fair-queue.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import type { Place } from './place.ts';
 import { Scheduler, type Waiting } from './scheduler.ts';
@@ -225,6 +225,46 @@ describe('Scheduler with several clients', () => {
       await settled();
     }
     expect(order).toEqual(['greedy', 'modest', 'late again', 'late']);
+  });
+
+  it('serves clients by their priority, and each of them in the end', async () => {
+    const client = fc.record({
+      name: fc.constantFrom('a', 'b'),
+      priority: fc.constantFrom(...priorities),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(client, { minLength: 1, maxLength: 12 }),
+        fc.integer({ min: 0, max: 40 }),
+        async (waiting, urgentCount) => {
+          const { scheduler, enter, release } = openScheduler(1, 1000);
+          await enter('running');
+          const order: string[] = [];
+          for (const { name, priority } of waiting) {
+            void enter(withPriority(name, priority)).then(() => order.push(priority));
+          }
+          // One more urgent request arrives with each that ends.
+          for (let turn = 0; turn < urgentCount; turn += 1) {
+            void enter(withPriority('urgent', 'interactive')).then(() => order.push('more'));
+            release();
+            await settled();
+          }
+          for (const priority of priorities) {
+            const own = waiting.filter((each) => each.priority === priority).length;
+            const served = order.filter((each) => each === priority).length;
+            expect(served).toBeGreaterThanOrEqual(Math.min(own, Math.floor(urgentCount / 20)));
+          }
+          while (scheduler.waitingCount > 0) {
+            release();
+            await settled();
+          }
+          expect(order).toHaveLength(waiting.length + urgentCount);
+          if (urgentCount > 0 || waiting.length > 8) return;
+          const ranks = order.map((each) => priorities.findIndex((priority) => priority === each));
+          expect(ranks).toEqual(ranks.toSorted((one, other) => one - other));
+        },
+      ),
+    );
   });
 
   it('displaces the newest request of the client with the most for one with far fewer', async () => {

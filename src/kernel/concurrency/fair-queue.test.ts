@@ -1,5 +1,6 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FairQueue, lastInTurn } from './fair-queue.ts';
+import { FairQueue, lastInTurn, priorities, withPriority } from './fair-queue.ts';
 
 function queueOf(...items: readonly string[]): FairQueue<string> {
   const queue = new FairQueue<string>();
@@ -100,5 +101,86 @@ describe('positionOf', () => {
     queue.add(lastInTurn('a'), 'late');
     expect(queue.positionOf(lastInTurn('a'), 'late')).toBe(3);
     expect(queue.positionOf('a', 'late')).toBe(0);
+  });
+});
+
+describe('priorities', () => {
+  const key = fc.record({
+    client: fc.constantFrom('a', 'b', 'c'),
+    priority: fc.constantFrom(...priorities),
+  });
+  const keyOf = ({ client, priority }: { client: string; priority: (typeof priorities)[number] }) =>
+    withPriority(client, priority);
+
+  it('come in their order, fair between the clients of each', () => {
+    const queue = new FairQueue<string>();
+    const items: [string, string][] = [
+      [lastInTurn('a'), 'batch'],
+      [withPriority('a', 'background'), 'late'],
+      ['a', 'a1'],
+      ['a', 'a2'],
+      ['b', 'b1'],
+      [withPriority('c', 'interactive'), 'c1'],
+      [withPriority('c', 'interactive'), 'c2'],
+      [withPriority('d', 'interactive'), 'd1'],
+    ];
+    for (const [clientKey, item] of items) queue.add(clientKey, item);
+    const order = ['c1', 'd1', 'c2', 'a1', 'b1', 'a2', 'late', 'batch'];
+    const keys = new Map(items.map(([clientKey, item]) => [item, clientKey]));
+    expect(order.map((item) => queue.positionOf(keys.get(item) ?? '', item))).toEqual([
+      1, 2, 3, 4, 5, 6, 7, 8,
+    ]);
+    for (const item of order) {
+      expect(queue.first).toBe(item);
+      queue.remove(keys.get(item) ?? '', item);
+    }
+    expect(queue.length).toBe(0);
+  });
+
+  // covers server-31
+  it('let no class starve, however many items of the others come', () => {
+    fc.assert(
+      fc.property(
+        fc.array(key, { minLength: 1, maxLength: 20 }),
+        fc.infiniteStream(key),
+        (start, more) => {
+          const queue = new FairQueue<{ readonly clientKey: string; readonly mark: boolean }>();
+          for (const each of start) queue.add(keyOf(each), { clientKey: keyOf(each), mark: true });
+          let left = start.length;
+          // Each class has a turn in ten at least.
+          for (let turn = 0; left > 0 && turn < start.length * 60; turn += 1) {
+            const item = queue.first;
+            if (item === undefined) throw new Error('empty');
+            queue.remove(item.clientKey, item);
+            if (item.mark) left -= 1;
+            const { value } = more.next();
+            queue.add(keyOf(value), { clientKey: keyOf(value), mark: false });
+          }
+          expect(left).toBe(0);
+        },
+      ),
+    );
+  });
+
+  it('give a class one turn after eight of the others', () => {
+    const queue = new FairQueue<string>();
+    queue.add(withPriority('x', 'background'), 'late');
+    const urgent = withPriority('y', 'interactive');
+    for (let count = 0; count < 20; count += 1) queue.add(urgent, `item ${count}`);
+    for (let count = 0; count < 8; count += 1) queue.remove(urgent, `item ${count}`);
+    expect(queue.first).toBe('late');
+    queue.remove(withPriority('x', 'background'), 'late');
+    expect(queue.first).toBe('item 8');
+  });
+
+  it('displace items of lower ones from a full queue, never those of higher ones', () => {
+    const queue = new FairQueue<string>();
+    queue.add(withPriority('x', 'background'), 'late');
+    queue.add('a', 'a1');
+    expect(queue.displacedBy(withPriority('y', 'interactive'))).toBe('late');
+    expect(queue.displacedBy('b')).toBe('late');
+    expect(queue.displacedBy(withPriority('z', 'background'))).toBeUndefined();
+    queue.remove(withPriority('x', 'background'), 'late');
+    expect(queue.displacedBy(withPriority('y', 'interactive'))).toBe('a1');
   });
 });

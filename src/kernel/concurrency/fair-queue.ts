@@ -1,70 +1,124 @@
-/** Begins the keys of clients whose items wait for those of all others. */
-const lastPrefix = 'last ';
+/** Whose requests come first; `normal` for clients that have none. */
+export const priorities = ['interactive', 'normal', 'background'] as const;
+export type Priority = (typeof priorities)[number];
+
+/** The classes of clients, first to last. `last`: they have a turn when no other client has an item. */
+const classes = [...priorities, 'last'] as const;
+type ClientClass = (typeof classes)[number];
+
+/** Most items of earlier classes that pass a class which waits. */
+const maxPassed = 8;
 
 /** The key of a client whose items wait for those of all clients with other keys. */
 export function lastInTurn(clientKey: string): string {
-  return `${lastPrefix}${clientKey}`;
+  return `last ${clientKey}`;
 }
 
-function isLast(clientKey: string): boolean {
-  return clientKey.startsWith(lastPrefix);
+/** The key of a client with a priority. */
+export function withPriority(clientKey: string, priority: Priority): string {
+  return priority === 'normal' ? clientKey : `${priority} ${clientKey}`;
+}
+
+function classOf(clientKey: string): ClientClass {
+  return classes.find((each) => clientKey.startsWith(`${each} `)) ?? 'normal';
 }
 
 /**
  * A queue in which clients take turns, one item each; the items of one client keep their order of arrival. A client
- * with a hundred items makes the others wait for one of them at a time. Clients that are `lastInTurn` take theirs when no
- * other client has an item.
+ * with a hundred items makes the others wait for one of them at a time. Clients of a higher priority come first, but a
+ * class that was passed eight times has the next turn. Clients that are `lastInTurn` take theirs when no other client
+ * has an item.
  */
 export class FairQueue<Item> {
-  readonly #first = new Round<Item>();
-  readonly #last = new Round<Item>();
+  readonly #rounds: Readonly<Record<ClientClass, Round<Item>>> = {
+    interactive: new Round(),
+    normal: new Round(),
+    background: new Round(),
+    last: new Round(),
+  };
 
   get length(): number {
-    return this.#first.length + this.#last.length;
+    return classes.reduce((sum, each) => sum + this.#rounds[each].length, 0);
   }
 
   /** The next item. */
   get first(): Item | undefined {
-    return this.#first.first ?? this.#last.first;
+    return this.urgent ?? this.#rounds.last.first;
   }
 
   /** The next item of clients that are not last in turn. */
   get urgent(): Item | undefined {
-    return this.#first.first;
+    return this.#nextRound?.first;
   }
 
   add(clientKey: string, item: Item): void {
     this.#roundOf(clientKey).add(clientKey, item);
   }
 
-  /** Number of items that come up to and with an item if no other is added; 0 if it is not in the queue. */
+  /**
+   * Number of items that come up to and with an item if no other is added and no class was passed often; 0 if it is not in
+   * the queue.
+   */
   positionOf(clientKey: string, item: Item): number {
-    const position = this.#roundOf(clientKey).positionOf(clientKey, item);
-    return position > 0 && isLast(clientKey) ? this.#first.length + position : position;
+    const own = classOf(clientKey);
+    const position = this.#rounds[own].positionOf(clientKey, item);
+    if (position === 0) return 0;
+    const earlier = classes.slice(0, classes.indexOf(own));
+    return earlier.reduce((sum, each) => sum + this.#rounds[each].length, position);
   }
 
   /** Removes an item. Removing the first one ends its client's turn: the client moves to the end of the round. */
   remove(clientKey: string, item: Item): void {
-    this.#roundOf(clientKey).remove(clientKey, item);
+    const round = this.#roundOf(clientKey);
+    if (round === this.#nextRound && round.first === item) this.#countTurn(round);
+    round.remove(clientKey, item);
+    if (round.length === 0) round.passed = 0;
   }
 
   /**
-   * The item to remove from a full queue to make room for the client: one that is last in turn; or else the newest item
-   * of the client with the most items, if that client still has at least as many as this one afterwards. So no client can
-   * block the others, and two clients do not displace each other forever. Undefined if no client has that many.
+   * The item to remove from a full queue to make room for the client: the newest one of a lower class; or else the newest
+   * item of the client with the most items of the same class, if that client still has at least as many as this one
+   * afterwards. So no client can block the others, and two clients do not displace each other forever. Undefined if no
+   * client has that many.
    */
   displacedBy(clientKey: string): Item | undefined {
-    if (isLast(clientKey)) return this.#last.displacedBy(clientKey);
-    return this.#last.newest ?? this.#first.displacedBy(clientKey);
+    const own = classOf(clientKey);
+    const lower = classes.slice(classes.indexOf(own) + 1).toReversed();
+    const lowest = lower.find((each) => this.#rounds[each].length > 0);
+    return lowest === undefined
+      ? this.#rounds[own].displacedBy(clientKey)
+      : this.#rounds[lowest].newest;
+  }
+
+  /** The class that was passed for too long, longest first, else the first with an item. */
+  get #nextRound(): Round<Item> | undefined {
+    let next: Round<Item> | undefined;
+    for (const each of priorities) {
+      const round = this.#rounds[each];
+      if (round.length === 0) continue;
+      const isLate = round.passed >= maxPassed && round.passed > (next?.passed ?? 0);
+      if (next === undefined || isLate) next = round;
+    }
+    return next;
+  }
+
+  #countTurn(served: Round<Item>): void {
+    for (const each of priorities) {
+      const round = this.#rounds[each];
+      if (round === served) round.passed = 0;
+      else if (round.length > 0) round.passed += 1;
+    }
   }
 
   #roundOf(clientKey: string): Round<Item> {
-    return isLast(clientKey) ? this.#last : this.#first;
+    return this.#rounds[classOf(clientKey)];
   }
 }
 
 /** Clients that take turns. */
 class Round<Item> {
+  /** Items of other rounds that came since this one had a turn and waits. */
+  passed = 0;
   /** Items by client; the client whose turn is next comes first. No set is empty. */
   readonly #items = new Map<string, Set<Item>>();
   #length = 0;

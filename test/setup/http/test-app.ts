@@ -94,6 +94,7 @@ const testAuthenticator: AppOptions['authenticator'] = {
       lastUsedAt: null,
       rateLimits: noLimits,
       modelScope: null,
+      priority: 'normal' as const,
     };
     return { kind: 'token', token };
   },

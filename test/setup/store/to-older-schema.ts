@@ -7,6 +7,7 @@ const undo: Readonly<Record<number, string>> = {
     alter table tokens drop column requests_per_day;
     alter table tokens drop column tokens_per_day;
     alter table tokens drop column models;
+    alter table tokens drop column priority;
     alter table rate_limits drop column quota_day;
     alter table rate_limits drop column day_requests;
     alter table rate_limits drop column day_tokens;`,

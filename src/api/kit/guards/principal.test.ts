@@ -69,6 +69,7 @@ const token: StoredToken = {
   lastUsedAt: null,
   rateLimits: { ...noLimits, requestsPerMinute: 3 },
   modelScope: null,
+  priority: 'normal',
 };
 const find = (ownerId: string | null, isTokenRequired: boolean, stored?: StoredToken) =>
   principalOf(
@@ -98,6 +99,7 @@ it.each([null, new Date(now.getTime() + 1)])(
       identity: { type: 'token', id: 'token1', tokenId: 'token1', name: 'CI', expiresAt },
       rateLimits: { ...noLimits, requestsPerMinute: 3 },
       modelScope: null,
+      priority: 'normal',
     });
   },
 );
@@ -180,6 +182,7 @@ const tokenOf = (id: string): Authentication => ({
     lastUsedAt: null,
     rateLimits: noLimits,
     modelScope: null,
+    priority: 'normal',
   },
 });
 
@@ -207,6 +210,7 @@ it('tells the token of the owner from others, which have limits', async () => {
     },
     rateLimits: noLimits,
     modelScope: null,
+    priority: 'normal',
   });
 });
 
@@ -242,6 +246,7 @@ it.each([
     tokenId,
     permissions: ['chat'],
     modelScope: null,
+    priority: 'normal',
     identity: {
       type: 'session',
       id: 's',
@@ -265,6 +270,7 @@ it('lets a session act for a token, with its permissions and limits, until it ex
     identity: { type: 'session', id: 's', tokenId: 'other', name: "other's name", expiresAt },
     rateLimits: noLimits,
     modelScope: null,
+    priority: 'normal',
   });
 });
 

@@ -13,7 +13,7 @@ import { expiryOf } from '../../../access/session-service.ts';
 import { parse } from 'hono/utils/cookie';
 import ipaddr from 'ipaddr.js';
 import { isIPv4 } from 'node:net';
-import { lastInTurn } from '../../../kernel/concurrency/fair-queue.ts';
+import { lastInTurn, type Priority, withPriority } from '../../../kernel/concurrency/fair-queue.ts';
 import type { RequestRecord } from '../../../telemetry/request-record.ts';
 import type { Authentication } from '../../../access/token-service.ts';
 
@@ -28,6 +28,8 @@ export interface Principal {
   readonly rateLimits?: RateLimits | undefined;
   /** The models that it may use; all if absent. */
   readonly modelScope?: ModelScope;
+  /** `normal` if absent. */
+  readonly priority?: Priority;
 }
 
 /**
@@ -47,9 +49,10 @@ export function tokenPrincipal({
   expiresAt,
   rateLimits,
   modelScope,
+  priority,
 }: StoredToken): Principal {
   const identity = { type: 'token', id, tokenId: id, name, expiresAt } as const;
-  return { tokenId: id, permissions, identity, rateLimits, modelScope };
+  return { tokenId: id, permissions, identity, rateLimits, modelScope, priority };
 }
 
 /** `admin` implies every other permission. */
@@ -117,7 +120,9 @@ export function toCaller(
     identity: principal.identity,
     address: networkAddress(remoteAddress),
     isLinked,
-    clientKey: isLast ? lastInTurn(clientKey) : clientKey,
+    clientKey: isLast
+      ? lastInTurn(clientKey)
+      : withPriority(clientKey, principal.priority ?? 'normal'),
     modelScope: principal.modelScope ?? null,
     hasPermission: (permission) => permits(principal, permission),
   };

@@ -22,6 +22,7 @@ async function stopWith(authorization?: string) {
     lastUsedAt: null,
     rateLimits: noLimits,
     modelScope: null,
+    priority: 'normal' as const,
   };
   const { app } = createTestApp({
     authenticator: createAuthenticator({

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { priorities } from '../../../kernel/concurrency/fair-queue.ts';
 import { isoTimeSchema } from '../../../kernel/field.ts';
 import { permissionSchema } from '../../../kernel/permission.ts';
 import { defineRoute } from '../../kit/route.ts';
@@ -14,6 +15,7 @@ const exampleToken = {
   requests_per_day: null,
   tokens_per_day: 500_000,
   models: ['qwen/*'],
+  priority: 'normal',
 };
 
 const limitSchema = z.int().min(1).max(1_000_000_000);
@@ -29,6 +31,12 @@ const modelsSchema = z
   )
   .max(100);
 const tokensPerDaySchema = z.int().min(1).max(1_000_000_000_000);
+
+const prioritySchema = z
+  .enum(priorities)
+  .describe(
+    'Whose requests come first if several wait for a model: `interactive`, then `normal`, then `background`.',
+  );
 
 const tokenFields = {
   id: z.string().describe('10 lower-case hex digits; not secret.'),
@@ -55,6 +63,7 @@ const tokenFields = {
   models: modelsSchema
     .nullable()
     .describe('Keys of the models that it may use, with `*` for any characters; null: all.'),
+  priority: prioritySchema,
 };
 
 const ownedFields = {
@@ -120,6 +129,7 @@ const boundFields = {
     .describe(
       'The models that the token may use and see: keys, and patterns such as `qwen/*`; null: all.',
     ),
+  priority: prioritySchema.optional(),
 };
 
 const createTokenRequestSchema = z

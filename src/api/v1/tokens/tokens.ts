@@ -15,12 +15,12 @@ interface TokenServices {
 export function mountTokens(app: App, { tokens, store }: TokenServices): void {
   mount(app, contract.createToken, async ({ body }) => {
     const { name, permissions } = body;
-    const { expiresAt, rateLimits, modelScope } = toBounds(body);
+    const { expiresAt, rateLimits, modelScope, priority } = toBounds(body);
     const { record, token } = await tokens.create({
       name,
       permissions,
       rateLimits: { ...noLimits, ...omitUndefined(rateLimits) },
-      ...omitUndefined({ expiresAt, modelScope }),
+      ...omitUndefined({ expiresAt, modelScope, priority }),
     });
     return { ...toFields(record), token };
   });
@@ -82,6 +82,7 @@ function toBounds(body: contract.TokenBounds) {
   return {
     expiresAt: typeof expiresAt === 'string' ? new Date(expiresAt) : expiresAt,
     modelScope: body.models,
+    priority: body.priority,
     rateLimits: {
       requestsPerMinute: body.requests_per_minute,
       tokensPerMinute: body.tokens_per_minute,
@@ -104,7 +105,7 @@ function toCounts({ responseCount, conversationCount }: OwnedCount) {
 }
 
 function toFields(token: StoredToken) {
-  const { id, name, permissions, createdAt, expiresAt, rateLimits, modelScope } = token;
+  const { id, name, permissions, createdAt, expiresAt, rateLimits, modelScope, priority } = token;
   return {
     id,
     name,
@@ -116,5 +117,6 @@ function toFields(token: StoredToken) {
     requests_per_day: rateLimits.requestsPerDay,
     tokens_per_day: rateLimits.tokensPerDay,
     models: modelScope === null ? null : [...modelScope],
+    priority,
   };
 }
