@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { deferred } from '../setup/deferred.ts';
 import { say } from '../setup/engine/open-upstream.ts';
-import { startLoopbackServer } from '../setup/net/loopback-server.ts';
+import { sendJson, startLoopbackServer } from '../setup/net/loopback-server.ts';
 import { get, post, postRaw, stream, toAnswer, type SseEvent } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { useResource } from '../setup/use-resource.ts';
@@ -14,7 +14,8 @@ import { useResource } from '../setup/use-resource.ts';
 let answer: (response: ServerResponse) => void = () => {};
 let requestCount = 0;
 const remote = useResource(() =>
-  startLoopbackServer((_, response) => {
+  startLoopbackServer(({ method }, response) => {
+    if (method !== 'POST') return sendJson(response, { object: 'list', data: [] });
     requestCount += 1;
     answer(response);
   }),

@@ -122,22 +122,25 @@ export class ModelChains {
     let { failure } = chain;
     const outcomesByIndex = new Map(chain.outcomes);
     for (;;) {
-      const found = await Promise.all(
-        chain.entries.map((entry) =>
-          this.#host.find(entry, chain.caller).catch((reason: unknown) => {
-            failure ??= reason;
-            return undefined;
-          }),
-        ),
-      );
-      const facts = await Promise.all(
-        found.map((selection, index) => this.#factsOf(selection, chain, index, outcomesByIndex)),
-      );
-      const choice = chooseEntry(chain.entries, facts);
+      const found: (ModelSelection | undefined)[] = [];
+      const facts: EntryFacts[] = [];
+      let choice: ReturnType<typeof chooseEntry>;
+      // One by one: to find a later entry may take long if its server does not answer.
+      for (const [index, entry] of chain.entries.entries()) {
+        const selection = await this.#host.find(entry, chain.caller).catch((reason: unknown) => {
+          failure ??= reason;
+          return undefined;
+        });
+        found.push(selection);
+        facts.push(await this.#factsOf(selection, chain, index, outcomesByIndex));
+        choice = chooseEntry(chain.entries.slice(0, index + 1), facts);
+        if (choice?.isLastResort === false) break;
+      }
       const selection = found[choice?.index ?? -1];
       if (choice === undefined || selection === undefined) {
+        if (failure !== undefined) throw failure;
         for (const each of found) if (each !== undefined) assertPurpose(each, chain.purpose);
-        throw failure;
+        throw new Error('a chain without entries');
       }
       const { index, isLastResort, passed } = choice;
       try {
