@@ -43,6 +43,7 @@ export interface ApiServices {
   readonly modelsFolder: string;
   /** Id of the home folder. */
   readonly homeId: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
   /** Other names of the models. */
   readonly aliases: ModelAliases;
   readonly pool: Engines;

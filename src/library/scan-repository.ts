@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { readFolder, subfolders, type FolderEntries, type ScanListener } from './folder-entries.ts';
-import { statFile, type ScannedFile } from './scanned-file.ts';
+import { findBrokenLink, statFile, type ScannedFile } from './scanned-file.ts';
 
 export interface ModelRoot {
   readonly folder: string;
@@ -49,7 +49,8 @@ export function holdsWeights({ entries }: FolderEntries): boolean {
 export async function relevantFiles({ folder, entries }: FolderEntries): Promise<ScannedFile[]> {
   const found: ScannedFile[] = [];
   for (const { name } of entries.filter((entry) => relevantFile.test(entry.name))) {
-    const file = await statFile(join(folder, name), name);
+    const path = join(folder, name);
+    const file = (await statFile(path, name)) ?? (await findBrokenLink(path, name));
     if (file !== null) found.push(file);
   }
   return found;

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { readlink, stat } from 'node:fs/promises';
 
 export interface ScannedFile {
   readonly path: string;
@@ -7,6 +7,10 @@ export interface ScannedFile {
   readonly sizeBytes: number;
   /** Changes with the file; derived from its size and times. */
   readonly fingerprint: string;
+  /** Text of the license that the program which keeps the file has with it. */
+  readonly licensePath?: string;
+  /** Whether it is a link to a file that does not exist. */
+  readonly isBrokenLink?: boolean;
 }
 
 /** null if it is not a file, does not exist, or is a broken link. */
@@ -15,6 +19,15 @@ export async function statFile(path: string, name: string): Promise<ScannedFile 
   if (found?.isFile() !== true) return null;
   const { size, mtimeMs, ctimeMs } = found;
   return { path, name, sizeBytes: size, fingerprint: `${size}:${mtimeMs}:${ctimeMs}` };
+}
+
+/** A GGUF file that is a link to a file that no longer exists; reading it reports the reason. */
+export async function findBrokenLink(path: string, name: string): Promise<ScannedFile | null> {
+  if (!/\.gguf$/i.test(name)) return null;
+  const isThere = (await stat(path).catch(() => null)) !== null;
+  const target = isThere ? null : await readlink(path).catch(() => null);
+  if (target === null) return null;
+  return { path, name, sizeBytes: 0, fingerprint: `link:${target}`, isBrokenLink: true };
 }
 
 /** Whether the file is unchanged since the scan. */

@@ -273,6 +273,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       libraryFor: ({ modelScope }) => libraryWithin(modelScope, library),
       modelsFolder,
       homeId,
+      environment,
       aliases,
       pool,
       modelSettings,

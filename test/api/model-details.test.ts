@@ -2,6 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { putOllamaTag } from '../setup/models/ollama-store.ts';
 import { starterPath } from '../setup/engine/test-engines.ts';
 import { startFakeHub } from '../setup/hub/fake-hub.ts';
 import { get, post, toAnswer } from '../setup/server/api.ts';
@@ -259,5 +260,37 @@ describe('a model of this machine', () => {
       admin,
     );
     expectError(absent, { code: 'invalid_value', param: 'path', message: 'absent.gguf' });
+
+    const importFrom = (more: object) =>
+      post(hearth.url, '/api/v1/models/import', { from: 'ollama', ...more }, admin);
+    const store = join(folder.path, 'ollama');
+    const content = await readFile(starterPath('chat'));
+    await putOllamaTag(store, 'library/pilot:latest', { model: content });
+    expect((await importFrom({ path: store, dry_run: true })).body).toEqual({
+      models: [],
+      skipped: [],
+      found: [
+        {
+          model: 'library/pilot',
+          size_bytes: content.length,
+          quantizations: ['Q8_0'],
+          license: 'free',
+          in_library: false,
+        },
+      ],
+    });
+    expect((await importFrom({ path: store })).body.models).toEqual(['library/pilot']);
+    const faults = [{ method: 'move' }, { publisher: 'x' }, { repository: 'x' }];
+    for (const fault of faults) {
+      const [param = ''] = Object.keys(fault);
+      expectError(await importFrom(fault), { code: 'invalid_value', param, message: 'from' });
+    }
+    for (const [request, param] of [
+      [{}, 'path'],
+      [{ path: source, dry_run: true }, 'dry_run'],
+    ] as const) {
+      const refused = await post(hearth.url, '/api/v1/models/import', request, admin);
+      expectError(refused, { code: 'invalid_value', param, message: 'from' });
+    }
   });
 });

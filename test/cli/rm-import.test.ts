@@ -1,6 +1,7 @@
-import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { putOllamaTag } from '../setup/models/ollama-store.ts';
 import { placeModel } from '../setup/models/place-model.ts';
 import { runHearth } from '../setup/cli/run-hearth.ts';
 import { openTerminalSession } from '../setup/cli/terminal-session.ts';
@@ -141,8 +142,41 @@ describe('hearth import of a folder', () => {
   it('accepts only one method', async () => {
     const { exitCode, stderr } = await hearth('import', 'x.gguf', '--link', '--hard-link');
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('only one of --link, --hard-link and --move');
+    expect(stderr).toContain('only one of --copy, --link, --hard-link and --move');
     expect(await readdir(join(server.home, 'models'))).toEqual([]);
+  });
+});
+
+describe('hearth import from another program', () => {
+  it('lists its models, links them, and says when a file is gone', async () => {
+    const home = await temporaryFolder();
+    const store = join(home, 'ollama');
+    await putOllamaTag(store, 'library/sailor:1b', { model: starter });
+    const run = (...more: string[]) =>
+      runHearth(more, { home, environment: { OLLAMA_MODELS: store } });
+    const list = await run('import', '--from', 'ollama', '--dry-run');
+    expect(list.stdout).toMatch(/^library\/sailor-1b +Q8_0 +3\.\d MB +free +no$/m);
+    const json = await run('import', '--from', 'ollama', '--dry-run', '--json');
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      folders: [store],
+      models: [{ key: 'library/sailor-1b', isInLibrary: false }],
+      skipped: [],
+    });
+    const done = await run('import', '--from', 'ollama', '--link');
+    expect(done.stdout).toBe('Imported library/sailor-1b\n');
+    const again = await run('import', '--from', 'ollama');
+    expect(again.stdout).toBe('The library has these models already.\n');
+    expect(await run('import', '--from', 'ollama', '--move')).toMatchObject({ exitCode: 2 });
+    expect(await run('import', '--dry-run')).toMatchObject({ exitCode: 2 });
+    expect(await run('import')).toMatchObject({ exitCode: 2 });
+
+    await rm(store, { recursive: true });
+    expect((await run('doctor')).stdout).toMatch(
+      /sailor-1b\.gguf is a link to .* no longer exists/,
+    );
+    expect((await run('import', '--from', 'ollama')).stderr).toMatch(
+      /^error: .*no models of Ollama/m,
+    );
   });
 });
 

@@ -1,18 +1,22 @@
 import {
   findInFile,
+  importFromProgram,
   importModels,
+  importPrograms,
   type ImportResult,
+  listProgramModels,
   openLibrary,
   type PlacingMethod,
 } from '../../server/offline/models.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
-import { defineCommand } from '../command.ts';
+import { type CommandContext, defineCommand } from '../command.ts';
 import { connect } from '../client/connect.ts';
 import { usageHint } from '../download/follow-download.ts';
 import { CommandError, UsageError } from '../failure.ts';
-import { connectionOptions, flag, jsonOption, required, text } from '../option.ts';
+import { choice, connectionOptions, flag, jsonOption, optional, text } from '../option.ts';
 import { formatBytes } from '../../kernel/format.ts';
 import { printable } from '../../kernel/printable.ts';
+import { writeTable } from '../ui/table.ts';
 import { createProgress } from '../ui/progress.ts';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -23,8 +27,13 @@ import type { Client } from '../client/client.ts';
 import type { TerminalStream } from '../ui/terminal.ts';
 
 export const importCommand = defineCommand({
-  positionals: { file: required('GGUF file (any part of a split model), or folder of models') },
+  positionals: {
+    file: optional('GGUF file (any part of a split model), or folder of models'),
+  },
   options: {
+    from: choice('--from <program>', 'Link the models that a program keeps', importPrograms),
+    dryRun: flag('--dry-run', 'With --from: list the models, and change nothing'),
+    copy: flag('--copy', 'Copy the files (default, except with --from)'),
     publisher: text('--publisher <name>', 'First part of the model key (default: local)'),
     repo: text('--repo <name>', 'Second part of the model key (default: the file name)'),
     link: flag('--link', 'Create symbolic links instead of copies'),
@@ -37,11 +46,31 @@ export const importCommand = defineCommand({
     'hearth import smollm2-135m-instruct-q4_1.gguf',
     'hearth import model.gguf --publisher me --repo my-model --link',
     'hearth import ~/Downloads/models --hard-link',
+    'hearth import --from ollama --dry-run',
+    'hearth import --from lmstudio /mnt/old/models',
     'hearth import model.gguf --host http://192.168.1.5:1234',
   ],
   async run({ context, options, positionals: { file } }) {
     const { signal, terminal } = context;
-    const how = placingMethod(options);
+    const chosen = placingMethod(options);
+    if (options.from !== undefined) {
+      if (options.host !== undefined)
+        throw new UsageError('--from works on this machine only, without --host.');
+      if (options.publisher !== undefined || options.repo !== undefined)
+        throw new UsageError(
+          '--from keeps the names of the models, without --publisher and --repo.',
+        );
+      const how = chosen ?? 'link';
+      if (how === 'move') throw new UsageError('--from never moves files: omit --move.');
+      const program = { program: options.from, ...omitUndefined({ folder: file }) };
+      if (options.dryRun === true) await list(context, program, options.json === true);
+      else await importAll(context, { ...program, how }, options.json === true);
+      return;
+    }
+    if (options.dryRun === true) throw new UsageError('--dry-run needs --from.');
+    if (file === undefined)
+      throw new UsageError('Name a file or a folder, or a program with --from.');
+    const how = chosen ?? 'copy';
     if (options.host !== undefined) {
       if (how !== 'copy') {
         throw new UsageError(
@@ -69,8 +98,7 @@ export const importCommand = defineCommand({
     }
     const { keys, leftOut } = result;
     const [key] = keys;
-    for (const { name, error } of leftOut)
-      terminal.messages.line(printable(`Skipped ${name}: ${error.message}`));
+    writeSkipped(terminal.messages, leftOut);
     if (keys.length === 0) throw new CommandError('Nothing was imported.');
     if (options.json === true) terminal.output.json(keys.length === 1 ? { key, keys } : { keys });
     else if (key !== undefined && keys.length === 1) {
@@ -80,19 +108,80 @@ export const importCommand = defineCommand({
   },
 });
 
+type Program = Parameters<typeof listProgramModels>[1];
+
+async function list(context: CommandContext, program: Program, isJson: boolean): Promise<void> {
+  const { output, messages } = context.terminal;
+  const { folders, models, leftOut } = await listProgramModels(context, program);
+  if (isJson) {
+    output.json({
+      folders,
+      models,
+      skipped: leftOut.map(({ name, error: { code, message } }) => ({ name, code, message })),
+    });
+    return;
+  }
+  writeTable(
+    output,
+    [
+      { title: 'MODEL', value: ({ key }) => key },
+      { title: 'QUANT', value: ({ quantizations }) => quantizations.join(', ') || '-' },
+      { title: 'SIZE', value: ({ sizeBytes }) => formatBytes(sizeBytes), isNumber: true },
+      { title: 'LICENSE', value: ({ license }) => license ?? '-', dropOrder: 1 },
+      { title: 'IN LIBRARY', value: ({ isInLibrary }) => (isInLibrary ? 'yes' : 'no') },
+    ],
+    models,
+  );
+  writeSkipped(messages, leftOut);
+}
+
+async function importAll(
+  context: CommandContext,
+  program: Parameters<typeof importFromProgram>[1],
+  isJson: boolean,
+): Promise<void> {
+  const { output, messages } = context.terminal;
+  const progress = createProgress(messages, 'Copying');
+  try {
+    const { keys, leftOut, presentCount } = await importFromProgram(context, {
+      ...program,
+      onProgress: ({ copiedBytes, totalBytes }) =>
+        progress.update(copiedBytes / totalBytes, formatBytes(totalBytes)),
+    });
+    progress.stop();
+    writeSkipped(messages, leftOut);
+    if (isJson) output.json({ keys });
+    else if (keys.length === 0 && presentCount > 0)
+      output.line('The library has these models already.');
+    else if (keys.length === 0) throw new CommandError('There is no model to import.');
+    else for (const key of keys) output.line(printable(`Imported ${key}`));
+  } finally {
+    progress.stop();
+  }
+}
+
+function writeSkipped(messages: TerminalStream, leftOut: ImportResult['leftOut']): void {
+  for (const { name, error } of leftOut)
+    messages.line(printable(`Skipped ${name}: ${error.message}`));
+}
+
+/** Undefined if no option names one. */
 function placingMethod(options: {
+  readonly copy: boolean | undefined;
   readonly link: boolean | undefined;
   readonly hardLink: boolean | undefined;
   readonly move: boolean | undefined;
-}): PlacingMethod {
+}): PlacingMethod | undefined {
   const chosen: readonly (readonly [PlacingMethod, boolean | undefined])[] = [
+    ['copy', options.copy],
     ['symlink', options.link],
     ['hardlink', options.hardLink],
     ['move', options.move],
   ];
   const [method, ...others] = chosen.filter(([, isChosen]) => isChosen === true);
-  if (others.length > 0) throw new UsageError('Use only one of --link, --hard-link and --move.');
-  return method?.[0] ?? 'copy';
+  if (others.length > 0)
+    throw new UsageError('Use only one of --copy, --link, --hard-link and --move.');
+  return method?.[0];
 }
 
 interface Upload {

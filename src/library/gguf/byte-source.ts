@@ -1,4 +1,4 @@
-import { open, stat } from 'node:fs/promises';
+import { open, readlink, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import { errorCode } from '../../kernel/error-code.ts';
@@ -23,8 +23,9 @@ export async function withFileSource<Result>(
   use: (source: ByteSource) => Promise<Result>,
 ): Promise<Result> {
   const name = basename(path);
-  const found = await stat(path).catch((error: unknown) => {
-    throw unreadableFile(name, error);
+  const found = await stat(path).catch(async (error: unknown) => {
+    const isLink = (await readlink(path).catch(() => null)) !== null;
+    throw isLink ? brokenLink(name, error) : unreadableFile(name, error);
   });
   if (!found.isFile()) throw corruptFile(name, 'is not a regular file');
   const handle = await open(path, 'r').catch((error: unknown) => {
@@ -51,6 +52,15 @@ export async function withFileSource<Result>(
 /** @param reason Follows "The model file x.gguf". */
 export function corruptFile(name: string, reason: string): HearthError {
   return new HearthError('corrupt_file', `The model file ${name} ${reason}.`);
+}
+
+/** The message omits the target, a path of the server. */
+function brokenLink(name: string, cause: unknown): HearthError {
+  return new HearthError(
+    'missing_file',
+    `The model file ${name} is a link to a file that no longer exists. Restore that file, or delete the model (hearth rm).`,
+    { cause },
+  );
 }
 
 function unreadableFile(name: string, cause: unknown): HearthError {

@@ -29,12 +29,16 @@ export function ggufModels(
       file.reading.facts?.kind !== 'adapter',
   );
   const groups = groupBy(candidates, ({ name }) => name.base.toLowerCase());
+  // A link to a file that is gone must not rename the models beside it.
+  const present = [...groups.values()].filter((group) =>
+    group.some(({ file }) => file.isBrokenLink !== true),
+  );
   return [...groups.values()].map((group) => {
     const base = group[0]?.name.base || modelName(repository.name);
     const joined = [...groupBy(group, variantKey).values()].map(joinVariant);
     const variants = joined.filter((result) => 'facts' in result);
     const faults = joined.filter((result) => 'error' in result);
-    const isOnlyModel = groups.size === 1;
+    const isOnlyModel = groups.size === 1 || (present.length === 1 && present[0] === group);
     const names = modelNames(repository, base, isOnlyModel);
     const { own, usable } = projectorsFor(repository, base, projectors, isOnlyModel);
     const model = assemble(repository, names, variants, faults, chooseProjector(usable));

@@ -1,14 +1,10 @@
 import { realpath } from 'node:fs/promises';
-import { basename, join, relative, sep } from 'node:path';
+import { basename, relative, sep } from 'node:path';
 import { ignoreUnreadable, readFolder, subfolders } from '../folder-entries.ts';
 import { folderNameFrom } from '../folder-name.ts';
-import type { RepositoryModel } from '../library-model.ts';
-import { createRepositoryReader } from '../read-repository.ts';
 import { holdsWeights, scanRepository } from '../scan-repository.ts';
-import { statFile } from '../scanned-file.ts';
-import { repositoryNameFrom } from './find-in-file.ts';
+import { findInRepository, type Place } from './find-in-repository.ts';
 import type { FoundSources, ImportSource, LeftOutFile } from './import-source.ts';
-import { parseModelFileName } from '../model-file-name.ts';
 
 /** `models/<publisher>/<repository>/<files>` and a little more. */
 const maxDepth = 4;
@@ -26,7 +22,17 @@ export async function findInFolder(folder: string, signal: AbortSignal): Promise
   for (const repository of await findRepositories(folder, folder, new Set())) {
     signal.throwIfAborted();
     const place = placeOf(repository, folder);
-    const found = await findInRepository(repository, folder, place, signal);
+    const scanned = await scanRepository(
+      {
+        root: { folder: repository },
+        publisher: place.publisher ?? '',
+        name: place.repo ?? basename(repository),
+        folder: repository,
+        isCollection: place.repo === null,
+      },
+      ignoreUnreadable,
+    );
+    const found = await findInRepository(scanned, { ...place, start: folder }, signal);
     sources.push(...found.sources);
     leftOut.push(...found.leftOut);
   }
@@ -77,13 +83,8 @@ function pathBelow(start: string, folder: string): string[] {
   return relative(start, folder).split(sep).filter(Boolean);
 }
 
-interface Place {
-  readonly publisher: string | null;
-  readonly repo: string | null;
-}
-
 /** The names in the path of a repository. */
-function placeOf(repository: string, start: string): Place {
+function placeOf(repository: string, start: string): Omit<Place, 'start'> {
   const inLibrary = pathBelow(libraryAbove(repository, start), repository);
   const below = pathBelow(start, repository);
   const [publisher, repo] = inLibrary.length >= 2 ? inLibrary : [below.at(-2), below.at(-1)];
@@ -91,61 +92,4 @@ function placeOf(repository: string, start: string): Place {
     publisher: folderNameFrom(publisher ?? '') || null,
     repo: folderNameFrom(repo ?? '') || null,
   };
-}
-
-async function findInRepository(
-  folder: string,
-  start: string,
-  { publisher, repo }: Place,
-  signal: AbortSignal,
-): Promise<FoundSources> {
-  const repository = await scanRepository(
-    {
-      root: { folder },
-      publisher: publisher ?? '',
-      name: repo ?? basename(folder),
-      folder,
-      isCollection: repo === null,
-    },
-    ignoreUnreadable,
-  );
-  const { models, faults } = await createRepositoryReader(signal).read(repository);
-  const sources: ImportSource[] = [];
-  const taken = new Set<string>();
-  for (const model of models) {
-    if (model.entry === null && model.adapter === undefined) continue;
-    const isMlx = model.entry?.format === 'mlx';
-    const paths = isMlx ? await filesAround(folder) : pathsOf(model);
-    const own = paths.filter((path) => !taken.has(path));
-    for (const path of own) taken.add(path);
-    const name = repo ?? (isMlx ? folderNameFrom(basename(folder)) : defaultName(model));
-    const files = own.map((path) => ({ path, target: relative(folder, path) }));
-    sources.push({ publisher, repo: name === '' ? 'model' : name, files });
-  }
-  const unusable = [...faults, ...models.flatMap((model) => model.faults)];
-  return {
-    sources,
-    leftOut: unusable.map(({ file, error }) => ({ name: relative(start, file.path), error })),
-  };
-}
-
-function pathsOf({ files, projectors }: RepositoryModel): string[] {
-  return [...new Set([...files, ...projectors].map(({ path }) => path))];
-}
-
-function defaultName({ files }: RepositoryModel): string {
-  return repositoryNameFrom(parseModelFileName(files[0]?.name ?? '').base);
-}
-
-/** All files of an MLX folder and its direct subfolders, except GGUF files. */
-async function filesAround(folder: string): Promise<string[]> {
-  const own = await readFolder(folder, ignoreUnreadable);
-  const inner = (await subfolders(own)).map(({ path }) => readFolder(path, ignoreUnreadable));
-  const found: string[] = [];
-  for (const { folder: holder, entries } of [own, ...(await Promise.all(inner))])
-    for (const { name } of entries) {
-      const path = join(holder, name);
-      if (!/\.gguf$/i.test(name) && (await statFile(path, name)) !== null) found.push(path);
-    }
-  return found;
 }

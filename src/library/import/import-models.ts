@@ -1,6 +1,7 @@
 import { rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { HearthError } from '../../kernel/errors/errors.ts';
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { assertFolderName, assertFreePublisher, starterPublisher } from '../folder-name.ts';
 import { modelName } from '../library-model.ts';
 import { findInFile } from './find-in-file.ts';
@@ -13,14 +14,17 @@ import {
 } from './import-source.ts';
 import { placeFiles, type PlacingMethod } from './place-files.ts';
 
-export interface ImportOptions {
+export interface ImportOptions extends PlacingOptions {
   /** A GGUF file (any part of a split model), or a folder with any number of models. */
   readonly path: string;
-  readonly modelsFolder: string;
   /** Defaults to the publisher in the path, else `local`. */
   readonly publisher?: string;
   /** Defaults to the name in the path, else the file name without quantization; only valid for a single model. */
   readonly repo?: string;
+}
+
+interface PlacingOptions {
+  readonly modelsFolder: string;
   readonly how: PlacingMethod;
   readonly signal: AbortSignal;
   /** Called while bytes are copied, with totals over all models. */
@@ -35,7 +39,7 @@ export interface ImportResult {
 }
 
 /** The target of a model's files. */
-interface Destination extends ImportSource {
+export interface Destination extends ImportSource {
   readonly publisher: string;
   readonly folder: string;
 }
@@ -49,24 +53,51 @@ interface Destination extends ImportSource {
  *   when aborted.
  */
 export async function importModels(options: ImportOptions): Promise<ImportResult> {
-  const { modelsFolder, signal, onProgress } = options;
-  if (options.publisher !== undefined) {
-    assertFolderName(options.publisher, 'publisher');
-    assertFreePublisher(options.publisher);
+  const { modelsFolder, publisher, repo } = options;
+  if (publisher !== undefined) {
+    assertFolderName(publisher, 'publisher');
+    assertFreePublisher(publisher);
   }
-  if (options.repo !== undefined) assertFolderName(options.repo, 'repo');
-  const found = await findSources(options);
-  const destinations = found.sources.map((source): Destination => {
-    const isFree = source.publisher?.toLowerCase() !== starterPublisher;
-    const publisher = options.publisher ?? (isFree ? source.publisher : undefined) ?? 'local';
-    const repo = options.repo ?? source.repo;
-    return { ...source, publisher, repo, folder: join(modelsFolder, publisher, repo) };
-  });
+  if (repo !== undefined) assertFolderName(repo, 'repo');
+  const { sources, leftOut: unusable } = await findSources(options);
+  const destinations = sources.map((source) =>
+    destinationOf(source, modelsFolder, omitUndefined({ publisher, repo })),
+  );
+  const { keys, leftOut } = await placeModels(destinations, options, resolve(options.path));
+  const all = [...unusable, ...leftOut];
+  const [first] = all;
+  if (keys.length === 0 && all.length === 1 && first !== undefined) throw first.error;
+  return { keys, leftOut: all };
+}
 
+/** The publisher of the starter models stands for none. */
+export function destinationOf(
+  source: ImportSource,
+  modelsFolder: string,
+  names: { readonly publisher?: string; readonly repo?: string } = {},
+): Destination {
+  const isFree = source.publisher?.toLowerCase() !== starterPublisher;
+  const publisher = names.publisher ?? ((isFree ? source.publisher : null) || 'local');
+  const repo = names.repo ?? source.repo;
+  return { ...source, publisher, repo, folder: join(modelsFolder, publisher, repo) };
+}
+
+/**
+ * Places the files of models in the library. A model that meets a file there is left out.
+ *
+ * @param start Names of files that are left out are relative to it.
+ * @throws HearthError as `placeFiles`, except for a conflict.
+ */
+export async function placeModels(
+  destinations: readonly Destination[],
+  options: PlacingOptions,
+  start: string,
+): Promise<ImportResult> {
+  const { signal, onProgress } = options;
   const totalBytes = await sumBytes(destinations);
   let copiedBytes = 0;
   const imported: Destination[] = [];
-  const leftOut: LeftOutFile[] = [...found.leftOut];
+  const leftOut: LeftOutFile[] = [];
   for (const destination of destinations) {
     try {
       await bringIn(destination, options, (bytes) => {
@@ -76,15 +107,8 @@ export async function importModels(options: ImportOptions): Promise<ImportResult
       imported.push(destination);
     } catch (error) {
       if (!(error instanceof HearthError && error.code === 'conflict')) throw error;
-      leftOut.push({
-        name: relative(resolve(options.path), destination.files[0]?.path ?? ''),
-        error,
-      });
+      leftOut.push({ name: relative(start, destination.files[0]?.path ?? ''), error });
     }
-  }
-  const [firstLeftOut] = leftOut;
-  if (imported.length === 0 && leftOut.length === 1 && firstLeftOut !== undefined) {
-    throw firstLeftOut.error;
   }
   const keys: string[] = [];
   for (const { publisher, repo, folder, files } of imported) {
@@ -123,7 +147,7 @@ async function findSources({ path, repo, signal }: ImportOptions): Promise<Found
 
 async function bringIn(
   { folder, files }: Destination,
-  { how, signal }: ImportOptions,
+  { how, signal }: PlacingOptions,
   onCopied: (bytes: number) => void,
 ): Promise<void> {
   const placings = files.map(({ path, target }) => ({
@@ -140,7 +164,7 @@ async function bringIn(
   }
 }
 
-async function sumBytes(destinations: readonly Destination[]): Promise<number> {
+export async function sumBytes(destinations: readonly Destination[]): Promise<number> {
   const paths = destinations.flatMap(({ files }) => files.map(({ path }) => path));
   const sizes = await Promise.all(paths.map(async (path) => (await stat(path)).size));
   return sizes.reduce((sum, size) => sum + size, 0);

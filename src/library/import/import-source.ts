@@ -10,6 +10,10 @@ export interface ImportSource {
   readonly repo: string;
   /** Absolute paths with their target paths in the repository's folder. */
   readonly files: readonly { readonly path: string; readonly target: string }[];
+  /** Such as `Q4_K_M`; of each variant. */
+  readonly quantizations?: readonly string[];
+  /** As the program that keeps the model names it. */
+  readonly license?: string;
 }
 
 /** A file that can't be imported as a model. */

@@ -14,7 +14,8 @@ import {
 import { isDiskFull } from '../disk-full.ts';
 import { exists, linkOrRename } from '../link-or-rename.ts';
 
-export type PlacingMethod = 'copy' | 'move' | 'hardlink' | 'symlink';
+/** `link`: a hard link where the file system allows it, else a symbolic link. */
+export type PlacingMethod = 'copy' | 'move' | 'hardlink' | 'symlink' | 'link';
 
 export interface FilePlacing {
   readonly source: string;
@@ -79,9 +80,15 @@ async function place(
   }
   const real = await realpath(source);
   try {
-    await (how === 'symlink' ? symlink(real, target) : link(real, target));
+    await linkBy(how, real, target);
   } catch (error) {
     if (errorCode(error) === 'EEXIST') throw alreadyThere(target);
+    if (how === 'link')
+      throw new HearthError(
+        'invalid_value',
+        `The operating system does not allow a link to ${basename(source)} (${errorCode(error) ?? 'unknown error'}): use copy.`,
+        { field: 'how', cause: error },
+      );
     if (how === 'hardlink' && errorCode(error) === 'EXDEV')
       throw new HearthError(
         'invalid_value',
@@ -89,6 +96,17 @@ async function place(
         { field: 'how', cause: error },
       );
     throw error;
+  }
+}
+
+async function linkBy(how: PlacingMethod, real: string, target: string): Promise<void> {
+  if (how === 'symlink') return symlink(real, target);
+  try {
+    await link(real, target);
+  } catch (error) {
+    // Another disk, or a file of another user, or a file system without hard links.
+    if (how !== 'link' || errorCode(error) === 'EEXIST') throw error;
+    await symlink(real, target);
   }
 }
 

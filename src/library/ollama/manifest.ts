@@ -7,6 +7,7 @@ import type { ScannedFile } from '../scanned-file.ts';
 export interface OllamaManifest {
   readonly modelBlob: string;
   readonly projectorBlob: string | null;
+  readonly licenseBlob: string | null;
 }
 
 /** A manifest lists a dozen layers. */
@@ -28,6 +29,7 @@ const mediaTypes = {
   model: 'application/vnd.ollama.image.model',
   projector: 'application/vnd.ollama.image.projector',
   adapter: 'application/vnd.ollama.image.adapter',
+  license: 'application/vnd.ollama.image.license',
 } as const;
 
 /**
@@ -50,5 +52,9 @@ export async function readOllamaManifest(
   if (furtherParts.length > 0) throw corruptFile(name, 'names weights in several parts');
   // Without the adapter, the base model would answer differently.
   if (blobs('adapter').length > 0) throw corruptFile(name, 'names an adapter');
-  return { modelBlob, projectorBlob: blobs('projector')[0] ?? null };
+  return {
+    modelBlob,
+    projectorBlob: blobs('projector')[0] ?? null,
+    licenseBlob: blobs('license')[0] ?? null,
+  };
 }

@@ -63,7 +63,7 @@ async function scanTags(
     const { facts: manifest, error } = await manifests.get(manifestFile);
     if (error !== null) listener.onUnreadable(manifestFile.path, error);
     if (manifest === null) continue;
-    const { modelBlob, projectorBlob } = manifest;
+    const { modelBlob, projectorBlob, licenseBlob } = manifest;
     const name = tag === 'latest' ? `${model}.gguf` : `${model}-${tag}.gguf`;
     const weights = await statFile(join(blobsFolder, modelBlob), name);
     const projector =
@@ -72,7 +72,10 @@ async function scanTags(
         : await statFile(join(blobsFolder, projectorBlob), `mmproj-${name}`);
     if (weights === null)
       listener.onUnreadable(manifestFile.path, corruptFile(tag, 'names weights that do not exist'));
-    else files.push(weights, ...(projector === null ? [] : [projector]));
+    else {
+      const license = licenseBlob === null ? {} : { licensePath: join(blobsFolder, licenseBlob) };
+      files.push({ ...weights, ...license }, ...(projector === null ? [] : [projector]));
+    }
   }
   return withoutDoubles(files);
 }

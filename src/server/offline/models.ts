@@ -1,5 +1,9 @@
 import { createAliasSource } from '../../settings/alias-source.ts';
 import { importModels as importInto } from '../../library/import/import-models.ts';
+import {
+  importFromProgram as importFromProgramInto,
+  listProgramModels as listProgramModelsFor,
+} from '../../library/import/import-program.ts';
 import { createModelLibrary } from '../../library/library.ts';
 import type { EditableModelLibrary } from '../../library/model.ts';
 import { createModelAliases, type ModelAliases } from '../../library/model-aliases.ts';
@@ -9,6 +13,7 @@ import { readSettings, type OfflineHome } from './offline-home.ts';
 
 export { modelName } from '../../library/library-model.ts';
 export { findInFile } from '../../library/import/find-in-file.ts';
+export { importPrograms } from '../../library/import/import-program.ts';
 export type { ImportResult } from '../../library/import/import-models.ts';
 export type { PlacingMethod } from '../../library/import/place-files.ts';
 export type { ModelEntry } from '../../library/model.ts';
@@ -44,6 +49,30 @@ export async function importModels(
 ): ReturnType<typeof importInto> {
   const modelsFolder = modelsFolderOf(await readSettings(home), home.home);
   return importInto({ ...options, modelsFolder, signal: home.signal });
+}
+
+type OfHome = 'modelsFolder' | 'environment' | 'signal';
+
+/** Lists the models that another program keeps. */
+export async function listProgramModels(
+  home: OfflineHome,
+  options: Omit<Parameters<typeof listProgramModelsFor>[0], OfHome>,
+): ReturnType<typeof listProgramModelsFor> {
+  return listProgramModelsFor({ ...options, ...(await placeOf(home)) });
+}
+
+/** Adds the models of another program to the library of the home folder. */
+export async function importFromProgram(
+  home: OfflineHome,
+  options: Omit<Parameters<typeof importFromProgramInto>[0], OfHome>,
+): ReturnType<typeof importFromProgramInto> {
+  return importFromProgramInto({ ...options, ...(await placeOf(home)) });
+}
+
+async function placeOf(home: OfflineHome) {
+  const { environment, signal } = home;
+  const modelsFolder = modelsFolderOf(await readSettings(home), home.home);
+  return { environment, signal, modelsFolder };
 }
 
 /** The aliases in config.json; a running server uses a change at once. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { importPrograms } from '../../../library/import/import-program.ts';
 import { defineRoute } from '../../kit/route.ts';
 
 const folderNameSchema = z.string().min(1).max(128);
@@ -9,22 +10,36 @@ export const importRequestSchema = z
       .string()
       .min(1)
       .max(4096)
+      .nullish()
       .describe(
-        'Absolute path on the machine of the server: a GGUF file, or a folder with any number of models.',
+        'Absolute path on the machine of the server: a GGUF file, or a folder with any number of models. With `from`, the folder of models of that program; found by its rules if absent.',
       ),
+    from: z
+      .enum(importPrograms)
+      .nullish()
+      .describe('Program whose models are added to the library. Its files do not change.'),
+    dry_run: z
+      .boolean()
+      .nullish()
+      .meta({ default: false })
+      .describe('With `from`: lists the models in `found` without a change.'),
     publisher: folderNameSchema
       .nullish()
-      .describe('First part of the key; that of the path, or `local`, if absent.'),
+      .describe('First part of the key; that of the path, or `local`, if absent. Not with `from`.'),
     repository: folderNameSchema
       .nullish()
-      .describe('Second part of the key; from the file name if absent.'),
+      .describe('Second part of the key; from the file name if absent. Not with `from`.'),
     method: z
-      .enum(['copy', 'move', 'hardlink', 'symlink'])
+      .enum(['copy', 'move', 'hardlink', 'symlink', 'link'])
       .nullish()
-      .meta({ default: 'copy' })
-      .describe('How the files get into the library.'),
+      .describe(
+        'How the files get into the library; `copy` if absent. `link` is a hard link where the file system allows it, else a symbolic link, and is used if absent with `from`, which refuses `move`.',
+      ),
   })
-  .meta({ id: 'ImportRequest', examples: [{ path: '/data/models/smollm2-135m-q4_1.gguf' }] });
+  .meta({
+    id: 'ImportRequest',
+    examples: [{ path: '/data/models/smollm2-135m-q4_1.gguf' }, { from: 'ollama', dry_run: true }],
+  });
 
 export const importModel = defineRoute({
   method: 'post',
@@ -39,6 +54,18 @@ export const importModel = defineRoute({
       skipped: z
         .array(z.object({ name: z.string(), code: z.string(), message: z.string() }))
         .describe('Files of a folder that were not imported, with the reason.'),
+      found: z
+        .array(
+          z.object({
+            model: z.string().describe('The key that it gets.'),
+            size_bytes: z.int().nonnegative(),
+            quantizations: z.array(z.string()),
+            license: z.string().nullable(),
+            in_library: z.boolean(),
+          }),
+        )
+        .optional()
+        .describe('With `dry_run`: the models that the program keeps.'),
     })
     .meta({ id: 'ImportResult', examples: [{ models: ['local/smollm2-135m'], skipped: [] }] }),
   errors: ['unrecognized_keys', 'invalid_value', 'conflict', 'insufficient_disk'],

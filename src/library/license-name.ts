@@ -1,0 +1,21 @@
+import { printableText } from './printable-text.ts';
+
+const known: readonly (readonly [RegExp, string])[] = [
+  [/^\s*Apache License\s+Version 2\.0\b/i, 'apache-2.0'],
+  [/^\s*(?:The )?MIT License\b/i, 'mit'],
+];
+const maxCharacters = 100;
+
+/** The name of a license from its text: an identifier of SPDX in lower case, else the first line. */
+export function licenseNameFrom(text: string): string | undefined {
+  const name = known.find(([pattern]) => pattern.test(text.slice(0, 1000)))?.[1];
+  if (name !== undefined) return name;
+  const line = text.split('\n', 50).find((one) => one.trim() !== '');
+  return line === undefined ? undefined : printableText(line, maxCharacters) || undefined;
+}
+
+/** The license that the front matter of a model card names. */
+export function licenseOfCard(card: string): string | undefined {
+  const frontMatter = /^\uFEFF?---\r?\n([\s\S]*?)\r?\n---/.exec(card.slice(0, 20_000))?.[1] ?? '';
+  return /^license:[ \t]*["']?([\w.+-]{1,100})["']?[ \t]*\r?$/m.exec(frontMatter)?.[1];
+}
