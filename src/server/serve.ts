@@ -37,6 +37,7 @@ import type { ApiServices } from '../api/services.ts';
 import { createEventFeed } from '../api/v1/server/create-event-feed.ts';
 import { CatalogSource } from '../library/hub/catalog-source.ts';
 import { Catalog } from '../library/hub/catalog.ts';
+import { openRegistries } from '../library/hub/create-registries.ts';
 import { createHub } from '../library/hub/create-hub.ts';
 import { hubEgressPolicy } from '../library/hub/hub-endpoint.ts';
 import { toInstanceMetrics } from '../engines/loads/instance-metrics.ts';
@@ -234,10 +235,15 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const catalogSource = new CatalogSource({ catalog, file: catalogFile, environment, logger });
     await catalogSource.open(stopping.signal);
     const hub = createHub({ endpoint, token: settings['hub.token'], http });
+    const ollama = settings['hub.ollamaRegistry'];
+    const docker = settings['hub.dockerRegistry'];
+    const registries = openRegistries({ ollama, docker }, environment);
+    cleanups.push(() => registries.http.close());
     const downloads = createDownloadManager({
       plan: (request, signal) =>
-        planDownload({ hub, catalog, hubEndpoint: endpoint, request }, signal),
+        planDownload({ hub, registries, catalog, hubEndpoint: endpoint, request }, signal),
       hub,
+      registries,
       http,
       store: store.downloads,
       modelsFolder,

@@ -231,6 +231,14 @@ export const settingsTable = {
     'Access token of the hub for gated and private repositories. It is sent to the hub only.',
     { isSecret: true },
   ),
+  'hub.ollamaRegistry': setting(
+    httpUrl.default('https://registry.ollama.ai'),
+    'Registry of the models `ollama:NAME`; a mirror must offer the API of the OCI distribution specification.',
+  ),
+  'hub.dockerRegistry': setting(
+    httpUrl.default('https://registry-1.docker.io'),
+    'Registry of the models `docker:OWNER/NAME`; a mirror must offer the API of the OCI distribution specification.',
+  ),
   'store.url': setting(
     database.optional(),
     'File of the SQLite database, or a PostgreSQL database as postgres://USER@HOST/DATABASE.',

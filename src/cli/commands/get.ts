@@ -32,6 +32,8 @@ export const get = defineCommand({
     'hearth get smollm2 instruct',
     'hearth get bartowski/SmolLM2-135M-Instruct-GGUF@Q8_0',
     'hearth get https://huggingface.co/bartowski/SmolLM2-135M-Instruct-GGUF',
+    'hearth get ollama:qwen3:0.6b',
+    'hearth get docker:ai/smollm2',
     'hearth get --search embedding --json',
   ],
   async run({ context, options, positionals: { model } }) {

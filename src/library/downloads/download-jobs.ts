@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { HearthError } from '../../kernel/errors/errors.ts';
+import type { Registries } from '../hub/create-registries.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { HttpClient } from '../../platform/net/http-client.ts';
 import type { Logger } from '../../kernel/logger.ts';
@@ -19,6 +20,7 @@ import { Semaphore } from '../../kernel/concurrency/semaphore.ts';
 export interface DownloadJobsOptions {
   readonly hub: Hub;
   readonly http: HttpClient;
+  readonly registries: Pick<Registries, 'http' | 'fileUrl'>;
   readonly store: DownloadRepository;
   readonly modelsFolder: string;
   readonly logger: Logger;
@@ -147,13 +149,14 @@ export class DownloadJobs {
     this.#active.delete(stored.id);
     const earlier = [...this.#active.values()];
     this.#active.set(stored.id, active);
-    const { hub, http, modelsFolder, logger } = this.#options;
+    const { hub, http, registries, modelsFolder, logger } = this.#options;
     const download = (signal: AbortSignal): Promise<void> =>
       runDownload({
         jobId: stored.id,
         plan: planOf(stored),
         hub,
         http,
+        registries,
         modelsFolder,
         settings: this.#settings,
         signal,

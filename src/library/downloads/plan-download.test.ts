@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Hub, HubRepository } from '../hub/hub.ts';
+import { createHttpClient } from '../../platform/net/http-client.ts';
+import type { Registries } from '../hub/create-registries.ts';
 import { Catalog } from '../hub/catalog.ts';
 import { planDownload } from './plan-download.ts';
 
@@ -34,12 +36,22 @@ function hubWith(...paths: readonly string[]) {
   return { hub, queries };
 }
 
+/** Requests without the name of a registry never ask one. */
+const registries: Registries = {
+  model: () => Promise.reject(new Error('not asked')),
+  fileUrl: () => new URL('https://registry.test'),
+  http: createHttpClient({ environment: {} }),
+};
+
 describe('planDownload', () => {
   it('plans the files of the commit that the hub names', async () => {
     const { hub, queries } = hubWith('tiny-Q4_K_M.gguf');
     const request = { model: 'acme/tiny-gguf' };
     expect(
-      await planDownload({ hub, catalog: new Catalog(), hubEndpoint: undefined, request }, signal),
+      await planDownload(
+        { hub, registries, catalog: new Catalog(), hubEndpoint: undefined, request },
+        signal,
+      ),
     ).toEqual({
       model: 'acme/tiny-gguf',
       owner: 'Acme',
@@ -57,6 +69,7 @@ describe('planDownload', () => {
     const plan = await planDownload(
       {
         hub,
+        registries,
         catalog: new Catalog(),
         hubEndpoint: 'https://hub.test',
         request: { model, quantization: 'Q8_0' },
@@ -72,17 +85,27 @@ describe('planDownload', () => {
     const { hub } = hubWith('tiny-Q4_K_M.gguf', 'tiny-Q8_0.gguf');
     const request = { model: 'https://hub.test/acme/tiny-gguf', quantization: 'Q8_0' };
     const hubEndpoint = 'https://hub.test';
-    const plan = await planDownload({ hub, catalog: new Catalog(), hubEndpoint, request }, signal);
+    const plan = await planDownload(
+      { hub, registries, catalog: new Catalog(), hubEndpoint, request },
+      signal,
+    );
     expect(plan).toMatchObject({ quantization: 'Q8_0', files: [{ path: 'tiny-Q8_0.gguf' }] });
     await expect(
       planDownload(
-        { hub, catalog: new Catalog(), hubEndpoint, request: { ...request, quantization: 'Q2_K' } },
+        {
+          hub,
+          registries,
+          catalog: new Catalog(),
+          hubEndpoint,
+          request: { ...request, quantization: 'Q2_K' },
+        },
         signal,
       ),
     ).rejects.toMatchObject({ code: 'invalid_value' });
     const noted = await planDownload(
       {
         hub: hubWith('a-Q8_0.gguf', 'b-Q8_0.gguf').hub,
+        registries,
         catalog: new Catalog(),
         hubEndpoint,
         request: { model: 'acme/tiny-gguf' },

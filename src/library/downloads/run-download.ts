@@ -1,5 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Registries } from '../hub/create-registries.ts';
 import type { Hub } from '../hub/hub.ts';
 import { exists } from '../link-or-rename.ts';
 import type { HttpClient } from '../../platform/net/http-client.ts';
@@ -25,6 +26,7 @@ interface DownloadRun {
   readonly plan: DownloadPlan;
   readonly hub: Hub;
   readonly http: HttpClient;
+  readonly registries: Pick<Registries, 'http' | 'fileUrl'>;
   readonly modelsFolder: string;
   readonly settings: TransferSettings;
   readonly signal: AbortSignal;
@@ -141,7 +143,7 @@ async function isSame(file: StagedFile, signal: AbortSignal): Promise<boolean> {
 }
 
 function fetchFile(
-  { plan, hub, http, settings }: DownloadRun,
+  { plan, hub, http, registries, settings }: DownloadRun,
   file: StagedFile,
   connections: Semaphore,
   report: () => void,
@@ -150,9 +152,13 @@ function fetchFile(
   const { path, sizeBytes, checksum } = file;
   return transferFile({
     source: {
-      http,
-      url: hub.fileUrl(plan, path),
-      headers: hub.headers,
+      ...(plan.registry === undefined
+        ? { http, url: hub.fileUrl(plan, path), headers: hub.headers }
+        : {
+            http: registries.http,
+            url: registries.fileUrl(plan.registry, path),
+            headers: {},
+          }),
       path,
       sizeBytes,
     },

@@ -35,7 +35,7 @@ export async function findInRepository(
   const taken = new Set<string>();
   for (const model of models) {
     if (model.entry === null && model.adapter === undefined) continue;
-    const isMlx = model.entry.format === 'mlx';
+    const isMlx = model.entry?.format === 'mlx';
     const paths = isMlx ? await filesAround(folder) : pathsOf(model);
     const own = paths.filter((path) => !taken.has(path));
     for (const path of own) taken.add(path);
@@ -44,7 +44,9 @@ export async function findInRepository(
       publisher,
       repo: name === '' ? 'model' : name,
       files: own.map((path) => ({ path, target: targetOf(path) })),
-      quantizations: model.entry.variants.flatMap(({ quantization }) => quantization?.name ?? []),
+      quantizations: (model.entry?.variants ?? []).flatMap(
+        ({ quantization }) => quantization?.name ?? [],
+      ),
     });
   }
   const unusable = [...faults, ...models.flatMap((model) => model.faults)];

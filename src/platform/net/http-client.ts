@@ -64,7 +64,11 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       if (status < 200 || status >= 300) {
         await discardBody(response).catch(() => {});
         const message = `${exchange.url.host} answered ${status}`;
-        throw new HttpFailure('status', message, { status, headers: response.headers });
+        throw new HttpFailure('status', message, {
+          status,
+          headers: response.headers,
+          isRedirected: exchange.url.origin !== url.origin,
+        });
       }
       return {
         url: exchange.url,

@@ -88,6 +88,12 @@ export async function setUpDownloads(
         hub: hubOf(hub),
         plan: async ({ model }) => planOf(hub, model, Object.keys(files)),
         http,
+        registries: {
+          http,
+          fileUrl: () => {
+            throw new Error('not asked here');
+          },
+        },
         store: store.downloads,
         modelsFolder,
         library: createModelLibrary({

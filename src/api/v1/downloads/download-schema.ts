@@ -11,7 +11,8 @@ const downloadRequestSchema = z
     model: modelIdentifierSchema.meta({
       description:
         'An id of the catalog, `owner/name` on the model hub, or the URL of a repository or file there, ' +
-        'such as https://huggingface.co/owner/name.',
+        'such as https://huggingface.co/owner/name. `ollama:model:tag` and `docker:owner/model:tag` are models of ' +
+        'these registries.',
       examples: ['qwen3-0.6b'],
     }),
     quantization: z
@@ -41,7 +42,9 @@ const subjectFields = {
   note: z
     .string()
     .optional()
-    .describe('If the repository has several models: the one that was chosen, and the others.'),
+    .describe(
+      'If the repository has several models: the one that was chosen, and the others. The license of a model of a registry.',
+    ),
 };
 
 const exampleJob = {
