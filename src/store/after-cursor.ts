@@ -5,7 +5,7 @@ import { HearthError } from '../kernel/errors/errors.ts';
 /** When an item of an owner was created, also if it is a tombstone; undefined if it does not exist. */
 export async function creationTime(
   database: Kysely<Schema>,
-  table: 'responses' | 'files' | 'batches',
+  table: 'responses' | 'files' | 'batches' | 'vector_stores',
   id: string,
   ownerId: string | null,
 ): Promise<string | undefined> {
@@ -28,7 +28,7 @@ interface Cursor {
 /** Matches the items after the previous page, in the order of their creation. @throws HearthError `invalid_value`. */
 export async function afterCursor(
   database: Kysely<Schema>,
-  table: 'files' | 'batches',
+  table: 'files' | 'batches' | 'vector_stores',
   { after, ownerId, order }: Cursor,
 ): Promise<Expression<SqlBool>> {
   const time = await creationTime(database, table, after, ownerId);

@@ -27,6 +27,7 @@ import { createSessionRepository } from './session-repository.ts';
 import { createUsageRepository } from './usage-repository.ts';
 import { createToolApprovalRepository } from './tool-approval-repository.ts';
 import type { Transactions } from './transactions.ts';
+import { createVectorStoreRepository } from './vector-stores/vector-store-repository.ts';
 
 interface RepositoriesOptions {
   readonly database: Kysely<Schema>;
@@ -47,6 +48,7 @@ interface RepositoriesOptions {
 export function createRepositories(options: RepositoriesOptions) {
   const { database, transactions, objects, homeId, dialect, onDelete } = options;
   const placeBlobs = createPlaceBlobs(transactions, objects);
+  const files = createFileRepository(database, onDelete);
   const leases = createLeaseRepository(database, dialect.clock);
   return {
     responses: createResponseRepository({ ...options, placeBlobs }),
@@ -54,10 +56,16 @@ export function createRepositories(options: RepositoriesOptions) {
     blobs: createBlobRepository(database, objects),
     tokens: createTokenRepository(database),
     sessions: createSessionRepository(database),
-    owners: createOwnerRepository({ database, transactions, onChange: onDelete }),
+    owners: createOwnerRepository({
+      database,
+      transactions,
+      deleteFile: (id) => files.delete(id, ''),
+      onChange: onDelete,
+    }),
     downloads: createDownloadRepository(database, homeId),
-    files: createFileRepository(database, onDelete),
+    files,
     batches: createBatchRepository(database, transactions, leases),
+    vectorStores: createVectorStoreRepository(database, transactions, onDelete),
     namedRecords: createNamedRecordRepository(database, onDelete),
     projects: createProjectRepository(database, transactions, onDelete),
     leases,

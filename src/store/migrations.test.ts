@@ -74,6 +74,9 @@ describe('the schema', () => {
       'responses.responses_by_owner_and_time',
       'responses.responses_by_parent',
       'sessions.sessions_by_token',
+      'vector_store_files.vector_store_files_by_file',
+      'vector_store_files.vector_store_files_in_progress',
+      'vector_stores.vector_stores_by_owner_and_time',
     ]);
     const tables = query(`select sql from sqlite_master where type = 'table' order by name`);
     const keys = tables.flatMap(
@@ -84,9 +87,11 @@ describe('the schema', () => {
       'constraint "batch_lines_key" primary key ("batch_id", "line")',
       'constraint "file_chunks_key" primary key ("file_id", "position")',
       'constraint "named_records_key" primary key ("kind", "owner_id", "name")',
+      'constraint "passage_blocks_key" primary key ("vector_store_id", "file_id", "position")',
       'constraint "response_blobs_key" primary key ("response_id", "sha256")',
       'constraint "tool_approvals_key" primary key ("owner_id", "plugin_id", "tool")',
       'constraint "usage_key" primary key ("day", "token_id", "model_key")',
+      'constraint "vector_store_files_key" primary key ("vector_store_id", "file_id")',
     ]);
   });
 });

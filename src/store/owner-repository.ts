@@ -1,5 +1,6 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { sql, type Kysely, type Transaction } from 'kysely';
+import { documentPurposes } from './batches/batch.ts';
 import { deleteConversation } from './conversations/delete-conversation.ts';
 import { deleteNamedRecords, moveNamedRecords } from './named-record-repository.ts';
 import { deleteProjects, moveProjects } from './project-repository.ts';
@@ -7,10 +8,12 @@ import { inBatches } from './steps.ts';
 import type { Schema } from './schema.ts';
 import type { OwnerRepository, OwnedCount } from './store.ts';
 import type { Transactions } from './transactions.ts';
+import { moveVectorStores, removeVectorStore } from './vector-stores/remove-passages.ts';
 
 interface OwnerRepositoryOptions {
   readonly database: Kysely<Schema>;
   readonly transactions: Transactions;
+  readonly deleteFile: (id: string) => Promise<void>;
   /** Called before responses are deleted or change their owner. */
   readonly onChange: () => void;
 }
@@ -19,6 +22,7 @@ interface OwnerRepositoryOptions {
 export function createOwnerRepository({
   database,
   transactions,
+  deleteFile,
   onChange,
 }: OwnerRepositoryOptions): OwnerRepository {
   /** One transaction for each conversation: other work runs in between. */
@@ -73,6 +77,7 @@ export function createOwnerRepository({
       await transactions.change(async (transaction) => {
         await moveProjects(transaction, from, to);
         await moveNamedRecords(transaction, from, to);
+        await moveVectorStores(transaction, from, to);
       });
       return moved;
     },
@@ -82,6 +87,19 @@ export function createOwnerRepository({
         await deleteProjects(transaction, ownerId);
         await deleteNamedRecords(transaction, ownerId);
       });
+      const vectorStores = await database
+        .selectFrom('vector_stores')
+        .where('owner_id', '=', ownerId)
+        .select('id')
+        .execute();
+      for (const { id } of vectorStores) await removeVectorStore(database, id);
+      const documents = await database
+        .selectFrom('files')
+        .where('owner_id', '=', ownerId)
+        .where('purpose', 'in', documentPurposes)
+        .select('id')
+        .execute();
+      for (const { id } of documents) await deleteFile(id);
       return deleted;
     },
   };

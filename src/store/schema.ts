@@ -1,9 +1,10 @@
 import type { Generated } from 'kysely';
 import type { Priority } from '../kernel/concurrency/fair-queue.ts';
-import type { BatchStatus, StoredFile } from './batches/batch.ts';
+import type { BatchStatus } from './batches/batch.ts';
 import type { NamedRecordKind } from './named-record.ts';
 import type { StoredBackgroundTurn } from './shared/background-turn.ts';
 
+import { fileTables } from './file-tables.ts';
 import {
   bigint,
   boolean,
@@ -237,28 +238,7 @@ export const tables = {
     },
     indexes: { downloads_by_time: '(started_at, id)' },
   },
-  files: {
-    columns: {
-      id: key,
-      owner_id: optionalText,
-      purpose: column<StoredFile['purpose']>('text'),
-      name: text,
-      size_bytes: bigint,
-      created_at: text,
-      /** The process that still writes it; null once it is complete. */
-      writer: optionalText,
-    },
-    indexes: { files_by_owner_and_time: '(owner_id, created_at, id)' },
-  },
-  file_chunks: {
-    columns: {
-      file_id: text,
-      /** From 0. */
-      position: integer,
-      bytes,
-    },
-    key: ['file_id', 'position'],
-  },
+  ...fileTables,
   batches: {
     columns: {
       id: key,

@@ -120,7 +120,8 @@ export async function storeSize(database: Kysely<Schema>): Promise<StoreSize> {
     readonly files: number;
   }>`
     select page_count as pages, freelist_count as free, page_size as size,
-      (select coalesce(sum(size_bytes), 0) from files) as files
+      (select coalesce(sum(size_bytes), 0) from files)
+        + (select coalesce(sum(size_bytes), 0) from vector_store_files) as files
     from pragma_page_count, pragma_freelist_count, pragma_page_size`.execute(database);
   const { pages = 0, free = 0, size = 0, files = 0 } = rows[0] ?? {};
   return { usedBytes: Math.max(0, (pages - free) * size - files), freeBytes: free * size };

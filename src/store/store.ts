@@ -13,6 +13,7 @@ import type { LimitName, RateLimitRepository, RateLimits } from './shared/rate-l
 import type { SessionRepository } from './session-repository.ts';
 import type { ToolApprovalRepository } from './tool-approval-repository.ts';
 import type { UsageRepository } from './usage-repository.ts';
+import type { VectorStoreRepository } from './vector-stores/vector-store.ts';
 import type { NewBlob, ResponseChain, ResponsePage, StoredResponse } from './stored-response.ts';
 
 export type { NewBlob, ResponseChain, ResponsePage, StoredResponse } from './stored-response.ts';
@@ -138,9 +139,9 @@ export interface OwnedCount {
 export interface OwnerRepository {
   /** The owners that have responses. */
   counts(): Promise<readonly (OwnedCount & { readonly ownerId: string | null })[]>;
-  /** Gives all conversations of an owner to another one, each in a transaction of its own, and then the projects and named records. */
+  /** Gives all conversations of an owner to another one, each in a transaction of its own, and then the projects, named records, vector stores and documents. */
   move(from: string | null, to: string): Promise<OwnedCount>;
-  /** Deletes all conversations of an owner, each in a transaction of its own, and then the projects and named records. */
+  /** Deletes all conversations of an owner, each in a transaction of its own, and then the projects, named records, vector stores and documents. */
   delete(ownerId: string): Promise<OwnedCount>;
 }
 
@@ -180,6 +181,7 @@ export interface Store {
   readonly downloads: DownloadRepository;
   readonly files: FileRepository;
   readonly batches: BatchRepository;
+  readonly vectorStores: VectorStoreRepository;
   readonly namedRecords: NamedRecordRepository;
   readonly projects: ProjectRepository;
   readonly leases: LeaseRepository;

@@ -45,6 +45,7 @@ async function fill({
   namedRecords,
   projects,
   sessions,
+  vectorStores,
   toolApprovals,
   usage,
 }: Store): Promise<void> {
@@ -110,6 +111,27 @@ async function fill({
     expiresAt: new Date(2000),
   });
   await batches.addLines('batch_a', [{ line: 1, customId: 'a', start: 0, length: 9 }]);
+  await vectorStores.insert({
+    id: 'vs_a',
+    ownerId: 'tok_me',
+    name: 'Sea',
+    metadata: {},
+    embeddingModel: 'm',
+    expiresAfterDays: null,
+    createdAt: new Date(1000),
+  });
+  await vectorStores.addFiles([
+    {
+      vectorStoreId: 'vs_a',
+      fileId: 'file-a',
+      batchId: 'vsfb_a',
+      attributes: { year: 2026 },
+      chunking: { maxTokens: 100, overlapTokens: 0 },
+      createdAt: new Date(1000),
+    },
+  ]);
+  const block = { fileId: 'file-a', position: 0, bytes: Buffer.from([0, 1]), texts: ['\0'] };
+  await vectorStores.addBlock('vs_a', block);
   const fields = { name: 'Sea', instructions: '', preset: null, model: null };
   const project = await projects.create('tok_me', fields, 1);
   const limits = { maxFiles: 1, maxTotalLength: 10 };
@@ -168,6 +190,8 @@ async function view(store: Store): Promise<unknown> {
     await store.projects.list('tok_me'),
     await store.toolApprovals.list('tok_me'),
     await store.sessions.list('tok_me'),
+    await store.vectorStores.find('vs_a', 'tok_me'),
+    await store.vectorStores.readTexts('vs_a', { fileId: 'file-a', position: 0 }),
   ];
 }
 
@@ -208,6 +232,9 @@ it('copies SQLite to PostgreSQL and back, verified and usable', async () => {
     ['downloads', 1],
     ['files', 1],
     ['file_chunks', 1],
+    ['vector_stores', 1],
+    ['vector_store_files', 1],
+    ['passage_blocks', 1],
     ['batches', 1],
     ['batch_lines', 1],
     ['named_records', 1],

@@ -72,7 +72,7 @@ it('creates no more batches at once than the limit', async () => {
   const { store, batches } = await setUp();
   const bytes = bytesOf(10);
   const file = await batches.writeFile({ name: 'x', ownerId: null, bytes, declaredBytes: 10 });
-  await batches.publishFile(file);
+  await batches.publishFile(file, 'batch');
   const create = () => batches.create(null, file.id, '/v1/embeddings', null);
   const outcomes = await Promise.allSettled([create(), create(), create()]);
   const refusal = { status: 'rejected', reason: { code: 'queue_full' } };

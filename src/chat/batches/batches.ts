@@ -1,6 +1,6 @@
 import { Mutex } from '../../kernel/concurrency/semaphore.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
-import type { StoredBatch, StoredFile } from '../../store/batches/batch.ts';
+import type { StoredBatch, StoredFile, UploadPurpose } from '../../store/batches/batch.ts';
 import type { Store } from '../../store/store.ts';
 import { newBatchId } from './batch-id.ts';
 import { BatchRunner, type BatchRunnerOptions, type SendRequest } from './batch-runner.ts';
@@ -65,8 +65,9 @@ export class Batches {
     await this.#runner?.close();
   }
 
-  /** When a file is deleted. */
-  expiryOf({ createdAt }: StoredFile): Date {
+  /** When a file is deleted; undefined for documents, which are kept. */
+  expiryOf({ createdAt, purpose }: StoredFile): Date | undefined {
+    if (purpose !== 'batch' && purpose !== 'batch_output') return undefined;
     return new Date(createdAt.getTime() + this.#options.retentionDays * dayMs);
   }
 
@@ -83,7 +84,7 @@ export class Batches {
       if (totalBytes <= maxStorageBytes) return;
       throw new HearthError(
         'storage_full',
-        `The files of batches take ${totalBytes - sizeBytes} of ${maxStorageBytes} bytes. Delete files first.`,
+        `The files take ${totalBytes - sizeBytes} of ${maxStorageBytes} bytes. Delete files first.`,
       );
     };
     const file = {
@@ -115,8 +116,8 @@ export class Batches {
     );
   }
 
-  publishFile({ id }: StoredFile): Promise<void> {
-    return this.#options.store.files.publish(id);
+  publishFile({ id }: StoredFile, purpose: UploadPurpose): Promise<void> {
+    return this.#options.store.files.publish(id, purpose);
   }
 
   discardFile({ id }: StoredFile): Promise<void> {
@@ -244,7 +245,7 @@ async function* upTo(
 function tooLarge(maxFileBytes: number): HearthError {
   return new HearthError(
     'body_too_large',
-    `The file has more than ${maxFileBytes} bytes. Split it into several batches.`,
+    `The file has more than ${maxFileBytes} bytes. Divide it.`,
     { param: 'file' },
   );
 }

@@ -1,10 +1,16 @@
 /** Files of requests and answers, and the batches that run them. Each belongs to one owner, who alone finds it. */
 
+/** Purposes of documents, which are kept until they are deleted. */
+export const documentPurposes = ['assistants', 'user_data'] as const;
+/** What an uploaded file is for: requests of a batch, or documents. */
+export const uploadPurposes = ['batch', ...documentPurposes] as const;
+export type UploadPurpose = (typeof uploadPurposes)[number];
+
 export interface StoredFile {
   /** `file-` and 24 lower-case hex digits. */
   readonly id: string;
   readonly ownerId: string | null;
-  readonly purpose: 'batch' | 'batch_output';
+  readonly purpose: UploadPurpose | 'batch_output';
   readonly name: string;
   readonly sizeBytes: number;
   readonly createdAt: Date;
@@ -43,7 +49,8 @@ export interface FileRepository {
     writer: string,
     reservation?: FileReservation,
   ): Promise<StoredFile>;
-  publish(id: string): Promise<void>;
+  /** @param purpose Replaces the one that it was written with. */
+  publish(id: string, purpose?: UploadPurpose): Promise<void>;
   /** Removes what a writer that was killed left. */
   removeUnpublished(writer: string): Promise<void>;
   find(id: string, ownerId: string | null): Promise<StoredFile | undefined>;
@@ -57,7 +64,7 @@ export interface FileRepository {
   delete(id: string, writer: string): Promise<void>;
   /** Bytes of all files of all owners, with what is reserved. */
   totalBytes(): Promise<number>;
-  /** Ids of files from before a time. */
+  /** Ids of files of batches from before a time. */
   olderThan(time: Date): Promise<readonly string[]>;
 }
 

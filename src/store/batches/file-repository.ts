@@ -5,6 +5,7 @@ import type { Schema } from '../schema.ts';
 import type { FileRepository, StoredFile } from './batch.ts';
 import { isDiskFull } from '../store-errors.ts';
 import { afterCursor } from '../after-cursor.ts';
+import { removeFromVectorStores } from '../vector-stores/remove-passages.ts';
 
 /** Bytes of each piece of a file but the last. */
 const chunkBytes = 256 * 1024;
@@ -20,6 +21,7 @@ export function createFileRepository(
   async function remove(id: string, writer: string): Promise<void> {
     onDelete();
     await database.updateTable('files').set({ writer }).where('id', '=', id).execute();
+    await removeFromVectorStores(database, id);
     await deleteInSteps(() =>
       database
         .deleteFrom('file_chunks')
@@ -70,8 +72,9 @@ export function createFileRepository(
         throw isDiskFull(error) ? diskFull(error) : error;
       }
     },
-    publish: async (id) => {
-      await database.updateTable('files').set({ writer: null }).where('id', '=', id).execute();
+    publish: async (id, purpose) => {
+      const changes = { writer: null, ...(purpose !== undefined && { purpose }) };
+      await database.updateTable('files').set(changes).where('id', '=', id).execute();
     },
     removeUnpublished: async (writer) => {
       const rows = await database
@@ -104,6 +107,7 @@ export function createFileRepository(
       const rows = await database
         .selectFrom('files')
         .where('created_at', '<', time.toISOString())
+        .where('purpose', 'in', ['batch', 'batch_output'])
         .select('id')
         .execute();
       return rows.map(({ id }) => id);

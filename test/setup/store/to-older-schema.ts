@@ -3,6 +3,9 @@ import { openSqlite } from '../../../src/platform/sqlite.ts';
 /** SQL that undoes the changes of a schema, by its version. */
 const undo: Readonly<Record<number, string>> = {
   12: `
+    drop table passage_blocks;
+    drop table vector_store_files;
+    drop table vector_stores;
     drop table usage;
     alter table tokens drop column requests_per_day;
     alter table tokens drop column tokens_per_day;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { uploadPurposes } from '../../../store/batches/batch.ts';
 import { defineRoute } from '../../kit/route.ts';
 
 /** A token that may run requests may send them in a batch. */
@@ -25,15 +26,19 @@ const exampleFile = {
   status_details: null,
 };
 
+const purposeSchema = z.enum([...uploadPurposes, 'batch_output']);
 const fileSchema = z
   .object({
     id: z.string(),
     object: z.literal('file'),
     bytes: z.int().nonnegative(),
     created_at: z.int().describe('Unix time in seconds.'),
-    expires_at: z.int().describe('When the file is deleted: after 30 days.'),
+    expires_at: z
+      .int()
+      .exactOptional()
+      .describe('When a file of a batch is deleted: after 30 days. Documents are kept.'),
     filename: z.string(),
-    purpose: z.enum(['batch', 'batch_output']),
+    purpose: purposeSchema,
     status: z.literal('processed'),
     status_details: z.string().nullable(),
   })
@@ -52,13 +57,13 @@ export const createFileOpenAi = defineRoute({
   method: 'post',
   path: '/v1/files',
   operationId: 'createFileOpenAi',
-  summary: 'Upload a file of requests for a batch',
+  summary: 'Upload a file',
   description:
-    'A form with the fields `purpose` (`batch`) and `file`: one request in each line, as JSON. A file has at most 100 MiB, and all files together 4 GiB.',
+    'A form with the fields `purpose` and `file`. For `batch` the file has one request in each line, as JSON; for `assistants` or `user_data` it is a document for a vector store. A file has at most 100 MiB (50 MB for a document), and all files together 4 GiB.',
   permission: batchPermissions,
   upload: {
     contentType: 'multipart/form-data',
-    fields: z.object({ purpose: z.literal('batch') }),
+    fields: z.object({ purpose: z.enum(uploadPurposes) }),
   },
   result: fileSchema,
   errors: ['invalid_value', 'missing_required_parameter', 'body_too_large', 'storage_full'],
@@ -74,7 +79,7 @@ export const listFilesOpenAi = defineRoute({
     limit: z.coerce.number().int().min(1).max(10_000).default(1000),
     order: z.enum(['asc', 'desc']).default('desc'),
     after: z.string().max(512).optional().describe('Id of the last file of the page before.'),
-    purpose: z.enum(['batch', 'batch_output']).optional(),
+    purpose: purposeSchema.optional(),
   }),
   result: z.object({ ...pageFields, data: z.array(fileSchema) }).meta({
     id: 'OpenAiFileList',

@@ -8,7 +8,11 @@ import {
   type OpenAiFile,
 } from './file-schema.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
-import type { StoredFile } from '../../../store/batches/batch.ts';
+import {
+  uploadPurposes,
+  type StoredFile,
+  type UploadPurpose,
+} from '../../../store/batches/batch.ts';
 import { attachment } from '../../kit/attachment.ts';
 import { readForm } from '../../kit/body/form-file.ts';
 import { mount, type App } from '../../kit/mount.ts';
@@ -23,7 +27,7 @@ export function mountFiles(app: App, { batches, store }: ApiServices): void {
     object: 'file',
     bytes: file.sizeBytes,
     created_at: toSeconds(file.createdAt),
-    expires_at: toSeconds(batches.expiryOf(file)),
+    ...toExpiry(batches.expiryOf(file)),
     filename: file.name,
     purpose: file.purpose,
     status: 'processed',
@@ -39,12 +43,12 @@ export function mountFiles(app: App, { batches, store }: ApiServices): void {
         writing = batches.writeFile({ name: toName(name), ownerId, bytes, declaredBytes });
         return writing;
       });
-      assertPurpose(fields.get('purpose'));
+      const purpose = readPurpose(fields.get('purpose'));
       assertNoExpiry(fields);
       if (writing === undefined) throw new Error('The form has no file');
       const file = await writing;
-      await batches.publishFile(file);
-      return toFile(file);
+      await batches.publishFile(file, purpose);
+      return toFile({ ...file, purpose });
     } catch (error) {
       const file = await writing?.catch(() => undefined);
       if (file !== undefined) await batches.discardFile(file);
@@ -80,7 +84,7 @@ export function mountFiles(app: App, { batches, store }: ApiServices): void {
 
 function toName(name = ''): string {
   const safe = name.replaceAll('\0', '').slice(0, maxNameLength).toWellFormed();
-  return safe === '' ? 'requests.jsonl' : safe;
+  return safe === '' ? 'file' : safe;
 }
 
 /** @throws HearthError `invalid_value`. */
@@ -88,17 +92,25 @@ function assertNoExpiry(fields: ReadonlyMap<string, string>): void {
   if (![...fields.keys()].some((name) => name.startsWith('expires_after'))) return;
   throw new HearthError(
     'invalid_value',
-    '`expires_after` is not supported: files are deleted after 30 days. Omit it.',
+    '`expires_after` is not supported: files of batches are deleted after 30 days, and documents are kept. Omit it.',
     { param: 'expires_after' },
   );
 }
 
+function toExpiry(expiry: Date | undefined) {
+  return expiry === undefined ? {} : { expires_at: toSeconds(expiry) };
+}
+
 /** @throws HearthError `missing_required_parameter`, `invalid_value`. */
-function assertPurpose(purpose: string | undefined): void {
-  if (purpose === 'batch') return;
+function readPurpose(purpose: string | undefined): UploadPurpose {
+  const known = uploadPurposes.find((each) => each === purpose);
+  if (known !== undefined) return known;
   const [code, found] =
     purpose === undefined
       ? (['missing_required_parameter', 'missing'] as const)
       : (['invalid_value', JSON.stringify(purpose.slice(0, 100))] as const);
-  throw new HearthError(code, `\`purpose\` is ${found}; it must be "batch".`, { param: 'purpose' });
+  const allowed = uploadPurposes.map((each) => JSON.stringify(each)).join(', ');
+  throw new HearthError(code, `\`purpose\` is ${found}; it must be one of ${allowed}.`, {
+    param: 'purpose',
+  });
 }

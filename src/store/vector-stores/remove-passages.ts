@@ -1,0 +1,96 @@
+import type { Kysely, Transaction } from 'kysely';
+import { documentPurposes } from '../batches/batch.ts';
+import type { Schema } from '../schema.ts';
+import { deleteInSteps } from '../steps.ts';
+
+/** Blocks that a statement deletes; other work runs between two. */
+const blocksPerStep = 64;
+
+/** Removes a file from a vector store. Its indexing stops first, so that no passages are left. */
+export async function removeFile(
+  database: Kysely<Schema>,
+  vectorStoreId: string,
+  fileId: string,
+): Promise<void> {
+  await database
+    .updateTable('vector_store_files')
+    .set({ status: 'cancelled' })
+    .where('vector_store_id', '=', vectorStoreId)
+    .where('file_id', '=', fileId)
+    .execute();
+  await removePassages(database, vectorStoreId, fileId);
+  await database
+    .deleteFrom('vector_store_files')
+    .where('vector_store_id', '=', vectorStoreId)
+    .where('file_id', '=', fileId)
+    .execute();
+}
+
+export async function removePassages(
+  database: Kysely<Schema>,
+  vectorStoreId: string,
+  fileId: string,
+): Promise<void> {
+  await deleteInSteps(() =>
+    database
+      .deleteFrom('passage_blocks')
+      .where('vector_store_id', '=', vectorStoreId)
+      .where('file_id', '=', fileId)
+      .where('position', 'in', (blocks) =>
+        blocks
+          .selectFrom('passage_blocks')
+          .where('vector_store_id', '=', vectorStoreId)
+          .where('file_id', '=', fileId)
+          .select('position')
+          .limit(blocksPerStep),
+      )
+      .executeTakeFirst(),
+  );
+}
+
+/** Removes a file from all vector stores that have it. */
+export async function removeFromVectorStores(
+  database: Kysely<Schema>,
+  fileId: string,
+): Promise<void> {
+  const rows = await database
+    .selectFrom('vector_store_files')
+    .where('file_id', '=', fileId)
+    .select('vector_store_id')
+    .execute();
+  for (const row of rows) await removeFile(database, row.vector_store_id, fileId);
+}
+
+export async function removeVectorStore(database: Kysely<Schema>, id: string): Promise<void> {
+  await removeAllFiles(database, id);
+  await database.deleteFrom('vector_stores').where('id', '=', id).execute();
+}
+
+export async function removeAllFiles(database: Kysely<Schema>, id: string): Promise<void> {
+  const files = await database
+    .selectFrom('vector_store_files')
+    .where('vector_store_id', '=', id)
+    .select('file_id')
+    .execute();
+  for (const file of files) await removeFile(database, id, file.file_id);
+}
+
+/** Gives the vector stores and documents of an owner to another one. */
+export async function moveVectorStores(
+  transaction: Transaction<Schema>,
+  from: string | null,
+  to: string,
+): Promise<void> {
+  const isFrom = from === null ? 'is' : '=';
+  await transaction
+    .updateTable('vector_stores')
+    .where('owner_id', isFrom, from)
+    .set({ owner_id: to })
+    .execute();
+  await transaction
+    .updateTable('files')
+    .where('owner_id', isFrom, from)
+    .where('purpose', 'in', documentPurposes)
+    .set({ owner_id: to })
+    .execute();
+}

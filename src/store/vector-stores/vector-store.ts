@@ -1,0 +1,170 @@
+/** Files that are searched by their meaning. Each store belongs to one owner, who alone finds it. */
+import type { Page } from '../batches/batch.ts';
+
+const dayMs = 24 * 3600 * 1000;
+
+export type VectorStoreFileStatus = 'in_progress' | 'completed' | 'failed' | 'cancelled';
+
+/** Values that filters compare. */
+export type Attributes = Readonly<Record<string, string | number | boolean>>;
+
+export interface StoredVectorStore {
+  /** `vs_` and 24 lower-case hex digits. */
+  readonly id: string;
+  readonly ownerId: string | null;
+  readonly name: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Key of the model whose vectors it has. */
+  readonly embeddingModel: string;
+  /** Components of a vector; null until it has one. */
+  readonly dimensions: number | null;
+  /** Days after the last use, on which it expires; null: never. */
+  readonly expiresAfterDays: number | null;
+  readonly createdAt: Date;
+  readonly lastActiveAt: Date;
+}
+
+/** A vector store with the state of its files. */
+export interface CountedVectorStore extends StoredVectorStore {
+  readonly counts: FileCounts;
+  readonly sizeBytes: number;
+}
+
+export type FileCounts = Readonly<Record<VectorStoreFileStatus, number>>;
+
+/** Estimated tokens. */
+export interface Chunking {
+  readonly maxTokens: number;
+  /** Tokens at the end of a passage that the next one begins with. */
+  readonly overlapTokens: number;
+}
+
+export interface IndexFailure {
+  readonly code: 'server_error' | 'unsupported_file' | 'invalid_file';
+  readonly message: string;
+}
+
+export interface VectorStoreFile {
+  readonly vectorStoreId: string;
+  readonly fileId: string;
+  readonly filename: string;
+  /** `vsfb_` and 24 lower-case hex digits. */
+  readonly batchId: string | null;
+  readonly status: VectorStoreFileStatus;
+  readonly error: IndexFailure | null;
+  readonly attributes: Attributes;
+  readonly chunking: Chunking;
+  readonly sizeBytes: number;
+  readonly createdAt: Date;
+}
+
+/** Passages of a file that follow one another. */
+export interface PassageBlock {
+  readonly fileId: string;
+  /** Of the block in its file, from 0. */
+  readonly position: number;
+  /** The vectors, one after the other: 32-bit floats, little-endian, of length 1. */
+  readonly bytes: Uint8Array;
+}
+
+/** Which files of a vector store are meant. */
+export interface FileSelection {
+  readonly vectorStoreId: string;
+  readonly batchId?: string | undefined;
+  readonly status?: VectorStoreFileStatus | undefined;
+}
+
+interface PageOptions {
+  readonly limit: number;
+  readonly order: 'asc' | 'desc';
+  /** Id of the previous page's last item. */
+  readonly after?: string | undefined;
+}
+
+export type NewVectorStoreFile = Pick<
+  VectorStoreFile,
+  'vectorStoreId' | 'fileId' | 'batchId' | 'attributes' | 'chunking' | 'createdAt'
+>;
+
+export interface VectorStoreRepository {
+  insert(vectorStore: Omit<StoredVectorStore, 'dimensions' | 'lastActiveAt'>): Promise<void>;
+  /** The number of vector stores of an owner. */
+  count(ownerId: string | null): Promise<number>;
+  find(id: string, ownerId: string | null): Promise<CountedVectorStore | undefined>;
+  /** @throws HearthError `invalid_value` if `after` does not exist. */
+  page(
+    options: PageOptions & { readonly ownerId: string | null },
+  ): Promise<Page<CountedVectorStore>>;
+  update(
+    id: string,
+    changes: Partial<Pick<StoredVectorStore, 'name' | 'metadata' | 'expiresAfterDays'>>,
+  ): Promise<void>;
+  /** Sets the time of the last use to now. */
+  touch(id: string): Promise<void>;
+  /** Sets the components of a vector if no file has set them. @returns those that hold. */
+  setDimensions(id: string, dimensions: number): Promise<number | undefined>;
+  delete(id: string): Promise<void>;
+  /** Removes the files of vector stores that have expired. */
+  emptyExpired(now: Date): Promise<void>;
+
+  /** Adds files, or adds them again, to be indexed. */
+  addFiles(files: readonly NewVectorStoreFile[]): Promise<void>;
+  findFile(vectorStoreId: string, fileId: string): Promise<VectorStoreFile | undefined>;
+  files(selection: FileSelection): Promise<readonly VectorStoreFile[]>;
+  setAttributes(vectorStoreId: string, fileId: string, attributes: Attributes): Promise<void>;
+  /** Ends the indexing of the files of a batch. */
+  cancelBatch(vectorStoreId: string, batchId: string): Promise<void>;
+  removeFile(vectorStoreId: string, fileId: string): Promise<void>;
+
+  /** Files to be indexed; the oldest of each owner come first. */
+  pendingFiles(
+    limit: number,
+  ): Promise<readonly Pick<VectorStoreFile, 'vectorStoreId' | 'fileId'>[]>;
+  /** The owner's vector store, for the process that indexes its files. */
+  findForIndexing(id: string): Promise<StoredVectorStore | undefined>;
+  /** Positions of the blocks that are stored. */
+  blockPositions(vectorStoreId: string, fileId: string): Promise<ReadonlySet<number>>;
+  /** The number of blocks of a vector store. */
+  countBlocks(vectorStoreId: string): Promise<number>;
+  /** Stores a block. False if the file is no longer to be indexed. */
+  addBlock(
+    vectorStoreId: string,
+    block: PassageBlock & { readonly texts: readonly string[] },
+  ): Promise<boolean>;
+  /** Ends the indexing of a file; no effect if it has ended. */
+  finishFile(vectorStoreId: string, fileId: string, failure: IndexFailure | null): Promise<void>;
+
+  /** All blocks of a vector store, in groups; other work runs between two. */
+  readBlocks(vectorStoreId: string): AsyncGenerator<readonly PassageBlock[]>;
+  /** The passages of a block; empty if it was removed. */
+  readTexts(
+    vectorStoreId: string,
+    block: Pick<PassageBlock, 'fileId' | 'position'>,
+  ): Promise<readonly string[]>;
+}
+
+/** When a vector store expires that is not used; undefined: never. */
+export function expiryOf({
+  expiresAfterDays,
+  lastActiveAt,
+}: Pick<StoredVectorStore, 'expiresAfterDays' | 'lastActiveAt'>): Date | undefined {
+  if (expiresAfterDays === null) return undefined;
+  return new Date(lastActiveAt.getTime() + expiresAfterDays * dayMs);
+}
+
+export function hasExpired(store: StoredVectorStore, now = new Date()): boolean {
+  const expiry = expiryOf(store);
+  return expiry !== undefined && expiry <= now;
+}
+
+/** Counts files by their status. */
+export function countFiles(
+  files: readonly {
+    readonly status: VectorStoreFile['status'];
+    readonly count?: number;
+  }[],
+): FileCounts {
+  const counts = { in_progress: 0, completed: 0, failed: 0, cancelled: 0 };
+  for (const { status, count = 1 } of files) counts[status] += count;
+  return counts;
+}
