@@ -53,6 +53,7 @@ export const modules = [
       'shared/',
       'tables/',
       'turns/',
+      'vector-stores/vector-store.ts',
     ],
     imports: ['kernel', 'platform'],
   },
@@ -125,6 +126,12 @@ export const modules = [
     imports: ['kernel', 'telemetry', 'store', 'library', 'engines', 'tools'],
   },
   {
+    name: 'vector-stores',
+    purpose: 'Documents that are searched by their meaning: passages, their vectors, the search.',
+    publicFiles: ['indexer.ts', 'vector-stores.ts'],
+    imports: ['kernel', 'telemetry', 'documents', 'store', 'library', 'engines', 'tools', 'chat'],
+  },
+  {
     name: 'api',
     purpose:
       'A folder for each API with its schemas, routes and mapping: `v1`, `openai` (with `v0`), `anthropic`, `ollama`, `mcp`, `monitoring`; `kit` has what they share.',
@@ -152,6 +159,7 @@ export const modules = [
       'speech',
       'tools',
       'chat',
+      'vector-stores',
     ],
   },
   {
@@ -173,6 +181,7 @@ export const modules = [
       'speech',
       'tools',
       'chat',
+      'vector-stores',
       'api',
     ],
   },

@@ -32,6 +32,7 @@ import type { LeaseKeeper } from '../store/shared/lease-keeper.ts';
 import type { Store } from '../store/store.ts';
 import type { PluginFileEditor } from '../tools/plugin-file-editor.ts';
 import type { TriableToolServers } from '../tools/toolbox.ts';
+import type { VectorStores } from '../vector-stores/vector-stores.ts';
 
 /** The parts of the server that APIs use. */
 export interface ApiServices {
@@ -76,6 +77,7 @@ export interface ApiServices {
   /** Locks that all servers of the database share. */
   readonly leases: LeaseKeeper;
   readonly batches: Batches;
+  readonly vectorStores: VectorStores;
   readonly maxToolRounds: number;
   readonly settings: {
     readonly editor: SettingsEditor;

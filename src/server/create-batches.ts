@@ -1,6 +1,7 @@
 import { Batches, type BatchesOptions } from '../chat/batches/batches.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import { leaseMs } from './share-store.ts';
+import type { Indexer } from '../vector-stores/indexer.ts';
 import { createBatchSender, type BatchSenderOptions } from '../api/openai/batches/send-request.ts';
 
 const limits = {
@@ -33,18 +34,22 @@ export function createBatches(
 }
 
 /**
- * Runs the batches where their endpoints are served.
+ * Runs the batches and indexes files where their endpoints are served.
  *
  * @returns what stops them.
  */
 export async function startBatches(
-  batches: Batches,
+  { batches, indexer }: { readonly batches: Batches; readonly indexer: Indexer },
   settings: Settings,
   parts: Omit<BatchSenderOptions, 'isTokenRequired'>,
 ): Promise<() => Promise<void>> {
   if (settings['surfaces.openai']) {
     const isTokenRequired = settings['auth.required'];
-    await batches.start(createBatchSender({ ...parts, isTokenRequired }));
+    const send = createBatchSender({ ...parts, isTokenRequired });
+    await batches.start(send);
+    indexer.start(send);
   }
-  return () => batches.close();
+  return async () => {
+    await Promise.all([batches.close(), indexer.close()]);
+  };
 }

@@ -3,6 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { createAccess } from './create-access.ts';
 import { createBatches, startBatches } from './create-batches.ts';
+import { createDocuments } from './create-documents.ts';
 import { openLibrary, openModelsFolder } from './create-library.ts';
 import { createPool } from './create-pool.ts';
 import { createShutdown } from './create-shutdown.ts';
@@ -30,7 +31,6 @@ import { acquireHomeLock } from '../platform/home/home-lock.ts';
 import { announceServer } from '../platform/home/announce-server.ts';
 import { serverLogFile } from '../platform/home/server-log-file.ts';
 import { createApp } from './app.ts';
-import { DocumentReader } from '../documents/document-reader.ts';
 import { JsonParser } from '../api/kit/body/json-body.ts';
 import { servedApis } from '../api/apis.ts';
 import type { ApiServices } from '../api/services.ts';
@@ -261,6 +261,9 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
 
     const json = new JsonParser(join(packageFolder, 'dist/json-thread.js'));
     cleanups.push(() => json.close());
+    const minDimensions = (key: string) => catalog.findKey(key)?.minDimensions;
+    const search = { store, library, pool, minDimensions, leases, logger };
+    const { indexer, ...documents } = createDocuments(search);
     const batches = createBatches(settings, { store, homeId, logger, parseJson: json.parse });
 
     const metrics = observability.createMetrics({
@@ -283,7 +286,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       aliases,
       pool,
       modelSettings,
-      minDimensions: (key) => catalog.findKey(key)?.minDimensions,
+      minDimensions,
       downloads,
       hub,
       catalog,
@@ -303,7 +306,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
           return settings['mcp.allowPlugins'];
         },
       },
-      documents: new DocumentReader(join(packageFolder, 'dist/document-thread.js')),
+      ...documents,
       waitingCalls: new WaitingCalls({
         approvals: store.toolApprovals,
         timeoutSeconds: () => settings['mcp.approvalSeconds'],
@@ -359,7 +362,9 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     cleanups.push(() => links.close());
     await startLinks(links, { app, settings, logger });
 
-    cleanups.push(await startBatches(batches, settings, { app, tokens: store.tokens }));
+    cleanups.push(
+      await startBatches({ batches, indexer }, settings, { app, tokens: store.tokens }),
+    );
     // Streams that never end would delay the stop.
     cleanups.push(() => feed.close());
     const announceAgain = await announceServer({

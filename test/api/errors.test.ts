@@ -120,6 +120,7 @@ describe('a server with one slot', () => {
     };
     expectCode(await get(hearth.url, '/v1/files/file-x'), 'file_not_found');
     expectCode(await get(hearth.url, '/v1/batches/batch_x'), 'batch_not_found');
+    expectCode(await get(hearth.url, '/v1/vector_stores/vs_x'), 'vector_store_not_found');
     expectCode(await uploadTooMuch(hearth.url), 'storage_full');
     expectCode(await readDocument(hearth.url, 'a.bin', Buffer.from([0])), 'invalid_document');
     expectCode(await askForWebSocket(`${hearth.url}/llm`), 'websocket_unsupported');

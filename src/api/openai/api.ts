@@ -11,6 +11,7 @@ import { openAiErrors } from './errors.ts';
 import { mountModels } from './models.ts';
 import { mountRerank } from './embeddings/rerank.ts';
 import { mountResponses } from './responses/responses.ts';
+import { mountVectorStores } from './vector-stores/vector-stores.ts';
 import { mountSpeech } from './speech/speech.ts';
 
 /** `/v1`: the API of OpenAI, for clients that were made for it. */
@@ -28,6 +29,7 @@ export function createOpenAiApi(services: ApiServices): ApiRoutes {
       mountSpeech(app, services);
       mountFiles(app, services);
       mountBatches(app, services);
+      mountVectorStores(app, services);
       const locks = new ConversationLocks(services.leases);
       mountResponses(app, services, locks);
       mountConversations(app, services, locks);

@@ -134,6 +134,7 @@ export const errorTable = {
     'No prompt of this caller has this name; the message lists those that exist.',
   ),
   file_not_found: notFound('No file of this caller has this id.'),
+  vector_store_not_found: notFound('No vector store of this caller has this id.'),
   batch_not_found: notFound('No batch of this caller has this id.'),
   link_not_found: notFound('No machine is linked under this name.'),
   item_not_found: notFound('The conversation has no item with this id.'),

@@ -14,6 +14,8 @@ export type OwnedThing = Readonly<Record<string, string>>;
 export type ThingKind =
   | 'tree'
   | 'file'
+  | 'document'
+  | 'vectorStore'
   | 'batch'
   | 'background'
   | 'choice'
@@ -46,15 +48,18 @@ export const makeThing: Readonly<
       sha256: sha256 ?? '',
     };
   },
+  document: (url, headers) => upload(url, headers, 'assistants', `${secretText}.md`, secretText),
+  vectorStore: async (url, headers) => {
+    const { file_id: fileId = '' } = await makeThing.document(url, headers);
+    const { id } = await created(url, '/v1/vector_stores', { name: secretText }, { headers });
+    const path = `/v1/vector_stores/${id}/file_batches`;
+    const batch = await created(url, path, { file_ids: [fileId] }, { headers });
+    return { vector_store_id: id, file_id: fileId, file_batch_id: batch.id };
+  },
   file: async (url, headers) => {
-    const form = new FormData();
-    form.set('purpose', 'batch');
     const request = { model: 'hearth/starter-chat', max_tokens: 1, messages: [hello] };
     const line = { custom_id: 'a', method: 'POST', url: '/v1/chat/completions', body: request };
-    form.set('file', new Blob([JSON.stringify(line)]), `${secretText}.jsonl`);
-    const response = await fetch(`${url}/v1/files`, { method: 'POST', body: form, headers });
-    expect(response.status).toBe(200);
-    return { file_id: ((await response.json()) as { id: string }).id };
+    return upload(url, headers, 'batch', `${secretText}.jsonl`, JSON.stringify(line));
   },
   batch: async (url, headers) => {
     const { file_id: fileId = '' } = await makeThing.file(url, headers);
@@ -114,6 +119,21 @@ export const makeThing: Readonly<
     return { call_id: event.call_id };
   },
 };
+
+async function upload(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  purpose: string,
+  name: string,
+  text: string,
+): Promise<OwnedThing> {
+  const form = new FormData();
+  form.set('purpose', purpose);
+  form.set('file', new Blob([text]), name);
+  const response = await fetch(`${url}/v1/files`, { method: 'POST', body: form, headers });
+  expect(response.status).toBe(200);
+  return { file_id: ((await response.json()) as { id: string }).id };
+}
 
 const hello = { role: 'user', content: secretText };
 

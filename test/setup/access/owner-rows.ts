@@ -124,6 +124,30 @@ export const ownerRows: Readonly<Record<string, readonly OwnerRow[]>> = {
   getBatchOpenAi: read('batch'),
   // It may have ended.
   cancelBatchOpenAi: [{ kind: 'batch', effect: 'change', statuses: [200, 409] }],
+  createVectorStoreOpenAi: [
+    { kind: 'document', effect: 'change', body: ({ file_id: id }) => ({ file_ids: [id] }) },
+  ],
+  listVectorStoresOpenAi: after('vectorStore', 'vector_store_id'),
+  getVectorStoreOpenAi: read('vectorStore'),
+  updateVectorStoreOpenAi: change('vectorStore', { name: 'Another name' }),
+  deleteVectorStoreOpenAi: change('vectorStore'),
+  searchVectorStoreOpenAi: [
+    { kind: 'vectorStore', effect: 'read', body: () => ({ query: 'sea' }) },
+  ],
+  createVectorStoreFileOpenAi: [
+    { kind: 'vectorStore', effect: 'change', body: ({ file_id: id }) => ({ file_id: id }) },
+  ],
+  listVectorStoreFilesOpenAi: read('vectorStore'),
+  getVectorStoreFileOpenAi: read('vectorStore'),
+  updateVectorStoreFileOpenAi: change('vectorStore', { attributes: { year: 2026 } }),
+  deleteVectorStoreFileOpenAi: change('vectorStore'),
+  getVectorStoreFileContentOpenAi: read('vectorStore'),
+  createVectorStoreFileBatchOpenAi: [
+    { kind: 'vectorStore', effect: 'change', body: ({ file_id: id }) => ({ file_ids: [id] }) },
+  ],
+  getVectorStoreFileBatchOpenAi: read('vectorStore'),
+  cancelVectorStoreFileBatchOpenAi: change('vectorStore'),
+  listVectorStoreFileBatchOpenAi: read('vectorStore'),
   createResponseOpenAi: inOpenAiRequest,
   countInputTokensOpenAi: inOpenAiRequest,
   getResponseOpenAi: [
@@ -157,6 +181,7 @@ export const ownLists: ReadonlySet<string> = new Set([
   'listToolApprovals',
   'listFilesOpenAi',
   'listBatchesOpenAi',
+  'listVectorStoresOpenAi',
   'listPresets',
   'listPrompts',
   'listProjects',
@@ -170,6 +195,8 @@ export const ownedParameters = [
   'sha256',
   'file_id',
   'batch_id',
+  'vector_store_id',
+  'file_batch_id',
   'call_id',
   'preset',
   'prompt',

@@ -1,0 +1,67 @@
+import * as z from 'zod';
+import type { AttributeFilter } from '../../../tools/file-search.ts';
+
+const attributeValueSchema = z
+  .union([z.string().max(512), z.number(), z.boolean()])
+  .meta({ id: 'OpenAiAttributeValue' });
+
+export const attributesSchema = z
+  .record(z.string().min(1).max(64), attributeValueSchema)
+  .refine((attributes) => Object.keys(attributes).length <= 16, 'It may have 16 keys at most')
+  .meta({
+    id: 'OpenAiAttributes',
+    description: 'Values that filters compare; 16 keys at most.',
+    maxProperties: 16,
+  });
+
+const comparisonSchema = z
+  .looseObject({
+    type: z.enum(['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'nin']),
+    key: z.string().min(1).max(64),
+    value: z
+      .union([attributeValueSchema, z.array(attributeValueSchema).min(1).max(1000)])
+      .meta({ id: 'OpenAiFilterValue' }),
+  })
+  .meta({ id: 'OpenAiComparisonFilter', description: 'Compares an attribute of a file.' });
+
+/** Compounds of compounds, down to this level. */
+const levels = 3;
+
+function compoundOf(filter: z.ZodType<AttributeFilter>, level: number): z.ZodType<AttributeFilter> {
+  const compound = z
+    .looseObject({ type: z.enum(['and', 'or']), filters: z.array(filter).min(1).max(64) })
+    .meta({ id: `OpenAiCompoundFilter${level}` });
+  return z.union([comparisonSchema, compound]).meta({
+    id: `OpenAiAttributeFilter${level}`,
+    description: `Conditions on the attributes of files, ${level} deep at most.`,
+  });
+}
+
+let nested: z.ZodType<AttributeFilter> = comparisonSchema;
+for (let level = 1; level <= levels; level += 1) nested = compoundOf(nested, level);
+
+export const filterSchema = nested;
+
+export const rankingOptionsSchema = z
+  .looseObject({
+    ranker: z
+      .string()
+      .max(512)
+      .nullish()
+      .describe(
+        'Key of a reranker of the library, which sorts the results again. The default, `auto`, sorts them by their vectors.',
+      ),
+    score_threshold: z.number().min(0).max(1).nullish().describe('Least score of a result.'),
+  })
+  .meta({ id: 'OpenAiRankingOptions' });
+type RankingOptions = z.infer<typeof rankingOptionsSchema>;
+
+const withoutReranker: ReadonlySet<string> = new Set(['auto', 'none', 'default-2024-11-15']);
+
+export function toRanking(options: RankingOptions | null | undefined) {
+  const { ranker, score_threshold: minScore } = options ?? {};
+  const reranker = ranker == null || withoutReranker.has(ranker) ? undefined : ranker;
+  return { reranker, minScore: minScore ?? undefined };
+}
+
+export const maxResultsSchema = z.int().min(1).max(50);

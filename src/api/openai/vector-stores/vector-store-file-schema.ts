@@ -1,0 +1,271 @@
+import * as z from 'zod';
+import { defineRoute } from '../../kit/route.ts';
+import { batchPermissions, exampleFileId, pageFields } from '../batches/file-schema.ts';
+import { attributesSchema } from './filter-schema.ts';
+import {
+  chunkingSchema,
+  contentPageSchema,
+  exampleVectorStoreId,
+  fileCountsSchema,
+  fileIdSchema,
+  vectorStoreParams,
+} from './vector-store-schema.ts';
+
+const exampleBatchId = 'vsfb_6b2f0c9e4d7a1f3852c6e0b9';
+
+const fileParams = vectorStoreParams.extend({
+  file_id: fileIdSchema.meta({ examples: [exampleFileId] }),
+});
+const batchParams = vectorStoreParams.extend({
+  file_batch_id: z
+    .string()
+    .max(512)
+    .meta({ examples: [exampleBatchId] }),
+});
+
+const statusSchema = z
+  .enum(['in_progress', 'completed', 'failed', 'cancelled'])
+  .meta({ id: 'OpenAiVectorStoreFileStatus' });
+
+const exampleFile = {
+  id: exampleFileId,
+  object: 'vector_store.file',
+  vector_store_id: exampleVectorStoreId,
+  created_at: 1_793_612_345,
+  status: 'completed',
+  last_error: null,
+  usage_bytes: 24_106,
+  attributes: { year: 2026 },
+  chunking_strategy: {
+    type: 'static',
+    static: { max_chunk_size_tokens: 256, chunk_overlap_tokens: 32 },
+  },
+};
+
+const fileSchema = z
+  .object({
+    id: z.string(),
+    object: z.literal('vector_store.file'),
+    vector_store_id: z.string(),
+    created_at: z.int().describe('Unix time in seconds.'),
+    status: statusSchema,
+    last_error: z
+      .object({
+        code: z.enum(['server_error', 'unsupported_file', 'invalid_file']),
+        message: z.string(),
+      })
+      .meta({ id: 'OpenAiVectorStoreFileError' })
+      .nullable(),
+    usage_bytes: z.int().nonnegative(),
+    attributes: attributesSchema,
+    chunking_strategy: z
+      .object({
+        type: z.literal('static'),
+        static: z
+          .object({ max_chunk_size_tokens: z.int(), chunk_overlap_tokens: z.int() })
+          .meta({ id: 'OpenAiChunkSize' }),
+      })
+      .meta({ id: 'OpenAiChunking' }),
+  })
+  .meta({ id: 'OpenAiVectorStoreFile', examples: [exampleFile] });
+export type OpenAiVectorStoreFile = z.infer<typeof fileSchema>;
+
+const listQuerySchema = z.object({
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+  order: z.enum(['asc', 'desc']).default('desc'),
+  after: z.string().max(512).optional().describe('Id of the last file of the page before.'),
+  filter: statusSchema.optional(),
+});
+export type FileListQuery = z.infer<typeof listQuerySchema>;
+
+const fileListSchema = z.object({ ...pageFields, data: z.array(fileSchema) }).meta({
+  id: 'OpenAiVectorStoreFileList',
+  examples: [
+    {
+      object: 'list',
+      data: [exampleFile],
+      first_id: exampleFileId,
+      last_id: exampleFileId,
+      has_more: false,
+    },
+  ],
+});
+
+const newFileSchema = z
+  .looseObject({
+    file_id: fileIdSchema,
+    attributes: attributesSchema.nullish(),
+    chunking_strategy: chunkingSchema.nullish(),
+  })
+  .meta({ id: 'OpenAiNewVectorStoreFile', examples: [{ file_id: exampleFileId }] });
+export type OpenAiNewVectorStoreFile = z.infer<typeof newFileSchema>;
+
+const batchSchema = z
+  .object({
+    id: z.string(),
+    object: z.literal('vector_store.files_batch'),
+    vector_store_id: z.string(),
+    created_at: z.int().describe('Unix time in seconds.'),
+    status: statusSchema,
+    file_counts: fileCountsSchema,
+  })
+  .meta({
+    id: 'OpenAiVectorStoreFileBatch',
+    examples: [
+      {
+        id: exampleBatchId,
+        object: 'vector_store.files_batch',
+        vector_store_id: exampleVectorStoreId,
+        created_at: 1_793_612_345,
+        status: 'in_progress',
+        file_counts: { in_progress: 1, completed: 1, failed: 0, cancelled: 0, total: 2 },
+      },
+    ],
+  });
+export type OpenAiVectorStoreFileBatch = z.infer<typeof batchSchema>;
+
+const files = '/v1/vector_stores/{vector_store_id}/files';
+const batches = '/v1/vector_stores/{vector_store_id}/file_batches';
+
+export const createVectorStoreFileOpenAi = defineRoute({
+  method: 'post',
+  path: files,
+  operationId: 'createVectorStoreFileOpenAi',
+  summary: 'Add a file to a vector store',
+  description:
+    'Its text is divided into passages and embedded in the background. A vector store has at most 10,000 files and 100,000 passages.',
+  permission: batchPermissions,
+  params: vectorStoreParams,
+  body: newFileSchema,
+  result: fileSchema,
+  errors: ['vector_store_not_found', 'file_not_found', 'model_not_found', 'storage_full'],
+});
+
+export const listVectorStoreFilesOpenAi = defineRoute({
+  method: 'get',
+  path: files,
+  operationId: 'listVectorStoreFilesOpenAi',
+  summary: 'List the files of a vector store',
+  permission: batchPermissions,
+  params: vectorStoreParams,
+  query: listQuerySchema,
+  result: fileListSchema,
+  errors: ['vector_store_not_found', 'invalid_type', 'invalid_value'],
+});
+
+export const getVectorStoreFileOpenAi = defineRoute({
+  method: 'get',
+  path: `${files}/{file_id}`,
+  operationId: 'getVectorStoreFileOpenAi',
+  summary: 'Get a file of a vector store',
+  permission: batchPermissions,
+  params: fileParams,
+  result: fileSchema,
+  errors: ['vector_store_not_found', 'file_not_found'],
+});
+
+export const updateVectorStoreFileOpenAi = defineRoute({
+  method: 'post',
+  path: `${files}/{file_id}`,
+  operationId: 'updateVectorStoreFileOpenAi',
+  summary: 'Change the attributes of a file',
+  permission: batchPermissions,
+  params: fileParams,
+  body: z
+    .looseObject({ attributes: attributesSchema.nullable() })
+    .meta({ id: 'OpenAiVectorStoreFileChanges', examples: [{ attributes: { year: 2026 } }] }),
+  result: fileSchema,
+  errors: ['vector_store_not_found', 'file_not_found'],
+});
+
+export const deleteVectorStoreFileOpenAi = defineRoute({
+  method: 'delete',
+  path: `${files}/{file_id}`,
+  operationId: 'deleteVectorStoreFileOpenAi',
+  summary: 'Remove a file from a vector store',
+  description: 'The file itself stays.',
+  permission: batchPermissions,
+  params: fileParams,
+  result: z
+    .object({
+      id: z.string(),
+      object: z.literal('vector_store.file.deleted'),
+      deleted: z.literal(true),
+    })
+    .meta({
+      id: 'OpenAiRemovedVectorStoreFile',
+      examples: [{ id: exampleFileId, object: 'vector_store.file.deleted', deleted: true }],
+    }),
+  errors: ['vector_store_not_found', 'file_not_found'],
+});
+
+export const getVectorStoreFileContentOpenAi = defineRoute({
+  method: 'get',
+  path: `${files}/{file_id}/content`,
+  operationId: 'getVectorStoreFileContentOpenAi',
+  summary: 'Read the text of a file',
+  permission: batchPermissions,
+  params: fileParams,
+  result: contentPageSchema,
+  errors: ['vector_store_not_found', 'file_not_found', 'invalid_document', 'queue_full'],
+});
+
+export const createVectorStoreFileBatchOpenAi = defineRoute({
+  method: 'post',
+  path: batches,
+  operationId: 'createVectorStoreFileBatchOpenAi',
+  summary: 'Add several files to a vector store',
+  description: '`file_ids` with the same attributes, or `files` with attributes of their own.',
+  permission: batchPermissions,
+  params: vectorStoreParams,
+  body: z
+    .looseObject({
+      file_ids: z.array(fileIdSchema).min(1).max(500).nullish(),
+      files: z.array(newFileSchema).min(1).max(500).nullish(),
+      attributes: attributesSchema.nullish(),
+      chunking_strategy: chunkingSchema.nullish(),
+    })
+    .meta({ id: 'OpenAiVectorStoreFileBatchRequest', examples: [{ file_ids: [exampleFileId] }] }),
+  result: batchSchema,
+  errors: [
+    'vector_store_not_found',
+    'file_not_found',
+    'missing_required_parameter',
+    'model_not_found',
+    'storage_full',
+  ],
+});
+
+export const getVectorStoreFileBatchOpenAi = defineRoute({
+  method: 'get',
+  path: `${batches}/{file_batch_id}`,
+  operationId: 'getVectorStoreFileBatchOpenAi',
+  summary: 'Get the state of files that were added together',
+  permission: batchPermissions,
+  params: batchParams,
+  result: batchSchema,
+  errors: ['vector_store_not_found', 'batch_not_found'],
+});
+
+export const cancelVectorStoreFileBatchOpenAi = defineRoute({
+  method: 'post',
+  path: `${batches}/{file_batch_id}/cancel`,
+  operationId: 'cancelVectorStoreFileBatchOpenAi',
+  summary: 'Stop the indexing of files that were added together',
+  permission: batchPermissions,
+  params: batchParams,
+  result: batchSchema,
+  errors: ['vector_store_not_found', 'batch_not_found'],
+});
+
+export const listVectorStoreFileBatchOpenAi = defineRoute({
+  method: 'get',
+  path: `${batches}/{file_batch_id}/files`,
+  operationId: 'listVectorStoreFileBatchOpenAi',
+  summary: 'List files that were added together',
+  permission: batchPermissions,
+  params: batchParams,
+  query: listQuerySchema,
+  result: fileListSchema,
+  errors: ['vector_store_not_found', 'batch_not_found', 'invalid_type', 'invalid_value'],
+});

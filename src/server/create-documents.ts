@@ -1,0 +1,18 @@
+import { join } from 'node:path';
+import { DocumentReader } from '../documents/document-reader.ts';
+import { packageFolder } from '../platform/files/package-folder.ts';
+import { Indexer, type IndexerOptions } from '../vector-stores/indexer.ts';
+import { VectorStores, type VectorStoresOptions } from '../vector-stores/vector-stores.ts';
+
+/** A search compares each passage of a vector store. */
+const limits = { maxStores: 100, maxFiles: 10_000, maxPassages: 100_000 };
+
+/** What reads documents, the vector stores that search them, and the indexer of their files. */
+export function createDocuments(
+  parts: Omit<VectorStoresOptions, 'indexer' | 'maxStores' | 'maxFiles'> &
+    Omit<IndexerOptions, 'documents' | 'maxPassages'>,
+) {
+  const documents = new DocumentReader(join(packageFolder, 'dist/document-thread.js'));
+  const indexer = new Indexer({ ...parts, ...limits, documents });
+  return { documents, indexer, vectorStores: new VectorStores({ ...parts, ...limits, indexer }) };
+}

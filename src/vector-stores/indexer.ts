@@ -1,0 +1,236 @@
+import { setImmediate as nextLoop } from 'node:timers/promises';
+import { coalesceRuns } from '../kernel/concurrency/coalesce-runs.ts';
+import { linkAbort } from '../kernel/concurrency/linked-abort.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
+import type { Logger } from '../kernel/logger.ts';
+import type { SendRequest } from '../chat/batches/batch-runner.ts';
+import type { DocumentReader } from '../documents/document-reader.ts';
+import type { Engines } from '../engines/engines.ts';
+import type { LeaseKeeper } from '../store/shared/lease-keeper.ts';
+import type { Store } from '../store/store.ts';
+import type {
+  IndexFailure,
+  StoredVectorStore,
+  VectorStoreFile,
+} from '../store/vector-stores/vector-store.ts';
+import { EmbeddingDelayed, EmbeddingRefused, embedPassages } from './embed-passages.ts';
+import { promptsOf } from './embedding-prompts.ts';
+import { splitPassages } from './split-passages.ts';
+import { toBytes } from './vectors.ts';
+
+export interface IndexerOptions {
+  readonly store: Pick<Store, 'files' | 'vectorStores' | 'freeDiskBytes'>;
+  readonly leases: Pick<LeaseKeeper, 'take'>;
+  readonly documents: Pick<DocumentReader, 'read'>;
+  readonly pool: Pick<Engines, 'resolve'>;
+  /** Passages of a vector store. */
+  readonly maxPassages: number;
+  readonly logger: Logger;
+  /** Time between two looks for files, also those of other processes. */
+  readonly pollMs?: number;
+  /** First delay before a file is tried again whose model is busy. */
+  readonly retryMs?: number;
+}
+
+/** Passages of a block, which are embedded at once. */
+export const passagesPerBlock = 32;
+/** While one block is stored and the next one prepared, the model embeds another one. */
+const blocksAtOnce = 2;
+const filesAtOnce = 2;
+const candidates = 256;
+const maxRetryMs = 60_000;
+/** Time that a step blocks the event loop. */
+const stepMs = 5;
+/** Stays free for responses and deletions. */
+const diskReserveBytes = 64 * 1024 * 1024;
+
+type File = Pick<VectorStoreFile, 'vectorStoreId' | 'fileId'>;
+
+/**
+ * Indexes the files of vector stores: reads their text, divides it into passages and embeds these, block by block. A file
+ * continues after its last block when its server was stopped or killed.
+ */
+export class Indexer {
+  readonly #options: Required<IndexerOptions>;
+  readonly #running = new Map<string, Promise<void>>();
+  /** Files that wait for a busy model, with the time of their next attempt. */
+  readonly #delays = new Map<string, { readonly until: number; readonly waitMs: number }>();
+  readonly #closing = new AbortController();
+  readonly #lookAgain = coalesceRuns(() => this.#look());
+  #send: SendRequest | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: IndexerOptions) {
+    this.#options = { pollMs: 5000, retryMs: 1000, ...options };
+  }
+
+  start(send: SendRequest): void {
+    this.#send = send;
+    this.#timer = setInterval(() => this.wake(), this.#options.pollMs);
+    this.#timer.unref();
+    this.wake();
+  }
+
+  /** Looks for files to index. */
+  wake(): void {
+    if (this.#send !== undefined && !this.#closing.signal.aborted) void this.#lookAgain();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#closing.abort(new HearthError('shutting_down', 'The server is stopping.'));
+    await this.#lookAgain();
+    await Promise.all(this.#running.values());
+  }
+
+  async #look(): Promise<void> {
+    const { store, leases, logger } = this.#options;
+    try {
+      await store.vectorStores.emptyExpired(new Date());
+      for (const file of await store.vectorStores.pendingFiles(candidates)) {
+        const name = `${file.vectorStoreId} ${file.fileId}`;
+        if (this.#running.size >= filesAtOnce || this.#closing.signal.aborted) return;
+        if (this.#running.has(name) || (this.#delays.get(name)?.until ?? 0) > Date.now()) continue;
+        const lease = await leases.take(name);
+        if (lease === undefined) continue;
+        const run = async (): Promise<void> => {
+          const link = linkAbort(this.#closing.signal, lease.lost);
+          try {
+            await this.#attempt(file, name, link.signal);
+          } catch (err) {
+            if (!link.signal.aborted) logger.warn({ err, file: name }, 'a file was not indexed');
+          } finally {
+            link.dispose();
+            await lease.release();
+            this.#running.delete(name);
+            this.wake();
+          }
+        };
+        this.#running.set(name, run());
+      }
+    } catch (err) {
+      logger.warn({ err }, 'files of vector stores not read');
+    }
+  }
+
+  async #attempt(file: File, name: string, signal: AbortSignal): Promise<void> {
+    const { store, logger, retryMs } = this.#options;
+    const { vectorStoreId, fileId } = file;
+    try {
+      await this.#index(file, signal);
+      this.#delays.delete(name);
+      await store.vectorStores.finishFile(vectorStoreId, fileId, null);
+    } catch (error) {
+      signal.throwIfAborted();
+      const isBusy = error instanceof HearthError && [429, 503].includes(error.status);
+      if (isBusy || error instanceof EmbeddingDelayed) {
+        const waitMs = Math.min(2 * (this.#delays.get(name)?.waitMs ?? retryMs / 2), maxRetryMs);
+        this.#delays.set(name, { until: Date.now() + waitMs, waitMs });
+        setTimeout(() => this.wake(), waitMs).unref();
+        return;
+      }
+      this.#delays.delete(name);
+      const failure = toFailure(error);
+      if (failure === undefined) logger.warn({ err: error, file: name }, 'a file was not indexed');
+      await store.vectorStores.finishFile(vectorStoreId, fileId, failure ?? unexpected);
+    }
+  }
+
+  async #index({ vectorStoreId, fileId }: File, signal: AbortSignal): Promise<void> {
+    const { store, documents, pool, maxPassages } = this.#options;
+    const vectorStore = await store.vectorStores.findForIndexing(vectorStoreId);
+    const file = await store.vectorStores.findFile(vectorStoreId, fileId);
+    if (vectorStore === undefined || file?.status !== 'in_progress') return;
+    const { ownerId, embeddingModel } = vectorStore;
+    const target = await pool.resolve(embeddingModel, 'embedding');
+    const { document: prefix } = promptsOf(target.selection.model);
+    const content = store.files.read(fileId);
+    const { text } = await documents.read(file.filename, content, { ownerId, signal });
+    const passages = await collect(splitPassages(text, file.chunking));
+    const count = Math.ceil(passages.length / passagesPerBlock);
+    const stored = await store.vectorStores.blockPositions(vectorStoreId, fileId);
+    const others = (await store.vectorStores.countBlocks(vectorStoreId)) - stored.size;
+    if ((others + count) * passagesPerBlock > maxPassages)
+      throw new EmbeddingRefused(
+        `The vector store has room for ${maxPassages} passages; the file has ${passages.length}. Make another vector store.`,
+      );
+    if ((await store.freeDiskBytes()) < diskReserveBytes)
+      throw new EmbeddingRefused('The disk of the database has no room. Make room first.');
+    const positions = Array.from({ length: count }, (_, position) => position).filter(
+      (position) => !stored.has(position),
+    );
+    const failure = linkAbort(signal);
+    const work = async (): Promise<void> => {
+      for (let position = positions.shift(); position !== undefined; position = positions.shift()) {
+        const start = position * passagesPerBlock;
+        const texts = passages.slice(start, start + passagesPerBlock);
+        const block = { fileId, position, texts };
+        if (!(await this.#addBlock(vectorStore, block, prefix, failure.signal))) return;
+      }
+    };
+    const workers = Array.from({ length: blocksAtOnce }, work);
+    try {
+      await Promise.all(workers);
+    } catch (error) {
+      failure.abort(error);
+      await Promise.allSettled(workers);
+      throw error;
+    } finally {
+      failure.dispose();
+    }
+  }
+
+  /** Embeds and stores a block. False if the file is no longer to be indexed. */
+  async #addBlock(
+    { id, ownerId, embeddingModel: model }: StoredVectorStore,
+    block: {
+      readonly fileId: string;
+      readonly position: number;
+      readonly texts: readonly string[];
+    },
+    prefix: string,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { store } = this.#options;
+    if (this.#send === undefined) throw new Error('not started');
+    const inputs = block.texts.map((text) => prefix + text);
+    const vectors = await embedPassages(inputs, { send: this.#send, model, ownerId, signal });
+    const length = vectors[0]?.length ?? 0;
+    const dimensions = await store.vectorStores.setDimensions(id, length);
+    if (dimensions === undefined) return false;
+    if (vectors.length !== inputs.length || vectors.some((each) => each.length !== dimensions))
+      throw new EmbeddingRefused(
+        `The vector store has vectors of ${dimensions} components, and ${model} made ones of ${length}. Make a new vector store for this model.`,
+      );
+    return store.vectorStores.addBlock(id, { ...block, bytes: toBytes(vectors) });
+  }
+}
+
+/** Collects what is made in small steps; other work of the server runs between them. */
+async function collect(items: Iterable<string>): Promise<readonly string[]> {
+  const collected: string[] = [];
+  let startedAt = performance.now();
+  for (const item of items) {
+    collected.push(item);
+    if (performance.now() - startedAt < stepMs) continue;
+    await nextLoop();
+    startedAt = performance.now();
+  }
+  return collected;
+}
+
+const unexpected: IndexFailure = {
+  code: 'server_error',
+  message: 'An unexpected error occurred; the log of the server has the details.',
+};
+
+/** Undefined for an unexpected error. */
+function toFailure(error: unknown): IndexFailure | undefined {
+  if (error instanceof HearthError) {
+    const code = error.code === 'invalid_document' ? 'invalid_file' : 'server_error';
+    return { code, message: error.message };
+  }
+  return error instanceof EmbeddingRefused
+    ? { code: 'server_error', message: error.message }
+    : undefined;
+}

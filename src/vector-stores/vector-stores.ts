@@ -1,0 +1,263 @@
+import { embed, type EmbedServices } from '../chat/embed.ts';
+import { rerank } from '../chat/rerank.ts';
+import { Mutex } from '../kernel/concurrency/semaphore.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
+import { randomBytes } from '../kernel/random-bytes.ts';
+import type { ModelEntry, ModelLibrary } from '../library/model.ts';
+import type { Store } from '../store/store.ts';
+import {
+  hasExpired,
+  type Attributes,
+  type Chunking,
+  type CountedVectorStore,
+  type StoredVectorStore,
+  type VectorStoreFile,
+} from '../store/vector-stores/vector-store.ts';
+import { documentPurposes } from '../store/batches/batch.ts';
+import type { Caller, RequestContext } from '../telemetry/request-context.ts';
+import type { FileSearch, FileSearchOptions, FoundPassage } from '../tools/file-search.ts';
+import { promptsOf } from './embedding-prompts.ts';
+import type { Indexer } from './indexer.ts';
+import { searchPassages } from './search-passages.ts';
+import { normalize } from './vectors.ts';
+
+export interface VectorStoresOptions extends EmbedServices {
+  readonly store: Pick<Store, 'files' | 'vectorStores'>;
+  readonly library: Pick<ModelLibrary, 'list'>;
+  readonly indexer: Pick<Indexer, 'wake'>;
+  /** Vector stores of an owner. */
+  readonly maxStores: number;
+  /** Files of a vector store. */
+  readonly maxFiles: number;
+}
+
+interface NewVectorStore {
+  readonly name: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly expiresAfterDays: number | null;
+  /** Any name of the model; the best of the library if absent. */
+  readonly embeddingModel: string | undefined;
+}
+
+/** A file to add. */
+export interface AddedFile {
+  readonly fileId: string;
+  readonly attributes: Attributes;
+  /** Passages that suit the model if absent. */
+  readonly chunking?: Chunking | undefined;
+}
+
+/** Estimated tokens: short enough for one subject, and for models that read 512 tokens. */
+const suitableTokens = 256;
+/** A reranker sorts several times as many passages as are requested. */
+const rerankFactor = 4;
+const maxReranked = 100;
+
+/** The vector stores of all owners. */
+export class VectorStores implements FileSearch {
+  readonly #options: VectorStoresOptions;
+  readonly #changing = new Mutex();
+
+  constructor(options: VectorStoresOptions) {
+    this.#options = options;
+  }
+
+  /** @throws HearthError `model_not_found`, `wrong_model_type`; `storage_full`. */
+  async create(fields: NewVectorStore, { caller }: RequestContext): Promise<CountedVectorStore> {
+    const { store, pool, maxStores } = this.#options;
+    const named = fields.embeddingModel ?? (await this.#bestModel());
+    const { selection } = await pool.resolve(named, 'embedding', caller);
+    const id = newId('vs_');
+    const { tokenId: ownerId } = caller;
+    await this.#changing.run(async () => {
+      if ((await store.vectorStores.count(ownerId)) >= maxStores)
+        throw full(`You have ${maxStores} vector stores, which is the limit. Delete one first.`);
+      const { name, metadata, expiresAfterDays } = fields;
+      const embeddingModel = selection.model.key;
+      const createdAt = new Date();
+      await store.vectorStores.insert({
+        id,
+        ownerId,
+        name,
+        metadata,
+        embeddingModel,
+        expiresAfterDays,
+        createdAt,
+      });
+    });
+    return this.find(id, caller);
+  }
+
+  /** @throws HearthError `vector_store_not_found`. */
+  async find(id: string, { tokenId }: Caller): Promise<CountedVectorStore> {
+    const found = await this.#options.store.vectorStores.find(id, tokenId);
+    if (found !== undefined) return found;
+    throw new HearthError(
+      'vector_store_not_found',
+      `No vector store has the id ${JSON.stringify(id.slice(0, 100))}.`,
+      { param: 'vector_store_id' },
+    );
+  }
+
+  /** @throws HearthError `vector_store_not_found`, `file_not_found`. */
+  async findFile(id: string, fileId: string, caller: Caller): Promise<VectorStoreFile> {
+    await this.find(id, caller);
+    const found = await this.#options.store.vectorStores.findFile(id, fileId);
+    if (found !== undefined) return found;
+    throw fileNotFound(fileId);
+  }
+
+  /**
+   * Adds files, which are indexed in the background.
+   *
+   * @returns the id of their batch.
+   * @throws HearthError `vector_store_not_found`, `file_not_found`, `invalid_value`, `storage_full`.
+   */
+  async addFiles(id: string, files: readonly AddedFile[], caller: Caller): Promise<string> {
+    const { store, indexer, maxFiles } = this.#options;
+    const vectorStore = await this.find(id, caller);
+    assertAlive(vectorStore);
+    for (const { fileId } of files) await this.#assertDocument(fileId, caller);
+    const suitable = await this.#chunkingFor(vectorStore);
+    const batchId = newId('vsfb_');
+    const createdAt = new Date();
+    await this.#changing.run(async () => {
+      const { counts } = await this.find(id, caller);
+      const count = Object.values(counts).reduce((sum, each) => sum + each, files.length);
+      if (count > maxFiles)
+        throw full(
+          `A vector store has at most ${maxFiles} files. Remove some, or make another one.`,
+        );
+      await store.vectorStores.addFiles(
+        files.map(({ fileId, attributes, chunking = suitable }) => ({
+          vectorStoreId: id,
+          fileId,
+          batchId,
+          attributes,
+          chunking,
+          createdAt,
+        })),
+      );
+    });
+    await store.vectorStores.touch(id);
+    indexer.wake();
+    return batchId;
+  }
+
+  async assertFound(vectorStoreIds: readonly string[], caller: Caller): Promise<void> {
+    for (const id of vectorStoreIds) assertAlive(await this.find(id, caller));
+  }
+
+  async search(
+    queries: readonly string[],
+    options: FileSearchOptions,
+    context: RequestContext,
+  ): Promise<readonly FoundPassage[]> {
+    const { store, pool } = this.#options;
+    const { vectorStoreIds, maxResults, filter, minScore = 0, reranker } = options;
+    const limit =
+      reranker === undefined ? maxResults : Math.min(maxReranked, rerankFactor * maxResults);
+    const found: FoundPassage[] = [];
+    for (const id of new Set(vectorStoreIds)) {
+      const vectorStore = await this.find(id, context.caller);
+      assertAlive(vectorStore);
+      await store.vectorStores.touch(id);
+      if (vectorStore.dimensions === null) continue;
+      const vectors = await this.#embedQueries(vectorStore, queries, context);
+      const { signal } = context;
+      found.push(...(await searchPassages(store, id, { vectors, filter, limit, signal })));
+    }
+    const closest = found.toSorted((left, right) => right.score - left.score).slice(0, limit);
+    if (reranker === undefined || closest.length === 0)
+      return closest.filter(({ score }) => score >= minScore);
+    const documents = closest.map(({ text }) => text);
+    const query = queries.join('\n');
+    const { ranking } = await rerank({ pool }, { model: reranker, query, documents }, context);
+    return ranking
+      .flatMap(({ index, relevance }) => {
+        const passage = closest[index];
+        return passage === undefined ? [] : [{ ...passage, score: relevance }];
+      })
+      .filter(({ score }) => score >= minScore)
+      .slice(0, maxResults);
+  }
+
+  async #embedQueries(
+    { embeddingModel, dimensions }: StoredVectorStore,
+    queries: readonly string[],
+    context: RequestContext,
+  ): Promise<readonly Float32Array[]> {
+    const { pool } = this.#options;
+    const target = await pool.resolve(embeddingModel, 'embedding', context.caller);
+    const { query: prefix } = promptsOf(target.selection.model);
+    const inputs = queries.map((query) => prefix + query);
+    const { vectors } = await embed(this.#options, { model: embeddingModel, inputs }, context);
+    const length = vectors[0]?.length;
+    if (length === dimensions) return vectors.map(normalize);
+    throw new HearthError(
+      'conflict',
+      `The vector store has vectors of ${dimensions} components, and ${embeddingModel} now makes ones of ${length}. Make a new vector store.`,
+      { param: 'vector_store_id' },
+    );
+  }
+
+  /** A loaded embedding model, or else the largest one. */
+  async #bestModel(): Promise<string> {
+    const { library, pool } = this.#options;
+    const loaded = new Set(pool.list().map(({ selection }) => selection.model.key));
+    const sizeOf = ({ key, variants }: ModelEntry): number =>
+      loaded.has(key) ? Infinity : (variants[0]?.sizeBytes ?? 0);
+    const [best] = (await library.list())
+      .filter(({ type }) => type === 'embeddings')
+      .toSorted((left, right) => sizeOf(right) - sizeOf(left));
+    if (best !== undefined) return best.key;
+    throw new HearthError(
+      'model_not_found',
+      'The library has no embedding model, which vector stores need. Download one, such as nomic-embed-text.',
+      { param: 'embedding_model' },
+    );
+  }
+
+  async #chunkingFor({ embeddingModel }: StoredVectorStore): Promise<Chunking> {
+    const { selection } = await this.#options.pool.resolve(embeddingModel, 'embedding');
+    const { maxContextLength } = selection.model;
+    // The estimate may be too low.
+    const room = maxContextLength > 0 ? Math.floor(maxContextLength * 0.75) : suitableTokens;
+    const maxTokens = Math.max(16, Math.min(suitableTokens, room));
+    return { maxTokens, overlapTokens: Math.floor(maxTokens / 8) };
+  }
+
+  async #assertDocument(fileId: string, { tokenId }: Caller): Promise<void> {
+    const file = await this.#options.store.files.find(fileId, tokenId);
+    if (file === undefined) throw fileNotFound(fileId);
+    if (documentPurposes.some((purpose) => purpose === file.purpose)) return;
+    throw new HearthError(
+      'invalid_value',
+      `The file ${JSON.stringify(fileId)} has the purpose "${file.purpose}"; a vector store needs "assistants" or "user_data".`,
+      { param: 'file_id' },
+    );
+  }
+}
+
+function newId(prefix: 'vs_' | 'vsfb_'): string {
+  return prefix + randomBytes(12).toString('hex');
+}
+
+function assertAlive(vectorStore: StoredVectorStore): void {
+  if (!hasExpired(vectorStore)) return;
+  throw new HearthError('invalid_value', 'The vector store has expired. Make a new one.', {
+    param: 'vector_store_id',
+  });
+}
+
+function fileNotFound(fileId: string): HearthError {
+  return new HearthError(
+    'file_not_found',
+    `No file has the id ${JSON.stringify(fileId.slice(0, 100))}.`,
+    { param: 'file_id' },
+  );
+}
+
+function full(message: string): HearthError {
+  return new HearthError('storage_full', message);
+}

@@ -1,0 +1,31 @@
+/** Vectors as they are stored: 32-bit floats, little-endian, one after the other. */
+
+/** Scales a vector to the length 1, so that the product of two is the cosine of their angle. */
+export function normalize(vector: ArrayLike<number>): Float32Array {
+  const scaled = Float32Array.from(vector);
+  let sum = 0;
+  for (const component of scaled) sum += component * component;
+  const length = Math.sqrt(sum);
+  if (length > 0 && Number.isFinite(length)) {
+    for (let index = 0; index < scaled.length; index += 1)
+      scaled[index] = (scaled[index] ?? 0) / length;
+  }
+  return scaled;
+}
+
+export function toBytes(vectors: readonly Float32Array[]): Uint8Array {
+  const dimensions = vectors[0]?.length ?? 0;
+  const bytes = Buffer.alloc(vectors.length * dimensions * 4);
+  let offset = 0;
+  for (const vector of vectors) {
+    for (const component of vector) offset = bytes.writeFloatLE(component, offset);
+  }
+  return bytes;
+}
+
+/** The components of all vectors. */
+export function toFloats(bytes: Uint8Array): Float32Array {
+  // A copy begins at a multiple of 4 bytes.
+  const { buffer } = Uint8Array.from(bytes);
+  return new Float32Array(buffer, 0, Math.floor(bytes.byteLength / 4));
+}
