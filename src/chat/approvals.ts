@@ -3,6 +3,7 @@ import type { CallApproval } from '../store/turns/conversation-turn.ts';
 import type { ClientToolCall, ToolProvider } from '../store/turns/content.ts';
 import type { ApprovalRequestItem } from '../store/turns/turn-item.ts';
 import type { Store, StoredResponse } from '../store/store.ts';
+import { isFileSearch } from '../tools/file-search.ts';
 import type { Integration } from '../tools/toolbox.ts';
 import type { TurnRequest } from './turn-request.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
@@ -99,6 +100,7 @@ export async function useApprovals(
 
 /** Whether a provider is the server of an integration. */
 function isOf(integration: Integration, provider: ToolProvider): boolean {
+  if (integration.type === 'fileSearch') return isFileSearch(provider);
   return integration.type === 'plugin'
     ? provider.type === 'plugin' && provider.pluginId === integration.id
     : provider.type === 'ephemeralMcp' && provider.serverLabel === integration.serverLabel;

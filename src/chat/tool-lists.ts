@@ -2,6 +2,7 @@ import { HearthError } from '../kernel/errors/errors.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { ToolProvider } from '../store/turns/content.ts';
 import type { ToolDescription } from '../store/turns/turn-item.ts';
+import { fileSearchProvider, isFileSearch } from '../tools/file-search.ts';
 import type { Integration, Tool, Toolbox } from '../tools/toolbox.ts';
 import { labelOf } from './approvals.ts';
 import type { TurnEvent } from './turn-event.ts';
@@ -22,7 +23,9 @@ export async function* listTools(
   recorder: TurnRecorder,
 ): AsyncGenerator<TurnEvent, Toolbox> {
   const unlisted = toolLists === undefined ? [] : integrations.map(providerOf);
-  const providers = unlisted.filter((provider) => !listedLabels.has(labelOf(provider)));
+  const providers = unlisted.filter(
+    (provider) => !isFileSearch(provider) && !listedLabels.has(labelOf(provider)),
+  );
   for (const provider of providers) yield { type: 'toolList.start', provider };
   let toolbox: Toolbox;
   try {
@@ -48,6 +51,7 @@ export async function* listTools(
 }
 
 function providerOf(integration: Integration): ToolProvider {
+  if (integration.type === 'fileSearch') return fileSearchProvider;
   return integration.type === 'plugin'
     ? { type: 'plugin', pluginId: integration.id }
     : { type: 'ephemeralMcp', serverLabel: integration.serverLabel };

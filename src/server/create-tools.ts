@@ -6,7 +6,7 @@ type ToolOptions = Parameters<typeof createToolServers>[0];
 /** The tool servers of a server. Live settings are read from `settings` at each use. */
 export function createTools(
   settings: Settings,
-  services: Pick<ToolOptions, 'home' | 'environment' | 'builtInPlugins' | 'guard'>,
+  services: Pick<ToolOptions, 'home' | 'environment' | 'builtInPlugins' | 'fileSearch' | 'guard'>,
 ): ReturnType<typeof createToolServers> {
   return createToolServers({
     ...services,

@@ -224,9 +224,6 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       signal: stopping.signal,
     });
 
-    const tools = createTools(settings, { home, environment, builtInPlugins, guard: watchdog });
-    cleanups.push(() => tools.close());
-
     const endpoint = settings['hub.endpoint'];
     const http = createHttpClient({ environment, egress: hubEgressPolicy(endpoint) });
     cleanups.push(() => http.close());
@@ -264,6 +261,14 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const minDimensions = (key: string) => catalog.findKey(key)?.minDimensions;
     const search = { store, library, pool, minDimensions, leases, logger };
     const { indexer, ...documents } = createDocuments(search);
+    const tools = createTools(settings, {
+      home,
+      environment,
+      builtInPlugins,
+      fileSearch: documents.vectorStores,
+      guard: watchdog,
+    });
+    cleanups.push(() => tools.close());
     const batches = createBatches(settings, { store, homeId, logger, parseJson: json.parse });
 
     const metrics = observability.createMetrics({

@@ -23,6 +23,7 @@ export function assertMayUse(
   const refuse = (message: string): never => {
     throw new HearthError('forbidden', message, { field });
   };
+  if (integration.type === 'fileSearch') return;
   if (integration.type === 'plugin') {
     if (!allowsPlugins) {
       refuse('Plugins are disabled on this server. The setting mcp.allowPlugins enables them.');

@@ -5,10 +5,11 @@ import { linkAbort } from '../kernel/concurrency/linked-abort.ts';
 import { HearthError } from '../kernel/errors/errors.ts';
 import type { ResolveAddresses } from '../platform/net/address-policy.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
-import { type RequestContext, withSignal } from '../telemetry/request-context.ts';
+import { type Caller, type RequestContext, withSignal } from '../telemetry/request-context.ts';
 import type { TransportBounds } from './mcp-transport.ts';
 import type { BuiltInPlugin } from './built-in-plugin.ts';
 import { createToolbox } from './create-toolbox.ts';
+import { fileSearchSource, type FileSearch } from './file-search.ts';
 import { ephemeralSource } from './ephemeral-source.ts';
 import { pluginId } from './plugin-label.ts';
 import { createPluginSources } from './plugin-source.ts';
@@ -24,6 +25,8 @@ export interface ToolServersOptions extends ToolSwitches {
   readonly home: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly builtInPlugins: readonly BuiltInPlugin[];
+  /** Absent where no request uses it. */
+  readonly fileSearch?: FileSearch;
   /** `name` or `name:port`: hosts of ephemeral servers whose addresses may be private. */
   readonly allowedHosts: readonly string[];
   /** Time limit for connecting, and again for listing the tools; 30 s by default. */
@@ -78,17 +81,35 @@ export function createToolServers(options: ToolServersOptions): TriableToolServe
   // One listener per connecting turn.
   setMaxListeners(0, closing.signal);
 
-  async function toCandidate(integration: Integration, index: number): Promise<Candidate> {
+  async function toSource(
+    integration: Integration,
+    index: number,
+    caller: Caller,
+  ): Promise<ToolSource> {
     const field = `integrations[${index}]`;
-    const source =
-      integration.type === 'plugin'
-        ? await plugins.find(integration.id, field, nameField(integration, index))
-        : ephemeralSource(integration, field, {
-            allowedHosts: options.allowedHosts,
-            resolve: options.resolve,
-            limits,
-            bounds,
-          });
+    switch (integration.type) {
+      case 'plugin':
+        return plugins.find(integration.id, field, nameField(integration, index));
+      case 'fileSearch': {
+        const { fileSearch } = options;
+        if (fileSearch === undefined) throw new Error('These tools have no search in files.');
+        await fileSearch.assertFound(integration.vectorStoreIds, caller);
+        return fileSearchSource(fileSearch, integration);
+      }
+      case 'ephemeralMcp': {
+        const { allowedHosts, resolve } = options;
+        return ephemeralSource(integration, field, { allowedHosts, resolve, limits, bounds });
+      }
+    }
+  }
+
+  async function toCandidate(
+    integration: Integration,
+    index: number,
+    caller: Caller,
+  ): Promise<Candidate> {
+    const field = `integrations[${index}]`;
+    const source = await toSource(integration, index, caller);
     const candidate = { source, field, ...toolRules(integration) };
     if (source.list !== undefined) assertAllowed(candidate, source.list);
     return candidate;
@@ -105,7 +126,7 @@ export function createToolServers(options: ToolServersOptions): TriableToolServe
     }
     const candidates: Candidate[] = [];
     for (const [index, integration] of integrations.entries()) {
-      candidates.push(await toCandidate(integration, index));
+      candidates.push(await toCandidate(integration, index, caller));
     }
     return candidates;
   }
@@ -201,6 +222,7 @@ async function openOne(candidate: Candidate, context: RequestContext): Promise<O
 }
 
 function toolRules(integration: Integration): Pick<Candidate, 'allowed' | 'approval'> {
+  if (integration.type === 'fileSearch') return { allowed: {}, approval: undefined };
   const { allowedTools: names } = integration;
   if (integration.type === 'plugin') {
     return { allowed: omitUndefined({ names }), approval: undefined };
@@ -230,7 +252,7 @@ export function assertDistinct(integrations: readonly Integration[]): void {
   }
   const seen = new Set<string>();
   for (const [index, integration] of integrations.entries()) {
-    const name = integration.type === 'plugin' ? integration.id : integration.serverLabel;
+    const name = nameOf(integration);
     const key = `${integration.type} ${name}`;
     if (seen.has(key)) {
       throw new HearthError('invalid_value', `${JSON.stringify(name)} is listed twice.`, {
@@ -241,11 +263,16 @@ export function assertDistinct(integrations: readonly Integration[]): void {
   }
 }
 
+function nameOf(integration: Integration): string {
+  if (integration.type === 'fileSearch') return 'file_search';
+  return integration.type === 'plugin' ? integration.id : integration.serverLabel;
+}
+
 /** Domain path of the name of an integration. */
 export function nameField(integration: Integration, index: number): string {
   const path = `integrations[${index}]`;
   if (integration.type === 'ephemeralMcp') return `${path}.serverLabel`;
-  return integration.isBare === true ? path : `${path}.id`;
+  return integration.type === 'fileSearch' || integration.isBare === true ? path : `${path}.id`;
 }
 
 /**

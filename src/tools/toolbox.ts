@@ -1,9 +1,14 @@
 import type { JsonObject, ToolContent, ToolProvider } from '../store/turns/content.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
+import type { FileSearchOptions } from './file-search.ts';
 import type { ApprovalRule } from './tool-filter.ts';
 
-/** A tool server that a request names; All its tools are allowed if `allowedTools` is absent. */
+/**
+ * A tool server that a request names, or the search in vector stores. All tools of a server are allowed if `allowedTools`
+ * is absent.
+ */
 export type Integration =
+  | ({ readonly type: 'fileSearch' } & FileSearchOptions)
   | {
       readonly type: 'plugin';
       /** `mcp/<server_label>` */
@@ -80,7 +85,7 @@ export interface ToolServers {
    * Checks everything about the integrations of a request that needs neither a process nor a connection:
    * permissions, the entries of mcp.json, addresses and headers. `open` makes the same checks again.
    *
-   * @throws HearthError `forbidden`, `invalid_value`, `plugin_unreachable` (an entry that can't be used), with the
+   * @throws HearthError `forbidden`, `invalid_value`, `vector_store_not_found`, `plugin_unreachable` (an entry that can't be used), with the
    *   domain path of the integration as its `field`.
    */
   validate(integrations: readonly Integration[], context: RequestContext): Promise<void>;

@@ -121,6 +121,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const body = await readBody(request);
   if (request.url === '/v1/chat/completions') return generate(body, response);
   const answers: Readonly<Record<string, unknown>> = {
+    '/v1/embeddings': request.url === '/v1/embeddings' ? embed(body) : undefined,
     '/health': { status: 'ok' },
     '/props': {
       default_generation_settings: {
@@ -134,6 +135,17 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const found = answers[request.url ?? ''];
   response.writeHead(found === undefined ? 404 : 200, { 'content-type': 'application/json' });
   response.end(JSON.stringify(found ?? {}));
+}
+
+/** A vector for each input: how often it has these letters. */
+function embed(body: string): unknown {
+  const { input } = JSON.parse(body) as { readonly input: readonly string[] };
+  const countIn = (text: string, letter: string): number => text.split(letter).length - 1;
+  const data = input.map((text, index) => ({
+    index,
+    embedding: Array.from('abcdeosz', (letter) => countIn(text, letter) + 0.01),
+  }));
+  return { data, usage: { prompt_tokens: input.length, total_tokens: input.length } };
 }
 
 /** Loads in quarters, and reports each as the child of a llama.cpp router does. */

@@ -9,7 +9,7 @@ export function toFullName(name: string, namespace: string | null | undefined): 
 /** The functions of a tool with their full names; none for a tool server. */
 export function toFunctions(tool: OpenAiTool): readonly OpenAiFunctionTool[] {
   if (tool.type === 'function') return [tool];
-  if (tool.type === 'mcp') return [];
+  if (tool.type !== 'namespace') return [];
   return tool.tools.map((each) => ({
     ...each,
     name: toFullName(each.name, tool.name),

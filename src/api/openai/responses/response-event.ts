@@ -1,4 +1,9 @@
-import type { OpenAiOutputItem, OpenAiOutputText, OpenAiResponse } from './response-schema.ts';
+import type {
+  OpenAiFileCitation,
+  OpenAiOutputItem,
+  OpenAiOutputText,
+  OpenAiResponse,
+} from './response-schema.ts';
 
 type Part = OpenAiOutputText | { readonly type: 'reasoning_text'; readonly text: string };
 
@@ -47,6 +52,11 @@ export type ResponseEvent =
       readonly text: string;
       logprobs: StreamLogprob[];
     })
+  | (OfPart & {
+      readonly type: 'response.output_text.annotation.added';
+      readonly annotation_index: number;
+      readonly annotation: OpenAiFileCitation;
+    })
   | (OfPart & { readonly type: 'response.reasoning_text.delta'; readonly delta: string })
   | (OfPart & { readonly type: 'response.reasoning_text.done'; readonly text: string })
   | (OfItem & {
@@ -64,6 +74,9 @@ export type ResponseEvent =
     })
   | (OfItem & {
       readonly type:
+        | 'response.file_search_call.in_progress'
+        | 'response.file_search_call.searching'
+        | 'response.file_search_call.completed'
         | 'response.mcp_call.in_progress'
         | 'response.mcp_call.completed'
         | 'response.mcp_call.failed'

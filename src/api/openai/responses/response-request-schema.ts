@@ -7,6 +7,11 @@ import {
 } from '../../../kernel/field.ts';
 import { reasoningEffortSchema } from '../v0/chat-completion-schema.ts';
 import { jsonObjectSchema } from '../chat/response-format-schema.ts';
+import {
+  filterSchema,
+  maxResultsSchema,
+  rankingOptionsSchema,
+} from '../vector-stores/filter-schema.ts';
 import { mcpToolSchema } from './mcp-tool-schema.ts';
 
 const idSchema = z.string().max(512);
@@ -118,7 +123,7 @@ const otherItemSchema = z
       description: 'Not shown to the model. The tools of the server are not listed again.',
     }),
     z
-      .looseObject({ type: z.literal('reasoning') })
+      .looseObject({ type: z.enum(['reasoning', 'file_search_call']) })
       .meta({ id: 'OpenAiIgnoredItem', description: 'Not shown to the model.' }),
   ])
   .meta({ id: 'OpenAiOtherInputItem' });
@@ -149,6 +154,18 @@ const toolSchema = z
       })
       .meta({ id: 'OpenAiNamespaceTool', description: 'Functions with a common prefix.' }),
     mcpToolSchema,
+    z
+      .looseObject({
+        type: z.literal('file_search'),
+        vector_store_ids: z.array(idSchema).min(1).max(16),
+        max_num_results: maxResultsSchema.nullish(),
+        filters: filterSchema.nullish(),
+        ranking_options: rankingOptionsSchema.nullish(),
+      })
+      .meta({
+        id: 'OpenAiFileSearchTool',
+        description: 'Lets the model search vector stores, and cite the passages.',
+      }),
   ])
   .meta({ id: 'OpenAiTool' });
 export type OpenAiTool = z.infer<typeof toolSchema>;
@@ -165,6 +182,9 @@ const toolChoiceSchema = z
           .looseObject({ type: z.literal('mcp'), server_label: z.string(), name: z.string() })
           .meta({ id: 'OpenAiResponseMcpChoice', description: 'A tool of an MCP server.' }),
         z
+          .looseObject({ type: z.literal('file_search') })
+          .meta({ id: 'OpenAiResponseFileSearchChoice' }),
+        z
           .looseObject({
             type: z.literal('allowed_tools'),
             mode: z.enum(['auto', 'required']),
@@ -178,6 +198,9 @@ const toolChoiceSchema = z
                     z
                       .looseObject({ type: z.literal('mcp'), server_label: z.string() })
                       .meta({ id: 'OpenAiAllowedMcpServer' }),
+                    z
+                      .looseObject({ type: z.literal('file_search') })
+                      .meta({ id: 'OpenAiAllowedFileSearch' }),
                   ])
                   .meta({ id: 'OpenAiAllowedTool' }),
               )
@@ -244,7 +267,13 @@ export const responseRequestSchema = z
     temperature: z.number().min(0).max(2).nullish(),
     top_p: fractionSchema.nullish(),
     top_logprobs: z.int().min(0).max(20).nullish(),
-    include: z.array(z.string().max(256)).max(64).nullish(),
+    include: z
+      .array(z.string().max(256))
+      .max(64)
+      .nullish()
+      .describe(
+        'Of these, `message.output_text.logprobs` and `file_search_call.results` have an effect; the results not in the background, nor in a stored response.',
+      ),
     reasoning: z
       .looseObject({ effort: reasoningEffortSchema.nullish() })
       .meta({ id: 'OpenAiReasoning' })

@@ -5,14 +5,25 @@ import { defineRoute } from '../../kit/route.ts';
 import { jsonObjectSchema } from '../chat/response-format-schema.ts';
 import { exampleResponseId } from '../../v1/chat/chat-schema.ts';
 import { reasoningEffortSchema } from '../v0/chat-completion-schema.ts';
+import { attributesSchema } from '../vector-stores/filter-schema.ts';
 import { responseRequestSchema } from './response-request-schema.ts';
 
 const topLogprob = { token: z.string(), logprob: z.number(), bytes: z.array(z.int()) };
+const fileCitationSchema = z
+  .object({
+    type: z.literal('file_citation'),
+    file_id: z.string(),
+    filename: z.string(),
+    index: z.int().describe('Where the text cites the file.'),
+  })
+  .meta({ id: 'OpenAiFileCitation' });
+export type OpenAiFileCitation = z.infer<typeof fileCitationSchema>;
+
 const outputTextSchema = z
   .object({
     type: z.literal('output_text'),
     text: z.string(),
-    annotations: z.array(z.never()),
+    annotations: z.array(fileCitationSchema),
     logprobs: z.array(
       z
         .object({
@@ -76,6 +87,28 @@ const outputItemSchema = z
         approval_request_id: z.string().nullable(),
       })
       .meta({ id: 'OpenAiMcpCall' }),
+    z
+      .object({
+        id: z.string(),
+        type: z.literal('file_search_call'),
+        status: z.enum(['in_progress', 'searching', 'completed', 'failed']),
+        queries: z.array(z.string()),
+        results: z
+          .array(
+            z
+              .object({
+                file_id: z.string(),
+                filename: z.string(),
+                attributes: attributesSchema,
+                score: z.number(),
+                text: z.string(),
+              })
+              .meta({ id: 'OpenAiFileSearchResult' }),
+          )
+          .nullable()
+          .describe('null unless `include` has `file_search_call.results`.'),
+      })
+      .meta({ id: 'OpenAiFileSearchCall' }),
     z
       .object({
         id: z.string(),
@@ -257,6 +290,7 @@ export const createResponseOpenAi = defineRoute({
   errors: [
     ...chatErrors,
     'conversation_not_found',
+    'vector_store_not_found',
     'preset_not_found',
     'conversation_locked',
     'vision_unsupported',
@@ -285,6 +319,7 @@ export const countInputTokensOpenAi = defineRoute({
   errors: [
     ...generationErrors,
     'conversation_not_found',
+    'vector_store_not_found',
     'preset_not_found',
     'vision_unsupported',
     'invalid_image',

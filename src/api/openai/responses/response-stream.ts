@@ -6,10 +6,14 @@ import type { TokenLogprob } from '../../../engines/engine.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import { withNamespace } from './namespaces.ts';
 import type { ResponseEvent } from './response-event.ts';
+import { isFileSearch } from '../../../tools/file-search.ts';
+import { queriesOf, ReadPassages, type FileSearchCall } from './file-search.ts';
 import { itemId, labelOf, toOutputItem, toOutputText } from './to-output-item.ts';
 import { isFull, toUsage } from './to-response.ts';
 
-type Call = Extract<OpenAiOutputItem, { readonly type: 'function_call' | 'mcp_call' }>;
+type Call =
+  | Extract<OpenAiOutputItem, { readonly type: 'function_call' | 'mcp_call' }>
+  | FileSearchCall;
 type ApprovalRequest = Extract<OpenAiOutputItem, { readonly type: 'mcp_approval_request' }>;
 type ToolList = Extract<OpenAiOutputItem, { readonly type: 'mcp_list_tools' }>;
 
@@ -23,14 +27,18 @@ export class ResponseStream {
   #failure: HearthError | undefined;
   #hasBegun = false;
   readonly #now: () => number;
+  readonly #includesResults: boolean;
+  readonly #passages = new ReadPassages();
 
   /**
    * @param base The response as it begins: without output, in progress.
    * @param now Time of the end, in Unix milliseconds.
+   * @param includesResults Whether searches show their results.
    */
-  constructor(base: OpenAiResponse, now: () => number = Date.now) {
+  constructor(base: OpenAiResponse, now: () => number = Date.now, includesResults = false) {
     this.#base = base;
     this.#now = now;
+    this.#includesResults = includesResults;
   }
 
   /** The error of `turn.error`, if one came. */
@@ -98,7 +106,9 @@ export class ResponseStream {
       case 'toolCall.approval':
         return this.#requestApproval(event);
       case 'toolCall.arguments':
-        return this.#endArguments(event.index, JSON.stringify(event.arguments));
+        return isFileSearch(event.tool.provider)
+          ? this.#startSearch(event.index, event.arguments)
+          : this.#endArguments(event.index, JSON.stringify(event.arguments));
       case 'toolCall.end':
         return [
           ...this.#endArguments(event.index, event.item.argumentsJson),
@@ -196,13 +206,24 @@ export class ResponseStream {
   #endText(type: 'message' | 'reasoning', text: string): readonly ResponseEvent[] {
     const at = this.#openPart();
     const logprobs = this.#logprobs;
-    const item = toOutputItem(this.#base.id, { type, text }, at.output_index, logprobs);
+    const passages = this.#passages;
+    const item = toOutputItem(this.#base.id, { type, text }, at.output_index, {
+      logprobs,
+      passages,
+    });
     this.#output[at.output_index] = item;
     const part =
       type === 'message'
-        ? toOutputText(text, logprobs)
+        ? toOutputText(text, logprobs, passages)
         : ({ type: 'reasoning_text', text } as const);
+    const citations = part.type === 'output_text' ? part.annotations : [];
     return [
+      ...citations.map((annotation, index) => ({
+        type: 'response.output_text.annotation.added' as const,
+        ...at,
+        annotation_index: index,
+        annotation,
+      })),
       type === 'message'
         ? {
             type: 'response.output_text.done',
@@ -230,6 +251,17 @@ export class ResponseStream {
     if (event.needsApproval === true) {
       this.#output.push(unfinishedRequest(event));
       return [];
+    }
+    if (isFileSearch(event.tool?.provider)) {
+      const search: Call = {
+        id: itemId(this.#base.id, 'file_search_call', index),
+        type: 'file_search_call',
+        status: 'in_progress',
+        queries: [],
+        results: null,
+      };
+      this.#output.push(search);
+      return this.#announceCall(search, index);
     }
     const type = event.isForClient ? 'function_call' : 'mcp_call';
     const id = itemId(this.#base.id, type, index);
@@ -267,7 +299,7 @@ export class ResponseStream {
     if (item.type === 'function_call') return [added];
     return [
       added,
-      { type: 'response.mcp_call.in_progress', item_id: item.id, output_index: index },
+      { type: `response.${item.type}.in_progress`, item_id: item.id, output_index: index },
     ];
   }
 
@@ -278,9 +310,8 @@ export class ResponseStream {
   }: Extract<TurnEvent, { readonly type: 'toolCall.delta' }>): readonly ResponseEvent[] {
     const position = this.#callPositions.get(index);
     const item = position === undefined ? undefined : this.#output[position];
-    if (position === undefined || item === undefined || item.type === 'mcp_approval_request') {
-      return [];
-    }
+    if (position === undefined || item === undefined) return [];
+    if (item.type === 'mcp_approval_request' || item.type === 'file_search_call') return [];
     const events: ResponseEvent[] = [];
     if (item.type === 'function_call' && id !== undefined) {
       const named: Call = { ...item, call_id: id };
@@ -291,6 +322,15 @@ export class ResponseStream {
     const of = item.type === 'function_call' ? 'function_call' : 'mcp_call';
     const at = { item_id: item.id, output_index: position, delta: argumentsJson };
     return [...events, { type: `response.${of}_arguments.delta`, ...at }];
+  }
+
+  #startSearch(index: number, args: Readonly<Record<string, unknown>>): readonly ResponseEvent[] {
+    const position = this.#callPositions.get(index);
+    const item = position === undefined ? undefined : this.#output[position];
+    if (position === undefined || item?.type !== 'file_search_call') return [];
+    this.#output[position] = { ...item, status: 'searching', queries: queriesOf(args) };
+    const at = { item_id: item.id, output_index: position };
+    return [{ type: 'response.file_search_call.searching', ...at }];
   }
 
   #endArguments(index: number, argumentsJson: string): readonly ResponseEvent[] {
@@ -320,13 +360,20 @@ export class ResponseStream {
   #endCall(index: number, item: TurnItem): readonly ResponseEvent[] {
     const known = this.#callPositions.get(index);
     const position = known ?? this.#output.length;
-    const done = this.#withNamespace(toOutputItem(this.#base.id, item, position));
+    this.#passages.add(item);
+    const includesResults = this.#includesResults;
+    const output = toOutputItem(this.#base.id, item, position, { includesResults });
+    const done = this.#withNamespace(output);
     // A call that could not be parsed, or would have needed an approval, has not begun before it fails.
     const isAnnounced = known !== undefined && this.#output[known]?.type !== 'mcp_approval_request';
     const before = isAnnounced ? [] : this.#announceCall(done as Call, position);
     this.#output[position] = done;
     this.#callPositions.set(index, position);
     const end = { type: 'response.output_item.done', output_index: position, item: done } as const;
+    if (done.type === 'file_search_call' && done.status === 'completed') {
+      const at = { item_id: done.id, output_index: position };
+      return [...before, { type: 'response.file_search_call.completed', ...at }, end];
+    }
     if (done.type !== 'mcp_call') return [...before, end];
     const outcome = done.status === 'failed' ? 'failed' : 'completed';
     return [

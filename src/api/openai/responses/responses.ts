@@ -150,7 +150,8 @@ async function respond(
     return eventStream(toMessages(replayed, context), context);
   }
   const events = beforeEnd(runTurn(services, request, context), onEnd);
-  const stream = new ResponseStream(initial);
+  const includesResults = body.include?.includes('file_search_call.results') === true;
+  const stream = new ResponseStream(initial, Date.now, includesResults);
   if (body.stream !== true) return collectResponse(events, stream);
   const messages = await openStream(events, toStreamFormat(stream), context);
   // A client that leaves before the stream is read ends no generator.

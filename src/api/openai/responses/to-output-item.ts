@@ -7,6 +7,8 @@ import type {
   ToolListItem,
   TurnItem,
 } from '../../../store/turns/turn-item.ts';
+import { isFileSearch } from '../../../tools/file-search.ts';
+import { queriesOf, ReadPassages, toSearchResults } from './file-search.ts';
 import type { TokenLogprob } from '../../../engines/engine.ts';
 
 const prefixes = {
@@ -14,6 +16,7 @@ const prefixes = {
   reasoning: 'rs',
   function_call: 'fc',
   mcp_call: 'mcp',
+  file_search_call: 'fs',
   mcp_list_tools: 'mcpl',
   mcp_approval_response: 'mcpa',
 } as const;
@@ -35,17 +38,28 @@ export function responseIdOf(id: string): string | undefined {
 
 /** The output of a turn as items of a response, without those that were removed. */
 export function toOutput(responseId: string, turn: ConversationTurn): OpenAiOutputItem[] {
-  return turn.items.flatMap((item, position) =>
-    isRemoved(turn, { of: 'items', position }) ? [] : [toOutputItem(responseId, item, position)],
-  );
+  const passages = new ReadPassages();
+  return turn.items.flatMap((item, position) => {
+    passages.add(item);
+    if (isRemoved(turn, { of: 'items', position })) return [];
+    return [toOutputItem(responseId, item, position, { passages })];
+  });
 }
 
-/** @param logprobs Of the tokens of a message; none are stored. */
+interface ItemDetails {
+  /** Of the tokens of a message; none are stored. */
+  readonly logprobs?: readonly TokenLogprob[];
+  /** What a message may cite. */
+  readonly passages?: ReadPassages;
+  /** Whether a search shows its results. */
+  readonly includesResults?: boolean;
+}
+
 export function toOutputItem(
   responseId: string,
   item: TurnItem,
   index: number,
-  logprobs: readonly TokenLogprob[] = [],
+  { logprobs = [], passages, includesResults = false }: ItemDetails = {},
 ): OpenAiOutputItem {
   switch (item.type) {
     case 'message':
@@ -54,7 +68,7 @@ export function toOutputItem(
         type: 'message',
         role: 'assistant',
         status: 'completed',
-        content: [toOutputText(item.text, logprobs)],
+        content: [toOutputText(item.text, logprobs, passages)],
       };
     case 'reasoning':
       return {
@@ -74,6 +88,15 @@ export function toOutputItem(
         arguments: item.argumentsJson,
       };
     case 'toolCall': {
+      if (isFileSearch(item.provider)) {
+        return {
+          id: itemId(responseId, 'file_search_call', index),
+          type: 'file_search_call',
+          status: item.isError ? 'failed' : 'completed',
+          queries: queriesOf(item.arguments),
+          results: includesResults ? toSearchResults(item) : null,
+        };
+      }
       const text = toText(item.result);
       return {
         ...mcpCall(responseId, index, item),
@@ -85,6 +108,15 @@ export function toOutputItem(
       };
     }
     case 'invalidToolCall':
+      if (isFileSearch(item.provider)) {
+        return {
+          id: itemId(responseId, 'file_search_call', index),
+          type: 'file_search_call',
+          status: 'failed',
+          queries: queriesOf(item.arguments ?? {}),
+          results: null,
+        };
+      }
       return {
         ...mcpCall(responseId, index, item),
         status: 'failed',
@@ -112,7 +144,11 @@ export function toOutputItem(
   }
 }
 
-export function toOutputText(text: string, logprobs: readonly TokenLogprob[]): OpenAiOutputText {
+export function toOutputText(
+  text: string,
+  logprobs: readonly TokenLogprob[],
+  passages?: ReadPassages,
+): OpenAiOutputText {
   const toFields = ({ token, logprob, bytes }: Omit<TokenLogprob, 'topLogprobs'>) => ({
     token,
     logprob,
@@ -121,7 +157,7 @@ export function toOutputText(text: string, logprobs: readonly TokenLogprob[]): O
   return {
     type: 'output_text',
     text,
-    annotations: [],
+    annotations: passages?.citationsOf(text) ?? [],
     logprobs: logprobs.map(({ topLogprobs, ...chosen }) => ({
       ...toFields(chosen),
       top_logprobs: topLogprobs.map(toFields),

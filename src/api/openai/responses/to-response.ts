@@ -146,7 +146,7 @@ export function toUsage(usage: TurnUsage): NonNullable<OpenAiResponse['usage']> 
 
 function withoutSecrets(tool: OpenAiTool): Record<string, unknown> {
   if (tool.type === 'function') return { strict: null, ...tool };
-  if (tool.type === 'namespace') return tool;
+  if (tool.type !== 'mcp') return tool;
   const { headers: _, authorization: __, ...shown } = tool;
   return shown;
 }

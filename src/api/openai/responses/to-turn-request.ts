@@ -12,6 +12,7 @@ import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import type { ApprovalRule, ToolFilter } from '../../../tools/tool-filter.ts';
 import type { Integration } from '../../../tools/toolbox.ts';
 import { assertToolCalls } from '../chat/to-messages.ts';
+import { toFileSearch } from './file-search.ts';
 import { toFunctions } from './namespaces.ts';
 import { readInput } from './read-input.ts';
 import {
@@ -61,12 +62,13 @@ export function toTurnRequest(
   const tools = allowedTools(body);
   const functions = tools.flatMap(toFunctions);
   const servers = tools.filter((tool) => tool.type === 'mcp');
+  const searches = tools.filter((tool) => tool.type === 'file_search');
   const includesLogprobs = body.include?.includes('message.output_text.logprobs') === true;
   return {
     model: body.model ?? undefined,
     messages,
     sampling: omitUndefined({ temperature: body.temperature, topP: body.top_p }),
-    integrations: servers.map(toIntegration),
+    integrations: [...servers.map(toIntegration), ...searches.map(toFileSearch)],
     isStored: body.store ?? true,
     ...(servers.length > 0 ? { toolLists: { knownLabels: listedLabels } } : {}),
     ...(approvals.length > 0 ? { approvals } : {}),
@@ -74,7 +76,7 @@ export function toTurnRequest(
     waitsForLoad: body.stream === true,
     ...(body.stream === true || body.background === true ? {} : { isWhole: true }),
     // A list would leave every call to the client, whatever its name.
-    ...(functions.length === 0 && servers.length > 0
+    ...(functions.length === 0 && servers.length + searches.length > 0
       ? {}
       : { clientTools: functions.map(toDefinition) }),
     ...omitUndefined({
@@ -143,10 +145,12 @@ function allowedTools({ tools, tool_choice: choice }: OpenAiResponseRequest): Op
   if (choice == null || typeof choice === 'string' || choice.type !== 'allowed_tools') {
     return offered;
   }
-  const isSame = (tool: OpenAiTool, allowed: (typeof choice.tools)[number]): boolean =>
-    tool.type === 'mcp'
-      ? allowed.type === 'mcp' && allowed.server_label === tool.server_label
-      : allowed.type === tool.type && allowed.name === tool.name;
+  const isSame = (tool: OpenAiTool, allowed: (typeof choice.tools)[number]): boolean => {
+    if (tool.type === 'mcp')
+      return allowed.type === 'mcp' && allowed.server_label === tool.server_label;
+    if (tool.type === 'file_search') return allowed.type === 'file_search';
+    return allowed.type === tool.type && allowed.name === tool.name;
+  };
   const missing = choice.tools.findIndex((each) => !offered.some((tool) => isSame(tool, each)));
   if (missing !== -1) {
     throw new HearthError(
@@ -166,6 +170,8 @@ function toToolChoice(choice: OpenAiResponseRequest['tool_choice']): TurnRequest
       return { name: choice.name };
     case 'mcp':
       return { serverLabel: choice.server_label, name: choice.name };
+    case 'file_search':
+      return { name: 'file_search' };
     case 'allowed_tools':
       return choice.mode;
   }
