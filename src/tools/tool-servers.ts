@@ -9,7 +9,8 @@ import { type Caller, type RequestContext, withSignal } from '../telemetry/reque
 import type { TransportBounds } from './mcp-transport.ts';
 import type { BuiltInPlugin } from './built-in-plugin.ts';
 import { createToolbox } from './create-toolbox.ts';
-import { fileSearchSource, type FileSearch } from './file-search.ts';
+import type { FileSearch } from './file-search.ts';
+import { fileSearchSource } from './file-search-source.ts';
 import { ephemeralSource } from './ephemeral-source.ts';
 import { pluginId } from './plugin-label.ts';
 import { createPluginSources } from './plugin-source.ts';

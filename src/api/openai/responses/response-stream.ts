@@ -8,7 +8,7 @@ import { withNamespace } from './namespaces.ts';
 import type { ResponseEvent } from './response-event.ts';
 import { isFileSearch } from '../../../tools/file-search.ts';
 import { queriesOf, ReadPassages, type FileSearchCall } from './file-search.ts';
-import { itemId, labelOf, toOutputItem, toOutputText } from './to-output-item.ts';
+import { itemId, labelOf, toOutputItem, toOutputText, toStreamLogprob } from './to-output-item.ts';
 import { isFull, toUsage } from './to-response.ts';
 
 type Call =
@@ -397,12 +397,4 @@ function unfinishedRequest({
 function statusOf(result: TurnResult | undefined, failure: HearthError | undefined) {
   if (failure !== undefined) return failure.code === 'cancelled' ? 'cancelled' : 'failed';
   return isFull(result?.stopReason ?? null) ? 'incomplete' : 'completed';
-}
-
-function toStreamLogprob({ token, logprob, topLogprobs }: TokenLogprob) {
-  return {
-    token,
-    logprob,
-    top_logprobs: topLogprobs.map((other) => ({ token: other.token, logprob: other.logprob })),
-  };
 }

@@ -204,3 +204,11 @@ function toText(content: readonly ToolContent[]): string {
   );
   return texts.length === content.length ? texts.join('\n') : JSON.stringify(content);
 }
+
+export function toStreamLogprob({ token, logprob, topLogprobs }: TokenLogprob) {
+  return {
+    token,
+    logprob,
+    top_logprobs: topLogprobs.map((other) => ({ token: other.token, logprob: other.logprob })),
+  };
+}
