@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createAccess } from './create-access.ts';
 import { createBatches, startBatches } from './create-batches.ts';
 import { createDocuments } from './create-documents.ts';
+import { createDownloads } from './create-downloads.ts';
 import { openLibrary, openModelsFolder } from './create-library.ts';
 import { createPool } from './create-pool.ts';
 import { createShutdown } from './create-shutdown.ts';
@@ -20,8 +21,6 @@ import { createLiveSettings } from '../settings/live-settings.ts';
 import { createSettingsEditor } from '../settings/settings-editor.ts';
 import { resolveSettings } from '../settings/settings.ts';
 import type { SettingKey, Settings } from '../settings/settings-table.ts';
-import { createDownloadManager } from '../library/downloads/download-manager.ts';
-import { planDownload } from '../library/downloads/plan-download.ts';
 import { createEngineLauncher } from '../engines/launch/engine-launcher.ts';
 import { keepRecommended } from '../engines/runtimes/keep-recommended.ts';
 import type { InstallProgress } from '../engines/runtimes/runtime.ts';
@@ -35,11 +34,6 @@ import { JsonParser } from '../api/kit/body/json-body.ts';
 import { servedApis } from '../api/apis.ts';
 import type { ApiServices } from '../api/services.ts';
 import { createEventFeed } from '../api/v1/server/create-event-feed.ts';
-import { CatalogSource } from '../library/hub/catalog-source.ts';
-import { Catalog } from '../library/hub/catalog.ts';
-import { openRegistries } from '../library/hub/create-registries.ts';
-import { createHub } from '../library/hub/create-hub.ts';
-import { hubEgressPolicy } from '../library/hub/hub-endpoint.ts';
 import { toInstanceMetrics } from '../engines/loads/instance-metrics.ts';
 import { preloadModels } from '../engines/loads/preload-models.ts';
 import { libraryWithin } from '../library/library.ts';
@@ -48,7 +42,6 @@ import { readAvailableMemory } from '../platform/machine/read-machine.ts';
 import { WaitingCalls } from '../chat/waiting-calls.ts';
 import { createImageFetcher } from '../platform/net/image-fetcher.ts';
 import { readProxies } from '../platform/net/proxy-environment.ts';
-import { createHttpClient } from '../platform/net/http-client.ts';
 import { createObservability } from '../telemetry/create-observability.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import { createServerLog } from '../telemetry/create-server-log.ts';
@@ -224,34 +217,17 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       signal: stopping.signal,
     });
 
-    const endpoint = settings['hub.endpoint'];
-    const http = createHttpClient({ environment, egress: hubEgressPolicy(endpoint) });
-    cleanups.push(() => http.close());
-    const catalog = new Catalog();
-    const catalogFile = join(home, 'catalog.json');
-    const catalogSource = new CatalogSource({ catalog, file: catalogFile, environment, logger });
-    await catalogSource.open(stopping.signal);
-    const hub = createHub({ endpoint, token: settings['hub.token'], http });
-    const ollama = settings['hub.ollamaRegistry'];
-    const docker = settings['hub.dockerRegistry'];
-    const registries = openRegistries({ ollama, docker }, environment);
-    cleanups.push(() => registries.http.close());
-    const downloads = createDownloadManager({
-      plan: (request, signal) =>
-        planDownload({ hub, registries, catalog, hubEndpoint: endpoint, request }, signal),
-      hub,
-      registries,
-      http,
-      store: store.downloads,
+    const { catalog, catalogSource, hub, downloads } = await createDownloads(settings, {
+      home,
+      environment,
       modelsFolder,
+      store: store.downloads,
       library,
       logger,
       events,
+      signal: stopping.signal,
+      cleanups,
     });
-    cleanups.push(() => downloads.close());
-    await downloads
-      .continueInterrupted()
-      .catch((err: unknown) => logger.error({ err }, 'failed to resume downloads'));
 
     const background = createBackground({ store, leases, logger });
     cleanups.push(() => background.close());
@@ -296,7 +272,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       hub,
       catalog,
       catalogSource,
-      hubEndpoint: endpoint,
+      hubEndpoint: settings['hub.endpoint'],
       store,
       tokens,
       sessions,
