@@ -32,6 +32,7 @@ async function makeStore(client: OpenAI) {
   return store.id;
 }
 
+// covers api-18
 it('lets the model search files, and shows what it cites', async () => {
   const client = connect();
   const id = await makeStore(client);

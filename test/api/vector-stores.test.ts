@@ -36,6 +36,7 @@ async function makeStore(client = connect()) {
   return store.id;
 }
 
+// covers api-16
 it('finds the passages of files, which filters select', async () => {
   const client = connect();
   const id = await makeStore();
@@ -123,6 +124,7 @@ it('adds files in batches, and says which of them cannot be read', async () => {
   expect(cancelled.status).toBe('completed');
 });
 
+// covers api-16
 it('refuses what it does not have, and what belongs to others', async () => {
   const client = connect();
   const id = await makeStore();
@@ -155,6 +157,7 @@ it('refuses what it does not have, and what belongs to others', async () => {
   await expect(other.vectorStores.create({})).rejects.toThrow('100 vector stores');
 });
 
+// covers api-17
 it('continues to index a file after it was killed', async () => {
   const store = await connect().vectorStores.create({ name: 'Long' });
   const text = Array.from({ length: 2500 }, (_, index) => `Sentence ${index} of the sea.`);

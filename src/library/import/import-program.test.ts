@@ -207,9 +207,9 @@ const layouts: Readonly<Record<ImportProgram, () => Promise<Kept>>> = {
 };
 
 describe.each(Object.entries(layouts))('%s', (name, make) => {
-  // covers cli-23
   const program = name as ImportProgram;
 
+  // covers cli-23
   test('lists and links its models without a change of its folder', async () => {
     const { folder, models } = await make();
     const before = await snapshot(folder);

@@ -39,6 +39,16 @@ const inOpenAiRequest: readonly OwnerRow[] = [
     effect: 'change',
     body: ({ conversation_id: conversation }) => ({ ...chat, input, conversation }),
   },
+  {
+    kind: 'vectorStore',
+    effect: 'read',
+    body: ({ vector_store_id: id }) => ({
+      model: 'hearth/starter-chat',
+      max_output_tokens: 1,
+      input,
+      tools: [{ type: 'file_search', vector_store_ids: [id] }],
+    }),
+  },
 ];
 const read = (kind: ThingKind): readonly OwnerRow[] => [{ kind, effect: 'read' }];
 const change = (kind: ThingKind, body?: object): readonly OwnerRow[] => [
