@@ -1,11 +1,13 @@
 import * as z from 'zod';
 import { defineRoute } from '../kit/route.ts';
 
+const mcpIdSchema = z.union([z.string().max(512), z.int()]);
+
 /** JSON-RPC 2.0, as the Model Context Protocol uses it. The protocol defines the fields of `params` and `result`. */
 export const mcpMessageSchema = z
   .looseObject({
     jsonrpc: z.literal('2.0'),
-    id: z.union([z.string().max(512), z.int()]).nullish(),
+    id: mcpIdSchema.nullish(),
     method: z.string().min(1).max(256).optional().describe('Absent in a response.'),
     params: z.record(z.string(), z.unknown()).optional(),
     result: z.record(z.string(), z.unknown()).optional(),
@@ -35,14 +37,19 @@ export type McpMessage = z.infer<typeof mcpMessageSchema>;
 export const mcpErrorSchema = z
   .object({
     jsonrpc: z.literal('2.0'),
-    id: z.null(),
+    id: mcpIdSchema.nullable(),
     error: z
       .object({
         code: z.int(),
         message: z.string(),
         data: z
-          .object({ type: z.string(), code: z.string().describe('Code of the error reference.') })
-          .meta({ id: 'McpErrorData' }),
+          .looseObject({
+            type: z.string().optional(),
+            code: z.string().optional().describe('Code of the error reference.'),
+          })
+          .meta({ id: 'McpErrorData' })
+          .optional()
+          .describe('Absent for an error of the protocol, or with facts of the protocol.'),
       })
       .meta({ id: 'McpRefusalDetail' }),
   })

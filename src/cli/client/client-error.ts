@@ -55,7 +55,10 @@ export function toApiError(status: number, body: string): ApiError {
   const refused = mcpErrorSchema.safeParse(value);
   if (refused.success) {
     const { message, data } = refused.data.error;
-    return new ApiError({ message, ...data }, status);
+    return new ApiError(
+      { type: data?.type ?? 'invalid_request', message, code: data?.code },
+      status,
+    );
   }
   return new ApiError(
     { type: 'unexpected_response', message: `The server responded with HTTP status ${status}.` },
