@@ -33,5 +33,10 @@ it('works below a path, and asks for nothing outside of it', async () => {
 
   await page.goto(`${hearth.url}/hearth/docs`);
   await page.locator('[data-path="/api/v1/chat"]').waitFor();
+  await page
+    .getByRole('navigation', { name: 'APIs' })
+    .getByRole('link', { name: 'openai' })
+    .click();
+  await page.locator('[data-path="/v1/chat/completions"]').waitFor();
   expect(outside).toEqual([]);
 });

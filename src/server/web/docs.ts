@@ -13,15 +13,38 @@ const page = (prefix: string) => `<!doctype html>
 <link rel="stylesheet" href="${prefix}/docs/swagger-ui.css">
 </head>
 <body>
+<nav id="apis" aria-label="APIs" style="padding: 12px 20px; font: 16px sans-serif"></nav>
 <div id="docs"></div>
 <script src="${prefix}/docs/swagger-ui-bundle.js"></script>
-<script src="${prefix}/docs/start.js"></script>
+<script type="module" src="${prefix}/docs/start.js"></script>
 </body>
 </html>
 `;
 
-const startScript = (prefix: string) => `SwaggerUIBundle({
-  url: '${prefix}/openapi.json',
+/** Shows one API at a time: Swagger UI draws no more than some 140 operations. */
+const startScript = (prefix: string) => `
+const description = await (await fetch('${prefix}/openapi.json')).json();
+const named = new URLSearchParams(location.search).get('api');
+const api = description.tags.some(({ name }) => name === named) ? named : 'v1';
+for (const { name } of description.tags) {
+  const link = document.createElement('a');
+  link.href = '?api=' + name;
+  link.textContent = name;
+  if (name === api) link.ariaCurrent = 'page';
+  link.style.marginRight = '16px';
+  document.getElementById('apis').append(link);
+}
+const ofApi = ([, operation]) => operation.tags === undefined || operation.tags.includes(api);
+const paths = Object.entries(description.paths)
+  .map(([path, operations]) => [path, Object.entries(operations).filter(ofApi)])
+  .filter(([, operations]) => operations.some(([, { tags }]) => tags !== undefined))
+  .map(([path, operations]) => [path, Object.fromEntries(operations)]);
+SwaggerUIBundle({
+  spec: {
+    ...description,
+    tags: description.tags.filter(({ name }) => name === api),
+    paths: Object.fromEntries(paths),
+  },
   dom_id: '#docs',
   validatorUrl: null,
   tryItOutEnabled: true,
