@@ -272,7 +272,7 @@ describe('the folders of a program', () => {
     const environment = { OLLAMA_MODELS: join(home, 'none') };
     await expect(
       listProgramModels({ program: 'ollama', modelsFolder, environment, signal }),
-    ).rejects.toThrow(/models of Ollama: .*none does not exist/);
+    ).rejects.toThrow(/models of Ollama in .*none\. Name the folder/);
   });
 });
 

@@ -130,7 +130,7 @@ async function search({ program, folder, modelsFolder, environment, signal }: Se
   if (folders.length === 0)
     throw new HearthError(
       'invalid_value',
-      `There are no models of ${layout.label}: ${candidates.join(', ')} does not exist. Name the folder of its models.`,
+      `There are no models of ${layout.label} in ${candidates.join(', ')}. Name the folder of its models.`,
       { field: folder === undefined ? 'from' : 'path' },
     );
   const all = [];
