@@ -44,6 +44,7 @@ export const createSpeechOpenAi = defineRoute({
   permission: 'chat',
   body: speechRequestOpenAiSchema,
   result: z.void(),
-  mediaTypes: Object.values(speechFormats),
+  // Generators of clients know no other type of audio.
+  mediaTypes: [...Object.values(speechFormats), 'application/octet-stream'],
   errors: ['rate_limit_exceeded', 'not_found', 'upstream_error', 'upstream_unavailable'],
 });

@@ -204,8 +204,8 @@ const textPartSchema = z
 
 /** A page of a list without cursors. */
 export const plainPageFields = {
-  has_more: z.literal(false),
-  next_page: z.null(),
+  has_more: z.boolean().describe('Always false.'),
+  next_page: z.string().nullable().describe('Always null.'),
 };
 
 export const searchVectorStoreOpenAi = defineRoute({
