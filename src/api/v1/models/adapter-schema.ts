@@ -10,7 +10,6 @@ const exampleAdapter = {
   base_model: 'hearth/starter-chat',
   rank: 4,
   size_bytes: 92_704,
-  models: ['hearth/starter-chat'],
 };
 
 const adapterChoiceSchema = z
@@ -59,6 +58,9 @@ export const listAdapters = defineRoute({
           .meta({ id: 'AdapterWithModels' }),
       ),
     })
-    .meta({ id: 'AdapterList', examples: [{ adapters: [exampleAdapter] }] }),
+    .meta({
+      id: 'AdapterList',
+      examples: [{ adapters: [{ ...exampleAdapter, models: ['hearth/starter-chat'] }] }],
+    }),
   errors: [],
 });
