@@ -18,7 +18,7 @@ const body = JSON.stringify({ model, input: 'Hello!' });
 const warmUps = 2;
 /** Functions that run without a request in this time are the work of timers. */
 const idleMs = 6000;
-/** Time for the work after an answer, such as that of its log line. */
+/** Time for the work after an answer, such as its log line, and the usage, which is written once a second. */
 const settleMs = 1500;
 const marks = ['<!-- generated: path -->', '<!-- end -->'];
 
@@ -85,6 +85,7 @@ async function record() {
 
 async function coverageOfChat(inspector, url) {
   await chat(url);
+  await new Promise((done) => setTimeout(done, settleMs));
   return functionsOf(await takeCoverage(inspector));
 }
 
