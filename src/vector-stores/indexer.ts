@@ -1,6 +1,7 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { coalesceRuns } from '../kernel/concurrency/coalesce-runs.ts';
 import { linkAbort } from '../kernel/concurrency/linked-abort.ts';
+import { runTaskGroup } from '../kernel/concurrency/task-group.ts';
 import { HearthError } from '../kernel/errors/errors.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { SendRequest } from '../chat/batches/batch-runner.ts';
@@ -159,25 +160,18 @@ export class Indexer {
     const positions = Array.from({ length: count }, (_, position) => position).filter(
       (position) => !stored.has(position),
     );
-    const failure = linkAbort(signal);
-    const work = async (): Promise<void> => {
+    const work = async (own: AbortSignal): Promise<void> => {
       for (let position = positions.shift(); position !== undefined; position = positions.shift()) {
         const start = position * passagesPerBlock;
         const texts = passages.slice(start, start + passagesPerBlock);
         const block = { fileId, position, texts };
-        if (!(await this.#addBlock(vectorStore, block, prefix, failure.signal))) return;
+        if (!(await this.#addBlock(vectorStore, block, prefix, own))) return;
       }
     };
-    const workers = Array.from({ length: blocksAtOnce }, work);
-    try {
-      await Promise.all(workers);
-    } catch (error) {
-      failure.abort(error);
-      await Promise.allSettled(workers);
-      throw error;
-    } finally {
-      failure.dispose();
-    }
+    await runTaskGroup(
+      signal,
+      Array.from({ length: blocksAtOnce }, () => work),
+    );
   }
 
   /** Embeds and stores a block. False if the file is no longer to be indexed. */

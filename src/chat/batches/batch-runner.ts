@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { coalesceRuns } from '../../kernel/concurrency/coalesce-runs.ts';
-import { linkAbort } from '../../kernel/concurrency/linked-abort.ts';
+import { runTaskGroup } from '../../kernel/concurrency/task-group.ts';
 import { Semaphore } from '../../kernel/concurrency/semaphore.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import type { Logger } from '../../kernel/logger.ts';
@@ -179,23 +179,16 @@ export class BatchRunner {
 
   async #makeRequests(batch: StoredBatch, signal: AbortSignal): Promise<void> {
     const { concurrency } = this.#options;
-    const failure = linkAbort(signal);
     const lines = this.#pending(batch.id);
-    const work = async (): Promise<void> => {
+    const work = async (own: AbortSignal): Promise<void> => {
       for (let next = await lines.next(); next.done !== true; next = await lines.next()) {
-        await this.#makeRequest(batch, next.value, failure.signal);
+        await this.#makeRequest(batch, next.value, own);
       }
     };
-    const workers = Array.from({ length: concurrency }, work);
-    try {
-      await Promise.all(workers);
-    } catch (error) {
-      failure.abort(error);
-      await Promise.allSettled(workers);
-      throw error;
-    } finally {
-      failure.dispose();
-    }
+    await runTaskGroup(
+      signal,
+      Array.from({ length: concurrency }, () => work),
+    );
   }
 
   async *#pending(id: string): AsyncGenerator<BatchLine, undefined> {
