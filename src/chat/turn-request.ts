@@ -89,7 +89,7 @@ export interface InstanceOptions {
   readonly model: string | undefined;
   /** What `model` names, if that is known already. */
   readonly target?: ModelTarget;
-  /** Absent: those that `model` names, else those of the instance. */
+  /** Absent: the adapters in the name `model`, else the default adapters of the instance. */
   readonly adapters?: readonly AdapterChoice[];
   readonly contextLength?: number;
   /** Idle time after which the instance is unloaded. */

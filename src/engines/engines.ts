@@ -179,7 +179,7 @@ export class Engines implements SessionHost {
    * Loads a new instance, even if the model already has one. Waits without a time limit.
    *
    * @throws HearthError `model_not_found`, `forbidden`, `invalid_value`, `conflict` for an identifier that is taken,
-   *   `out_of_memory`, `queue_full`, and those of `EngineLoader.load`.
+   *   `out_of_memory`, `queue_full`; the errors of `EngineLoader.load`.
    */
   async load(
     identifier: string,

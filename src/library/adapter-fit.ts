@@ -31,7 +31,7 @@ export function createAdapterFit(signal: AbortSignal): FindMisfit {
     if (model.type === 'embeddings' || model.type === 'reranker')
       return `${model.key} generates no text`;
     if (adapter.architecture !== model.architecture)
-      return `its architecture is ${adapter.architecture}, that of ${model.key} ${model.architecture}`;
+      return `its architecture is ${adapter.architecture}, and ${model.key} has ${model.architecture}`;
     const parts = await Promise.all(variant.files.map(shapesOf));
     for (const [name, { inputs, outputs, experts }] of adapter.matrices) {
       const shape = parts.map((part) => part.get(name)).find((each) => each !== undefined);
@@ -39,7 +39,7 @@ export function createAdapterFit(signal: AbortSignal): FindMisfit {
       const size = [inputs, outputs, experts];
       const other = [shape[0] ?? 1, shape[1] ?? 1, shape[2] ?? 1];
       if (size.some((length, index) => length !== other[index]))
-        return `its ${name} is of size ${written(size)}, that of ${model.key} ${written(other)}`;
+        return `its ${name} is of size ${written(size)}, and in ${model.key} ${written(other)}`;
     }
     return undefined;
   };

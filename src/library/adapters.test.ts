@@ -92,13 +92,13 @@ describe('an adapter', () => {
   });
 
   it.each([
-    ['another size', writeModel(32, 32), 'its w is of size 32 × 64, that of me/tiny 32 × 32'],
+    ['another size', writeModel(32, 32), 'its w is of size 32 × 64, and in me/tiny 32 × 32'],
     [
       'another architecture',
       writeGguf({
         metadata: { ...plainModel, 'general.architecture': 'phi', 'phi.context_length': 9 },
       }),
-      'its architecture is llama, that of me/tiny phi',
+      'its architecture is llama, and me/tiny has phi',
     ],
     ['no such matrix', writeGguf({ metadata: plainModel }), 'me/tiny has no w'],
   ])('does not fit a model with %s', async (_, model, reason) => {

@@ -232,7 +232,7 @@ function assignKeys(
   return { models, adapters, faults, foundByKey, atMs: performance.now() };
 }
 
-/** Adds the models of remote servers; the key of a local model wins, and has those of linked machines `elsewhere`. */
+/** Adds the models of remote servers; a local model keeps its key, and lists the same models of linked machines in `elsewhere`. */
 function withRemoteModels(scan: Scan, remote: readonly RemoteModelFacts[]): Scan {
   if (remote.length === 0) return scan;
   const byKey = new Map(scan.models.map((model) => [model.key, model]));

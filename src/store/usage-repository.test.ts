@@ -50,7 +50,7 @@ it('reads days and one token', async () => {
   expect(await usage.sum({ ...november, to: '2026-10-31', groupBy: [] })).toEqual([]);
 });
 
-it('adds more rows than one statement takes, and those of others at the same time', async () => {
+it('adds more rows than one statement takes, while others add theirs', async () => {
   const { usage } = await temporaryStore();
   const many = Array.from({ length: 1100 }, (_, index) =>
     row(['2026-11-01', 'a', `hearth/${index}`], { requests: 1, promptTokens: 2 ** 40 }),

@@ -27,7 +27,7 @@ export interface IndexerOptions {
   /** Passages of a vector store. */
   readonly maxPassages: number;
   readonly logger: Logger;
-  /** Time between two looks for files, also those of other processes. */
+  /** Time between two looks for files, which other processes may have added. */
   readonly pollMs?: number;
   /** First delay before a file is tried again whose model is busy. */
   readonly retryMs?: number;

@@ -101,7 +101,7 @@ describe('the settings of a model', () => {
   });
 
   // covers model-settings-1, model-settings-2
-  it('are in force for the requests of all APIs, and so are those of a profile, on one instance', async () => {
+  it('are in force for the requests of all APIs, also of a profile, on one instance', async () => {
     await put({ max_output_tokens: 3, system_prompt: 'You are terse.' });
     const profile = { base: chat, load: { ttl: 99 }, system_prompt: '', reasoning: 'off' };
     expect(await put(profile, 'Terse/Coder:1')).toMatchObject({
@@ -225,7 +225,7 @@ describe('a profile', () => {
     '{% for message in messages %}{{ message.role }}: {{ message.content }}\n{% endfor %}assistant:';
 
   // covers model-settings-2
-  it('has an instance of its own with another load, beside that of its model', async () => {
+  it('has an instance of its own with another load, beside its model', async () => {
     await remove(chat);
     const load = { context_length: 512, chat_template: template };
     await put({ base: 'starter-chat', load, max_output_tokens: 2 }, 'plain');

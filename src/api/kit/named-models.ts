@@ -79,7 +79,7 @@ export async function findModel(
 /**
  * The ready instances that serve a model or profile.
  *
- * @param identifier If it names a variant, those of the variant.
+ * @param identifier If it names a variant, only instances of the variant serve.
  */
 export function servingInstances(
   { modelSettings, pool }: Pick<Services, 'modelSettings' | 'pool'>,

@@ -46,7 +46,7 @@ export function toGenerationOptions({
   };
 }
 
-/** Negative: no limit, not even that of the model's settings. The engine treats 0 as 1. */
+/** A negative count lifts the limit, also the limit in the settings of the model. The engine treats 0 as 1. */
 function toMaxTokens(count: number | null | undefined): number | undefined {
   if (count == null) return undefined;
   return count < 0 ? noLimit : Math.max(1, count);

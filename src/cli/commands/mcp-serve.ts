@@ -43,7 +43,7 @@ export const mcpServe = defineCommand({
   },
 });
 
-/** A server whose tools are those of a running Hearth. */
+/** An MCP server that offers the tools of a running Hearth. */
 function createBridge(client: Client): Server {
   const server = new Server(
     { name: 'hearth', title: 'Hearth', version },

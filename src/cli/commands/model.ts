@@ -94,7 +94,10 @@ export const modelSet = defineCommand({
       2,
     ),
     ...loadOptions,
-    chatTemplate: text('--chat-template <file>', 'Jinja template in place of that of the model'),
+    chatTemplate: text(
+      '--chat-template <file>',
+      'Jinja template that replaces the template of the model',
+    ),
     unset: textList('--unset <name>', 'Remove a setting, such as temperature or context_length'),
     ...common,
   },

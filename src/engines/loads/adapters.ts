@@ -57,7 +57,7 @@ export function attach(
   return attached;
 }
 
-/** A request that chooses no adapters has those of the instance that it got, also on another one. */
+/** A request that chooses no adapters keeps the default adapters of its first instance if it moves to another one. */
 export function withInstanceAdapters(request: OpenRequest, config: InstanceConfig): OpenRequest {
   const { target } = request;
   const { adapters } = config;

@@ -71,7 +71,7 @@ export class GgufLoader implements EngineLoader {
     return this.#options.stateCache !== undefined && draft === undefined && canShareCache(model);
   }
 
-  /** The prompt cache of the engine takes tokens of one adapter for those of another, and the slots of Hearth do not. */
+  /** Whether cached tokens of one adapter never serve another: so in the slots of Hearth, not in the engine's own prompt cache. */
   separatesAdapters({ model }: ModelSelection, { draft }: Partial<InstanceConfig>): boolean {
     return this.#options.stateCache !== undefined && draft === undefined && canSaveSlots(model);
   }
@@ -181,7 +181,7 @@ export class GgufLoader implements EngineLoader {
           ...omitUndefined({ chatTemplatePath }),
           ...omitUndefined({ slotFolder: cache?.slotFolder }),
           ...(cache?.replacesPromptCache === true ? { promptCacheMiB: 0 } : {}),
-          // The prompt cache of the engine would take tokens of one adapter for those of another.
+          // The engine's own prompt cache does not tell the tokens of two adapters apart.
           ...(attachedAdapters.length > 0 && { adapters: attachedAdapters, promptCacheMiB: 0 }),
           ...(cache === undefined ? { sharedContexts: undefined } : {}),
         },

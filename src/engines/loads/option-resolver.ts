@@ -18,7 +18,7 @@ export interface OptionResolverOptions {
   readonly logger: Logger;
 }
 
-/** Completes the options of loads: finds what they name, and adds those of the settings. */
+/** Completes the options of loads: finds what they name, and adds the settings of the model. */
 export class OptionResolver {
   readonly #options: OptionResolverOptions;
 
@@ -55,7 +55,7 @@ export class OptionResolver {
   }
 
   /**
-   * The options of a load, with those of the settings where it names no other.
+   * The options of a load; the settings of the model complete them.
    *
    * @throws HearthError of `findAdapters`, and for a draft model that is unknown or of another vocabulary.
    */

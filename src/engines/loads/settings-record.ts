@@ -64,7 +64,7 @@ export interface SettingsRecord extends GenerationDefaults {
 
 /** The settings of a name. */
 export interface SettingsInForce extends SettingsRecord {
-  /** The profile, if its engines differ from those of its model, so that it has instances of its own. */
+  /** The profile, if it has instances of its own, because its load options differ. */
   readonly profile?: string;
 }
 

@@ -9,7 +9,7 @@ export interface Slot {
   content: CachedPrompt | undefined;
   /** Of the prompt that the engine has, with its mix of adapters; undefined: unknown. */
   owner: { readonly id: string | null; readonly mix: string } | undefined;
-  /** The mix of adapters that the engine used last in the slot, and with which it compares that of the next request. */
+  /** The mix of adapters that the engine used last in the slot; it compares the next request with it. */
   engineMix: string | undefined;
   /** Whether it was never used. */
   isFresh: boolean;

@@ -173,7 +173,7 @@ describe('priorities', () => {
     expect(queue.first).toBe('item 8');
   });
 
-  it('displace items of lower ones from a full queue, never those of higher ones', () => {
+  it('displace items of lower classes from a full queue, never of higher ones', () => {
     const queue = new FairQueue<string>();
     queue.add(withPriority('x', 'background'), 'late');
     queue.add('a', 'a1');

@@ -4,7 +4,7 @@ import { corruptFile } from './byte-source.ts';
 import type { GgufHeader } from './header.ts';
 import type { TensorShape } from './tensor-table.ts';
 
-/** A matrix that an adapter changes: as many inputs, outputs and experts as that of the model has. */
+/** A matrix that an adapter changes. It has as many inputs, outputs and experts as the matrix of the model. */
 export interface MatrixSize {
   readonly inputs: number;
   readonly outputs: number;

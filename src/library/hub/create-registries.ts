@@ -23,7 +23,7 @@ export interface RegistryModel extends RepositoryName {
   readonly commit: string;
   readonly quantization: string | null;
   readonly license: string | null;
-  /** A path is that of the blob in the API of the registry. */
+  /** A path leads to the blob in the API of the registry. */
   readonly files: readonly (HubFile & { readonly target: string })[];
 }
 

@@ -75,7 +75,7 @@ export function rateLimitHeaders(
   );
 }
 
-/** OpenAI and Anthropic name the limits of a minute only; `-day` is the name that Cerebras has for those of a day. */
+/** OpenAI and Anthropic have no names for the limits of a day; Cerebras ends them with `-day`. */
 const headerKinds: Readonly<Record<LimitName, string>> = {
   requestsPerMinute: 'requests',
   tokensPerMinute: 'tokens',

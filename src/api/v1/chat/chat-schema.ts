@@ -166,7 +166,7 @@ export const chatRequestSchema = z
     adapters: adapterChoicesSchema
       .nullish()
       .describe(
-        'LoRA adapters that change the model for this request, also as `model+adapter:0.5` in `model`; those of the instance if absent, none if empty.',
+        'LoRA adapters that change the model for this request, also as `model+adapter:0.5` in `model`. Absent: the default adapters of the instance; empty: none.',
       ),
     truncation: truncationSchema.nullish(),
     response_format: responseFormatSchema.nullish(),

@@ -25,7 +25,9 @@ export const importRequestSchema = z
       .describe('With `from`: lists the models in `found` without a change.'),
     publisher: folderNameSchema
       .nullish()
-      .describe('First part of the key; that of the path, or `local`, if absent. Not with `from`.'),
+      .describe(
+        'First part of the key. Absent: taken from the path, else `local`. Not with `from`.',
+      ),
     repository: folderNameSchema
       .nullish()
       .describe('Second part of the key; from the file name if absent. Not with `from`.'),

@@ -30,7 +30,7 @@ const { shape: chat } = chatRequestSchema;
 /** Values for requests that have none. */
 export const settingsFields = {
   system_prompt: presetFields.system_prompt.describe(
-    'For conversations without a system prompt; an empty one in a profile hides that of its model.',
+    'For conversations without a system prompt. An empty one in a profile hides the system prompt of its model.',
   ),
   temperature: z.number().min(0).max(2).nullish(),
   top_p: chat.top_p,
@@ -153,7 +153,7 @@ export const setModelSettings = defineRoute({
   operationId: 'setModelSettings',
   summary: 'Replace the settings of a model, or create or replace a profile',
   description:
-    'They are in force for the requests of all APIs. Values of a request win, then those of its preset, then the profile, then the ' +
+    'They are in force for the requests of all APIs. Values of a request win, then its preset, then the profile, then the ' +
     'model. `load` applies to each later load of the model, whether a request, `models.preload` or a load causes it. ' +
     'A body with `base` makes `model` the name of a profile. It shares the loaded instances of its model unless `load` differs.',
   permission: 'models:write',

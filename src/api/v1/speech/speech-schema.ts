@@ -10,7 +10,7 @@ export const speechModelSchema = z
   .string()
   .max(512)
   .nullish()
-  .describe('Model of the text-to-speech server; that of the settings if absent.');
+  .describe('Model of the text-to-speech server. Absent: the model in the settings.');
 export const speedSchema = z.number().min(0.25).max(4).nullish().describe('1 is normal.');
 
 const speechRequestSchema = speechScriptRequestSchema

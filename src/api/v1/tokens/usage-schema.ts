@@ -51,7 +51,7 @@ const countFields = {
     .int()
     .nonnegative()
     .describe('The prompt tokens that the engine had in its cache.'),
-  completion_tokens: z.int().nonnegative().describe('Generated tokens, with those of reasoning.'),
+  completion_tokens: z.int().nonnegative().describe('Generated tokens, reasoning included.'),
 };
 
 export const getUsage = defineRoute({

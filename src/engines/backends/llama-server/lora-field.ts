@@ -4,7 +4,7 @@ import type { AdapterScale } from '../../adapter-mix.ts';
 export type AttachedAdapters = readonly { readonly id: string }[];
 
 /**
- * The field `lora` of a request, which names all adapters: without it llama-server (b11549) applies those of its start,
+ * The field `lora` of a request, which names all adapters: without it llama-server (b11549) applies the adapters of its start,
  * and continues in a slot with the cached tokens of other weights.
  *
  * @throws Error for an adapter that is not attached.

@@ -7,7 +7,7 @@ export interface Demand {
   readonly profile?: string;
   /** Absent: the length of an instance loaded by name, or at least the default. */
   readonly contextLength?: number;
-  /** Ids of the adapters that it must have; absent: those of the instance. */
+  /** Ids of the adapters that it must have; absent: any. */
   readonly adapterIds?: readonly string[];
   /** Beginning of the prompt, to find the instance that has most of it in its cache. */
   readonly promptPrefix?: string;
