@@ -126,7 +126,7 @@ export function useConversation(
     (turn: Turn, settings: ConversationSettings) => {
       const { responseId, previousId, model, input, items } = turn;
       if (responseId === undefined) return;
-      const body = toContinueBody(settings);
+      const body = toContinueBody(settings, model);
       const answer = { conversationId, previousId, model, input, items };
       const { key } = continueRun({ ...answer, responseId, body });
       setView({ ...place, runKey: key });

@@ -28,6 +28,11 @@ it('keeps all settings in a preset, and the model if it is part of it', () => {
   expect(withPreset(toPresetBody(settings, true), 'acme/two')).toEqual(settings);
 });
 
+it('leaves out adapters, which presets do not have', () => {
+  const adapters = { model: 'acme/one', scales: { 'me/pirate': 0.5 } };
+  expect(toPresetBody({ ...settings, adapters }, true)).toEqual(toPresetBody(settings, true));
+});
+
 it('keeps nothing of settings that have their default', () => {
   const plain: ConversationSettings = { model: 'acme/one', systemPrompt: '', integrations: [] };
   expect(toPresetBody(plain, false)).toEqual({});

@@ -1,6 +1,6 @@
 import type { ResultOf, RouteOf } from '../../../api/routes.ts';
 import { defaultSettings, type ConversationSettings } from './conversation-settings.ts';
-import { definedOnly, toContinueBody, toIntegrations } from './to-chat-body.ts';
+import { definedOnly, toIntegrations, toParameters } from './to-chat-body.ts';
 
 export type Preset = ResultOf<RouteOf<'get', '/api/v1/presets'>>['presets'][number];
 
@@ -8,7 +8,7 @@ export type Preset = ResultOf<RouteOf<'get', '/api/v1/presets'>>['presets'][numb
 export function toPresetBody(settings: ConversationSettings, hasModel: boolean) {
   const integrations = toIntegrations(settings);
   return {
-    ...toContinueBody(settings),
+    ...toParameters(settings),
     ...definedOnly({
       model: hasModel ? settings.model : undefined,
       system_prompt: settings.systemPrompt === '' ? undefined : settings.systemPrompt,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { defaultSettings } from './conversation-settings.ts';
-import { toChatBody, toInput } from './to-chat-body.ts';
+import { toChatBody, toContinueBody, toInput } from './to-chat-body.ts';
 
 const settings = { ...defaultSettings, model: 'test/model' };
 const start = { previousId: null, conversationId: undefined };
@@ -41,6 +41,15 @@ it('sends what is set and nothing else', () => {
     adapters: [{ adapter: 'me/pirate', scale: 0.5 }],
     response_format: { type: 'json_object' },
   });
+});
+
+it('continues an answer with the adapters of the model that wrote it', () => {
+  const adapters = { model: 'test/model', scales: { 'me/pirate': 1 } };
+  const changed = { ...settings, model: 'test/other', adapters };
+  expect(toContinueBody(changed, 'test/model')).toEqual({
+    adapters: [{ adapter: 'me/pirate', scale: 1 }],
+  });
+  expect(toContinueBody({ ...settings, adapters }, 'test/other')).toEqual({});
 });
 
 it('leaves out the adapters of another model', () => {

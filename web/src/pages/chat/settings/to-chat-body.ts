@@ -35,7 +35,7 @@ export function toChatBody(
         })
       : { previous_response_id: previousId }),
     ...(integrations.length === 0 ? {} : { integrations, tool_approvals: true }),
-    ...toContinueBody(settings),
+    ...toContinueBody(settings, settings.model),
     ...definedOnly({
       reasoning: settings.reasoning,
       response_format: settings.responseFormat,
@@ -43,15 +43,25 @@ export function toChatBody(
   };
 }
 
-/** The body for the rest of an answer, which its own model writes. */
-export function toContinueBody(settings: ConversationSettings) {
-  const { model, adapters } = settings;
+/**
+ * The body for the rest of an answer.
+ *
+ * @param model The model that writes it: adapters for another one would not fit.
+ */
+export function toContinueBody(settings: ConversationSettings, model: string | undefined) {
+  const { adapters } = settings;
+  const chosen = adapters?.model === model ? Object.entries(adapters?.scales ?? {}) : [];
+  return {
+    ...(chosen.length === 0
+      ? {}
+      : { adapters: chosen.map(([adapter, scale]) => ({ adapter, scale })) }),
+    ...toParameters(settings),
+  };
+}
+
+/** The values that a preset keeps as well. */
+export function toParameters(settings: ConversationSettings) {
   return definedOnly({
-    // Those of another model would not fit.
-    adapters:
-      adapters === undefined || adapters.model !== model
-        ? undefined
-        : Object.entries(adapters.scales).map(([adapter, scale]) => ({ adapter, scale })),
     temperature: settings.temperature,
     top_p: settings.topP,
     top_k: settings.topK,

@@ -1,29 +1,9 @@
 import { developerTexts } from '../../../texts/developer.ts';
 import { Field, inputClass } from '../../../ui/field.tsx';
+import type { BoundTexts } from './bounds.ts';
 
 const labels = developerTexts.tokens;
-
-/** The typed texts; an empty one bounds nothing. */
-export interface BoundTexts {
-  readonly requestsPerDay: string;
-  readonly tokensPerDay: string;
-  readonly models: string;
-}
-
-export const noBounds: BoundTexts = { requestsPerDay: '', tokensPerDay: '', models: '' };
-
-/** The fields of a request for what was typed. */
-export function toBounds({ requestsPerDay, tokensPerDay, models }: BoundTexts) {
-  const patterns = models
-    .split(',')
-    .map((pattern) => pattern.trim())
-    .filter((pattern) => pattern !== '');
-  return {
-    requests_per_day: requestsPerDay === '' ? null : Number(requestsPerDay),
-    tokens_per_day: tokensPerDay === '' ? null : Number(tokensPerDay),
-    models: patterns.length === 0 ? null : patterns,
-  };
-}
+const maxima = { requestsPerDay: 1e9, tokensPerDay: 1e12 };
 
 /** How much a token may use in a day, and of which models. */
 export function BoundFields({
@@ -42,7 +22,7 @@ export function BoundFields({
               {...attributes}
               type="number"
               min={1}
-              max={1_000_000_000}
+              max={maxima[name]}
               step={1}
               className={inputClass}
               value={bounds[name]}

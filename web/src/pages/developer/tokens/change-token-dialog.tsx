@@ -5,17 +5,11 @@ import { developerTexts } from '../../../texts/developer.ts';
 import { texts } from '../../../texts/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
-import { BoundFields, toBounds, type BoundTexts } from './bound-fields.tsx';
+import { BoundFields } from './bound-fields.tsx';
+import { changedBounds, type BoundTexts } from './bounds.ts';
+import type { TokenRecord } from './tokens-part.tsx';
 
 const labels = developerTexts.tokens;
-
-interface BoundToken {
-  readonly id: string;
-  readonly name: string;
-  readonly requests_per_day: number | null;
-  readonly tokens_per_day: number | null;
-  readonly models: readonly string[] | null;
-}
 
 /** Changes how much a token may use in a day, and which models. */
 export function ChangeTokenDialog({
@@ -23,7 +17,7 @@ export function ChangeTokenDialog({
   isOpen,
   onClose,
 }: {
-  readonly token: BoundToken;
+  readonly token: TokenRecord;
   readonly isOpen: boolean;
   readonly onClose: () => void;
 }) {
@@ -38,19 +32,20 @@ function ChangeToken({
   token,
   onClose,
 }: {
-  readonly token: BoundToken;
+  readonly token: TokenRecord;
   readonly onClose: () => void;
 }) {
   const { id } = token;
   const queries = useQueryClient();
-  const [bounds, setBounds] = useState<BoundTexts>({
+  const [before] = useState<BoundTexts>({
     requestsPerDay: String(token.requests_per_day ?? ''),
     tokensPerDay: String(token.tokens_per_day ?? ''),
     models: (token.models ?? []).join(', '),
   });
+  const [bounds, setBounds] = useState(before);
   const { mutate, isPending } = useMutation({
     mutationFn: () =>
-      call('patch', '/api/v1/tokens/{id}', { params: { id }, body: toBounds(bounds) }),
+      call('patch', '/api/v1/tokens/{id}', { params: { id }, body: changedBounds(before, bounds) }),
     onSuccess: onClose,
     onSettled: () => queries.invalidateQueries({ queryKey: ['tokens'] }),
   });

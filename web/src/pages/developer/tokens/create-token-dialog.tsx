@@ -9,7 +9,8 @@ import { CodeText } from '../../../ui/code-text.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Field, inputClass } from '../../../ui/field.tsx';
 import { Notice } from '../../../ui/notice.tsx';
-import { BoundFields, noBounds, toBounds, type BoundTexts } from './bound-fields.tsx';
+import { BoundFields } from './bound-fields.tsx';
+import { noBounds, toBounds, type BoundTexts } from './bounds.ts';
 import { expiresAt, type Expiry } from './expiry.ts';
 
 const labels = developerTexts.tokens;

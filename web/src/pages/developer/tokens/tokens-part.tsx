@@ -54,7 +54,7 @@ export function TokensPart() {
   );
 }
 
-interface TokenRecord {
+export interface TokenRecord {
   readonly id: string;
   readonly name: string;
   readonly permissions: readonly string[];

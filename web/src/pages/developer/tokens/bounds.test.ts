@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { changedBounds, noBounds, toBounds } from './bounds.ts';
+
+it('reads the typed texts, of which an empty one bounds nothing', () => {
+  expect(toBounds(noBounds)).toEqual({
+    requests_per_day: null,
+    tokens_per_day: null,
+    models: null,
+  });
+  expect(toBounds({ requestsPerDay: '5', tokensPerDay: '7', models: ' qwen/*, , a/b' })).toEqual({
+    requests_per_day: 5,
+    tokens_per_day: 7,
+    models: ['qwen/*', 'a/b'],
+  });
+});
+
+it('leaves models that nobody changed, since an empty list allows none', () => {
+  const changed = { ...noBounds, tokensPerDay: '7' };
+  expect(changedBounds(noBounds, changed)).toEqual({ requests_per_day: null, tokens_per_day: 7 });
+  expect(changedBounds({ ...noBounds, models: 'a/b' }, noBounds)).toMatchObject({ models: null });
+});
