@@ -74,6 +74,13 @@ it('leaves nothing of a file that breaks off, or whose process was killed', asyn
   expect((await read('file-2')).length).toBe(0);
 });
 
+it('leaves nothing of a file whose owner was deleted by a process that was killed', async () => {
+  const file = { id: 'file-1', ownerId: null, purpose: 'batch', name: 'x' } as const;
+  await store.files.write({ ...file, createdAt: new Date() }, pieces(content), '');
+  await store.files.removeUnpublished('me');
+  expect((await read('file-1')).length).toBe(0);
+});
+
 it('is listed in pages of its owner', async () => {
   const small = Buffer.from('x');
   for (const id of ['file-1', 'file-2', 'file-3']) {

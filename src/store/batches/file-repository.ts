@@ -79,7 +79,8 @@ export function createFileRepository(
     removeUnpublished: async (writer) => {
       const rows = await database
         .selectFrom('files')
-        .where('writer', '=', writer)
+        // The deletion of an owner has no writer.
+        .where('writer', 'in', [writer, ''])
         .select('id')
         .execute();
       for (const { id } of rows) await remove(id, writer);
