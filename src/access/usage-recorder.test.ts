@@ -80,6 +80,19 @@ describe('what is counted', () => {
     ]);
   });
 
+  it('is a request of the model that answered, if another one failed before', async () => {
+    const { usage, add, request } = recorder();
+    const record = request('hearth/one');
+    record.beginGeneration('chat').end({ hasFailed: true });
+    record.useInstance('hearth/two', 'hearth/two');
+    record.beginGeneration('chat').end(end);
+    record.finish(200, true);
+    await usage.flush();
+    expect(add.mock.lastCall?.[0]).toMatchObject([
+      { modelKey: 'hearth/two', requests: 1, completionTokens: 3 },
+    ]);
+  });
+
   it('is not a request without a model, until its response in the background has one', async () => {
     const { usage, add, request } = recorder();
     request(undefined).finish(404, true);

@@ -54,22 +54,26 @@ export class UsageRecorder {
       const { record } = event;
       this.#add(record, record.state === 'failed' ? { failedRequests: 1 } : {});
     } else if (event.type === 'generation.ended') {
-      const { prompt, cached, completion } = event.generation.tokens;
-      this.#add(event.record, {
+      const { record, generation } = event;
+      const { prompt, cached, completion } = generation.tokens;
+      const counts = {
         promptTokens: prompt,
         cachedPromptTokens: cached,
         completionTokens: completion,
-      });
+      };
+      // Another model may answer instead, and has the request then.
+      const mayContinue = generation.outcome.hasFailed === true && record.endMs === undefined;
+      if (!mayContinue || prompt + completion > 0) this.#add(record, counts, !mayContinue);
     }
   }
 
   /** A request counts once it uses a model; a response in the background may do that after its request has ended. */
-  #add(record: RequestRecord, counts: Partial<UsageCounts>): void {
+  #add(record: RequestRecord, counts: Partial<UsageCounts>, isRequest = true): void {
     const { model, caller } = record;
     if (model === undefined) return;
     const day = new Date().toISOString().slice(0, 10);
-    const requests = this.#counted.has(record) ? 0 : 1;
-    this.#counted.add(record);
+    const requests = isRequest && !this.#counted.has(record) ? 1 : 0;
+    if (isRequest) this.#counted.add(record);
     const key = { day, tokenId: caller?.tokenId ?? null, modelKey: model };
     this.#merge({ ...key, ...noUsage, ...counts, requests });
     this.#timer ??= setTimeout(() => void this.flush(), this.#options.flushMs ?? 1000).unref();
