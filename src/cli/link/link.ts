@@ -62,17 +62,18 @@ export const linkAdd = defineCommand({
 });
 
 /** @throws UsageError */
-function parseMachine(machine: string): {
+export function parseMachine(machine: string): {
   readonly host: string;
   readonly port: number | undefined;
 } {
   const isBareIpv6 = machine.split(':').length > 2 && !machine.startsWith('[');
   const url = `https://${isBareIpv6 ? `[${machine}]` : machine}`;
   if (!URL.canParse(url)) throw new UsageError(`"${machine}" is not a host such as 192.168.1.20.`);
-  const { hostname, port } = new URL(url);
+  const [, port] = /:(\d+)$/u.exec(isBareIpv6 ? '' : machine) ?? [];
   return {
-    host: hostname.replaceAll(/[[\]]/gu, ''),
-    port: port === '' ? undefined : Number(port),
+    host: new URL(url).hostname.replaceAll(/[[\]]/gu, ''),
+    // The port of a URL leaves out 443.
+    port: port === undefined ? undefined : Number(port),
   };
 }
 

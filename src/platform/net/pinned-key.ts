@@ -51,7 +51,7 @@ export async function readServerKey(
 ): Promise<string> {
   signal.throwIfAborted();
   const host = hostname.replaceAll(/[[\]]/gu, '');
-  const socket = connect({ ...unchecked, host, port: Number(port) });
+  const socket = connect({ ...unchecked, host, port: Number(port || 443) });
   const stop = () => socket.destroy(new Error('aborted'));
   signal.addEventListener('abort', stop, { once: true });
   try {
