@@ -59,6 +59,7 @@ export class Links {
   readonly #options: LinksOptions;
   readonly #offers = new LinkOffers();
   #listener: Promise<LinkListener> | undefined;
+  #isClosed = false;
   #offerEnd: NodeJS.Timeout | undefined;
   #closed: Promise<void> = Promise.resolve();
   #listenFor: Listen = () => Promise.reject(new Error('not started'));
@@ -217,7 +218,12 @@ export class Links {
     return true;
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#isClosed = true;
+    return this.#stopListening();
+  }
+
+  async #stopListening(): Promise<void> {
     clearTimeout(this.#offerEnd);
     const opening = this.#listener;
     this.#listener = undefined;
@@ -232,6 +238,7 @@ export class Links {
   }
 
   async #listen(): Promise<LinkListener> {
+    if (this.#isClosed) throw new HearthError('shutting_down', 'The server is stopping.');
     const { openIdentity } = this.#options;
     this.#listener ??= this.#closed.then(openIdentity).then(this.#listenFor);
     try {
@@ -244,7 +251,8 @@ export class Links {
 
   /** Stops listening if no machine may connect. */
   async #stopUnused(): Promise<void> {
-    if (this.#options.file.from.length === 0 && this.#offers.openMs === 0) await this.close();
+    if (this.#options.file.from.length === 0 && this.#offers.openMs === 0)
+      await this.#stopListening();
   }
 }
 

@@ -338,9 +338,9 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       apis: servedApis(services, settings),
     });
     const listeners = await openListeners({ app, settings, logger });
-    cleanups.push(() => listeners.close());
+    // Both ports end their requests at the same time.
+    cleanups.push(() => Promise.all([listeners.close(), links.close()]));
     url = listeners.url;
-    cleanups.push(() => links.close());
     await startLinks(links, { app, settings, logger });
 
     cleanups.push(
