@@ -7,7 +7,7 @@ export type Reading<Facts> =
   | { readonly facts: null; readonly error: HearthError };
 
 export interface FactsCache<File extends ScannedFile, Facts> {
-  /** Reads a file that is new or has changed. Failures are cached, too. */
+  /** Reads a file that is new or has changed, once for calls at the same time. Failures are cached, too. */
   get(file: File): Promise<Reading<Facts>>;
   /** Drops the files that were not used since the last call. */
   forgetUnused(): void;
@@ -17,17 +17,23 @@ export interface FactsCache<File extends ScannedFile, Facts> {
 export function createFactsCache<File extends ScannedFile, Facts>(
   read: (file: File) => Promise<Facts>,
 ): FactsCache<File, Facts> {
-  let kept = new Map<string, { fingerprint: string; reading: Reading<Facts> }>();
+  let kept = new Map<string, { fingerprint: string; reading: Promise<Reading<Facts>> }>();
   let used: typeof kept = new Map();
   return {
     async get(file) {
-      const known = kept.get(file.path);
+      const known = used.get(file.path) ?? kept.get(file.path);
       const entry =
         known?.fingerprint === file.fingerprint
           ? known
-          : { fingerprint: file.fingerprint, reading: await attempt(() => read(file)) };
+          : { fingerprint: file.fingerprint, reading: attempt(() => read(file)) };
       used.set(file.path, entry);
-      return entry.reading;
+      try {
+        return await entry.reading;
+      } catch (error) {
+        for (const entries of [used, kept])
+          if (entries.get(file.path) === entry) entries.delete(file.path);
+        throw error;
+      }
     },
     forgetUnused() {
       kept = used;

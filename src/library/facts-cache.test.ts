@@ -1,0 +1,35 @@
+import { expect, it, vi } from 'vitest';
+import { HearthError } from '../kernel/errors/errors.ts';
+import { createFactsCache } from './facts-cache.ts';
+import type { ScannedFile } from './scanned-file.ts';
+
+const file = (fingerprint: string) => ({ path: '/a', fingerprint }) as ScannedFile;
+
+it('reads a file once until it changes, also for calls at the same time', async () => {
+  const read = vi.fn<(from: ScannedFile) => Promise<string>>(
+    async ({ fingerprint }) => fingerprint,
+  );
+  const cache = createFactsCache(read);
+  const readings = await Promise.all([cache.get(file('1')), cache.get(file('1'))]);
+  expect(readings.map(({ facts }) => facts)).toEqual(['1', '1']);
+  await cache.get(file('1'));
+  cache.forgetUnused();
+  await cache.get(file('1'));
+  expect(read).toHaveBeenCalledTimes(1);
+  expect((await cache.get(file('2'))).facts).toBe('2');
+  cache.forgetUnused();
+  cache.forgetUnused();
+  await cache.get(file('2'));
+  expect(read).toHaveBeenCalledTimes(3);
+});
+
+it('keeps the error of a file, and no other one', async () => {
+  const errors = [new Error('aborted'), new HearthError('corrupt_file', 'damaged')];
+  const read = vi.fn<() => Promise<string>>(async () => {
+    throw errors[read.mock.calls.length - 1] ?? new Error('read again');
+  });
+  const cache = createFactsCache(read);
+  await expect(cache.get(file('1'))).rejects.toThrow('aborted');
+  expect((await cache.get(file('1'))).error?.message).toBe('damaged');
+  expect((await cache.get(file('1'))).error?.message).toBe('damaged');
+});
