@@ -47,6 +47,14 @@ function writeModel(...shape: number[]): Buffer {
 }
 
 describe('an adapter', () => {
+  it('does not take the short name of a model', async () => {
+    await put('you/Tiny-GGUF/tiny-f16.gguf', writeModel(32, 64));
+    await put('me/Tiny-GGUF/tiny-f16.gguf', writeAdapter());
+    const library = openLibrary();
+    expect((await library.find('tiny')).model.key).toBe('you/tiny');
+    await expect(library.find('me/tiny')).rejects.toThrow('me/tiny is an adapter, not a model');
+  });
+
   it('is listed with its base, rank and size, apart from the models', async () => {
     await mkdir(join(folder, 'me', 'Pirate-GGUF'), { recursive: true });
     const path = join(folder, 'me', 'Pirate-GGUF', 'pirate-f16.gguf');

@@ -63,7 +63,7 @@ export function createModelAliases(setting: AliasSetting): ModelAliases {
 
   /** The name as the setting has it, perhaps with other capitals. */
   const storedName = async (name: string): Promise<string | undefined> =>
-    (await list()).find((alias) => isSame(alias.name, name))?.name;
+    (await list()).find((alias) => isSameName(alias.name, name))?.name;
 
   return {
     list,
@@ -95,7 +95,7 @@ function toAlias(name: string, models: AliasModels): ModelAlias {
  * Ignores case.
  */
 export function findAlias(aliases: readonly ModelAlias[], name: string): ModelAlias | undefined {
-  const exact = aliases.find((alias) => isSame(alias.name, name));
+  const exact = aliases.find((alias) => isSameName(alias.name, name));
   if (exact !== undefined) return exact;
   return aliases
     .filter((alias) => matches(alias.name, name))
@@ -116,7 +116,7 @@ function matches(pattern: string, name: string): boolean {
   );
 }
 
-function isSame(left: string, right: string): boolean {
+export function isSameName(left: string, right: string): boolean {
   return left.toLowerCase() === right.toLowerCase();
 }
 

@@ -3,7 +3,7 @@ import { describeNames } from '../kernel/format.ts';
 import { assertInScope, isInScope, type ModelScope } from '../kernel/model-scope.ts';
 import type { AdapterEntry } from './adapter.ts';
 import type { ModelFault } from './library-model.ts';
-import { findAlias, type ModelAlias } from './model-aliases.ts';
+import { findAlias, isSameName, type ModelAlias } from './model-aliases.ts';
 import type { ModelEntry, ModelSelection } from './model.ts';
 
 /** The result of a scan. */
@@ -45,7 +45,7 @@ export function selectModel(
   const entries = chain ?? [alias];
   for (const { model } of entries) {
     const profile =
-      chain && aliases.find((each) => each.name === model && each.chain === undefined);
+      chain && aliases.find((each) => isSameName(each.name, model) && each.chain === undefined);
     const found = findIdentifier(content, model) ?? findIdentifier(content, profile?.model ?? '');
     if (found === null) continue;
     const selected = { ...select(content, found.key, found.variantId), alias: name };
@@ -95,18 +95,26 @@ function assertNotBeyond(
   }
 }
 
-function findIdentifier(content: LibraryContent, identifier: string): FoundName | null {
+/** A model before an adapter, which is found only to say what it is. */
+function findIdentifier(
+  { models, adapters, faults }: LibraryContent,
+  identifier: string,
+): FoundName | null {
   const wanted = identifier.trim().toLowerCase();
-  const whole = findKey(content, wanted);
+  return findAmong([...models, ...faults], wanted) ?? findAmong(adapters, wanted);
+}
+
+function findAmong(entries: readonly { readonly key: string }[], name: string): FoundName | null {
+  const whole = findKey(entries, name);
   if (whole !== null) return { key: whole, variantId: null };
-  const at = wanted.lastIndexOf('@');
-  const key = at === -1 ? null : findKey(content, wanted.slice(0, at));
-  return key === null ? null : { key, variantId: wanted.slice(at + 1) };
+  const at = name.lastIndexOf('@');
+  const key = at === -1 ? null : findKey(entries, name.slice(0, at));
+  return key === null ? null : { key, variantId: name.slice(at + 1) };
 }
 
 /** Finds the key with this name, or the only one with this second half; null if there is none. */
-function findKey({ models, adapters, faults }: LibraryContent, name: string): string | null {
-  const keys = [...new Set([...models, ...adapters, ...faults].map(({ key }) => key))];
+function findKey(entries: readonly { readonly key: string }[], name: string): string | null {
+  const keys = [...new Set(entries.map(({ key }) => key))];
   if (keys.includes(name)) return name;
   const matching = keys.filter((key) => key.slice(key.indexOf('/') + 1) === name);
   if (matching.length > 1)
@@ -166,7 +174,7 @@ export async function selectAdapter(
   fitting: () => Promise<readonly string[]>,
 ): Promise<AdapterEntry> {
   const { adapters, faults } = content;
-  const key = findKey({ models: [], adapters, faults }, identifier.trim().toLowerCase());
+  const key = findKey([...adapters, ...faults], identifier.trim().toLowerCase());
   const adapter = adapters.find((each) => each.key === key);
   if (adapter !== undefined) return adapter;
   const fault = faults.find((each) => each.key === key);

@@ -92,3 +92,16 @@ it.each([
   });
   expect(String(error)).toContain(message);
 });
+
+it('reports why a model cannot be used that adapters follow', async () => {
+  const damaged: ModelLibrary = {
+    ...library,
+    find: async (identifier) => {
+      if (identifier !== 'damaged') return library.find(identifier);
+      throw new HearthError('corrupt_file', 'damaged');
+    },
+  };
+  await expect(findOllamaModel(damaged, 'damaged+pirate')).rejects.toMatchObject({
+    code: 'corrupt_file',
+  });
+});

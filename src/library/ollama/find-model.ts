@@ -40,8 +40,8 @@ export async function findOllamaModel(library: ModelLibrary, name: string): Prom
   } catch (error) {
     if (!(error instanceof HearthError) || error.code !== 'model_not_found') throw error;
     for (const { model, suffix } of readAdapterNames(name)) {
-      const found = await findWholeName(library, model).catch(() => undefined);
-      if (found !== undefined) return { ...found, identifier: `${found.identifier}${suffix}` };
+      const found = await findOrNull(() => findWholeName(library, model));
+      if (found !== null) return { ...found, identifier: `${found.identifier}${suffix}` };
     }
     throw error;
   }
@@ -52,7 +52,7 @@ async function findWholeName(library: ModelLibrary, name: string): Promise<Named
   // The keys of models on a remote Ollama have tags.
   const direct = [name.trim(), tag === 'latest' ? base : `${base}@${tag}`, `${base}:${tag}`];
   for (const identifier of new Set(direct)) {
-    const selection = await findOrNull(library, identifier);
+    const selection = await findOrNull(() => library.find(identifier));
     if (selection !== null) return { selection, identifier };
   }
   const models = await library.list();
@@ -61,12 +61,9 @@ async function findWholeName(library: ModelLibrary, name: string): Promise<Named
   return { selection: await library.find(identifier), identifier };
 }
 
-async function findOrNull(
-  library: ModelLibrary,
-  identifier: string,
-): Promise<ModelSelection | null> {
+async function findOrNull<Found>(find: () => Promise<Found>): Promise<Found | null> {
   try {
-    return await library.find(identifier);
+    return await find();
   } catch (error) {
     if (error instanceof HearthError && error.code === 'model_not_found') return null;
     throw error;
