@@ -43,8 +43,7 @@ export function createResponseRepository({
   return {
     insert: async (response, blobs, conversationId, begun) => {
       const { turn, blobs: detached } = detachImages(response.turn);
-      const images = [...blobs, ...detached];
-      const placed = images.length === 0 ? [] : await placeBlobs(images);
+      const placed = await placeBlobs([...blobs, ...detached]);
       await transactions.add(
         async (transaction) => {
           await insertResponse(transaction, { ...response, turn }, placed, {

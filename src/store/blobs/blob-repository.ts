@@ -70,6 +70,7 @@ export function createPlaceBlobs(
     return async (blobs) => blobs.map((blob) => ({ ...blob, objectKey: null }));
   }
   return async (blobs) => {
+    if (blobs.length === 0) return [];
     const placed = await transactions.add((transaction) => listObjects(transaction, blobs), {
       // Listed again, with other keys, if they may be listed.
       findResult: async () => undefined,
