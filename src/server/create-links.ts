@@ -9,7 +9,7 @@ import { type LinkIdentity, openLinkIdentity } from '../links/link-identity.ts';
 import { Links } from '../links/links.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import type { Store } from '../store/store.ts';
-import { networkAddress } from './network-url.ts';
+import { addressInNetwork } from './network-url.ts';
 import { openLinkListener, parseLinkAddress } from './open-link-listener.ts';
 
 interface LinkServices {
@@ -34,11 +34,7 @@ export async function createLinks(services: LinkServices): Promise<Links> {
         identity = undefined;
         throw error;
       })),
-    host: () => {
-      const { host } = parseLinkAddress(settings);
-      const isAny = host === '0.0.0.0' || host === '::';
-      return isAny ? networkAddress(networkInterfaces()) : host;
-    },
+    host: () => addressInNetwork(parseLinkAddress(settings).host, networkInterfaces()),
     unload: async (machine) => {
       const instances = pool.list().filter(({ selection }) => selection.model.machine === machine);
       await Promise.all(instances.map(({ id }) => pool.unload(id).catch(() => {})));

@@ -28,7 +28,7 @@ export function networkUrl({ settings, url, interfaces }: NetworkUrlOptions): st
       'The server listens for this machine only. Run `hearth config set server.host 0.0.0.0 auth.required true` and restart it.',
     );
   }
-  const address = ['0.0.0.0', '::'].includes(host) ? networkAddress(interfaces) : host;
+  const address = addressInNetwork(host, interfaces);
   if (address === undefined) {
     throw new HearthError(
       'network_unreachable',
@@ -37,6 +37,14 @@ export function networkUrl({ settings, url, interfaces }: NetworkUrlOptions): st
   }
   const { protocol, port } = new URL(url);
   return new URL(`${protocol}//${isIPv6(address) ? `[${address}]` : address}:${port}`).origin;
+}
+
+/** The address by which other devices reach a host that the server listens on; undefined if it has none. */
+export function addressInNetwork(
+  host: string,
+  interfaces: NetworkUrlOptions['interfaces'],
+): string | undefined {
+  return ['0.0.0.0', '::'].includes(host) ? networkAddress(interfaces) : host;
 }
 
 function isLoopback(host: string): boolean {
@@ -53,7 +61,7 @@ const virtualNames =
   /^(?:docker|br-|veth|virbr|vmnet|vboxnet|vEthernet|tun|tap|utun|wg|zt|tailscale|cni|flannel)/i;
 
 /** An IPv4 address of this machine that other devices of its network are likely to reach. */
-export function networkAddress(interfaces: NetworkUrlOptions['interfaces']): string | undefined {
+function networkAddress(interfaces: NetworkUrlOptions['interfaces']): string | undefined {
   const candidates = Object.entries(interfaces).flatMap(([name, addresses = []]) =>
     addresses
       .filter(({ family, internal }) => family === 'IPv4' && !internal)
