@@ -27,7 +27,6 @@ const configKeys = [
   'kv_cache_type',
   'speculation',
   'draft_model',
-  'adapters',
 ] as const satisfies readonly (keyof LoadConfig)[];
 
 /** What an instance does whose configuration does not name a setting. */
@@ -72,19 +71,20 @@ function differencesOf(
   wanted: LoadConfig,
   { config, ttl_seconds: ttl }: InstanceStatus,
 ): readonly string[] {
-  // Adapters change the answers, so that a load without any gets no instance that applies some.
-  const named = configKeys.filter((key) => key === 'adapters' || body[key] != null);
-  const valueOf = (of: LoadConfig, key: (typeof configKeys)[number]) =>
-    key === 'adapters' ? writtenAdapters(of) : (of[key] ?? defaults[key]);
+  const named = configKeys.filter((key) => body[key] != null);
+  const valueOf = (of: LoadConfig, key: (typeof configKeys)[number]) => of[key] ?? defaults[key];
   const differing = named.filter((key) => valueOf(wanted, key) !== valueOf(config, key));
   const differences = differing.map((key) => describe(key, valueOf(config, key)));
-  if ((body.ttl ?? undefined) === undefined || body.ttl === ttl) return differences;
-  return [...differences, describe('ttl', ttl)];
+  // Adapters change the answers, so that a load without any gets no instance that applies some.
+  const adapters = writtenAdapters(config);
+  if (writtenAdapters(wanted) !== adapters) differences.push(describe('adapter', adapters));
+  if (body.ttl != null && body.ttl !== ttl) differences.push(describe('ttl', ttl));
+  return differences;
 }
 
 function describe(key: string, value: string | number | boolean | undefined): string {
   const text = typeof value === 'boolean' ? (value ? 'on' : 'off') : value;
-  const option = key === 'adapters' ? '--adapter' : `--${key.replaceAll('_', '-')}`;
+  const option = `--${key.replaceAll('_', '-')}`;
   return text === undefined ? `no ${option}` : `${option} ${printable(String(text))}`;
 }
 

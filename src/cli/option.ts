@@ -20,14 +20,6 @@ export function textList(flags: string, summary: string): OptionDeclaration<read
 }
 
 /** An integer from `minimum` to `maximum`, inclusive. */
-/** Adapters such as `pirate` or `pirate=0.5`, as v1 takes them. */
-export function toAdapters(values: readonly string[] = []) {
-  return values.map((value) => {
-    const { name, scale } = readAdapterChoice(value, '=');
-    return { adapter: name, scale };
-  });
-}
-
 export function integer(
   flags: string,
   summary: string,
@@ -81,6 +73,24 @@ export function choice<const Choice extends string>(
   };
 }
 
+/** Some of a fixed set of values, comma-separated; the result has them in the order of the set. */
+export function choiceList<const Choice extends string>(
+  flags: string,
+  summary: string,
+  choices: readonly Choice[],
+): OptionDeclaration<readonly Choice[]> {
+  return {
+    flags,
+    summary,
+    parse(list) {
+      const names = list.split(',').map((name) => name.trim());
+      const found = choices.filter((each) => names.includes(each));
+      if (found.length === new Set(names).size) return found;
+      throw new UsageError(`Allowed: ${choices.join(', ')}.`);
+    },
+  };
+}
+
 /** `on` or `off`; undefined if the option is not used. */
 export function onOff(flags: string, summary: string): OptionDeclaration<boolean> {
   return {
@@ -97,6 +107,18 @@ export const required = (summary: string) => ({ summary, isRequired: true }) as 
 export const optional = (summary: string) => ({ summary, isRequired: false }) as const;
 /** All remaining arguments, possibly none. */
 export const rest = (summary: string) => ({ summary, isRequired: false, isRest: true }) as const;
+
+export const adapterOption = {
+  adapter: textList('--adapter <adapter[=scale]>', 'LoRA adapter to apply; can be repeated'),
+};
+
+/** Adapters such as `pirate` or `pirate=0.5`, as v1 takes them. */
+export function toAdapters(values: readonly string[]) {
+  return values.map((value) => {
+    const { name, scale } = readAdapterChoice(value, '=');
+    return { adapter: name, scale };
+  });
+}
 
 export const jsonOption = { json: flag('--json', 'Print the result as JSON') };
 

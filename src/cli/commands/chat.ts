@@ -20,6 +20,7 @@ import type { Client } from '../client/client.ts';
 import type { ConnectionOptions } from '../client/connect.ts';
 import { UsageError } from '../failure.ts';
 import {
+  adapterOption,
   choice,
   connectionOptions,
   decimal,
@@ -67,7 +68,7 @@ export const chat = defineCommand({
       '--format <json|file>',
       'Answer as JSON, or according to the JSON schema in a file; requires -p',
     ),
-    adapter: textList('--adapter <adapter[=scale]>', 'LoRA adapter to apply; can be repeated'),
+    ...adapterOption,
     mcp: textList('--mcp <label>', 'MCP server of mcp.json to use; can be repeated'),
     reasoning: choice('--reasoning <setting>', 'Reasoning before the answer', [
       'off',
@@ -138,7 +139,9 @@ export const chat = defineCommand({
     };
 
     if (message !== undefined) {
-      const limited = { ...(await limitFor(client, model, signal)), ...settings };
+      const limit =
+        settings.max_output_tokens === undefined ? await limitFor(client, model, signal) : {};
+      const limited = { ...limit, ...settings };
       if (format !== undefined) {
         await answerFormatted(context, client, limited, { text: message, attached }, format);
         return;

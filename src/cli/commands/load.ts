@@ -21,7 +21,7 @@ import {
   jsonOption,
   required,
   text,
-  textList,
+  adapterOption,
   toAdapters,
 } from '../option.ts';
 import { describeContext } from '../ui/instance-table.ts';
@@ -36,7 +36,7 @@ export const load = defineCommand({
   positionals: { model: required('Model key, optionally with @quantization') },
   options: {
     ...loadOptions,
-    adapter: textList('--adapter <adapter[=scale]>', 'LoRA adapter to apply; can be repeated'),
+    ...adapterOption,
     identifier: text('--identifier <id>', 'Id of the instance, which requests use as model'),
     save: flag('--save', 'Save these settings for all later loads of the model'),
     estimateOnly: flag('--estimate-only', 'Estimate the memory needed without loading'),

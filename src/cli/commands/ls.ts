@@ -16,8 +16,10 @@ export const ls = defineCommand({
   examples: ['hearth ls', 'hearth ls --json'],
   async run({ context, options }) {
     const client = await connect(context, options);
-    const { models } = await client.call(listModels, {}, context.signal);
-    const { adapters } = await client.call(listAdapters, {}, context.signal);
+    const [{ models }, { adapters }] = await Promise.all([
+      client.call(listModels, {}, context.signal),
+      client.call(listAdapters, {}, context.signal),
+    ]);
     const { output, messages } = context.terminal;
     const sorted = models.toSorted((a, b) => (a.key < b.key ? -1 : 1));
     if (options.json === true) {

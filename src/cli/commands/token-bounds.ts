@@ -1,25 +1,14 @@
-import { priorities, type Priority } from '../../kernel/concurrency/fair-queue.ts';
+import { priorities } from '../../kernel/concurrency/fair-queue.ts';
 import { type Permission, permissionSchema } from '../../kernel/permission.ts';
-import type { OptionDeclaration } from '../command.ts';
+import type { OptionDeclaration, OptionValues } from '../command.ts';
 import { UsageError } from '../failure.ts';
-import { choice, integer } from '../option.ts';
+import { choice, choiceList, integer } from '../option.ts';
 
 const permissionNames = permissionSchema.options;
 
 export function permissionsOption(remark = ''): OptionDeclaration<readonly Permission[]> {
-  return {
-    flags: '--permissions <list>',
-    summary: `Comma-separated permissions: ${permissionNames.join(', ')}${remark}`,
-    parse: parsePermissions,
-  };
-}
-
-/** @throws UsageError */
-function parsePermissions(list: string): readonly Permission[] {
-  const names = list.split(',').map((name) => name.trim());
-  const permissions = permissionNames.filter((permission) => names.includes(permission));
-  if (permissions.length === new Set(names).size) return permissions;
-  throw new UsageError(`Allowed: ${permissionNames.join(', ')}.`);
+  const summary = `Comma-separated permissions: ${permissionNames.join(', ')}${remark}`;
+  return choiceList('--permissions <list>', summary, permissionNames);
 }
 
 /** An integer, or the word for none; the parser of the command line takes null for a missing value. */
@@ -90,18 +79,13 @@ export const boundOptions = {
   ),
 };
 
-type BoundValues = {
-  readonly [Name in Exclude<keyof typeof boundOptions, 'models' | 'priority'>]:
-    | number
-    | 'none'
-    | undefined;
-} & {
-  readonly models: readonly string[] | 'all' | undefined;
-  readonly priority: Priority | undefined;
-};
-
 /** What is not said is undefined, and a bound that is taken away null. */
-export function toBounds({ expiresInDays, models: list, priority, ...limits }: BoundValues) {
+export function toBounds({
+  expiresInDays,
+  models: list,
+  priority,
+  ...limits
+}: OptionValues<typeof boundOptions>) {
   const days = orNull(expiresInDays);
   return {
     expiresAt: typeof days === 'number' ? new Date(Date.now() + days * dayMs) : days,

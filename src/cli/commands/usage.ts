@@ -1,26 +1,18 @@
-import { getUsage, usageGroups, type UsageGroup } from '../../api/v1/tokens/usage-schema.ts';
+import { getUsage, usageGroups } from '../../api/v1/tokens/usage-schema.ts';
 import { formatCount } from '../../kernel/format.ts';
 import { connect } from '../client/connect.ts';
-import { defineCommand, type OptionDeclaration } from '../command.ts';
-import { UsageError } from '../failure.ts';
-import { connectionOptions, integer, jsonOption } from '../option.ts';
+import { defineCommand } from '../command.ts';
+import { choiceList, connectionOptions, integer, jsonOption } from '../option.ts';
 import { writeTable } from '../ui/table.ts';
-
-const byOption: OptionDeclaration<readonly UsageGroup[]> = {
-  flags: '--by <list>',
-  summary: `What to add up for, comma-separated: ${usageGroups.join(', ')} (default: day)`,
-  parse(list) {
-    const names = list.split(',').map((name) => name.trim());
-    const groups = usageGroups.filter((group) => names.includes(group));
-    if (groups.length === new Set(names).size) return groups;
-    throw new UsageError(`Allowed: ${usageGroups.join(', ')}.`);
-  },
-};
 
 export const usage = defineCommand({
   options: {
     days: integer('--days <days>', 'Days up to today, in UTC (default: 30)', 1, 400),
-    by: byOption,
+    by: choiceList(
+      '--by <list>',
+      `What to add up for, comma-separated: ${usageGroups.join(', ')} (default: day)`,
+      usageGroups,
+    ),
     ...jsonOption,
     ...connectionOptions,
   },
