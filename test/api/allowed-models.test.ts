@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { get, post } from '../setup/server/api.ts';
+import { runBatchFile } from '../setup/server/run-batch.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { withTokens } from '../setup/server/with-tokens.ts';
 
@@ -172,31 +173,18 @@ describe('another model is refused', () => {
   });
 
   it('by the requests of a batch', async () => {
-    const form = new FormData();
+    const endpoint = '/v1/chat/completions';
     const lines = [chat, vision].map((model) =>
       JSON.stringify({
         custom_id: model,
         method: 'POST',
-        url: '/v1/chat/completions',
+        url: endpoint,
         body: { model, messages, max_tokens: 1 },
       }),
     );
-    form.set('purpose', 'batch');
-    form.set('file', new Blob([lines.join('\n')]), 'requests.jsonl');
-    const sent = await fetch(`${hearth.url}/v1/files`, {
-      ...as('bound'),
-      method: 'POST',
-      body: form,
-    });
-    const { id: input_file_id } = (await sent.json()) as { id: string };
-    const { body: batch } = await send('bound', '/v1/batches', {
-      input_file_id,
-      endpoint: '/v1/chat/completions',
-      completion_window: '24h',
-    });
-    const state = () => read('bound', `/v1/batches/${batch.id}`);
-    await expect.poll(async () => (await state()).status, { timeout: 20_000 }).toBe('completed');
-    expect((await state()).request_counts).toEqual({ total: 2, completed: 1, failed: 1 });
+    const batch = await runBatchFile(hearth.url, endpoint, lines.join('\n'), as('bound'));
+    expect(batch.status).toBe('completed');
+    expect(batch.request_counts).toEqual({ total: 2, completed: 1, failed: 1 });
   });
 });
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { get, post } from '../setup/server/api.ts';
+import { runBatch } from '../setup/server/run-batch.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { withTokens } from '../setup/server/with-tokens.ts';
 
@@ -33,26 +34,10 @@ const send = async (path: string, body: object, name: keyof typeof tokens = 'not
   return answer.body;
 };
 
-async function runBatch(): Promise<{ prompt: number; completion: number }> {
-  const form = new FormData();
-  const body = { model: chat, messages, max_tokens: 4 };
-  const line = { custom_id: 'a', method: 'POST', url: '/v1/chat/completions', body };
-  form.set('purpose', 'batch');
-  form.set('file', new Blob([JSON.stringify(line)]), 'requests.jsonl');
-  const sent = await fetch(`${hearth.url}/v1/files`, {
-    ...as('notebook'),
-    method: 'POST',
-    body: form,
-  });
-  const { id: input_file_id } = (await sent.json()) as { id: string };
-  const request = { input_file_id, endpoint: '/v1/chat/completions', completion_window: '24h' };
-  const created = await post(hearth.url, '/v1/batches', request, as('notebook'));
-  const read = async () =>
-    (await get(hearth.url, `/v1/batches/${created.body.id}`, as('notebook'))).body;
-  await expect.poll(async () => (await read()).status, { timeout: 20_000 }).toBe('completed');
-  const path = `/v1/files/${(await read()).output_file_id}/content`;
-  const answer = await fetch(hearth.url + path, as('notebook'));
-  const { usage } = JSON.parse(await answer.text()).response.body;
+async function usageOfBatch(): Promise<{ prompt: number; completion: number }> {
+  const requests = new Map([['a', { model: chat, messages, max_tokens: 4 }]]);
+  const results = await runBatch(hearth.url, '/v1/chat/completions', requests, as('notebook'));
+  const usage = results.get('a')?.response?.body.usage;
   return { prompt: usage.prompt_tokens, completion: usage.completion_tokens };
 }
 
@@ -74,7 +59,7 @@ it('counts the requests and tokens of all APIs, as their answers have them', asy
   const response = await send('/v1/responses', { input: 'Hello!', max_output_tokens: 4 });
   const anthropic = await send('/v1/messages', { messages, max_tokens: 4 });
   const ollama = await send('/api/chat', { messages, stream: false, options: { num_predict: 4 } });
-  const batch = await runBatch();
+  const batch = await usageOfBatch();
   const background = await runBackground();
   const expected = [
     { prompt: v1.stats.input_tokens, completion: v1.stats.total_output_tokens },

@@ -15,7 +15,8 @@ import { get } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { useResource } from '../setup/use-resource.ts';
 import { drillSize, report } from '../soak/drill.ts';
-import { answerInBackground, download, keepFile, runBatch, sha256 } from './three-servers/jobs.ts';
+import { sha256 } from '../soak/writes/stored-things.ts';
+import { answerInBackground, download, keepFile, runBatch } from './three-servers/jobs.ts';
 import { chatOnce, chatWithLimit, textOf, type Turn } from './three-servers/turns.ts';
 import { Observations, type World } from './three-servers/world.ts';
 

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { answerTo, promptOf } from '../../setup/engine/recalling-upstream.ts';
 import type { ApiAnswer } from '../../setup/server/api.ts';
 import { textOf } from './turns.ts';
+import { sha256 } from '../../soak/writes/stored-things.ts';
 import { ask, jsonRequest, type World } from './world.ts';
 
 const batchLines = 8;
@@ -129,8 +129,4 @@ async function waitForEnd(
   }
   world.observations.violations.push(`${path} is still ${JSON.stringify(last)?.slice(0, 300)}`);
   return undefined;
-}
-
-export function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

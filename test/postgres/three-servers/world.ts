@@ -63,10 +63,10 @@ export async function ask(
   { url, observations }: Pick<World, 'url' | 'observations'>,
   kind: string,
   path: string,
-  { headers, ...init }: RequestInit = {},
+  init?: RequestInit,
 ): Promise<ApiAnswer['body']> {
   const started = performance.now();
-  const answer = await fetch(url + path, { ...init, ...(headers === undefined ? {} : { headers }) })
+  const answer = await fetch(url + path, init)
     .then(toAnswer)
     .catch(() => undefined);
   if (answer?.status === 200) {

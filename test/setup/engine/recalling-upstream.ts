@@ -17,7 +17,7 @@ export function answerTo(marks: readonly string[], images = 0): string {
 
 /**
  * A server with the API of OpenAI whose answers tell the marks of the user's messages and the number of images, and which
- * counts how often it was question for each mark.
+ * counts how often each mark came.
  */
 export async function startRecallingUpstream(): Promise<{
   readonly url: string;

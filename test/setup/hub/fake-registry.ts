@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenOnLoopback } from '../net/loopback-server.ts';
 import { answerFile } from './fake-hub-answer.ts';
 import { createFakeContent, type FakeContent, type FakeFile } from './fake-hub-content.ts';
 import { createFaultRegister, type FaultsOf } from './fake-hub-faults.ts';
@@ -145,17 +144,6 @@ function fail(
   response.end(JSON.stringify({ errors: [{ code, message: code.toLowerCase() }] }));
 }
 
-async function listen(answer: (request: IncomingMessage, response: ServerResponse) => unknown) {
-  const server = createServer((request, response) => void answer(request, response));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+function listen(answer: (request: IncomingMessage, response: ServerResponse) => unknown) {
+  return listenOnLoopback(createServer((request, response) => void answer(request, response)));
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 interface ReceivedRequest {
@@ -28,12 +28,18 @@ export async function startLoopbackServer(
       answer(request, response);
     });
   });
+  return { ...(await listenOnLoopback(server)), requests };
+}
+
+/** Listens on a free port; closing it ends its connections. */
+export async function listenOnLoopback(
+  server: Server,
+): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
-    requests,
     close: async () => {
       server.closeAllConnections();
       server.close();

@@ -5,7 +5,7 @@ import { chown, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { isRunning } from '../processes/is-running.ts';
+import { errorCode } from '../../../src/kernel/error-code.ts';
 import { makeFolder, removeFolder } from '../temporary-folder.ts';
 
 /** A PostgreSQL server of the test, on a socket in a temporary folder. */
@@ -77,8 +77,12 @@ export async function startPostgres(
     const pid = server?.pid ?? 0;
     const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
     for (const each of [pid, ...children.trim().split(' ').map(Number)]) {
-      // A process of a connection may have ended since.
-      if (await isRunning(each)) process.kill(each, signal);
+      try {
+        process.kill(each, signal);
+      } catch (error) {
+        // A process of a connection may have ended since.
+        if (errorCode(error) !== 'ESRCH') throw error;
+      }
     }
   };
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
@@ -121,10 +125,10 @@ export async function startPostgres(
 
 async function waitUntilReady(
   connect: () => Promise<unknown>,
-  isStarting: () => boolean,
+  isRunning: () => boolean,
   log: () => string,
 ): Promise<void> {
-  while (isStarting()) {
+  while (isRunning()) {
     try {
       await connect();
       return;

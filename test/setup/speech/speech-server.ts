@@ -33,7 +33,7 @@ export const speakWithEspeak: Speak = async ({ input, voice, speed = 1 }) => {
 };
 
 /** A sample for each character, whose value is its code. */
-export const speakCodes: Speak = async ({ input, model }) =>
+const speakCodes: Speak = async ({ input }) =>
   writeWav(
     {
       encoding: 'integer',
@@ -41,7 +41,7 @@ export const speakCodes: Speak = async ({ input, model }) =>
       sampleRate: input.includes('faster') ? 16_000 : 8000,
       bitsPerSample: 8,
     },
-    [Buffer.from(model === 'silent' ? '' : input, 'latin1')],
+    [Buffer.from(input, 'latin1')],
   );
 
 /** A server with OpenAI's `/v1/audio/speech`. The voice `absent` is unknown, and a text with "endless" is never spoken. */
