@@ -97,7 +97,7 @@ async function startNginx(upstream: string, signal: AbortSignal): Promise<Gatewa
   return startProgram({
     name: 'nginx',
     port,
-    program: () => 'nginx',
+    program: 'nginx',
     arguments: (home) => ['-c', join(home, 'nginx.conf'), '-p', home],
     file: 'nginx.conf',
     text: (home) => `
@@ -126,7 +126,7 @@ async function startLiteLlm(upstream: string, signal: AbortSignal): Promise<Gate
   return startProgram({
     name: 'litellm',
     port,
-    program: () => join(environment, 'python'),
+    program: join(environment, 'python'),
     arguments: (home) => [
       join(environment, 'litellm'),
       `--config=${join(home, 'config.yaml')}`,
@@ -157,7 +157,7 @@ async function startLiteLlm(upstream: string, signal: AbortSignal): Promise<Gate
 interface ProgramOptions {
   readonly name: string;
   readonly port: number;
-  readonly program: () => string;
+  readonly program: string;
   readonly arguments: (home: string) => readonly string[];
   readonly file: string;
   readonly text: (home: string) => string;
@@ -168,7 +168,7 @@ async function startProgram(options: ProgramOptions): Promise<Gateway> {
   const { name, port, file, text, signal } = options;
   const home = await temporaryHome();
   await writeFile(join(home, file), text(home));
-  const child = spawn(options.program(), options.arguments(home), {
+  const child = spawn(options.program, options.arguments(home), {
     cwd: home,
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {

@@ -102,7 +102,8 @@ describe('the settings of a model', () => {
 
   // covers model-settings-1, model-settings-2
   it('are in force for the requests of all APIs, also of a profile, on one instance', async () => {
-    await put({ max_output_tokens: 3, system_prompt: 'You are terse.' });
+    // All APIs without reasoning, which adds to the prompt.
+    await put({ max_output_tokens: 3, system_prompt: 'You are terse.', reasoning: 'off' });
     const profile = { base: chat, load: { ttl: 99 }, system_prompt: '', reasoning: 'off' };
     expect(await put(profile, 'Terse/Coder:1')).toMatchObject({
       status: 200,
@@ -124,8 +125,6 @@ describe('the settings of a model', () => {
       expect([...own], JSON.stringify(answers)).toHaveLength(1);
       return { prompt: [...own][0] ?? 0, output: answers.map(([, output]) => output) };
     };
-    // All APIs without reasoning, which adds to the prompt.
-    await put({ max_output_tokens: 3, system_prompt: 'You are terse.', reasoning: 'off' });
     const own = await counts(chat);
     expect(own.output).toEqual(requests.map(() => 3));
     const ofProfile = await counts('terse/coder:1');

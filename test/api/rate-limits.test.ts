@@ -48,7 +48,7 @@ it('limits the requests of a token, and tells the clients of OpenAI and Anthropi
     status: 429,
     body: { error: { type: 'rate_limit_error', code: 'rate_limit_exceeded' } },
   });
-  expect(refused.body.error.message).toMatch(/^The token has used its 2 requests per minute\./);
+  expect(refused?.body.error.message).toMatch(/^The token has used its 2 requests per minute\./);
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(30);
   expect(Number(refused.headers.get('retry-after-ms'))).toBeGreaterThan(0);
@@ -86,7 +86,7 @@ it('limits the tokens of prompts and answers', async () => {
       return refused.status;
     })
     .toBe(429);
-  expect(refused.body.error.message).toMatch(/^The token has used its 40 tokens per minute\./);
+  expect(refused?.body.error.message).toMatch(/^The token has used its 40 tokens per minute\./);
   expect(refused.headers.get('x-ratelimit-remaining-tokens')).toBe('0');
 });
 
@@ -157,12 +157,12 @@ it('limits the requests of a day, also after a restart', async () => {
 
 it('limits the tokens of a day', async () => {
   expect((await chat('dayTokens')).headers.get('x-ratelimit-remaining-tokens-day')).toBe('40');
-  let refused = await chat('dayTokens');
+  let refused: Awaited<ReturnType<typeof chat>> | undefined;
   await expect
     .poll(async () => {
       refused = await chat('dayTokens');
       return refused.status;
     })
     .toBe(429);
-  expect(refused.body.error.message).toMatch(/^The token has used its 40 tokens per day\./);
+  expect(refused?.body.error.message).toMatch(/^The token has used its 40 tokens per day\./);
 });

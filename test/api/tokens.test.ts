@@ -206,7 +206,7 @@ it('changes a token by the API and by the command line, for the next request', a
   expect(await keys()).toEqual(['hearth/starter-embed']);
   const edit = (...more: string[]) =>
     runHearth(['token', 'edit', id, '--json', ...more], { home: hearth.home });
-  expect((await edit('--priority', 'background', '--json')).stdout).toContain('"background"');
+  expect((await edit('--priority', 'background')).stdout).toContain('"background"');
   expect((await change({ priority: 'interactive' })).body).toMatchObject({
     priority: 'interactive',
   });

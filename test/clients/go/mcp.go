@@ -17,11 +17,11 @@ func mcpPaths(server string) []path {
 		if err != nil {
 			return nil, "", err
 		}
+		defer session.Close()
 		result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: arguments})
 		if err != nil {
 			return nil, "", err
 		}
-		defer session.Close()
 		if result.IsError {
 			text, _ := result.Content[0].(*mcp.TextContent)
 			return nil, text.Text, nil
@@ -84,6 +84,7 @@ func mcpPaths(server string) []path {
 			if err != nil {
 				return nil, err
 			}
+			defer session.Close()
 			params := &mcp.CallToolParams{Name: "chat", Arguments: ask(endlessModel, question)}
 			params.SetProgressToken("abort")
 			_, err = session.CallTool(ctx, params)

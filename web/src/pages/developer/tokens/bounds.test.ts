@@ -14,7 +14,7 @@ it('reads the typed texts, of which an empty one bounds nothing', () => {
   });
 });
 
-it('leaves models that nobody changed, since an empty list allows none', () => {
+it('leaves models out that did not change, since an empty list allows none', () => {
   const changed = { ...noBounds, tokensPerDay: '7' };
   expect(changedBounds(noBounds, changed)).toEqual({ requests_per_day: null, tokens_per_day: 7 });
   expect(changedBounds({ ...noBounds, models: 'a/b' }, noBounds)).toMatchObject({ models: null });

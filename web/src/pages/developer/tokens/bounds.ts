@@ -20,7 +20,7 @@ export function toBounds({ requestsPerDay, tokensPerDay, models }: BoundTexts) {
   };
 }
 
-/** The fields of a change. Unchanged models stay as they are: a token with an empty list may use none. */
+/** The fields of a change. Unchanged models are left out, since a token with an empty list may use none. */
 export function changedBounds(before: BoundTexts, after: BoundTexts) {
   const { models, ...limits } = toBounds(after);
   return after.models === before.models ? limits : { ...limits, models };
