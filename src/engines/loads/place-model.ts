@@ -31,7 +31,7 @@ export async function placeTarget(
   const { alias } = first;
   if (caller?.isLinked === true) {
     assertLocal(selection);
-    return { ...target, selection: first };
+    return withoutOthers(target);
   }
   if (instanceId !== undefined || elsewhere.length === 0) return target;
   const machines = [first, ...elsewhere];
