@@ -4,9 +4,10 @@ import type { Caller } from '../../telemetry/request-context.ts';
 import type { EntryOutcome } from './policy/choose-entry.ts';
 import type { Purpose } from './purpose.ts';
 
-/** An entry whose model may be known already. */
+/** An entry whose model may be known already, and what became of it if the request has tried it. */
 export interface ChainLink extends ChainEntry {
   readonly selection?: ModelSelection;
+  readonly outcome?: EntryOutcome | undefined;
 }
 
 /** An entry that was passed over, and why. */
@@ -15,7 +16,7 @@ export interface TriedModel {
   readonly reason: string;
 }
 
-/** The models that a request may use, and what became of those that it has tried. */
+/** The models that a request may use. */
 export interface Chain {
   /** The name that the request gives. */
   readonly name: string;
@@ -25,7 +26,6 @@ export interface Chain {
   /** The entry that the target is for. */
   readonly index: number;
   readonly isLastResort: boolean;
-  readonly outcomes: ReadonlyMap<number, EntryOutcome>;
   readonly tried: readonly TriedModel[];
   /** Of an earlier entry; a later one that can't take the request does not hide it. */
   readonly failure?: unknown;

@@ -9,6 +9,7 @@ import { testContext } from '../../../test/setup/test-context.ts';
 import { HearthError, type ErrorCode } from '../../kernel/errors/errors.ts';
 import type { ChainEntry } from '../../library/model-aliases.ts';
 import type { ModelEntry, ModelSelection } from '../../library/model.ts';
+import type { Standing } from './policy/choose-machine.ts';
 
 const entry = (key: string, more: Partial<ModelEntry> = {}) => modelEntry({ key, ...more });
 const elsewhere = (machine: string): ModelSelection => {
@@ -18,8 +19,9 @@ const elsewhere = (machine: string): ModelSelection => {
   return { model, variant };
 };
 
-/** A pool whose alias `chain` has these models. */
-function setUp(chain: readonly ChainEntry[], standing: 'gpu' | 'none' = 'gpu') {
+/** A pool whose alias `chain` has these models. The linked machines can do more than this one unless a test changes it. */
+function setUp(chain: readonly ChainEntry[]) {
+  const standing = vi.fn<(machine: string) => Promise<Standing>>(async () => 'gpu');
   const library = libraryOf(
     entry('test/first'),
     entry('test/second'),
@@ -29,18 +31,20 @@ function setUp(chain: readonly ChainEntry[], standing: 'gpu' | 'none' = 'gpu') {
   const find = async (name: string): Promise<ModelSelection> => {
     if (name === 'chain') return { ...(await library.find('test/second')), alias: name, chain };
     const found = await library.find(name);
-    return name === 'test/both' ? { ...found, elsewhere: [elsewhere('box')] } : found;
+    return name === 'test/both'
+      ? { ...found, elsewhere: [elsewhere('box'), elsewhere('ark')] }
+      : found;
   };
   const { pool, launcher } = scriptedPoolWith({
     library: { ...library, find },
-    machineStanding: async () => standing,
+    machineStanding: standing,
     estimate: () => ({ weightsBytes: 0, totalBytes: 0 }) as never,
     defaults: { contextLength: 2048, parallel: 1 },
   });
   const logged = vi.fn<(line: string) => void>();
   const context = testContext();
   const observed = { ...context, logger: { ...context.logger, info: logged } as never };
-  return { pool, launcher, context: observed, logged };
+  return { pool, launcher, context: observed, logged, standing };
 }
 
 const resolve = ({ pool }: ReturnType<typeof setUp>, name = 'chain') =>
@@ -191,5 +195,29 @@ describe('a model of several machines', () => {
     expect(next.selection.model).toMatchObject({ key: 'test/both' });
     expect(next.selection.model.machine).toBeUndefined();
     expect(next.chain?.tried).toEqual([{ model: 'test/both@box', reason: 'failed' }]);
+  });
+
+  it('keeps what became of the other models when a chain returns to it', async () => {
+    const opened = setUp([{ model: 'test/both' }, { model: 'test/second' }]);
+    const { pool, context, standing } = opened;
+    standing.mockResolvedValueOnce('none').mockResolvedValueOnce('none');
+    const here = await resolve(opened);
+    expect(here.selection.model.machine).toBeUndefined();
+    const second = await pool.fallBack(here, failure('queue_full'), context);
+    expect(second.selection.model.key).toBe('test/second');
+    const box = await pool.fallBack(second, failure('crashed'), context);
+    expect(box.selection.model.machine).toBe('box');
+    const ark = await pool.fallBack(box, failure('crashed'), context);
+    expect(ark.selection.model.machine).toBe('ark');
+    const again = await pool.fallBack(ark, failure('crashed'), context);
+    expect(again.selection.model).toMatchObject({ key: 'test/both' });
+    expect(again.selection.model.machine).toBeUndefined();
+    expect(again.chain?.tried).toEqual([
+      { model: 'test/both@box', reason: 'failed' },
+      { model: 'test/both@ark', reason: 'failed' },
+      { model: 'test/second', reason: 'failed' },
+    ]);
+    const last = failure('crashed');
+    await expect(pool.fallBack(again, last, context)).rejects.toBe(last);
   });
 });

@@ -88,7 +88,7 @@ export class ModelChains {
     purpose: Purpose,
     caller: Origin | undefined,
   ): Promise<ModelTarget> {
-    const start = { index: -1, isLastResort: false, outcomes: new Map(), tried: [] };
+    const start = { index: -1, isLastResort: false, tried: [] };
     return this.#choose({ name, entries, purpose, caller, ...start });
   }
 
@@ -110,7 +110,7 @@ export class ModelChains {
     const isFinal = outcome === 'busy' && isLastResort;
     const target = await this.#choose({
       ...chain,
-      outcomes: new Map(chain.outcomes).set(index, isFinal ? 'failed' : outcome),
+      entries: withOutcome(entries, index, isFinal ? 'failed' : outcome),
       failure: outcome === 'unsuited' ? (chain.failure ?? error) : error,
     });
     signal.throwIfAborted();
@@ -119,21 +119,20 @@ export class ModelChains {
   }
 
   async #choose(chain: Chain): Promise<ModelTarget> {
-    let { failure } = chain;
-    const outcomesByIndex = new Map(chain.outcomes);
+    let { failure, entries } = chain;
     for (;;) {
       const found: (ModelSelection | undefined)[] = [];
       const facts: EntryFacts[] = [];
       let choice: ReturnType<typeof chooseEntry>;
       // One by one: to find a later entry may take long if its server does not answer.
-      for (const [index, entry] of chain.entries.entries()) {
+      for (const [index, entry] of entries.entries()) {
         const selection = await this.#host.find(entry, chain.caller).catch((reason: unknown) => {
           failure ??= reason;
           return undefined;
         });
         found.push(selection);
-        facts.push(await this.#factsOf(selection, chain, index, outcomesByIndex));
-        choice = chooseEntry(chain.entries.slice(0, index + 1), facts);
+        facts.push(await this.#factsOf(selection, chain.purpose, entry));
+        choice = chooseEntry(entries.slice(0, index + 1), facts);
         if (choice?.isLastResort === false) break;
       }
       const selection = found[choice?.index ?? -1];
@@ -145,44 +144,48 @@ export class ModelChains {
       const { index, isLastResort, passed } = choice;
       try {
         const target = await this.#host.place(selection, chain.purpose, chain.caller);
-        const entries = withMachines(chain.entries, index, selection, target.selection);
         const tried = passed.map(({ index: each, reason }) => ({
-          model: chain.entries[each]?.model ?? '',
+          model: entries[each]?.model ?? '',
           reason,
         }));
-        const { maxWaitSeconds } = isLastResort ? {} : (chain.entries[index] ?? {});
+        const { maxWaitSeconds } = isLastResort ? {} : (entries[index] ?? {});
+        entries = withMachines(entries, index, selection, target.selection);
         return {
           ...target,
           ...omitUndefined({ maxWaitSeconds }),
-          chain: { ...chain, entries, index, isLastResort, outcomes: outcomesByIndex, tried },
+          chain: { ...chain, entries, index, isLastResort, tried },
         };
       } catch (reason) {
         failure ??= reason;
-        outcomesByIndex.set(index, 'failed');
+        entries = withOutcome(entries, index, 'failed');
       }
     }
   }
 
   async #factsOf(
     selection: ModelSelection | undefined,
-    { entries, purpose }: Chain,
-    index: number,
-    outcomesByIndex: ReadonlyMap<number, EntryOutcome>,
+    purpose: Purpose,
+    { when, maxWaitSeconds, outcome }: ChainLink,
   ): Promise<EntryFacts> {
     const exists = selection !== undefined && purposeOf(selection) === purpose;
     const failedMs = exists ? this.#failures.get(nameOf(selection)) : undefined;
     return {
       exists,
-      isLoaded:
-        exists && entries[index]?.when === 'loaded' && (await this.#host.isReady(selection)),
+      isLoaded: exists && when === 'loaded' && (await this.#host.isReady(selection)),
       hasFailedLately: failedMs !== undefined && performance.now() - failedMs < lateMs,
       waitSeconds:
-        exists && entries[index]?.maxWaitSeconds !== undefined
-          ? await this.#host.waitSeconds(selection)
-          : 0,
-      outcome: outcomesByIndex.get(index),
+        exists && maxWaitSeconds !== undefined ? await this.#host.waitSeconds(selection) : 0,
+      outcome,
     };
   }
+}
+
+function withOutcome(
+  entries: readonly ChainLink[],
+  index: number,
+  outcome: EntryOutcome,
+): readonly ChainLink[] {
+  return entries.map((entry, each) => (each === index ? { ...entry, outcome } : entry));
 }
 
 /** The entries, with the other machines of a model that a linked machine runs after it. */
@@ -199,6 +202,8 @@ function withMachines(
   const links = [chosen, ...others].map((each) => ({
     model: nameOf(each),
     selection: { ...each, ...omitUndefined({ alias }) },
+    // Before an entry has links to its other machines, only this machine has tried it.
+    outcome: each.model.machine === undefined ? entries[index]?.outcome : undefined,
   }));
   return entries.toSpliced(index, 1, ...links);
 }
