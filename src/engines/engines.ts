@@ -249,9 +249,7 @@ export class Engines implements SessionHost {
 
   /** Whether the model or profile that a name stands for has an instance. */
   async isLoaded(identifier: string): Promise<boolean> {
-    const { selection } = await this.#resolver.inForce(
-      await this.#options.library.find(identifier),
-    );
+    const selection = this.#resolver.selectionOf(await this.#options.library.find(identifier));
     return instancesOf(this.#instances(), selection).length > 0;
   }
 

@@ -20,7 +20,7 @@ interface ChainHost {
   ): Promise<ModelTarget>;
   isReady(selection: ModelSelection): Promise<boolean>;
   /** How long a new request would wait in the queue of the model, about. */
-  waitSeconds(selection: ModelSelection): Promise<number>;
+  waitSeconds(selection: ModelSelection): number;
 }
 
 /** Errors before the first output after which another model may succeed with the same request. */
@@ -173,8 +173,7 @@ export class ModelChains {
       exists,
       isLoaded: exists && when === 'loaded' && (await this.#host.isReady(selection)),
       hasFailedLately: failedMs !== undefined && performance.now() - failedMs < lateMs,
-      waitSeconds:
-        exists && maxWaitSeconds !== undefined ? await this.#host.waitSeconds(selection) : 0,
+      waitSeconds: exists && maxWaitSeconds !== undefined ? this.#host.waitSeconds(selection) : 0,
       outcome,
     };
   }

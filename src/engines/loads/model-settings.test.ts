@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   libraryOf,
   openFrom,
@@ -76,14 +76,20 @@ describe('a pool', () => {
       session.close();
       return session.instanceId;
     };
-    return { pool, modelSettings, use };
+    return { pool, library, modelSettings, use };
   }
 
   it('loads a model without a draft model that is gone', async () => {
-    const { pool } = await setUp({ [key]: { load: { parallel: 3, draftModel: 'test/gone' } } });
+    const { pool, library } = await setUp({
+      [key]: { load: { parallel: 3, draftModel: 'test/gone' } },
+    });
     const { config } = await pool.load(key, {}, testContext());
     expect(config).toMatchObject({ parallel: 3 });
     expect(config.draft).toBeUndefined();
+    // Only loads need the draft model.
+    const find = vi.spyOn(library, 'find');
+    expect(await pool.isLoaded(key)).toBe(true);
+    expect(find.mock.calls).toEqual([[key]]);
   });
 
   it('shares an instance with profiles whose engine does not differ, whose idle times it has', async () => {

@@ -26,28 +26,22 @@ export class OptionResolver {
     this.#options = options;
   }
 
-  /**
-   * The settings of the model or profile that a request names. The selection keeps the name of a profile only if the
-   * profile has instances of its own.
-   */
+  /** What a request names; with the name of a profile only if the profile has instances of its own. */
+  selectionOf(found: ModelSelection): ModelSelection {
+    return this.#settingsOf(found).selection;
+  }
+
+  /** The settings of the model or profile that a request names. */
   async inForce(
     found: ModelSelection,
   ): Promise<Required<Pick<ModelTarget, 'selection' | 'load' | 'defaults'>>> {
-    const { model, variant } = found;
-    const settings = this.#options.modelSettings?.inForce(found) ?? {};
-    // A linked machine keeps the settings of its loads itself.
-    const {
-      profile,
-      load = {},
-      ...defaults
-    } = model.machine === undefined ? settings : { ...settings, profile: undefined, load: {} };
-    const selection = { model, variant, ...omitUndefined({ alias: profile }) };
+    const { selection, load, defaults } = this.#settingsOf(found);
     try {
       return { selection, defaults, load: await this.#withDraft(selection, load) };
     } catch (err) {
       const { draftModel, ...rest } = load;
       this.#options.logger.warn(
-        { err, model: model.key, draftModel },
+        { err, model: selection.model.key, draftModel },
         'the draft model of the settings is not used',
       );
       return { selection, defaults, load: rest };
@@ -93,6 +87,18 @@ export class OptionResolver {
   ): Promise<Pick<LoadOptions, 'attachedAdapters' | 'otherAdapters'>> {
     const otherAdapters = (await this.#options.adapters?.adaptersFor(selection)) ?? [];
     return { attachedAdapters, otherAdapters };
+  }
+
+  #settingsOf(found: ModelSelection) {
+    const { model, variant } = found;
+    const settings = this.#options.modelSettings?.inForce(found) ?? {};
+    // A linked machine keeps the settings of its loads itself.
+    const {
+      profile,
+      load = {},
+      ...defaults
+    } = model.machine === undefined ? settings : { ...settings, profile: undefined, load: {} };
+    return { selection: { model, variant, ...omitUndefined({ alias: profile }) }, load, defaults };
   }
 
   async #withDraft(

@@ -42,12 +42,10 @@ export class TargetResolver {
         selection ?? options.library.find(model, caller?.modelScope),
       place: (selection, purpose, caller) => this.#place({ selection }, purpose, caller),
       isReady: async (found) =>
-        (await this.#instancesFor(found)).some(({ state }) => state === 'ready') ||
+        this.#instancesFor(found).some(({ state }) => state === 'ready') ||
         isLoadedElsewhere(found, options.machineStanding),
-      waitSeconds: async (found) => {
-        const waits = (await this.#instancesFor(found)).map(
-          ({ scheduler }) => scheduler.waitSeconds,
-        );
+      waitSeconds: (found) => {
+        const waits = this.#instancesFor(found).map(({ scheduler }) => scheduler.waitSeconds);
         return waits.length === 0 ? 0 : Math.min(...waits);
       },
     });
@@ -116,8 +114,7 @@ export class TargetResolver {
     };
   }
 
-  async #instancesFor(found: ModelSelection) {
-    const { selection } = await this.#resolver.inForce(found);
-    return instancesOf(this.#lifecycle.registry.list(), selection);
+  #instancesFor(found: ModelSelection) {
+    return instancesOf(this.#lifecycle.registry.list(), this.#resolver.selectionOf(found));
   }
 }
