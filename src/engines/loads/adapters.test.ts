@@ -101,4 +101,18 @@ describe('a request that names adapters', () => {
     await pool.ensureLoaded(other, context);
     expect(launcher.processes).toHaveLength(2);
   });
+
+  it('finds them for each variant that is not loaded', async () => {
+    const library = libraryOf(model);
+    const find = async (name: string) =>
+      name === 'me/base@small'
+        ? { model, variant: { ...variant, id: 'small' } }
+        : library.find(name);
+    const { pool } = scriptedPoolWith({ library: { ...library, find }, adapters });
+    const othersOf = async (name: string) => (await resolve(pool, name)).load?.otherAdapters;
+    expect(await othersOf('me/base')).toEqual([known[0]]);
+    await pool.ensureLoaded({ target: await resolve(pool, 'me/base') }, testContext());
+    expect(await othersOf('me/base')).toBeUndefined();
+    expect(await othersOf('me/base@small')).toEqual([known[0]]);
+  });
 });

@@ -1,5 +1,6 @@
 import type { ModelSelection } from '../../library/model.ts';
 import type { InstanceSummary } from './instance-summary.ts';
+import { placedVariantId } from './policy/instance-view.ts';
 
 interface WithSelection {
   readonly selection: ModelSelection;
@@ -12,6 +13,17 @@ export function instancesOf<Instance extends WithSelection>(
 ): readonly Instance[] {
   return instances.filter(
     ({ selection }) => selection.model.key === model.key && selection.alias === alias,
+  );
+}
+
+/** Returns the instances that requests for a selection use: of its variant on its machine, in any state. */
+export function placedInstances<Instance extends WithSelection>(
+  instances: readonly Instance[],
+  selection: ModelSelection,
+): readonly Instance[] {
+  const variantId = placedVariantId(selection);
+  return instancesOf(instances, selection).filter(
+    (each) => placedVariantId(each.selection) === variantId,
   );
 }
 

@@ -3,7 +3,7 @@ import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { ModelLibrary, ModelSelection } from '../../library/model.ts';
 import type { RequestContext } from '../../telemetry/request-context.ts';
 import type { InstanceLifecycle } from './instance-lifecycle.ts';
-import { instancesOf } from './loaded-instances.ts';
+import { instancesOf, placedInstances } from './loaded-instances.ts';
 import { ModelChains } from './model-chains.ts';
 import type { ModelTarget } from './open-request.ts';
 import type { OptionResolver } from './option-resolver.ts';
@@ -100,10 +100,8 @@ export class TargetResolver {
     const { selection, load } = inForce;
     const adapters =
       choices && (await this.#resolver.findAdapters(selection, choices.all, choices.field));
-    const isLoaded = this.#lifecycle.registry
-      .list()
-      .some((each) => each.selection.model.key === selection.model.key);
-    if (isLoaded && adapters === undefined) return { ...target, ...inForce };
+    const instances = placedInstances(this.#lifecycle.registry.list(), selection);
+    if (instances.length > 0 && adapters === undefined) return { ...target, ...inForce };
     const chosen = (adapters ?? []).map(({ adapter }) => adapter);
     const attached = await this.#resolver.attached(selection, chosen);
     return {
