@@ -220,4 +220,35 @@ describe('a model of several machines', () => {
     const last = failure('crashed');
     await expect(pool.fallBack(again, last, context)).rejects.toBe(last);
   });
+
+  it('runs on another machine only if that one meets the condition of the chain', async () => {
+    const opened = setUp([{ model: 'test/both', when: 'loaded' }, { model: 'test/second' }]);
+    const { pool, context, standing } = opened;
+    standing.mockImplementation(async (machine) => (machine === 'box' ? 'loaded' : 'gpu'));
+    const box = await resolve(opened);
+    expect(box.selection.model.machine).toBe('box');
+    const next = await pool.fallBack(box, failure('crashed'), context);
+    expect(next.chain?.tried).toEqual([
+      { model: 'test/both@box', reason: 'failed' },
+      { model: 'test/both', reason: 'not_loaded' },
+      { model: 'test/both@ark', reason: 'not_loaded' },
+    ]);
+    expect(next.selection.model.key).toBe('test/second');
+  });
+
+  it('has a queue on each', async () => {
+    const opened = setUp([{ model: 'test/both', maxWaitSeconds: 0 }, { model: 'test/second' }]);
+    const { pool, context, standing } = opened;
+    const box = await resolve(opened);
+    expect(box).toMatchObject({ maxWaitSeconds: 0, selection: { model: { machine: 'box' } } });
+    standing.mockResolvedValue('none');
+    const running = await openFrom(pool, 'test/both');
+    const ark = await pool.fallBack(box, failure('queue_full'), context);
+    expect(ark).toMatchObject({ maxWaitSeconds: 0, selection: { model: { machine: 'ark' } } });
+    expect(ark.chain?.tried).toEqual([
+      { model: 'test/both@box', reason: 'busy' },
+      { model: 'test/both', reason: 'busy' },
+    ]);
+    running.close();
+  });
 });

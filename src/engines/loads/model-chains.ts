@@ -198,11 +198,13 @@ function withMachines(
   if (machine === undefined || elsewhere.length === 0) return entries;
   const { alias } = first;
   const others = [first, ...elsewhere].filter(({ model }) => model.machine !== machine);
+  const entry = entries[index];
   const links = [chosen, ...others].map((each) => ({
+    ...entry,
     model: nameOf(each),
     selection: { ...each, ...omitUndefined({ alias }) },
     // Before an entry has links to its other machines, only this machine has tried it.
-    outcome: each.model.machine === undefined ? entries[index]?.outcome : undefined,
+    outcome: each.model.machine === undefined ? entry?.outcome : undefined,
   }));
   return entries.toSpliced(index, 1, ...links);
 }

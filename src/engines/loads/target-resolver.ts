@@ -2,8 +2,9 @@ import type { AdapterChoice } from '../../kernel/adapter-names.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { ModelLibrary, ModelSelection } from '../../library/model.ts';
 import type { RequestContext } from '../../telemetry/request-context.ts';
+import type { Instance } from './instance.ts';
 import type { InstanceLifecycle } from './instance-lifecycle.ts';
-import { instancesOf, placedInstances } from './loaded-instances.ts';
+import { placedInstances } from './loaded-instances.ts';
 import { ModelChains } from './model-chains.ts';
 import type { ModelTarget } from './open-request.ts';
 import type { OptionResolver } from './option-resolver.ts';
@@ -112,7 +113,14 @@ export class TargetResolver {
     };
   }
 
-  #instancesFor(found: ModelSelection) {
-    return instancesOf(this.#lifecycle.registry.list(), this.#resolver.selectionOf(found));
+  /** The instances of a model on its machine, and on the others that have it. */
+  #instancesFor({ elsewhere = [], ...first }: ModelSelection): readonly Instance[] {
+    const instances = this.#lifecycle.registry.list();
+    return [first, ...elsewhere].flatMap((each) =>
+      placedInstances(
+        instances,
+        this.#resolver.selectionOf({ ...each, ...omitUndefined({ alias: first.alias }) }),
+      ),
+    );
   }
 }
