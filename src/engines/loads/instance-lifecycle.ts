@@ -203,14 +203,14 @@ export class InstanceLifecycle implements SchedulerEffects {
     await Promise.allSettled(this.#stopping);
   }
 
-  #settingsOf(selection: ModelSelection): () => InstanceSettings {
+  #settingsOf(selection: ModelSelection): InstanceSettings {
     const { pinned, modelSettings } = this.#options;
     const { model, variant } = selection;
     const isPinned = pinned.includes(model.key) || pinned.includes(`${model.key}@${variant.id}`);
     const settings = modelSettings?.ofInstance(selection);
-    return () => {
-      const current = settings?.() ?? { isPinned, changedOptions: [] };
-      return isPinned ? { ...current, isPinned } : current;
+    return {
+      isPinned: () => isPinned || settings?.isPinned() === true,
+      changedOptions: () => settings?.changedOptions() ?? [],
     };
   }
 

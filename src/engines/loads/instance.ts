@@ -29,14 +29,14 @@ interface InstanceOptions {
   readonly ttlSeconds: number | undefined;
   /** Whether it was loaded by name instead of just in time. */
   readonly isExplicit: boolean;
-  /** The settings of its model as they are now. */
-  readonly settings: () => InstanceSettings;
+  readonly settings: InstanceSettings;
 }
 
+/** The settings of the model of an instance, as they are at each call. */
 export interface InstanceSettings {
   /** Whether it stays loaded; it then has no idle time. */
-  readonly isPinned: boolean;
-  readonly changedOptions: InstanceSummary['changedOptions'];
+  isPinned(): boolean;
+  changedOptions(): InstanceSummary['changedOptions'];
 }
 
 /** Ends the work of a lease. */
@@ -57,7 +57,7 @@ export class Instance {
   readonly scheduler: Scheduler;
   readonly #needsMemory: boolean;
   readonly #mappedBytes: number;
-  readonly #settings: InstanceOptions['settings'];
+  readonly #settings: InstanceSettings;
   readonly #recentPrompts = new RecentPrompts();
   readonly #leases = new Set<LeaseAbort>();
   #state: 'waiting' | 'loading' | 'ready' = 'waiting';
@@ -123,7 +123,7 @@ export class Instance {
   }
 
   get isPinned(): boolean {
-    return this.#settings().isPinned;
+    return this.#settings.isPinned();
   }
 
   /** Whether it is unloaded as soon as it is idle, since another model takes its place. */
@@ -281,7 +281,8 @@ export class Instance {
       config: this.config,
       state: this.#state,
       isExplicit: this.isExplicit,
-      ...this.#settings(),
+      isPinned: this.isPinned,
+      changedOptions: this.#settings.changedOptions(),
       requestCount: this.#leases.size,
       // A slot that is assigned during the load is not active yet.
       activeRequests: isReady ? activeCount : 0,

@@ -81,19 +81,21 @@ export class ModelSettings {
   isPinned({ model, alias }: Named): boolean {
     const own = this.inForce({ model, ...(alias !== undefined && { alias }) });
     if (own.isPinned === true || alias !== undefined) return own.isPinned === true;
-    return this.profiles().some(({ name, model: base }) => {
+    for (const [name, { base }] of this.#records) {
+      if (base?.split('@')[0] !== model.key) continue;
       const { isPinned, profile } = this.inForce({ model, alias: name });
-      return base.split('@')[0] === model.key && isPinned === true && profile === undefined;
-    });
+      if (isPinned === true && profile === undefined) return true;
+    }
+    return false;
   }
 
-  /** The settings of an instance that begins to load, as they are at each call. */
-  ofInstance(selection: Named): () => InstanceSettings {
+  /** The settings of an instance that begins to load. */
+  ofInstance(selection: Named): InstanceSettings {
     const before = this.inForce(selection).load;
-    return () => ({
-      isPinned: this.isPinned(selection),
-      changedOptions: changedOptions(before, this.inForce(selection).load),
-    });
+    return {
+      isPinned: () => this.isPinned(selection),
+      changedOptions: () => changedOptions(before, this.inForce(selection).load),
+    };
   }
 
   /** Names of the models and profiles that are pinned. */

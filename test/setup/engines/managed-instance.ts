@@ -137,7 +137,7 @@ export async function managedInstance(options: ManagedInstanceOptions = {}) {
     mappedBytes: 0,
     ttlSeconds: undefined,
     isExplicit: true,
-    settings: () => ({ isPinned: false, changedOptions: [] }),
+    settings: { isPinned: () => false, changedOptions: () => [] },
   });
   instance.beginLoading();
   instance.becomeReady(handle, 0);
