@@ -296,7 +296,8 @@ export class Engines implements SessionHost {
     const named = registry.get(target.instanceId ?? '');
     if (named !== undefined) {
       const isLong = contextLength === undefined || contextLength === named.config.contextLength;
-      if (isLong && hasAdapters(named.view(), adapterIds)) return named;
+      const suits = adapterIds === undefined || hasAdapters(named.view(), adapterIds);
+      if (isLong && suits) return named;
     }
     const chosen = chooseInstance(
       registry.list().map((each) => each.view()),
