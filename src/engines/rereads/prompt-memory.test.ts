@@ -168,6 +168,22 @@ it('explains raw prompts', () => {
   expect(reread?.message).toContain('it has a time there');
 });
 
+it('tells images apart', () => {
+  const withImage = (data: string) => {
+    const dataUrl = `data:image/png;base64,${data}`;
+    const content = [
+      { type: 'text', text: question },
+      { type: 'image', dataUrl },
+    ] as const;
+    return chat(system(rules), { role: 'user', content }, assistant(answer.repeat(3)));
+  };
+  send({ request: withImage('AAAA'), cached: 100 });
+  expect(send({ request: withImage('AAAA'), cached: 10_000 })).toBeUndefined();
+  const message = send({ request: withImage('AAAB'), cached: 900 })?.message;
+  expect(message).toMatch(/^Message 2 \(user\) changed at character 2,\d+ of 2,\d+/);
+  expect(message).not.toContain('an id');
+});
+
 it('warns once of a client that changes its beginning each time', () => {
   for (const minute of [10, 11, 12, 13, 14]) {
     send({ request: chat(system(`It is 12:${minute}. ${rules}`), user(question)), cached: 5 });

@@ -1,4 +1,12 @@
-import type { ContentPart, EngineMessage, GenerationRequest, ToolDefinition } from '../engine.ts';
+import { createHash } from 'node:crypto';
+import type {
+  ContentPart,
+  EngineMessage,
+  GenerationRequest,
+  Prompt,
+  ToolDefinition,
+} from '../engine.ts';
+import { imageCharacters } from '../states/prefix-hash.ts';
 
 type PartKind = 'tools' | EngineMessage['role'] | 'text';
 
@@ -25,13 +33,13 @@ export interface PromptOutline {
 }
 
 export const blockCharacters = 64;
-/** Length of an image in place of its data: some 256 tokens. */
-const imageCharacters = 1024;
+const offsetBasis = 0x81_1c_9d_c5;
+/** Hashes of the images of requests, which are the same parts after each call of a tool. */
+const imageHashes = new WeakMap<ContentPart, string>();
 
 export function outlineOf(request: GenerationRequest): PromptOutline {
   if (request.kind === 'completion') {
-    const { prompt } = request;
-    return outline([toPart('text', typeof prompt === 'string' ? prompt : prompt.join(' '))]);
+    return outline([toPart('text', textOfPrompt(request.prompt))]);
   }
   const { tools = [], messages } = request;
   const ofTools = tools.length === 0 ? [] : [toToolsPart(tools)];
@@ -45,12 +53,14 @@ export function withAnswer({ parts }: PromptOutline, answer: string): PromptOutl
 
 /** The text of a part of a request, which `outlineOf` has only as hashes. */
 export function partText(request: GenerationRequest, index: number): string {
-  if (request.kind === 'completion') {
-    return typeof request.prompt === 'string' ? request.prompt : request.prompt.join(' ');
-  }
+  if (request.kind === 'completion') return textOfPrompt(request.prompt);
   const { tools = [], messages } = request;
   const message = messages[index - (tools.length === 0 ? 0 : 1)];
   return message === undefined ? '' : textOf(message);
+}
+
+function textOfPrompt(prompt: Prompt): string {
+  return typeof prompt === 'string' ? prompt : prompt.join(' ');
 }
 
 function outline(parts: readonly PromptPart[]): PromptOutline {
@@ -77,7 +87,7 @@ function toPart(kind: PartKind, text: string): PromptPart {
     characters: length,
     blocks,
     tail: hashOf(text, Math.max(0, length - blockCharacters), length),
-    hash: hashOf(text, 0, length),
+    hash: blocks.reduce(mixed, mixed(offsetBasis, length)) >>> 0,
   };
 }
 
@@ -94,15 +104,22 @@ function textOf(message: EngineMessage): string {
 
 function partTextOf(part: ContentPart): string {
   if (part.type === 'text') return part.text;
-  const { dataUrl } = part;
-  return hashOf(dataUrl, 0, dataUrl.length).toString(16).padStart(imageCharacters, '.');
+  let hash = imageHashes.get(part);
+  if (hash === undefined) {
+    // Short, since a longer one would look like an id in the text.
+    hash = createHash('sha1').update(part.dataUrl).digest('hex').slice(0, 8);
+    imageHashes.set(part, hash);
+  }
+  return hash.padStart(imageCharacters, '.');
 }
 
 /** FNV-1a over UTF-16 code units: equal by chance once in four billion, which only makes a message wrong. */
 function hashOf(text: string, start: number, end: number): number {
-  let hash = 0x81_1c_9d_c5;
-  for (let index = start; index < end; index += 1) {
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01_00_01_93);
-  }
+  let hash = offsetBasis;
+  for (let index = start; index < end; index += 1) hash = mixed(hash, text.charCodeAt(index));
   return hash >>> 0;
+}
+
+function mixed(hash: number, value: number): number {
+  return Math.imul(hash ^ value, 0x01_00_01_93);
 }

@@ -16,7 +16,7 @@ const blockCharacters = 256;
 const blockTokens = 64;
 const hashCharacters = 16;
 /** Length of an image in place of its data: some 256 tokens. */
-const imageCharacters = 1024;
+export const imageCharacters = 1024;
 
 /** @param ownerId Id of the token of the request; prompts of two owners, or of two mixes of adapters, have no common block. */
 export function prefixHash(ownerId: string | null, request: GenerationRequest): PrefixHash {
