@@ -1,4 +1,5 @@
 import { getModelAnthropic, listModelsAnthropic, type AnthropicModel } from './model-schema.ts';
+import type { InstanceSummary } from '../../engines/loads/instance-summary.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import { mount, type App } from '../kit/mount.ts';
 import {
@@ -10,10 +11,10 @@ import {
 import type { ApiServices } from '../services.ts';
 
 export function mountModels(app: App, services: ApiServices): void {
-  const { server } = services;
-  const toModel = (named: NamedModel): AnthropicModel => {
+  const { pool, server } = services;
+  const toModel = (instances: readonly InstanceSummary[], named: NamedModel): AnthropicModel => {
     const { id, model } = named;
-    const [loaded] = servingInstances(services, named);
+    const [loaded] = servingInstances(services, instances, named);
     const contextLength = loaded?.config.contextLength ?? model.maxContextLength;
     return {
       type: 'model',
@@ -38,8 +39,9 @@ export function mountModels(app: App, services: ApiServices): void {
     const named = await listNamedModels(servicesFor(services, context.caller));
     const all = named.filter(({ model }) => model.type === 'llm' || model.type === 'vlm');
     const { page, hasMore } = toPage(all, query);
+    const instances = pool.list();
     return {
-      data: page.map(toModel),
+      data: page.map((each) => toModel(instances, each)),
       has_more: hasMore,
       first_id: page.at(0)?.id ?? null,
       last_id: page.at(-1)?.id ?? null,
@@ -47,7 +49,8 @@ export function mountModels(app: App, services: ApiServices): void {
   });
 
   mount(app, getModelAnthropic, async ({ params: { model: id }, context }) => {
-    return toModel({ ...(await services.libraryFor(context.caller).find(id)), id });
+    const found = await services.libraryFor(context.caller).find(id);
+    return toModel(pool.list(), { ...found, id });
   });
 }
 

@@ -77,18 +77,19 @@ export async function findModel(
 }
 
 /**
- * The ready instances that serve a model or profile.
+ * The ready ones of some instances that serve a model or profile.
  *
  * @param identifier If it names a variant, only instances of the variant serve.
  */
 export function servingInstances(
-  { modelSettings, pool }: Pick<Services, 'modelSettings' | 'pool'>,
+  { modelSettings }: Pick<Services, 'modelSettings'>,
+  instances: readonly InstanceSummary[],
   { model, variant, alias }: ModelSelection,
   identifier?: string,
 ): readonly InstanceSummary[] {
   const { profile } = modelSettings.inForce({ model, ...omitUndefined({ alias }) });
   const selection = { model, variant, ...omitUndefined({ alias: profile }) };
   return identifier === undefined
-    ? loadedInstances(pool.list(), selection)
-    : selectedInstances(pool.list(), selection, identifier);
+    ? loadedInstances(instances, selection)
+    : selectedInstances(instances, selection, identifier);
 }

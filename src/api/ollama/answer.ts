@@ -93,7 +93,7 @@ async function unloadIdle(
   { caller }: RequestContext,
 ): Promise<void> {
   const mayUnload = caller.hasPermission('models:write');
-  const idle = servingInstances(services, selection)
+  const idle = servingInstances(services, services.pool.list(), selection)
     .filter(({ requestCount }) => requestCount === 0)
     .filter(({ isExplicit, isPinned }) => mayUnload || (!isExplicit && !isPinned));
   await Promise.all(idle.map(({ id }) => services.pool.unload(id)));

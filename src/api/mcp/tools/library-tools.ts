@@ -43,7 +43,10 @@ export const listModelsTool = defineTool({
   }),
   run: async ({ type }, { services, context }) => {
     const named = await listNamed(servicesFor(services, context.caller));
-    const records = named.map((each) => toV1Model(each, servingInstances(services, each)));
+    const instances = services.pool.list();
+    const records = named.map((each) =>
+      toV1Model(each, servingInstances(services, instances, each)),
+    );
     return {
       models: records
         .filter((record) => type === undefined || record.type === type)

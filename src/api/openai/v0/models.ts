@@ -109,18 +109,24 @@ export function toV0Model(
 }
 
 export function mountModels(app: App, services: ApiServices): void {
-  const toModel = (named: NamedModel, identifier?: string): V0Model => {
-    const loaded = servingInstances(services, named, identifier);
+  const { pool } = services;
+  const toModel = (
+    instances: readonly InstanceSummary[],
+    named: NamedModel,
+    identifier?: string,
+  ): V0Model => {
+    const loaded = servingInstances(services, instances, named, identifier);
     return toV0Model(named, loaded, services.server.startedAt);
   };
 
   mount(app, listModelsV0, async ({ context }) => {
     const named = await listModels(servicesFor(services, context.caller));
-    return { object: 'list', data: named.map((each) => toModel(each)) };
+    const instances = pool.list();
+    return { object: 'list', data: named.map((each) => toModel(instances, each)) };
   });
 
   mount(app, getModelV0, async ({ params, context }) => {
     const named = await findModel(servicesFor(services, context.caller), params.model);
-    return toModel(named, params.model);
+    return toModel(pool.list(), named, params.model);
   });
 }

@@ -26,7 +26,7 @@ export function mountModelDetails(app: App, services: ApiServices): void {
   mount(app, getModelDetails, async ({ query, context }) => {
     const selection = await findModel(servicesFor(services, context.caller), query.model);
     const { model, variant } = selection;
-    const loaded = servingInstances(services, selection, query.model);
+    const loaded = servingInstances(services, pool.list(), selection, query.model);
     const { variants: _, selected_variant: __, ...record } = toV1Model(selection, loaded);
     const settings = modelSettings.inForce(selection);
     const header = await readHeaderDetails(selection, context.signal);

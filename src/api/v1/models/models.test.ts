@@ -1,13 +1,14 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { plainModel, writeGguf } from '../../../../test/setup/models/gguf-writer.ts';
+import { modelEntry } from '../../../../test/setup/models/model-entry.ts';
 import { createModelLibrary } from '../../../library/library.ts';
 import { noEvents } from '../../../telemetry/server-events.ts';
 import { createLogger } from '../../../telemetry/logger.ts';
 import { createTestApp } from '../../../../test/setup/http/test-app.ts';
 import type { ApiServices } from '../../services.ts';
-import { mountDeleteModel } from './models.ts';
+import { mountDeleteModel, mountModels } from './models.ts';
 import { temporaryFolder } from '../../../../test/setup/temporary-folder.ts';
 
 let folder = '';
@@ -66,6 +67,22 @@ it('deletes it while another is', async () => {
     body: { model: 'acme/fine', deleted: true },
   });
   expect(await readdir(folder)).toEqual([]);
+});
+
+it('lists the instances once for all models', async () => {
+  const list = vi.fn<() => readonly []>(() => []);
+  const models = ['acme/a', 'acme/b', 'acme/c'].map((key) => modelEntry({ key }));
+  const { app } = createTestApp({
+    v1Routes: (target) =>
+      mountModels(target, {
+        libraryFor: () => ({ list: async () => models }),
+        modelSettings: { profiles: () => [], inForce: () => ({}) },
+        pool: { list },
+      } as unknown as ApiServices),
+  });
+  const answer = await app.request('/api/v1/models', { headers: { host: '127.0.0.1' } });
+  expect(await answer.json()).toMatchObject({ models: models.map(({ key }) => ({ key })) });
+  expect(list).toHaveBeenCalledTimes(1);
 });
 
 it('needs the permission to write models', async () => {

@@ -30,12 +30,15 @@ export function mountModels(app: App, services: ApiServices): void {
 
   mount(app, listModels, async ({ context }) => {
     const named = await listNamed(servicesFor(services, context.caller));
-    return { models: named.map((each) => toV1Model(each, servingInstances(services, each))) };
+    const instances = pool.list();
+    return {
+      models: named.map((each) => toV1Model(each, servingInstances(services, instances, each))),
+    };
   });
 
   mount(app, getModel, async ({ params, context }) => {
     const named = await findModel(servicesFor(services, context.caller), params.model);
-    return toV1Model(named, servingInstances(services, named, params.model));
+    return toV1Model(named, servingInstances(services, pool.list(), named, params.model));
   });
 
   mount(app, loadModel, async ({ body, context }) => {
