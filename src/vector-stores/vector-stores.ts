@@ -2,6 +2,7 @@ import { embed, type EmbedServices } from '../chat/embed.ts';
 import { rerank } from '../chat/rerank.ts';
 import { Mutex } from '../kernel/concurrency/semaphore.ts';
 import { HearthError } from '../kernel/errors/errors.ts';
+import { isInScope } from '../kernel/model-scope.ts';
 import { randomBytes } from '../kernel/random-bytes.ts';
 import type { ModelEntry, ModelLibrary } from '../library/model.ts';
 import type { Store } from '../store/store.ts';
@@ -65,7 +66,7 @@ export class VectorStores implements FileSearch {
   /** @throws HearthError `model_not_found`, `wrong_model_type`; `storage_full`. */
   async create(fields: NewVectorStore, { caller }: RequestContext): Promise<CountedVectorStore> {
     const { store, pool, maxStores } = this.#options;
-    const named = fields.embeddingModel ?? (await this.#bestModel());
+    const named = fields.embeddingModel ?? (await this.#bestModel(caller));
     const { selection } = await pool.resolve(named, 'embedding', caller);
     const id = newId('vs_');
     const { tokenId: ownerId } = caller;
@@ -201,14 +202,14 @@ export class VectorStores implements FileSearch {
     );
   }
 
-  /** A loaded embedding model, or else the largest one. */
-  async #bestModel(): Promise<string> {
+  /** A loaded embedding model that the caller may use, or else the largest one. */
+  async #bestModel({ modelScope }: Caller): Promise<string> {
     const { library, pool } = this.#options;
     const loaded = new Set(pool.list().map(({ selection }) => selection.model.key));
     const sizeOf = ({ key, variants }: ModelEntry): number =>
       loaded.has(key) ? Infinity : (variants[0]?.sizeBytes ?? 0);
     const [best] = (await library.list())
-      .filter(({ type }) => type === 'embeddings')
+      .filter(({ key, type }) => type === 'embeddings' && isInScope(modelScope, key))
       .toSorted((left, right) => sizeOf(right) - sizeOf(left));
     if (best !== undefined) return best.key;
     throw new HearthError(
