@@ -12,7 +12,8 @@ interface SearchOptions {
   readonly signal: AbortSignal;
 }
 
-interface Hit {
+/** A passage that was found; its text is in its block. */
+export interface Hit {
   readonly file: VectorStoreFile;
   readonly position: number;
   /** Of the passage in its block. */
@@ -25,7 +26,7 @@ export async function searchPassages(
   store: Pick<Store, 'vectorStores'>,
   vectorStoreId: string,
   { vectors, filter, limit, signal }: SearchOptions,
-): Promise<readonly FoundPassage[]> {
+): Promise<readonly Hit[]> {
   const { vectorStores } = store;
   const completed = await vectorStores.files({ vectorStoreId, status: 'completed' });
   const files = new Map(
@@ -49,13 +50,24 @@ export async function searchPassages(
     hits = hits.toSorted((left, right) => right.score - left.score).slice(0, limit);
     least = hits.at(-1)?.score ?? least;
   }
+  return hits.map((hit) => ({ ...hit, score: Math.min(1, Math.max(0, hit.score)) }));
+}
+
+/** Reads the passages of hits, in their order, without those that were removed meanwhile. */
+export async function readPassages(
+  { vectorStores }: Pick<Store, 'vectorStores'>,
+  hits: readonly Hit[],
+): Promise<readonly FoundPassage[]> {
+  const blocks = new Map<string, readonly string[]>();
   const found: FoundPassage[] = [];
   for (const { file, position, index, score } of hits) {
-    const { fileId, filename, attributes } = file;
-    const text = (await vectorStores.readTexts(vectorStoreId, { fileId, position }))[index];
-    // It may have been removed meanwhile.
-    if (text !== undefined)
-      found.push({ fileId, filename, attributes, score: Math.min(1, Math.max(0, score)), text });
+    const { vectorStoreId, fileId, filename, attributes } = file;
+    const block = `${vectorStoreId} ${fileId} ${position}`;
+    const texts =
+      blocks.get(block) ?? (await vectorStores.readTexts(vectorStoreId, { fileId, position }));
+    blocks.set(block, texts);
+    const text = texts[index];
+    if (text !== undefined) found.push({ fileId, filename, attributes, score, text });
   }
   return found;
 }

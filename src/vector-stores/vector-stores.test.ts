@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { libraryOf, scriptedPoolWith } from '../../test/setup/instances/scripted-pool.ts';
 import { modelEntry } from '../../test/setup/models/model-entry.ts';
 import { temporaryStore } from '../../test/setup/store/temporary-store.ts';
@@ -6,6 +6,7 @@ import { testContext } from '../../test/setup/test-context.ts';
 import type { ModelEntry } from '../library/model.ts';
 import type { Store } from '../store/store.ts';
 import { VectorStores } from './vector-stores.ts';
+import { toBytes } from './vectors.ts';
 
 let store: Store;
 beforeEach(async () => {
@@ -42,4 +43,53 @@ it('takes the largest embedding model that the caller may use', async () => {
   expect(await create(null)).toBe('test/large');
   expect(await create(['test/sm*'])).toBe('test/small');
   await expect(create(['test/other'])).rejects.toMatchObject({ code: 'model_not_found' });
+});
+
+/** A vector store with one file, whose passages have these vectors. */
+async function fill(id: string, passages: Readonly<Record<string, readonly [number, number]>>) {
+  const createdAt = new Date();
+  await store.vectorStores.insert({
+    id,
+    ownerId: null,
+    name: '',
+    metadata: {},
+    embeddingModel: 'test/embed',
+    expiresAfterDays: null,
+    createdAt,
+  });
+  const fileId = `file-${id}`;
+  const name = `${id}.md`;
+  async function* bytes() {
+    yield Buffer.from('text');
+  }
+  await store.files.write(
+    { id: fileId, ownerId: null, purpose: 'assistants', name, createdAt },
+    bytes(),
+    'me',
+  );
+  await store.files.publish(fileId);
+  const chunking = { maxTokens: 100, overlapTokens: 0 };
+  const added = { vectorStoreId: id, fileId, batchId: 'vsfb_1', attributes: {}, chunking };
+  await store.vectorStores.addFiles([{ ...added, createdAt }]);
+  await store.vectorStores.setDimensions(id, 2);
+  const vectors = Object.values(passages).map((vector) => Float32Array.from(vector));
+  const texts = Object.keys(passages);
+  const block = { fileId, position: 0, texts, bytes: toBytes(vectors) };
+  await store.vectorStores.addBlock(id, block);
+  await store.vectorStores.finishFile(id, fileId, null);
+}
+
+it('reads the text of each block that it returns once', async () => {
+  await fill('vs_a', { one: [1, 0], two: [0.8, 0.6], three: [0, 1] });
+  await fill('vs_b', { four: [0.6, 0.8], five: [0, 1] });
+  const readTexts = vi.spyOn(store.vectorStores, 'readTexts');
+  const search = async (maxResults: number) => {
+    const options = { vectorStoreIds: ['vs_a', 'vs_b'], maxResults };
+    const found = await open(embedder('test/embed')).search(['x'], options, testContext());
+    return found.map(({ text, filename }) => `${filename} ${text}`);
+  };
+  expect(await search(2)).toEqual(['vs_a.md one', 'vs_a.md two']);
+  expect(readTexts).toHaveBeenCalledTimes(1);
+  expect(await search(3)).toEqual(['vs_a.md one', 'vs_a.md two', 'vs_b.md four']);
+  expect(readTexts).toHaveBeenCalledTimes(3);
 });

@@ -19,7 +19,7 @@ import type { Caller, RequestContext } from '../telemetry/request-context.ts';
 import type { FileSearch, FileSearchOptions, FoundPassage } from '../tools/file-search.ts';
 import { promptsOf } from './embedding-prompts.ts';
 import type { Indexer } from './indexer.ts';
-import { searchPassages } from './search-passages.ts';
+import { readPassages, searchPassages, type Hit } from './search-passages.ts';
 import { normalize } from './vectors.ts';
 
 export interface VectorStoresOptions extends EmbedServices {
@@ -158,7 +158,7 @@ export class VectorStores implements FileSearch {
     const { vectorStoreIds, maxResults, filter, minScore = 0, reranker } = options;
     const limit =
       reranker === undefined ? maxResults : Math.min(maxReranked, rerankFactor * maxResults);
-    const found: FoundPassage[] = [];
+    const hits: Hit[] = [];
     for (const id of new Set(vectorStoreIds)) {
       const vectorStore = await this.find(id, context.caller);
       assertAlive(vectorStore);
@@ -166,11 +166,16 @@ export class VectorStores implements FileSearch {
       if (vectorStore.dimensions === null) continue;
       const vectors = await this.#embedQueries(vectorStore, queries, context);
       const { signal } = context;
-      found.push(...(await searchPassages(store, id, { vectors, filter, limit, signal })));
+      hits.push(...(await searchPassages(store, id, { vectors, filter, limit, signal })));
     }
-    const closest = found.toSorted((left, right) => right.score - left.score).slice(0, limit);
-    if (reranker === undefined || closest.length === 0)
-      return closest.filter(({ score }) => score >= minScore);
+    const best = hits.toSorted((left, right) => right.score - left.score).slice(0, limit);
+    if (reranker === undefined)
+      return readPassages(
+        store,
+        best.filter(({ score }) => score >= minScore),
+      );
+    const closest = await readPassages(store, best);
+    if (closest.length === 0) return [];
     const documents = closest.map(({ text }) => text);
     const query = queries.join('\n');
     const { ranking } = await rerank({ pool }, { model: reranker, query, documents }, context);
