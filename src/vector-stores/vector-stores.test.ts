@@ -46,7 +46,11 @@ it('takes the largest embedding model that the caller may use', async () => {
 });
 
 /** A vector store with one file, whose passages have these vectors. */
-async function fill(id: string, passages: Readonly<Record<string, readonly [number, number]>>) {
+async function fill(
+  id: string,
+  passages: Readonly<Record<string, readonly [number, number]>>,
+  dimensions = 2,
+) {
   const createdAt = new Date();
   await store.vectorStores.insert({
     id,
@@ -71,7 +75,7 @@ async function fill(id: string, passages: Readonly<Record<string, readonly [numb
   const chunking = { maxTokens: 100, overlapTokens: 0 };
   const added = { vectorStoreId: id, fileId, batchId: 'vsfb_1', attributes: {}, chunking };
   await store.vectorStores.addFiles([{ ...added, createdAt }]);
-  await store.vectorStores.setDimensions(id, 2);
+  await store.vectorStores.setDimensions(id, dimensions);
   const vectors = Object.values(passages).map((vector) => Float32Array.from(vector));
   const texts = Object.keys(passages);
   const block = { fileId, position: 0, texts, bytes: toBytes(vectors) };
@@ -92,4 +96,26 @@ it('reads the text of each block that it returns once', async () => {
   expect(readTexts).toHaveBeenCalledTimes(1);
   expect(await search(3)).toEqual(['vs_a.md one', 'vs_a.md two', 'vs_b.md four']);
   expect(readTexts).toHaveBeenCalledTimes(3);
+});
+
+it('embeds the queries once for all vector stores with the same model', async () => {
+  await fill('vs_a', { one: [1, 0] });
+  await fill('vs_b', { two: [0.6, 0.8] });
+  const context = testContext();
+  const options = { vectorStoreIds: ['vs_a', 'vs_b'], maxResults: 5 };
+  const found = await open(embedder('test/embed')).search(['x'], options, context);
+  expect(found.map(({ text }) => text)).toEqual(['one', 'two']);
+  expect(context.record.generations).toHaveLength(1);
+});
+
+it('refuses a vector store whose vectors have another length than those of its model', async () => {
+  await fill('vs_a', { one: [1, 0] });
+  await fill('vs_b', { two: [0.6, 0.8] }, 3);
+  const options = { vectorStoreIds: ['vs_a', 'vs_b'], maxResults: 5 };
+  await expect(
+    open(embedder('test/embed')).search(['x'], options, testContext()),
+  ).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringMatching(/of 3 components, .* of 2\./),
+  });
 });

@@ -159,12 +159,16 @@ export class VectorStores implements FileSearch {
     const limit =
       reranker === undefined ? maxResults : Math.min(maxReranked, rerankFactor * maxResults);
     const hits: Hit[] = [];
+    const embedded = new Map<string, readonly Float32Array[]>();
     for (const id of new Set(vectorStoreIds)) {
       const vectorStore = await this.find(id, context.caller);
       assertAlive(vectorStore);
       await store.vectorStores.touch(id);
-      if (vectorStore.dimensions === null) continue;
-      const vectors = await this.#embedQueries(vectorStore, queries, context);
+      const { dimensions, embeddingModel: model } = vectorStore;
+      if (dimensions === null) continue;
+      const vectors = embedded.get(model) ?? (await this.#embedQueries(model, queries, context));
+      embedded.set(model, vectors);
+      assertLength(vectors, vectorStore);
       const { signal } = context;
       hits.push(...(await searchPassages(store, id, { vectors, filter, limit, signal })));
     }
@@ -189,22 +193,16 @@ export class VectorStores implements FileSearch {
   }
 
   async #embedQueries(
-    { embeddingModel, dimensions }: StoredVectorStore,
+    model: string,
     queries: readonly string[],
     context: RequestContext,
   ): Promise<readonly Float32Array[]> {
     const { pool } = this.#options;
-    const target = await pool.resolve(embeddingModel, 'embedding', context.caller);
+    const target = await pool.resolve(model, 'embedding', context.caller);
     const { query: prefix } = promptsOf(target.selection.model);
     const inputs = queries.map((query) => prefix + query);
-    const { vectors } = await embed(this.#options, { model: embeddingModel, inputs }, context);
-    const length = vectors[0]?.length;
-    if (length === dimensions) return vectors.map(normalize);
-    throw new HearthError(
-      'conflict',
-      `The vector store has vectors of ${dimensions} components, and ${embeddingModel} now makes ones of ${length}. Make a new vector store.`,
-      { param: 'vector_store_id' },
-    );
+    const { vectors } = await embed(this.#options, { model, inputs }, context);
+    return vectors.map(normalize);
   }
 
   /** A loaded embedding model that the caller may use, or else the largest one. */
@@ -254,6 +252,19 @@ function assertAlive(vectorStore: StoredVectorStore): void {
   throw new HearthError('invalid_value', 'The vector store has expired. Make a new one.', {
     param: 'vector_store_id',
   });
+}
+
+/** @throws HearthError `conflict` if the model makes vectors of another length now. */
+function assertLength(
+  [vector]: readonly Float32Array[],
+  { dimensions, embeddingModel }: StoredVectorStore,
+): void {
+  if (vector?.length === dimensions) return;
+  throw new HearthError(
+    'conflict',
+    `The vector store has vectors of ${dimensions} components, and ${embeddingModel} now makes ones of ${vector?.length}. Make a new vector store.`,
+    { param: 'vector_store_id' },
+  );
 }
 
 function fileNotFound(fileId: string): HearthError {
