@@ -1,7 +1,7 @@
-import { setImmediate as nextLoop } from 'node:timers/promises';
 import { coalesceRuns } from '../kernel/concurrency/coalesce-runs.ts';
 import { linkAbort } from '../kernel/concurrency/linked-abort.ts';
 import { runTaskGroup } from '../kernel/concurrency/task-group.ts';
+import { TimeSlice } from '../kernel/concurrency/time-slice.ts';
 import { HearthError } from '../kernel/errors/errors.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { SendRequest } from '../chat/batches/batch-runner.ts';
@@ -40,8 +40,6 @@ const blocksAtOnce = 2;
 const filesAtOnce = 2;
 const candidates = 256;
 const maxRetryMs = 60_000;
-/** Time that a step blocks the event loop. */
-const stepMs = 5;
 /** Stays free for responses and deletions. */
 const diskReserveBytes = 64 * 1024 * 1024;
 
@@ -203,12 +201,10 @@ export class Indexer {
 /** Collects what is made in small steps; other work of the server runs between them. */
 async function collect(items: Iterable<string>): Promise<readonly string[]> {
   const collected: string[] = [];
-  let startedAt = performance.now();
+  const slice = new TimeSlice();
   for (const item of items) {
     collected.push(item);
-    if (performance.now() - startedAt < stepMs) continue;
-    await nextLoop();
-    startedAt = performance.now();
+    if (slice.isOver) await slice.pause();
   }
   return collected;
 }
