@@ -23,9 +23,9 @@ export function toBytes(vectors: readonly Float32Array[]): Uint8Array {
   return bytes;
 }
 
-/** The components of all vectors. */
+/** The components of all vectors; may be a view of the bytes. */
 export function toFloats(bytes: Uint8Array): Float32Array {
-  // A copy begins at a multiple of 4 bytes.
-  const { buffer } = Uint8Array.from(bytes);
-  return new Float32Array(buffer, 0, Math.floor(bytes.byteLength / 4));
+  // A copy begins at a multiple of 4 bytes, as a view must.
+  const { buffer, byteOffset } = bytes.byteOffset % 4 === 0 ? bytes : Uint8Array.from(bytes);
+  return new Float32Array(buffer, byteOffset, Math.floor(bytes.byteLength / 4));
 }
