@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { defineRoute } from '../../kit/route.ts';
 import { batchPermissions, exampleFileId, pageFields } from '../batches/file-schema.ts';
+import { itemPageQuerySchema } from '../page.ts';
 import { attributesSchema } from './filter-schema.ts';
 import {
   chunkingSchema,
@@ -70,12 +71,7 @@ const fileSchema = z
   .meta({ id: 'OpenAiVectorStoreFile', examples: [exampleFile] });
 export type OpenAiVectorStoreFile = z.infer<typeof fileSchema>;
 
-const listQuerySchema = z.object({
-  limit: z.coerce.number().int().min(1).max(100).default(20),
-  order: z.enum(['asc', 'desc']).default('desc'),
-  after: z.string().max(512).optional().describe('Id of the last file of the page before.'),
-  filter: statusSchema.optional(),
-});
+const listQuerySchema = itemPageQuerySchema.extend({ filter: statusSchema.optional() });
 export type FileListQuery = z.infer<typeof listQuerySchema>;
 
 const fileListSchema = z.object({ ...pageFields, data: z.array(fileSchema) }).meta({

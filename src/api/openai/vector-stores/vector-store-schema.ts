@@ -3,6 +3,7 @@ import { generationErrors } from '../../../kernel/errors/error-groups.ts';
 import { textSchema } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { batchPermissions, pageFields } from '../batches/file-schema.ts';
+import { itemPageQuerySchema } from '../page.ts';
 import { metadataSchema } from '../responses/response-request-schema.ts';
 import {
   attributesSchema,
@@ -128,11 +129,7 @@ export const listVectorStoresOpenAi = defineRoute({
   operationId: 'listVectorStoresOpenAi',
   summary: 'List the vector stores of the token',
   permission: batchPermissions,
-  query: z.object({
-    limit: z.coerce.number().int().min(1).max(100).default(20),
-    order: z.enum(['asc', 'desc']).default('desc'),
-    after: z.string().max(512).optional().describe('Id of the last item of the page before.'),
-  }),
+  query: itemPageQuerySchema,
   result: z.object({ ...pageFields, data: z.array(vectorStoreSchema) }).meta({
     id: 'OpenAiVectorStoreList',
     examples: [
