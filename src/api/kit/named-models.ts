@@ -11,7 +11,8 @@ export interface NamedModel extends ModelSelection {
   readonly id: string;
 }
 
-type Services = Pick<ApiServices, 'aliases' | 'modelSettings' | 'pool'> & {
+/** What finds the models that a caller may use, by their names. */
+export type NamedModelServices = Pick<ApiServices, 'aliases' | 'modelSettings' | 'pool'> & {
   readonly library: ReturnType<ApiServices['libraryFor']>;
 };
 
@@ -19,7 +20,7 @@ type Services = Pick<ApiServices, 'aliases' | 'modelSettings' | 'pool'> & {
 export function servicesFor<S extends Pick<ApiServices, 'libraryFor'>>(
   services: S,
   caller: Pick<Caller, 'modelScope'>,
-): S & Pick<Services, 'library'> {
+): S & Pick<NamedModelServices, 'library'> {
   return { ...services, library: services.libraryFor(caller) };
 }
 
@@ -27,7 +28,7 @@ export function servicesFor<S extends Pick<ApiServices, 'libraryFor'>>(
 export async function listModels({
   library,
   modelSettings,
-}: Pick<Services, 'library' | 'modelSettings'>): Promise<readonly NamedModel[]> {
+}: Pick<NamedModelServices, 'library' | 'modelSettings'>): Promise<readonly NamedModel[]> {
   const models = await library.list();
   return [
     ...models.flatMap((model) =>
@@ -38,7 +39,9 @@ export async function listModels({
 }
 
 /** These models, then those that aliases name; an alias with `*` is not a name. */
-export async function listNamedModels(services: Services): Promise<readonly NamedModel[]> {
+export async function listNamedModels(
+  services: NamedModelServices,
+): Promise<readonly NamedModel[]> {
   const listed = await listModels(services);
   const models = listed.map(({ model }) => model);
   const aliases = (await services.aliases.list()).filter((alias) => !isPattern(alias));
@@ -61,13 +64,18 @@ function named(
   return [];
 }
 
+/** The key of an identifier that may name a variant. */
+export function keyOf(identifier: string): string {
+  return identifier.replace(/@[^@/]*$/, '');
+}
+
 /**
  * Finds a model by a name. Its id is its key, or the name of a profile.
  *
  * @throws The errors of `ModelLibrary.find`.
  */
 export async function findModel(
-  { library, modelSettings }: Pick<Services, 'library' | 'modelSettings'>,
+  { library, modelSettings }: Pick<NamedModelServices, 'library' | 'modelSettings'>,
   identifier: string,
 ): Promise<NamedModel> {
   const selection = await library.find(identifier);
@@ -82,7 +90,7 @@ export async function findModel(
  * @param identifier If it names a variant, only instances of the variant serve.
  */
 export function servingInstances(
-  { modelSettings }: Pick<Services, 'modelSettings'>,
+  { modelSettings }: Pick<NamedModelServices, 'modelSettings'>,
   instances: readonly InstanceSummary[],
   { model, variant, alias }: ModelSelection,
   identifier?: string,

@@ -11,7 +11,7 @@ import {
 import type { RequestContext } from '../../telemetry/request-context.ts';
 import { removeModel } from '../../engines/loads/remove-model.ts';
 import { findAlias } from '../../library/model-aliases.ts';
-import { listNamedModels, servicesFor } from '../kit/named-models.ts';
+import { keyOf, listNamedModels, servicesFor } from '../kit/named-models.ts';
 import { chatTemplate } from '../../library/chat-template.ts';
 import { findOllamaModel } from '../../library/ollama/find-model.ts';
 import { variantFiles } from '../../library/variant-files.ts';
@@ -38,7 +38,7 @@ export function mountModels(app: App, services: ApiServices): void {
     const alias = findAlias(await aliases.list(), name);
     if (alias?.name.toLowerCase() !== name.toLowerCase()) return;
     for (const { model } of alias.chain ?? [alias]) {
-      assertInScope(caller.modelScope, model.replace(/@[^@/]*$/, ''));
+      assertInScope(caller.modelScope, keyOf(model));
     }
   };
 
@@ -102,10 +102,10 @@ export function mountModels(app: App, services: ApiServices): void {
     const name = requiredName(body);
     await assertOwnAlias(withoutLatest(name), context);
     if (await aliases.remove(withoutLatest(name))) return {};
-    const library = libraryFor(context.caller);
-    const { identifier, selection } = await findOllamaModel(library, name);
+    const own = servicesFor(services, context.caller);
+    const { identifier, selection } = await findOllamaModel(own.library, name);
     if (selection.alias !== undefined) {
-      if (await deleteSettings({ ...services, library }, selection.alias)) return {};
+      if (await deleteSettings(own, selection.alias)) return {};
       // Only a pattern has this name, which is not the name of a model to delete.
       throw new HearthError('model_not_found', `model ${JSON.stringify(name)} not found`, {
         field: 'model',
@@ -115,7 +115,7 @@ export function mountModels(app: App, services: ApiServices): void {
     const target = hasVariant
       ? `${selection.model.key}@${selection.variant.id}`
       : selection.model.key;
-    const { name: removed, freedBytes } = await removeModel({ ...services, library }, target);
+    const { name: removed, freedBytes } = await removeModel(own, target);
     context.logger.info({ model: removed, freedBytes }, 'model deleted');
     return {};
   });

@@ -6,7 +6,7 @@ import { assertChatTemplate } from '../../../library/chat-template.ts';
 import type { ModelSelection } from '../../../library/model.ts';
 import type { SettingsRecord } from '../../../engines/loads/settings-record.ts';
 import { mount, type App } from '../../kit/mount.ts';
-import { servicesFor } from '../../kit/named-models.ts';
+import { findModel, keyOf, type NamedModelServices, servicesFor } from '../../kit/named-models.ts';
 import type { ApiServices } from '../../services.ts';
 import {
   deleteModelSettings,
@@ -21,10 +21,6 @@ import {
 /** Records of one server. */
 const maxRecords = 1000;
 const profileName = /^[a-z0-9][\w.:/-]{0,199}$/;
-
-type Services = Pick<ApiServices, 'aliases' | 'modelSettings' | 'pool'> & {
-  readonly library: ReturnType<ApiServices['libraryFor']>;
-};
 
 export function mountModelSettings(app: App, services: ApiServices): void {
   const { modelSettings, pool } = services;
@@ -75,7 +71,7 @@ export function mountModelSettings(app: App, services: ApiServices): void {
  * @throws HearthError `invalid_value`, `unsupported_reasoning`, `model_not_found`; `conflict` for a profile whose name is taken.
  */
 export async function storeSettings(
-  services: Services,
+  services: NamedModelServices,
   identifier: string,
   requested: SettingsRecord,
 ): Promise<{ readonly name: string; readonly record: SettingsRecord }> {
@@ -132,7 +128,7 @@ export async function storeSettings(
  * @returns whether there were any
  * @throws HearthError `conflict` for a profile that is loaded as an instance of its own.
  */
-export async function deleteSettings(services: Services, name: string): Promise<boolean> {
+export async function deleteSettings(services: NamedModelServices, name: string): Promise<boolean> {
   const { modelSettings, pool } = services;
   assertUnused(services, name, 'delete it');
   const isDeleted = await modelSettings.delete(name);
@@ -141,22 +137,20 @@ export async function deleteSettings(services: Services, name: string): Promise<
 }
 
 /** The key of a model, or the name of a profile. @throws HearthError `model_not_found`. */
-async function nameOf({ library, modelSettings }: Services, identifier: string): Promise<string> {
-  const name = identifier.trim().toLowerCase();
+async function nameOf(services: NamedModelServices, identifier: string): Promise<string> {
   try {
-    const { model, alias } = await library.find(identifier);
-    const isProfile = alias !== undefined && modelSettings.get(alias)?.base !== undefined;
-    return isProfile ? alias : model.key;
+    return (await findModel(services, identifier)).id;
   } catch (error) {
+    const name = identifier.trim().toLowerCase();
     const isGone = error instanceof HearthError && error.code === 'model_not_found';
     // Settings stay when their model is deleted.
-    if (isGone && modelSettings.get(name) !== undefined) return name;
+    if (isGone && services.modelSettings.get(name) !== undefined) return name;
     throw error;
   }
 }
 
 /** @throws HearthError `invalid_value`, `conflict`. */
-async function profileNameOf(services: Services, identifier: string): Promise<string> {
+async function profileNameOf(services: NamedModelServices, identifier: string): Promise<string> {
   const { aliases, library, modelSettings, pool } = services;
   const name = identifier.trim().toLowerCase();
   if (!profileName.test(name)) {
@@ -182,7 +176,7 @@ async function profileNameOf(services: Services, identifier: string): Promise<st
 }
 
 /** @throws HearthError `conflict` for a profile that is loaded as an instance of its own. */
-function assertUnused({ pool }: Services, name: string, action: string): void {
+function assertUnused({ pool }: NamedModelServices, name: string, action: string): void {
   const own = pool.list().find(({ selection }) => selection.alias === name);
   if (own === undefined) return;
   throw new HearthError(
@@ -190,11 +184,6 @@ function assertUnused({ pool }: Services, name: string, action: string): void {
     `The profile ${name} is loaded as ${own.id}. To ${action}, unload it first: hearth unload ${own.id}`,
     { param: 'model' },
   );
-}
-
-/** The key of an identifier that may name a variant. */
-function keyOf(identifier: string): string {
-  return identifier.replace(/@[^@/]*$/, '');
 }
 
 /** The key, with the variant if the identifier names one. */

@@ -99,7 +99,7 @@ function toLoadEstimate(load: LoadEstimate): LoadEstimateResult {
 export function mountDeleteModel(app: App, services: ApiServices): void {
   mount(app, deleteModel, async ({ params, context }) => {
     const { name, freedBytes } = await removeModel(
-      { ...services, library: services.libraryFor(context.caller) },
+      servicesFor(services, context.caller),
       params.model,
     );
     context.logger.info({ model: name, freedBytes }, 'model deleted');
