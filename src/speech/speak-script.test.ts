@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { HearthError } from '../kernel/errors/errors.ts';
 import { writeWav, type WavFormat } from './script/wav.ts';
@@ -135,7 +136,11 @@ describe('a failure', () => {
 
   it('is a text with nothing to say', async () => {
     const { server, requests } = createServer();
-    await expect(speak(server, { text: '😀' })).rejects.toMatchObject({ code: 'invalid_value' });
+    const { signal: own } = new AbortController();
+    await expect(speak(server, { text: '😀' }, own)).rejects.toMatchObject({
+      code: 'invalid_value',
+    });
     expect(requests).toEqual([]);
+    expect(getEventListeners(own, 'abort')).toEqual([]);
   });
 });

@@ -47,9 +47,10 @@ export async function* speakScript(
   options: SpeakOptions,
   signal: AbortSignal,
 ): AsyncGenerator<SpokenPart> {
-  const ended = linkAbort(signal);
   const parts = toParts(options.script);
+  const ended = linkAbort(signal);
   const speaking: Promise<SpokenPart>[] = [];
+  let nextIndex = 0;
   const start = (): void => {
     const part = parts[nextIndex];
     if (part === undefined) return;
@@ -59,7 +60,6 @@ export async function* speakScript(
     spoken.catch(() => {});
     speaking.push(spoken);
   };
-  let nextIndex = 0;
   let first: SpokenPart | undefined;
   try {
     for (let each = 0; each < Math.min(maxParallelParts, server.maxConcurrent); each += 1) start();
