@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
+import { Semaphore } from '../kernel/concurrency/semaphore.ts';
 import { HearthError } from '../kernel/errors/errors.ts';
 import { writeWav, type WavFormat } from './script/wav.ts';
 import { speakScript, type SpeakOptions, type SpokenPart } from './speak-script.ts';
@@ -11,12 +12,14 @@ const { signal } = new AbortController();
 /** Its audio is the text; `answer` may fail, wait, or have another format. */
 function createServer(
   answer: (request: SpeechRequest, signal: AbortSignal) => Promise<Buffer | void> = async () => {},
+  maxConcurrent = 64,
 ) {
   const requests: SpeechRequest[] = [];
   let running = 0;
   let mostRunning = 0;
   const server: SpeechServer = {
-    maxConcurrent: 64,
+    maxConcurrent,
+    partSlots: new Semaphore(maxConcurrent),
     speak: async (request, ended) => {
       requests.push(request);
       running += 1;
@@ -85,6 +88,26 @@ it('keeps the order of the parts, two of which are spoken at a time', async () =
   release();
   expect((await spoken).map(({ text }) => text)).toEqual(['One.', 'Two.', 'Three.', 'Four.']);
   expect(mostRunning()).toBe(2);
+});
+
+it('speaks as many parts of all scripts at a time as the server takes', async () => {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const answer = (_: SpeechRequest, ended: AbortSignal) =>
+    new Promise<void>((resolve, reject) => {
+      void released.then(resolve);
+      ended.addEventListener('abort', () => reject(ended.reason));
+    });
+  const { server, mostRunning, running } = createServer(answer, 3);
+  const leaving = new AbortController();
+  const left = speak(server, { text: dialogue }, leaving.signal);
+  const spoken = [speak(server, { text: dialogue }), speak(server, { text: dialogue })];
+  await vi.waitFor(() => expect(running()).toBe(3));
+  leaving.abort(new Error('client left'));
+  await expect(left).rejects.toThrow('client left');
+  release();
+  for (const parts of await Promise.all(spoken)) expect(parts).toHaveLength(4);
+  expect(mostRunning()).toBe(3);
 });
 
 it('splits long turns', async () => {

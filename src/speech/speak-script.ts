@@ -4,7 +4,7 @@ import { omitUndefined } from '../kernel/omit-undefined.ts';
 import { formatSpeechScript } from './script/format-speech-script.ts';
 import type { SpeechScriptOptions } from './script/schema.ts';
 import { describeFormat, isSameFormat, readWav, type WavAudio } from './script/wav.ts';
-import type { SpeechServer } from './speech-server.ts';
+import type { SpeechRequest, SpeechServer } from './speech-server.ts';
 import { splitText } from './split-text.ts';
 
 /** A part of a script that is one request to the text-to-speech server. */
@@ -104,16 +104,8 @@ async function speakPart(
     ...omitUndefined({ model, speed, instructions }),
   };
   try {
-    const pieces: Buffer[] = [];
-    let sizeBytes = 0;
-    for await (const piece of await server.speak(request, signal)) {
-      pieces.push(piece);
-      sizeBytes += piece.length;
-      if (sizeBytes > maxPartBytes) {
-        throw broken(`the audio is larger than ${maxPartBytes / 1024 ** 2} MiB`);
-      }
-    }
-    const audio = readWav(Buffer.concat(pieces));
+    const content = await server.partSlots.run(() => readAudio(server, request, signal), signal);
+    const audio = readWav(content);
     if (audio === undefined) {
       throw broken(
         'the text-to-speech server sent no WAV file, and other formats cannot be joined',
@@ -123,6 +115,23 @@ async function speakPart(
   } catch (error) {
     throw error instanceof HearthError && !signal.aborted ? atPart(error, part) : error;
   }
+}
+
+async function readAudio(
+  server: SpeechServer,
+  request: SpeechRequest,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let sizeBytes = 0;
+  for await (const piece of await server.speak(request, signal)) {
+    pieces.push(piece);
+    sizeBytes += piece.length;
+    if (sizeBytes > maxPartBytes) {
+      throw broken(`the audio is larger than ${maxPartBytes / 1024 ** 2} MiB`);
+    }
+  }
+  return Buffer.concat(pieces);
 }
 
 function assertSameFormat(part: SpokenPart, first: SpokenPart): void {

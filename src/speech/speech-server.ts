@@ -1,6 +1,7 @@
 import { createUpstreamClient } from '../engines/backends/remote/upstream-client.ts';
 import { toUpstreamError } from '../engines/backends/remote/upstream-failure.ts';
 import type { Upstream } from '../engines/backends/remote/upstream.ts';
+import { Semaphore } from '../kernel/concurrency/semaphore.ts';
 import { HearthError } from '../kernel/errors/errors.ts';
 
 /** A request of OpenAI's `/v1/audio/speech`; the server may know further fields. */
@@ -14,8 +15,10 @@ export interface SpeechRequest {
 
 /** A text-to-speech server of the user, with the API of OpenAI. */
 export interface SpeechServer {
-  /** Scripts and parts of a script that are spoken at the same time. */
+  /** Parts of scripts that are spoken at the same time; requests whose audio is streamed are not limited. */
   readonly maxConcurrent: number;
+  /** Admits the parts of all scripts, `maxConcurrent` at a time. */
+  readonly partSlots: Semaphore;
   /**
    * Resolves when the audio begins.
    *
@@ -47,6 +50,7 @@ export function createSpeechServer({
   const convert = (error: unknown): unknown => toUpstreamError(error, name);
   return {
     maxConcurrent,
+    partSlots: new Semaphore(maxConcurrent),
     speak: async (request, signal) => {
       const body = { ...request, model: request.model ?? model };
       const options = { headers: { accept: '*/*' }, onRead: () => {}, signal };
