@@ -90,10 +90,8 @@ export function toOutputItem(
     case 'toolCall': {
       if (isFileSearch(item.provider)) {
         return {
-          id: itemId(responseId, 'file_search_call', index),
-          type: 'file_search_call',
+          ...fileSearchCall(responseId, index, item),
           status: item.isError ? 'failed' : 'completed',
-          queries: queriesOf(item.arguments),
           results: includesResults ? toSearchResults(item) : null,
         };
       }
@@ -110,10 +108,8 @@ export function toOutputItem(
     case 'invalidToolCall':
       if (isFileSearch(item.provider)) {
         return {
-          id: itemId(responseId, 'file_search_call', index),
-          type: 'file_search_call',
+          ...fileSearchCall(responseId, index, item),
           status: 'failed',
-          queries: queriesOf(item.arguments ?? {}),
           results: null,
         };
       }
@@ -168,6 +164,18 @@ export function toOutputText(
 export function labelOf(provider: ToolProvider | undefined): string {
   if (provider === undefined) return '';
   return provider.type === 'plugin' ? provider.pluginId : provider.serverLabel;
+}
+
+function fileSearchCall(
+  responseId: string,
+  index: number,
+  { arguments: args }: Pick<InvalidToolCallItem, 'arguments'>,
+) {
+  return {
+    id: itemId(responseId, 'file_search_call', index),
+    type: 'file_search_call' as const,
+    queries: queriesOf(args ?? {}),
+  };
 }
 
 function mcpCall(
