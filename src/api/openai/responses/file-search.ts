@@ -1,23 +1,15 @@
 import { isFileSearch, toPassages, type NumberedPassage } from '../../../tools/file-search.ts';
 import type { ToolCallItem, TurnItem } from '../../../store/turns/turn-item.ts';
 import type { Integration } from '../../../tools/toolbox.ts';
-import { toRanking } from '../vector-stores/filter-schema.ts';
+import { toSearchOptions } from '../vector-stores/filter-schema.ts';
 import type { OpenAiFileCitation, OpenAiOutputItem } from './response-schema.ts';
 import type { OpenAiTool } from './response-request-schema.ts';
 
 type FileSearchTool = Extract<OpenAiTool, { readonly type: 'file_search' }>;
 export type FileSearchCall = Extract<OpenAiOutputItem, { readonly type: 'file_search_call' }>;
 
-const defaultResults = 10;
-
 export function toFileSearch(tool: FileSearchTool): Integration {
-  return {
-    type: 'fileSearch',
-    vectorStoreIds: tool.vector_store_ids,
-    maxResults: tool.max_num_results ?? defaultResults,
-    filter: tool.filters ?? undefined,
-    ...toRanking(tool.ranking_options),
-  };
+  return { type: 'fileSearch', ...toSearchOptions(tool.vector_store_ids, tool) };
 }
 
 /** The texts that the model searched for. */

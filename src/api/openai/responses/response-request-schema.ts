@@ -7,11 +7,7 @@ import {
 } from '../../../kernel/field.ts';
 import { reasoningEffortSchema } from '../v0/chat-completion-schema.ts';
 import { jsonObjectSchema } from '../chat/response-format-schema.ts';
-import {
-  filterSchema,
-  maxResultsSchema,
-  rankingOptionsSchema,
-} from '../vector-stores/filter-schema.ts';
+import { searchFields } from '../vector-stores/filter-schema.ts';
 import { mcpToolSchema } from './mcp-tool-schema.ts';
 
 const idSchema = z.string().max(512);
@@ -158,9 +154,7 @@ const toolSchema = z
       .looseObject({
         type: z.literal('file_search'),
         vector_store_ids: z.array(idSchema).min(1).max(16),
-        max_num_results: maxResultsSchema.nullish(),
-        filters: filterSchema.nullish(),
-        ranking_options: rankingOptionsSchema.nullish(),
+        ...searchFields,
       })
       .meta({
         id: 'OpenAiFileSearchTool',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { AttributeFilter } from '../../../tools/file-search.ts';
+import type { AttributeFilter, FileSearchOptions } from '../../../tools/file-search.ts';
 
 const attributeValueSchema = z
   .union([z.string().max(512), z.number(), z.boolean()])
@@ -40,9 +40,7 @@ function compoundOf(filter: z.ZodType<AttributeFilter>, level: number): z.ZodTyp
 let nested: z.ZodType<AttributeFilter> = comparisonSchema;
 for (let level = 1; level <= levels; level += 1) nested = compoundOf(nested, level);
 
-export const filterSchema = nested;
-
-export const rankingOptionsSchema = z
+const rankingOptionsSchema = z
   .looseObject({
     ranker: z
       .string()
@@ -54,14 +52,29 @@ export const rankingOptionsSchema = z
     score_threshold: z.number().min(0).max(1).nullish().describe('Least score of a result.'),
   })
   .meta({ id: 'OpenAiRankingOptions' });
-type RankingOptions = z.infer<typeof rankingOptionsSchema>;
+
+/** Fields of a search, and of the tool that searches. */
+export const searchFields = {
+  max_num_results: z.int().min(1).max(50).nullish(),
+  filters: nested.nullish(),
+  ranking_options: rankingOptionsSchema.nullish(),
+};
+type SearchFields = z.infer<z.ZodObject<typeof searchFields>>;
+
+const defaultResults = 10;
 
 const withoutReranker: ReadonlySet<string> = new Set(['auto', 'none', 'default-2024-11-15']);
 
-export function toRanking(options: RankingOptions | null | undefined) {
-  const { ranker, score_threshold: minScore } = options ?? {};
-  const reranker = ranker == null || withoutReranker.has(ranker) ? undefined : ranker;
-  return { reranker, minScore: minScore ?? undefined };
+export function toSearchOptions(
+  vectorStoreIds: readonly string[],
+  { max_num_results: maxResults, filters, ranking_options: ranking }: SearchFields,
+): FileSearchOptions {
+  const { ranker, score_threshold: minScore } = ranking ?? {};
+  return {
+    vectorStoreIds,
+    maxResults: maxResults ?? defaultResults,
+    filter: filters ?? undefined,
+    reranker: ranker == null || withoutReranker.has(ranker) ? undefined : ranker,
+    minScore: minScore ?? undefined,
+  };
 }
-
-export const maxResultsSchema = z.int().min(1).max(50);

@@ -5,12 +5,7 @@ import { defineRoute } from '../../kit/route.ts';
 import { batchPermissions, pageFields } from '../batches/file-schema.ts';
 import { itemPageQuerySchema } from '../page.ts';
 import { metadataSchema } from '../responses/response-request-schema.ts';
-import {
-  attributesSchema,
-  filterSchema,
-  maxResultsSchema,
-  rankingOptionsSchema,
-} from './filter-schema.ts';
+import { attributesSchema, searchFields } from './filter-schema.ts';
 
 export const exampleVectorStoreId = 'vs_6b2f0c9e4d7a1f3852c6e0b9';
 
@@ -217,9 +212,7 @@ export const searchVectorStoreOpenAi = defineRoute({
       query: z
         .union([textSchema.min(1), z.array(textSchema.min(1)).min(1).max(16)])
         .meta({ id: 'OpenAiSearchQuery' }),
-      max_num_results: maxResultsSchema.nullish(),
-      filters: filterSchema.nullish(),
-      ranking_options: rankingOptionsSchema.nullish(),
+      ...searchFields,
       rewrite_query: z.literal(false).nullish(),
     })
     .meta({ id: 'OpenAiSearchRequest', examples: [{ query: 'How do I change the filter?' }] }),

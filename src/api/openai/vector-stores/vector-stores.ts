@@ -3,7 +3,7 @@ import { expiryOf, hasExpired } from '../../../store/vector-stores/vector-store.
 import { mount, type App } from '../../kit/mount.ts';
 import type { ApiServices } from '../../services.ts';
 import { toPage, toSeconds } from '../page.ts';
-import { toRanking } from './filter-schema.ts';
+import { toSearchOptions } from './filter-schema.ts';
 import { mountVectorStoreFiles, toChunking } from './vector-store-files.ts';
 import {
   createVectorStoreOpenAi,
@@ -14,8 +14,6 @@ import {
   updateVectorStoreOpenAi,
   type OpenAiVectorStore,
 } from './vector-store-schema.ts';
-
-const defaultResults = 10;
 
 export function mountVectorStores(app: App, services: ApiServices): void {
   const { store, vectorStores } = services;
@@ -75,12 +73,7 @@ export function mountVectorStores(app: App, services: ApiServices): void {
     const queries = [body.query].flat();
     const found = await vectorStores.search(
       queries,
-      {
-        vectorStoreIds: [params.vector_store_id],
-        maxResults: body.max_num_results ?? defaultResults,
-        filter: body.filters ?? undefined,
-        ...toRanking(body.ranking_options),
-      },
+      toSearchOptions([params.vector_store_id], body),
       context,
     );
     return {
@@ -99,7 +92,7 @@ export function mountVectorStores(app: App, services: ApiServices): void {
   });
 }
 
-export function toCounts(counts: FileCounts) {
+function toCounts(counts: FileCounts) {
   return { ...counts, total: Object.values(counts).reduce((sum, count) => sum + count, 0) };
 }
 
