@@ -115,8 +115,11 @@ export async function prepareTurn(
     all: readonly ConversationMessage[],
     promptContext: PromptContext,
   ): Promise<readonly EngineMessage[]> => {
-    const hasOwn = [...turns.flatMap((turn) => turn.messages), ...all].some(isSystem);
-    const systemText = systemTextOf(history, request, hasOwn ? undefined : defaultPrompt);
+    const takesDefault =
+      defaultPrompt !== undefined &&
+      !all.some(isSystem) &&
+      !turns.some((turn) => turn.messages.some(isSystem));
+    const systemText = systemTextOf(history, request, takesDefault ? defaultPrompt : undefined);
     const prompt = await toPromptMessages(systemText, turns, all, promptContext);
     if (continued?.items.at(-1)?.type === 'reasoning') prompt.push(openReasoning(continued.items));
     await putResults(prompt, approvalResults({ approvals: calls, items: [] }), promptContext);

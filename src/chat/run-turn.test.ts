@@ -3,6 +3,7 @@ import {
   generationEnd as end,
   resultOf,
   scriptedTurns,
+  scriptedTurnsWith,
   userMessage,
 } from '../../test/setup/chat/scripted-turn.ts';
 import { picture } from '../../test/setup/models/picture.ts';
@@ -317,6 +318,18 @@ describe('the prompt of a turn', () => {
       '',
       '',
     ]);
+  });
+
+  it('has the default of the model unless the conversation has a system message', async () => {
+    const modelSettings = {
+      inForce: () => ({ systemPrompt: 'By default.' }),
+      ofInstance: () => () => ({ isPinned: false, changedOptions: [] }),
+    };
+    const { run, requests } = await scriptedTurnsWith({ modelSettings }, sayHi);
+    const own = { role: 'system', content: [{ type: 'text', text: 'Own.' }] } as const;
+    await chain(run, {}, { systemPrompt: 'First.' });
+    await chain(run, { messages: [own, ...userMessage('Hello')] }, {});
+    expect(requests.map(systemOf)).toEqual(['By default.', 'First.', 'Own.', 'Own.']);
   });
 
   it('includes a stored image in every later turn, for vision models', async () => {
