@@ -323,7 +323,7 @@ describe('the prompt of a turn', () => {
   it('has the default of the model unless the conversation has a system message', async () => {
     const modelSettings = {
       inForce: () => ({ systemPrompt: 'By default.' }),
-      ofInstance: () => () => ({ isPinned: false, changedOptions: [] }),
+      ofInstance: () => ({ isPinned: () => false, changedOptions: () => [] }),
     };
     const { run, requests } = await scriptedTurnsWith({ modelSettings }, sayHi);
     const own = { role: 'system', content: [{ type: 'text', text: 'Own.' }] } as const;
