@@ -2,11 +2,16 @@ import { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { temporaryStore } from '../../test/setup/store/temporary-store.ts';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
+import { createTokenService } from '../access/token-service.ts';
+import { createLogger } from '../telemetry/logger.ts';
 import { keyFingerprint } from '../platform/net/pinned-key.ts';
 import { formatLinkCode, isCodeOf, newLinkCode, parseLinkCode } from './link-code.ts';
 import { openLinkIdentity } from './link-identity.ts';
+import { LinkFile } from './link-file.ts';
 import { LinkOffers } from './link-offers.ts';
+import { Links } from './links.ts';
 
 const fingerprint = 'SHA256:u+yhVKf4xaIVWfFkiKcEs+vVQMNRelhQdDSUq5WpKWs';
 
@@ -64,4 +69,28 @@ it('keeps the key of a machine, whose certificate is valid', async () => {
   expect(certificate.verify(certificate.publicKey)).toBe(true);
   expect(certificate.subject).toBe('CN=Hearth');
   expect(new Date(certificate.validTo).getUTCFullYear()).toBe(9999);
+});
+
+it('names machines that link at the same time apart', async () => {
+  const folder = await temporaryFolder();
+  const store = await temporaryStore();
+  const logger = createLogger('silent');
+  const links = new Links({
+    store,
+    logger,
+    file: await LinkFile.open(join(folder, 'links.json'), logger),
+    openIdentity: () => openLinkIdentity(join(folder, 'link-key.pem')),
+    host: () => undefined,
+    upstreams: { names: [], add: () => {}, remove: async () => {}, check: async () => 0 },
+    tokens: createTokenService({ tokens: store.tokens, onTouchError: () => {} }),
+    unload: async () => {},
+  });
+  await links.start(async () => ({ port: 1, close: async () => {} }));
+  const secrets = [await links.offer(), await links.offer()].map(
+    ({ code }) => parseLinkCode(code)?.secret ?? '',
+  );
+  await Promise.all(secrets.map((secret) => links.accept(secret, 'box')));
+  const { from } = await links.list();
+  expect(from.map(({ name }) => name)).toEqual(['box', 'box-2']);
+  await links.close();
 });

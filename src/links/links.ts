@@ -67,6 +67,7 @@ export class Links {
   readonly #opened = new Set<string>();
   /** Links are added one at a time, so that each sees the names of the others. */
   readonly #adding = new Mutex();
+  readonly #accepting = new Mutex();
 
   constructor(options: LinksOptions) {
     this.#options = options;
@@ -103,6 +104,10 @@ export class Links {
   /** Links a machine that has a code, which is used up. Undefined if the code is not valid. */
   async accept(secret: string, name: string) {
     if (!this.#offers.take(secret)) return undefined;
+    return this.#accepting.run(() => this.#accept(name));
+  }
+
+  async #accept(name: string) {
     const { file, tokens, logger } = this.#options;
     const taken = file.from.map((link) => link.name);
     const link = { name: freeName(name, taken), createdAt: new Date().toISOString() };
