@@ -20,6 +20,11 @@ export class ApiError extends Error {
     this.param = options.param;
     this.requestId = options.requestId;
   }
+
+  /** Whether the token or session was refused, and not only a code in the request. */
+  get isSignedOut(): boolean {
+    return this.status === 401 && this.code !== 'invalid_code';
+  }
 }
 
 /** The server did not answer. */

@@ -121,7 +121,7 @@ export async function send(
   if (response.ok) return response;
   const error = await toApiError(response);
   // A token that was replaced in the meantime is not the one that was refused.
-  if (response.status !== 401) throw error;
+  if (!error.isSignedOut) throw error;
   if (token !== undefined && (await isOpenToAll())) {
     if (access.get().token === token) access.end();
     return send(method, url, parts, options);

@@ -7,6 +7,7 @@ import type * as document from '../../../src/api/v1/documents/document-schema.ts
 import type * as conversationImports from '../../../src/api/v1/conversations/conversation-import-schema.ts';
 import type * as project from '../../../src/api/v1/projects/project-schema.ts';
 import type * as download from '../../../src/api/v1/downloads/download-schema.ts';
+import type * as link from '../../../src/api/v1/links/link-schema.ts';
 import type * as model from '../../../src/api/v1/models/model-schema.ts';
 import type * as speechScript from '../../../src/api/v1/tools/speech-script-schema.ts';
 import type * as storedResponse from '../../../src/api/v1/responses/stored-response-schema.ts';
@@ -39,6 +40,7 @@ type Modules = [
   typeof project,
   typeof download,
   typeof embedding,
+  typeof link,
   typeof model,
   typeof speechScript,
   typeof storedResponse,

@@ -107,6 +107,20 @@ export interface TextValues {
   'developer.mcp.invalid.minimum': { readonly limit: number };
   'developer.mcp.invalid.maximum': { readonly limit: number };
   'developer.mcp.block': { readonly type: string; readonly size: string };
+  'developer.machines.models': { readonly models: number };
+  'developer.machines.used': { readonly time: string };
+  'developer.machines.removeMachine': { readonly name: string };
+  'developer.machines.removeTitle': { readonly name: string };
+  'developer.machines.removed': { readonly name: string };
+  'developer.machines.notRevoked': { readonly name: string };
+  'developer.machines.linked': { readonly name: string };
+  'developer.machines.offered': { readonly name: string };
+  'developer.machines.offerUntil': {
+    readonly time: string;
+    readonly address: string;
+    readonly port: string;
+  };
+  'developer.machines.firewall': { readonly port: string };
   'developer.runtimes.chooseRuntime': { readonly name: string };
   'developer.runtimes.removeTitle': { readonly name: string };
   'developer.runtimes.removeRuntime': { readonly name: string };

@@ -37,7 +37,7 @@ export function showUndo(
 /** Shows an error with what to do next; the id of the request is for the log of the server. */
 export function showError(error: unknown): void {
   // The token page says why.
-  if (error instanceof ApiError && error.status === 401) return;
+  if (error instanceof ApiError && error.isSignedOut) return;
   toastManager.add({ title: messageOf(error), type: 'error', timeout: 9000, priority: 'high' });
 }
 

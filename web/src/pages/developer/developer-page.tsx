@@ -8,6 +8,7 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { TabLinks } from '../../ui/tab-links.tsx';
 import { AdminOnly } from './admin-only.tsx';
+import { MachinesPart } from './machines/machines-part.tsx';
 import { McpPart } from './mcp/mcp-part.tsx';
 import { OverviewPart } from './overview/overview-part.tsx';
 import { RequestsPart } from './requests/requests-part.tsx';
@@ -32,6 +33,7 @@ const parts: readonly Part[] = [
   { path: 'usage', label: tabs.usage, isAdminOnly: false, Content: UsagePart },
   { path: 'settings', label: tabs.settings, isAdminOnly: true, Content: SettingsPart },
   { path: 'mcp', label: tabs.mcp, isAdminOnly: true, Content: McpPart },
+  { path: 'machines', label: tabs.machines, isAdminOnly: true, Content: MachinesPart },
   { path: 'runtimes', label: tabs.runtimes, isAdminOnly: false, Content: RuntimesPart },
 ];
 const links = parts.map(({ path, label }) => ({ path: `/developer/${path}`, label }));
