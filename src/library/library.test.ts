@@ -38,7 +38,6 @@ async function keysOf(library = openLibrary()): Promise<string[]> {
 
 describe('the starter models', () => {
   const library = () => openLibrary([{ folder: 'models/starter', publisher: 'hearth' }]);
-
   test('are a chat, an embedding and a vision model of the publisher hearth', async () => {
     const models = await library().list();
     expect(models.map(({ key, type, architecture }) => ({ key, type, architecture }))).toEqual([
@@ -73,6 +72,7 @@ describe('the starter models', () => {
           path,
           files: [path],
           sizeBytes: 3_131_840,
+          weights: expect.objectContaining({ inputBytes: 261_120, outputBytes: 261_888 }),
         },
       ],
       projector: null,

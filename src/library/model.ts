@@ -23,6 +23,14 @@ export interface ModelVariant {
   readonly files: readonly string[];
   /** Total size of the weights, including the projector. */
   readonly sizeBytes: number;
+  /** The weights by their place in the engine, in bytes; only of GGUF. */
+  readonly weights?: {
+    /** Embeddings, which stay in the memory of the machine. */
+    readonly inputBytes: number;
+    readonly outputBytes: number;
+    /** `expertBytes` is a part of `bytes`. */
+    readonly layers: readonly { readonly bytes: number; readonly expertBytes: number }[];
+  };
 }
 
 export interface ModelEntry {

@@ -119,7 +119,7 @@ function modelType(
 }
 
 function modelVariant(
-  { quantization, files }: GgufVariant,
+  { quantization, weights, files }: GgufVariant,
   projectorFiles: readonly ScannedFile[],
   takenIds: Set<string>,
 ): ModelVariant {
@@ -127,6 +127,7 @@ function modelVariant(
   return {
     id: takeName(quantization === null ? [stem] : [quantization.name, stem], takenIds),
     quantization,
+    weights,
     path: files[0]?.path ?? '',
     files: files.map(({ path }) => path),
     sizeBytes: sumBytes([...files, ...projectorFiles]),

@@ -1,3 +1,4 @@
+import { partOf } from './weight-sizes.ts';
 import { ggufLimits, type WindowReader } from './window-reader.ts';
 
 /** How a tensor type packs its elements. */
@@ -51,6 +52,8 @@ export interface TensorTotals {
   readonly bytes: number;
   /** Bytes of each tensor type, by its name such as `Q4_K`. */
   readonly bytesByType: ReadonlyMap<string, number>;
+  /** Bytes of each part of the model, by the name that `partOf` gives it. */
+  readonly bytesByPart: ReadonlyMap<string, number>;
   /** Whether there is a classification head, as rerankers have it. */
   readonly hasClassifier: boolean;
 }
@@ -67,7 +70,6 @@ interface TensorTable extends TensorTotals {
 
 /** Names that llama.cpp gives the layers of a classification head. */
 const classifierNames: ReadonlySet<string> = new Set(['cls.weight', 'cls.output.weight']);
-const maxClassifierName = 'cls.output.weight'.length;
 /** `GGML_MAX_NAME` of ggml.h, with its zero byte. */
 const maxTensorName = 63;
 
@@ -82,28 +84,30 @@ export async function readTensorTable(
   { alignment, keepsShapes }: { readonly alignment: number; readonly keepsShapes: boolean },
 ): Promise<TensorTable> {
   const bytesByType = new Map<string, number>();
+  const bytesByPart = new Map<string, number>();
   const shapes = new Map<string, TensorShape>();
-  const maxName = keepsShapes ? maxTensorName : maxClassifierName;
   let parameterCount = 0;
   let bytes = 0;
   let endOffset = 0;
   let hasClassifier = false;
   for (let index = 0; index < tensorCount; index += 1) {
-    const tensor = await readTensor(reader, alignment, maxName);
+    const tensor = await readTensor(reader, alignment);
     if (keepsShapes && tensor.name !== '') shapes.set(tensor.name, tensor.shape);
     bytesByType.set(tensor.type, (bytesByType.get(tensor.type) ?? 0) + tensor.bytes);
+    const part = partOf(tensor.name);
+    bytesByPart.set(part, (bytesByPart.get(part) ?? 0) + tensor.bytes);
     hasClassifier ||= classifierNames.has(tensor.name);
     parameterCount += tensor.elements;
     bytes += tensor.bytes;
     endOffset = Math.max(endOffset, tensor.offset + tensor.bytes);
   }
   if (bytes > endOffset) throw reader.fault('has tensors that overlap');
-  return { parameterCount, bytes, bytesByType, hasClassifier, endOffset, shapes };
+  return { parameterCount, bytes, bytesByType, bytesByPart, hasClassifier, endOffset, shapes };
 }
 
-/** The name of a tensor; empty if it is longer than those that matter. */
-async function readName(reader: WindowReader, nameBytes: number, maxName: number): Promise<string> {
-  if (nameBytes > maxName) {
+/** The name of a tensor; empty if the engine can't read it. */
+async function readName(reader: WindowReader, nameBytes: number): Promise<string> {
+  if (nameBytes > maxTensorName) {
     reader.skip(nameBytes);
     return '';
   }
@@ -120,16 +124,12 @@ interface TensorEntry {
   readonly offset: number;
 }
 
-async function readTensor(
-  reader: WindowReader,
-  alignment: number,
-  maxName: number,
-): Promise<TensorEntry> {
+async function readTensor(reader: WindowReader, alignment: number): Promise<TensorEntry> {
   if (reader.buffered < 8) await reader.need(8);
   const nameBytes = reader.readUint64();
   if (nameBytes > ggufLimits.tensorNameBytes)
     throw reader.fault(`has a tensor name of ${nameBytes} bytes`);
-  const name = await readName(reader, nameBytes, maxName);
+  const name = await readName(reader, nameBytes);
   if (reader.buffered < 4) await reader.need(4);
   const dimensions = reader.readUint32();
   if (dimensions > ggufLimits.dimensions)

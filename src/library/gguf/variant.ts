@@ -5,8 +5,10 @@ import type { TensorTotals } from './tensor-table.ts';
 import type { GgufFacts, GgufModelFacts } from './facts.ts';
 import type { ModelFault } from '../library-model.ts';
 import { parseModelFileName, type ModelFileName } from '../model-file-name.ts';
+import type { ModelVariant } from '../model.ts';
 import { quantizationName } from '../quantization.ts';
 import type { ScannedFile } from '../scanned-file.ts';
+import { weightSizes } from './weight-sizes.ts';
 
 /** A GGUF file with the data of its name and its header. */
 export interface GgufFile {
@@ -20,6 +22,7 @@ export interface GgufVariant {
   readonly facts: GgufModelFacts;
   readonly parameterCount: number;
   readonly quantization: { readonly name: string; readonly bitsPerWeight: number } | null;
+  readonly weights: NonNullable<ModelVariant['weights']>;
   readonly files: readonly ScannedFile[];
 }
 
@@ -54,6 +57,7 @@ export function joinVariant(files: readonly GgufFile[]): GgufVariant | ModelFaul
     parameterCount: tensors.parameterCount,
     quantization:
       quantization === null ? null : { name: quantization, bitsPerWeight: bitsPerWeight(tensors) },
+    weights: weightSizes(tensors.bytesByPart),
     files: parts.map(({ file }) => file),
   };
 }
@@ -84,16 +88,20 @@ function missingPart(parts: readonly GgufFile[]): string | null {
 }
 
 function sumTensors(all: readonly TensorTotals[]): TensorTotals {
-  const bytesByType = new Map<string, number>();
-  for (const totals of all)
-    for (const [type, bytes] of totals.bytesByType)
-      bytesByType.set(type, (bytesByType.get(type) ?? 0) + bytes);
   return {
     parameterCount: all.reduce((sum, totals) => sum + totals.parameterCount, 0),
     bytes: all.reduce((sum, totals) => sum + totals.bytes, 0),
-    bytesByType,
+    bytesByType: sumMaps(all.map(({ bytesByType }) => bytesByType)),
+    bytesByPart: sumMaps(all.map(({ bytesByPart }) => bytesByPart)),
     hasClassifier: all.some(({ hasClassifier }) => hasClassifier),
   };
+}
+
+function sumMaps(maps: readonly ReadonlyMap<string, number>[]): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>();
+  for (const [name, bytes] of maps.flatMap((map) => [...map]))
+    sums.set(name, (sums.get(name) ?? 0) + bytes);
+  return sums;
 }
 
 /** Rounded to two decimals. */
