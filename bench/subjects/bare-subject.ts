@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { LoadConfig } from '../../src/api/v1/models/model-schema.ts';
+import type { LoadConfig } from '../../src/api/v1/models/load-config-schema.ts';
 import type { LaunchSpec } from '../../src/engines/launch/launch.ts';
 import type { Runtime } from '../../src/engines/runtimes/runtime.ts';
 import { packageFolder } from '../../src/platform/files/package-folder.ts';

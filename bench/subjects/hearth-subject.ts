@@ -1,8 +1,5 @@
-import {
-  loadResultSchema,
-  v1ModelSchema,
-  type LoadConfig,
-} from '../../src/api/v1/models/model-schema.ts';
+import type { LoadConfig } from '../../src/api/v1/models/load-config-schema.ts';
+import { loadResultSchema, v1ModelSchema } from '../../src/api/v1/models/model-schema.ts';
 import { connectEngine, type EngineConnection } from '../../src/platform/net/engine-connection.ts';
 import type { Endpoint } from '../client/endpoint.ts';
 import { post } from '../client/post.ts';

@@ -86,6 +86,7 @@ export const modules = [
       'launch/engine-launcher.ts',
       'loads/*.ts',
       'loads/policy/choose-instance.ts',
+      'placement/place-model.ts',
       'runtimes/*.ts',
       'states/prefix-hash.ts',
       'states/state-cache.ts',

@@ -58,6 +58,12 @@ export const kvCacheTypes = [
   'iq4_nl',
 ] as const;
 
+/** How the engine divides a model among GPUs. */
+export const splitModes = ['none', 'layer', 'row', 'tensor'] as const;
+/** More GPUs than a machine has. */
+const maxGpus = 64;
+export const tensorSplitSchema = z.array(z.number().min(0).max(1_000_000)).min(1).max(maxGpus);
+
 export const fractionSchema = z.number().min(0).max(1);
 export const topKSchema = z.int().min(0).max(1_000_000);
 /** The engine computes with 32-bit floats, where smaller numbers become 0. */

@@ -4,6 +4,7 @@ export const v1Errors = createHearthErrorSerializer(nameV1Field);
 
 /** Domain fields whose name in v1 is not the same in snake case. */
 const otherNames: Readonly<Record<string, string>> = {
+  cpuExpertLayers: 'cpu_moe_layers',
   expertCount: 'num_experts',
   hasFlashAttention: 'flash_attention',
   offloadsKvCacheToGpu: 'offload_kv_cache_to_gpu',

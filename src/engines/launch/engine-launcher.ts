@@ -24,6 +24,7 @@ import { trackLoadProgress } from './load-progress.ts';
 import { waitUntilHealthy } from './readiness.ts';
 import { residentBytes, watchMemory } from './memory-watch.ts';
 import { watchShortage } from './memory-shortage.ts';
+import { buildGpuVariables } from './gpu-arguments.ts';
 import { buildServerArguments, maxConnections } from './server-arguments.ts';
 import { requestCapabilities } from '../backends/llama-server/capabilities.ts';
 import { createEngineSlots } from '../backends/llama-server/engine-slots.ts';
@@ -89,7 +90,7 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
         ...program.buildArguments(spec, endpoint, threads),
       ],
       environment: childEnvironment(environment, apiKey, {
-        ...program.buildVariables(threads),
+        ...program.buildVariables(threads, spec),
         ...options.extraVariables,
       }),
       onOutput: (text) => progress.accept(text),
@@ -196,7 +197,7 @@ function timeoutError(spec: LaunchSpec): HearthError {
 /** llama-server, or the wheel's launcher in its place. */
 const llamaProgram: EngineProgram = {
   buildArguments: buildServerArguments,
-  buildVariables: () => ({}),
+  buildVariables: (_threads, spec) => buildGpuVariables(spec),
   requestCapabilities: (connection, { runtime }, signal) =>
     requestCapabilities(connection, runtime, signal),
   createEngine: (connection, { contextLength, speculation, adapters = [] }) =>

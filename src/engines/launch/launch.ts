@@ -17,6 +17,16 @@ export type Speculation =
   | { readonly kind: 'ngram' }
   | { readonly kind: 'draft'; readonly modelPath: string };
 
+/** The GPUs of an engine process. */
+interface GpuLaunch {
+  /** Those with layers, in the order of the layers; empty: none. */
+  readonly devices: readonly { readonly id: string; readonly layers: number }[];
+  /** Absent for one GPU. */
+  readonly splitMode?: 'layer' | 'row' | 'tensor';
+  /** Id of one of them; absent: the first. */
+  readonly mainGpu?: string;
+}
+
 /** The settings of one engine process. */
 export interface LaunchSpec {
   readonly runtime: Runtime;
@@ -41,6 +51,8 @@ export interface LaunchSpec {
   readonly gpuLayers?: number;
   /** Layers whose experts stay on the processor. */
   readonly cpuExpertLayers?: number;
+  /** Absent: the engine decides. */
+  readonly gpus?: GpuLaunch;
   /**
    * Prompt tokens in one batch; raised to `parallel` and to 2, the engine's minimum. Only for generation:
    * other models process a whole context in one batch.
@@ -75,7 +87,7 @@ export interface EngineProgram {
   /** @param threads CPU threads, 1 or more. */
   buildArguments(spec: LaunchSpec, endpoint: EngineEndpoint, threads: number): readonly string[];
   /** Variables of the environment that only such engines need. */
-  buildVariables(threads: number): Readonly<Record<string, string>>;
+  buildVariables(threads: number, spec: LaunchSpec): Readonly<Record<string, string>>;
   requestCapabilities(
     connection: EngineConnection,
     spec: LaunchSpec,

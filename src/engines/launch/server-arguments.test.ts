@@ -46,12 +46,11 @@ describe('buildServerArguments', () => {
     expect(valueOf('--no-cache-idle-slots', shared)).toBe(true);
   });
 
-  it('divides the model as the settings say, and among GPUs as the environment says', () => {
-    expect(valueOf('--n-cpu-moe', { cpuExpertLayers: 12 })).toBe('12');
-    expect(valueOf('--n-cpu-moe')).toBeUndefined();
-    // A flag would override LLAMA_ARG_SPLIT_MODE and LLAMA_ARG_TENSOR_SPLIT of engine.environment.
-    expect(valueOf('--split-mode')).toBeUndefined();
-    expect(valueOf('--tensor-split')).toBeUndefined();
+  it('leaves experts in the memory of the machine, except with a build that knows no GPU', () => {
+    const runtime = { ...spec.runtime, name: 'llama.cpp-linux-x64-cuda' };
+    expect(valueOf('--n-cpu-moe', { runtime, cpuExpertLayers: 12 })).toBe('12');
+    expect(valueOf('--n-cpu-moe', { runtime, cpuExpertLayers: 0 })).toBeUndefined();
+    expect(valueOf('--n-cpu-moe', { cpuExpertLayers: 12 })).toBeUndefined();
   });
 
   it('drafts from what repeats, where the launch wants it and the model generates', () => {

@@ -1,5 +1,6 @@
 import { sep } from 'node:path';
 import { pathArgument } from '../../platform/machine/path-argument.ts';
+import { gpuArguments } from './gpu-arguments.ts';
 import type { EngineEndpoint } from './endpoint.ts';
 import type { LaunchSpec } from './launch.ts';
 
@@ -10,6 +11,8 @@ import type { LaunchSpec } from './launch.ts';
 const generationBatchTokens = 256;
 /** Models with non-causal attention for images need all tokens of an image in one batch. */
 const visionBatchTokens = 512;
+/** Tokens that the engine computes at once with a GPU (llama.cpp, `n_ubatch`), where Hearth sets no size. */
+export const gpuBatchTokens = 512;
 /** The engine's warm-up takes two tokens. */
 const minBatchTokens = 2;
 
@@ -58,7 +61,9 @@ export function buildServerArguments(
     '--batch-size': usesGpu(spec) ? undefined : batch,
     '--ubatch-size': usesGpu(spec) ? undefined : batch,
     '--n-gpu-layers': spec.gpuLayers,
-    '--n-cpu-moe': spec.cpuExpertLayers,
+    // The wheel does not have it.
+    '--n-cpu-moe': mayUseGpu(spec) ? spec.cpuExpertLayers || undefined : undefined,
+    ...gpuArguments(spec),
     '--fit': picksGpuLayers(spec) ? undefined : 'off',
     '--flash-attn': flashAttention(spec),
     '--no-kv-offload': spec.offloadsKvCacheToGpu === false,

@@ -2,12 +2,15 @@ import type { LoadedEngine } from '../states/state-cache.ts';
 import type { ModelSelection } from '../../library/model.ts';
 import type { InstanceConfig } from './load-options.ts';
 import type { MemoryEstimate } from '../memory/estimate.ts';
-import type { Placement } from './policy/place-on-gpu.ts';
+import type { GpuBudget } from '../../platform/machine/gpu-devices.ts';
+import type { Placement } from '../placement/place-model.ts';
 
 export interface LoadSpec {
   readonly instanceId: string;
   readonly selection: ModelSelection;
   readonly config: InstanceConfig;
+  /** Absent for a source that uses no GPU. */
+  readonly placement?: Placement | undefined;
   /** Estimated memory of the instance, that of GPUs included; 0 if the loader has no estimate. */
   readonly estimatedBytes: number;
 }
@@ -48,13 +51,14 @@ export interface EngineLoader {
   /**
    * Divides the estimate between GPUs and the memory of the machine. Absent for a source that uses no GPU.
    *
-   * @param gpuBytes GPU memory that the instance may use.
+   * @param gpus Those of the machine, with the bytes that the instance may use.
+   * @throws HearthError `invalid_value` for options that these GPUs can't fulfill.
    */
   readonly place?: (
     selection: ModelSelection,
     config: InstanceConfig,
     estimate: MemoryEstimate,
-    gpuBytes: number,
+    gpus: readonly GpuBudget[],
   ) => Placement;
   /**
    * Starts an engine and waits until it accepts requests.

@@ -251,13 +251,14 @@ it('places what the load asks for on the GPU, and its cache unless that stays in
   const { loader } = setUp({ gpuLayers: 99 });
   const selection = selectionOf({ attention });
   const estimate = loader.estimate(selection, config);
+  const gpus = [{ id: 'CUDA0', name: 'GPU', isUnified: false, bytes: 2 ** 40 }];
   const gpuBytesOf = (changes: Partial<InstanceConfig>) =>
-    loader.place(selection, { ...config, ...changes }, estimate, 2 ** 40).gpuBytes;
+    loader.place(selection, { ...config, ...changes }, estimate, gpus).gpuBytes;
   expect(gpuBytesOf({ gpuLayers: 0 })).toBe(0);
   expect(gpuBytesOf({})).toBeGreaterThan(0);
   expect(gpuBytesOf({ gpuLayers: 99 })).toBe(gpuBytesOf({}));
   expect(gpuBytesOf({ offloadsKvCacheToGpu: true })).toBe(gpuBytesOf({}));
   expect(gpuBytesOf({ offloadsKvCacheToGpu: false })).toBeLessThan(gpuBytesOf({}));
   const { loader: onProcessor } = setUp({ gpuLayers: 0 });
-  expect(onProcessor.place(selection, config, estimate, 2 ** 40).gpuBytes).toBe(0);
+  expect(onProcessor.place(selection, config, estimate, gpus).gpuBytes).toBe(0);
 });

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replacePrivateFile } from '../../platform/files/private-file.ts';
-import type { EngineLauncher, Speculation } from '../launch/launch.ts';
-import { batchTokens, mayUseGpu } from '../launch/server-arguments.ts';
+import type { GpuBudget } from '../../platform/machine/gpu-devices.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
+import type { EngineLauncher, LaunchSpec, Speculation } from '../launch/launch.ts';
+import { batchTokens, gpuBatchTokens, mayUseGpu } from '../launch/server-arguments.ts';
 import type { InstallProgress, Runtime, RuntimeManager } from '../runtimes/runtime.ts';
 import type { ModelSelection } from '../../library/model.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
@@ -18,8 +20,8 @@ import {
   withDraft,
   type MemoryEstimate,
 } from '../memory/estimate.ts';
-import { layerSizes } from '../memory/layer-sizes.ts';
-import { placeOnGpu, type Placement } from './policy/place-on-gpu.ts';
+import { modelParts } from '../placement/model-parts.ts';
+import { placeModel, type Placement } from '../placement/place-model.ts';
 import { purposeOf } from './purpose.ts';
 
 export interface GgufLoaderOptions {
@@ -42,6 +44,9 @@ export interface GgufLoaderOptions {
 
 /** Types of the KV cache of a draft model. */
 const draftTypes = { k: 'f16', v: 'f16' };
+
+/** Types of values in the cache that need no flash attention. */
+const plainTypes: ReadonlySet<string> = new Set(['f32', 'f16', 'bf16']);
 
 /** Runs GGUF files with llama.cpp, one child process per instance. */
 export class GgufLoader implements EngineLoader {
@@ -80,33 +85,54 @@ export class GgufLoader implements EngineLoader {
     return this.sharesCache(selection, config) ? config.cacheContexts : undefined;
   }
 
-  #kvCacheTypes({ kvCacheType: type }: InstanceConfig): GgufLoaderOptions['kvCacheTypes'] {
-    return type === undefined ? this.#options.kvCacheTypes : { k: type, v: type };
+  #kvCacheTypes(config: Partial<InstanceConfig>): GgufLoaderOptions['kvCacheTypes'] {
+    const { kvCacheType, cacheTypeK = kvCacheType, cacheTypeV = kvCacheType } = config;
+    const { k, v } = this.#options.kvCacheTypes;
+    return { k: cacheTypeK ?? k, v: cacheTypeV ?? v };
+  }
+
+  /** @throws HearthError `invalid_value` for a cache that the engine does not have. */
+  assertLoadable(_selection: ModelSelection, requested: Partial<InstanceConfig>): void {
+    const { v } = this.#kvCacheTypes(requested);
+    if (requested.hasFlashAttention !== false || plainTypes.has(v)) return;
+    throw new HearthError(
+      'invalid_value',
+      (name) =>
+        `Values of the KV cache as ${v} need flash attention; leave ${name('hasFlashAttention')} out.`,
+      { field: 'hasFlashAttention' },
+    );
   }
 
   place(
-    { model, variant }: ModelSelection,
+    selection: ModelSelection,
     config: InstanceConfig,
     estimate: MemoryEstimate,
-    gpuBytes: number,
+    gpus: readonly GpuBudget[],
   ): Placement {
-    const { gpuLayers, cpuExpertLayers } = this.#options;
-    return placeOnGpu(estimate, layerSizes(model, variant), {
-      gpuBytes,
-      requestedLayers: config.gpuLayers ?? gpuLayers,
-      keepsCacheOnHost: config.offloadsKvCacheToGpu === false,
-      cpuExpertLayers: cpuExpertLayers ?? 0,
+    const isGeneration = purposeOf(selection) === 'generation';
+    const evalBatchSize = config.evalBatchSize ?? (isGeneration ? gpuBatchTokens : undefined);
+    const onGpu = this.estimate(selection, { ...config, ...omitUndefined({ evalBatchSize }) });
+    return placeModel(modelParts(selection, estimate, onGpu), gpus, {
+      ...config,
+      ...omitUndefined(this.#layersOf(config)),
     });
+  }
+
+  #layersOf(config: InstanceConfig) {
+    return {
+      gpuLayers: config.gpuLayers ?? this.#options.gpuLayers,
+      cpuExpertLayers: config.cpuExpertLayers ?? this.#options.cpuExpertLayers,
+    };
   }
 
   /** @throws HearthError `runtime_unavailable` and the errors of `EngineLauncher.launch`. */
   async load(
-    { selection, config, estimatedBytes }: LoadSpec,
+    { selection, config, placement, estimatedBytes }: LoadSpec,
     signal: AbortSignal,
     onProgress: (fraction: number) => void,
   ): Promise<LoadedEngine> {
     const { runtimes, launcher, onInstallProgress, stateCache } = this.#options;
-    const { threads, gpuLayers, promptCacheMiB, loadTimeoutMs, templateFolder } = this.#options;
+    const { threads, promptCacheMiB, loadTimeoutMs, templateFolder } = this.#options;
     const {
       draft,
       speculation,
@@ -114,6 +140,11 @@ export class GgufLoader implements EngineLoader {
       attachedAdapters = [],
       adapters: _adapters,
       kvCacheType: _type,
+      cacheTypeK: _k,
+      cacheTypeV: _v,
+      splitMode: _mode,
+      tensorSplit: _split,
+      mainGpu: _main,
       cacheContexts: _contexts,
       chosenByMemory: _sizes,
       ...launchConfig
@@ -123,6 +154,10 @@ export class GgufLoader implements EngineLoader {
     const runtime =
       (await runtimes.resolve(this.format)) ??
       (await runtimes.install({ signal, ...omitUndefined({ onProgress: onInstallProgress }) }));
+    const gpuLaunch: GpuLaunchSpec =
+      placement === undefined || placement.layerCount === 0
+        ? omitUndefined(this.#layersOf(config))
+        : toGpuLaunch(placement);
     const spec = {
       runtime,
       modelPath: variant.path,
@@ -133,8 +168,7 @@ export class GgufLoader implements EngineLoader {
         speculation: toSpeculation(draft, speculation),
         projectorPath: model.projectorPath,
         threads: config.threads ?? threads,
-        cpuExpertLayers: this.#options.cpuExpertLayers,
-        gpuLayers: config.gpuLayers ?? gpuLayers,
+        ...gpuLaunch,
         sharedContexts: knowsSharing(runtime) ? this.#sharedContexts(selection, config) : undefined,
       }),
       kvCacheTypes,
@@ -148,6 +182,7 @@ export class GgufLoader implements EngineLoader {
       expectedBytes: _bytes,
       speculation: _speculation,
       sharedContexts,
+      gpus: _gpus,
       ...rest
     } = spec;
     // The draft model has its own cache, which the states of slots do not contain.
@@ -203,6 +238,20 @@ const firstSharingBuild = 11_549;
 
 function knowsSharing({ version }: Runtime): boolean {
   return Number(/^b(\d+)$/u.exec(version)?.[1] ?? 0) >= firstSharingBuild;
+}
+
+type GpuLaunchSpec = Pick<LaunchSpec, 'gpuLayers' | 'cpuExpertLayers' | 'gpus'>;
+
+function toGpuLaunch(placement: Placement): GpuLaunchSpec {
+  const { gpuLayers, cpuExpertLayers, gpus, splitMode, mainGpu } = placement;
+  return omitUndefined({
+    gpuLayers,
+    cpuExpertLayers,
+    gpus: {
+      devices: gpus.map(({ id, layers }) => ({ id, layers })),
+      ...omitUndefined({ splitMode, mainGpu }),
+    },
+  });
 }
 
 function toSpeculation(

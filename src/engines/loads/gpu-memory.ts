@@ -1,9 +1,15 @@
-import { gpuCapacity, type GpuDevice } from '../../platform/machine/gpu-devices.ts';
+import {
+  dedicatedBytes,
+  gpuBudgets,
+  type GpuBudget,
+  type GpuBytes,
+  type GpuDevice,
+} from '../../platform/machine/gpu-devices.ts';
 
 /** What the engines may use of the GPUs, by the latest list of their runtime. */
 export class GpuMemory {
   readonly #list: () => Promise<readonly GpuDevice[]>;
-  #capacityBytes = 0;
+  #budgets: readonly GpuBudget[] = [];
   #firstRead: Promise<void> | undefined;
   #reading: Promise<void> | undefined;
 
@@ -11,14 +17,19 @@ export class GpuMemory {
     this.#list = list;
   }
 
-  /** Bytes that all instances together may use; 0 until the first list has been read. */
+  /** The GPUs, with the bytes that all instances together may use; none until the first list has been read. */
+  get budgets(): readonly GpuBudget[] {
+    return this.#budgets;
+  }
+
+  /** Bytes of the GPUs with memory of their own. */
   get capacityBytes(): number {
-    return this.#capacityBytes;
+    return dedicatedBytes(this.#budgets);
   }
 
   /** Reads the list once, before the first load. */
   async know(): Promise<void> {
-    this.#firstRead ??= this.refresh(() => 0);
+    this.#firstRead ??= this.refresh(() => new Map());
     await this.#firstRead;
   }
 
@@ -27,15 +38,15 @@ export class GpuMemory {
    *
    * @param ownBytes What the loaded instances use.
    */
-  async refresh(ownBytes: () => number): Promise<void> {
+  async refresh(ownBytes: () => GpuBytes): Promise<void> {
     this.#reading ??= this.#read(ownBytes).finally(() => {
       this.#reading = undefined;
     });
     await this.#reading;
   }
 
-  async #read(ownBytes: () => number): Promise<void> {
+  async #read(ownBytes: () => GpuBytes): Promise<void> {
     const devices = await this.#list();
-    this.#capacityBytes = gpuCapacity(devices, ownBytes());
+    this.#budgets = gpuBudgets(devices, ownBytes());
   }
 }

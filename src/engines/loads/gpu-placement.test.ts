@@ -8,7 +8,7 @@ import {
 } from '../../../test/setup/instances/scripted-pool.ts';
 import { testContext } from '../../../test/setup/test-context.ts';
 import type { GpuDevice } from '../../platform/machine/gpu-devices.ts';
-import { gpuCapacity } from '../../platform/machine/gpu-devices.ts';
+import { dedicatedBytes, gpuBudgets } from '../../platform/machine/gpu-devices.ts';
 import { GpuMemory } from './gpu-memory.ts';
 import type { MemoryEstimate } from '../memory/estimate.ts';
 
@@ -22,7 +22,7 @@ const parts = {
 };
 const estimate: MemoryEstimate = { ...parts, totalBytes: 11.25 * gibibyte };
 const attention = {
-  layerCount: 10,
+  layerCount: 4,
   window: null,
   recurrentBytesPerSlot: 0,
   keyBytesPerToken: 1,
@@ -58,19 +58,22 @@ describe('a model on a GPU', () => {
   it('needs no memory of the machine for the part on the GPU', async () => {
     const { pool, launcher } = setUp();
     const estimated = await pool.estimate('test/model', {});
-    expect(estimated).toMatchObject({ fits: true, gpuBytes: 11 * gibibyte });
+    expect(estimated).toMatchObject({ fits: true, placement: { gpuBytes: 11 * gibibyte } });
     await openFrom(pool, 'test/model');
-    expect(launcher.processes[0]?.spec).not.toHaveProperty('gpuLayers');
+    expect(launcher.processes[0]?.spec).toMatchObject({
+      gpuLayers: 5,
+      gpus: { devices: [{ id: 'CUDA0', layers: 5 }] },
+    });
     expect(launcher.processes[0]?.spec.expectedBytes).toBe(11.25 * gibibyte);
     expect(pool.memory().reservedBytes).toBe(gibibyte / 4);
   });
 
   it('is offloaded in part if only some layers fit, which its instance shows', async () => {
-    devices = [gpu(9)];
+    devices = [gpu(10)];
     const { pool, launcher } = setUp();
     await openFrom(pool, 'test/model');
-    expect(launcher.processes[0]?.spec.gpuLayers).toBe(8);
-    expect(pool.list()).toMatchObject([{ config: { gpuLayers: 8 } }]);
+    expect(launcher.processes[0]?.spec.gpuLayers).toBe(4);
+    expect(pool.list()).toMatchObject([{ placement: { gpuLayers: 4, layerCount: 5 } }]);
   });
 
   it('is refused if what does not fit on the GPU does not fit into the machine either', async () => {
@@ -86,7 +89,10 @@ describe('a model on a GPU', () => {
   it('counts unified memory once', async () => {
     devices = [gpu(24, { isUnified: true })];
     const { pool } = setUp();
-    expect(await pool.estimate('test/model', {})).toMatchObject({ fits: false, gpuBytes: 0 });
+    expect(await pool.estimate('test/model', {})).toMatchObject({
+      fits: false,
+      placement: { gpuBytes: 0, hostBytes: 11.25 * gibibyte },
+    });
   });
 
   it('evicts an idle model from the GPU, and waits until its memory is free', async () => {
@@ -112,8 +118,8 @@ describe('a model on a GPU', () => {
 
   it('takes the number of layers of the load', async () => {
     const { pool, launcher } = setUp();
-    await pool.load('test/model', { gpuLayers: 9 }, testContext());
-    expect(launcher.processes[0]?.spec.gpuLayers).toBe(9);
+    await pool.load('test/model', { gpuLayers: 4 }, testContext());
+    expect(launcher.processes[0]?.spec.gpuLayers).toBe(4);
     await expect(pool.load('test/other', { gpuLayers: 0 }, testContext())).rejects.toMatchObject({
       code: 'out_of_memory',
     });
@@ -125,7 +131,7 @@ describe('a model on a GPU', () => {
     const ownBytes: number[] = [];
     const refresh = memory.refresh.bind(memory);
     memory.refresh = (own) => {
-      ownBytes.push(own());
+      ownBytes.push(own().get('CUDA0') ?? 0);
       return refresh(own);
     };
     await pool.load('test/model', {}, testContext());
@@ -143,7 +149,7 @@ describe('a model on a GPU', () => {
     const { pool } = setUp();
     await pool.estimate('test/model', {});
     // A part of the GPU is kept free.
-    const gpuBytes = gpuCapacity(devices, 0);
+    const gpuBytes = dedicatedBytes(gpuBudgets(devices, new Map()));
     expect(pool.headroom()).toEqual({
       usableBytes: 4 * gibibyte + gpuBytes,
       capacityBytes: totalmem() + gpuBytes,

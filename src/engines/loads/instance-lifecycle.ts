@@ -1,4 +1,5 @@
 import { HearthError, type PromptSize } from '../../kernel/errors/errors.ts';
+import { sumGpuBytes } from '../../platform/machine/gpu-devices.ts';
 import type { EngineHandle } from '../engine.ts';
 import type { ModelLibrary, ModelSelection } from '../../library/model.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
@@ -61,14 +62,13 @@ export class InstanceLifecycle implements SchedulerEffects {
    */
   estimate(selection: ModelSelection, options: LoadOptions): LoadEstimate {
     const plan = this.#plan(selection, { ...options, isForced: false }, true);
-    const { config, estimate, admission } = plan;
+    const { config, estimate, placement, admission } = plan;
     const usableBytes = this.#scheduler.usableBytes(plan.demand);
-    const { gpuBytes } = plan.placement;
     return {
       selection,
       config,
       estimate,
-      gpuBytes,
+      placement,
       usableBytes,
       fits: admission.kind !== 'refuse',
     };
@@ -102,8 +102,8 @@ export class InstanceLifecycle implements SchedulerEffects {
       config: plan.config,
       queueCapacity,
       needsMemory: plan.demand.needsMemory,
-      estimatedBytes: plan.placement.hostBytes,
-      gpuBytes: plan.placement.gpuBytes,
+      placement: plan.placement,
+      gpuBytes: plan.demand.gpuBytes ?? new Map(),
       mappedBytes:
         this.#loaderOf(selection).copiesWeights === true
           ? 0
@@ -241,8 +241,8 @@ export class InstanceLifecycle implements SchedulerEffects {
   }
 
   async #load(instance: Instance, load: LoadTask): Promise<void> {
-    const { id, selection, config } = instance;
-    const estimatedBytes = instance.estimatedBytes + instance.gpuBytes;
+    const { id, selection, config, placement } = instance;
+    const estimatedBytes = placement.hostBytes + placement.gpuBytes;
     const startedAt = performance.now();
     // Begins before the engine maps the files: if they are replaced while it loads, the next request notices.
     const fingerprint = this.#options.library
@@ -250,7 +250,7 @@ export class InstanceLifecycle implements SchedulerEffects {
       .then((read) => instance.setFingerprint(read));
     try {
       const handle = await this.#loaderOf(selection).load(
-        { instanceId: id, selection, config, estimatedBytes },
+        { instanceId: id, selection, config, placement, estimatedBytes },
         load.signal,
         (fraction) => {
           load.report(fraction);
@@ -367,10 +367,8 @@ export class InstanceLifecycle implements SchedulerEffects {
 
   /** Other programs may have taken or freed GPU memory since the list was read. */
   #refreshGpuMemory(): void {
-    const ownBytes = (): number =>
-      this.registry
-        .views()
-        .reduce((sum, { state, gpuBytes }) => sum + (state === 'waiting' ? 0 : gpuBytes), 0);
+    const holders = () => this.registry.views().filter(({ state }) => state !== 'waiting');
+    const ownBytes = () => sumGpuBytes(holders().map(({ gpuBytes }) => gpuBytes));
     void this.#options.gpuMemory?.refresh(ownBytes).then(() => this.#scheduler.advance());
   }
 

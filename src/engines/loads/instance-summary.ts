@@ -1,5 +1,6 @@
 import type { EngineStats } from '../engine.ts';
 import type { ModelSelection } from '../../library/model.ts';
+import type { Placement } from '../placement/place-model.ts';
 import type { InstanceConfig } from './load-options.ts';
 import type { KeptLoadOptions } from './settings-record.ts';
 
@@ -24,6 +25,7 @@ export interface InstanceSummary {
   /** Number of requests that wait for a slot or for the load. */
   readonly queuedRequests: number;
   readonly estimatedBytes: number;
+  readonly placement: Placement;
   /** 0 until it is ready. */
   readonly loadTimeSeconds: number;
   readonly loadedAt?: Date;

@@ -1,6 +1,8 @@
 import { EngineLost, type ContextCure } from './refusal.ts';
 import type { HearthError } from '../../kernel/errors/errors.ts';
 import type { LoadedEngine } from '../states/state-cache.ts';
+import type { GpuBytes } from '../../platform/machine/gpu-devices.ts';
+import type { Placement } from '../placement/place-model.ts';
 import type { ModelSelection } from '../../library/model.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { InstanceSummary } from './instance-summary.ts';
@@ -20,9 +22,8 @@ interface InstanceOptions {
   readonly queueCapacity: number;
   /** Whether it uses memory of this machine. */
   readonly needsMemory: boolean;
-  /** Memory of the machine. */
-  readonly estimatedBytes: number;
-  readonly gpuBytes: number;
+  readonly placement: Placement;
+  readonly gpuBytes: GpuBytes;
   /** The part of `estimatedBytes` that is mapped from a file: the weights. */
   readonly mappedBytes: number;
   /** Idle time until it is unloaded; undefined: it stays loaded. */
@@ -51,8 +52,8 @@ export class Instance {
   readonly id: string;
   readonly selection: ModelSelection;
   readonly config: InstanceConfig;
-  readonly estimatedBytes: number;
-  readonly gpuBytes: number;
+  readonly placement: Placement;
+  readonly #gpuBytes: GpuBytes;
   readonly isExplicit: boolean;
   readonly scheduler: Scheduler;
   readonly #needsMemory: boolean;
@@ -78,8 +79,8 @@ export class Instance {
     this.id = options.id;
     this.selection = options.selection;
     this.config = options.config;
-    this.estimatedBytes = options.estimatedBytes;
-    this.gpuBytes = options.gpuBytes;
+    this.placement = options.placement;
+    this.#gpuBytes = options.gpuBytes;
     this.isExplicit = options.isExplicit;
     this.#needsMemory = options.needsMemory;
     this.#mappedBytes = options.mappedBytes;
@@ -91,6 +92,11 @@ export class Instance {
   /** `waiting`: queued for memory. */
   get state(): 'waiting' | 'loading' | 'ready' {
     return this.#state;
+  }
+
+  /** Memory of the machine. */
+  get estimatedBytes(): number {
+    return this.placement.hostBytes;
   }
 
   /** Undefined once the load has ended. */
@@ -264,7 +270,7 @@ export class Instance {
       lastUsedAt: this.#lastUsedAt,
       needsMemory: this.#needsMemory,
       estimatedBytes: this.estimatedBytes,
-      gpuBytes: this.gpuBytes,
+      gpuBytes: this.#gpuBytes,
       mappedBytes: this.#mappedBytes,
       recentPrompts: this.#recentPrompts.list(),
     };
@@ -288,6 +294,7 @@ export class Instance {
       activeRequests: isReady ? activeCount : 0,
       queuedRequests: isReady ? waitingCount : activeCount + waitingCount,
       estimatedBytes: this.estimatedBytes,
+      placement: this.placement,
       loadTimeSeconds: this.#loadTimeSeconds,
       ...omitUndefined({
         loadedAt: this.#loadedAt,

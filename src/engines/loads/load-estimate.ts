@@ -1,5 +1,6 @@
 import type { ModelSelection } from '../../library/model.ts';
 import type { InstanceConfig } from './load-options.ts';
+import type { Placement } from '../placement/place-model.ts';
 import type { MemoryEstimate } from '../memory/estimate.ts';
 
 /** The plan of a load. */
@@ -8,8 +9,7 @@ export interface LoadEstimate {
   readonly config: InstanceConfig;
   /** Zeros for a model that uses no memory of this machine. */
   readonly estimate: MemoryEstimate;
-  /** The part of the estimate that is in GPU memory. */
-  readonly gpuBytes: number;
+  readonly placement: Placement;
   /** Bytes available after unloading all evictable instances. */
   readonly usableBytes: number;
   /** Whether a load would be accepted, immediately or after evictions. */

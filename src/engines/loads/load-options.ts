@@ -1,10 +1,11 @@
 import type { AdapterEntry } from '../../library/adapter.ts';
 import type { ModelSelection } from '../../library/model.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
-import type { kvCacheTypes } from '../../kernel/field.ts';
+import type { kvCacheTypes, splitModes } from '../../kernel/field.ts';
 import type { AdapterChoice } from '../../kernel/adapter-names.ts';
 
 type KvCacheType = (typeof kvCacheTypes)[number];
+type SplitMode = (typeof splitModes)[number];
 export type SizeName = 'contextLength' | 'cacheContexts';
 
 export interface AppliedAdapter {
@@ -31,8 +32,19 @@ export interface InstanceConfig {
   readonly kvCacheType?: KvCacheType;
   /** Jinja template in place of the template of the model. */
   readonly chatTemplate?: string;
-  /** Layers in GPU memory; absent: the setting of the server. */
+  /** Of keys and of values; absent: `kvCacheType`. */
+  readonly cacheTypeK?: KvCacheType;
+  readonly cacheTypeV?: KvCacheType;
+  /** Layers in GPU memory; absent, like those on the CPU: the setting of the server, else the free memory decides. */
   readonly gpuLayers?: number;
+  /** Layers whose experts are in the memory of the machine. */
+  readonly cpuExpertLayers?: number;
+  /** `none`: on one GPU. */
+  readonly splitMode?: SplitMode;
+  /** Proportions of the model on each GPU, in the order of their list. */
+  readonly tensorSplit?: readonly number[];
+  /** Id of a GPU, such as `CUDA0`. */
+  readonly mainGpu?: string;
   /** Absent: off. */
   readonly speculation?: 'off' | 'ngram';
   /** A smaller model of the same vocabulary, which drafts tokens for this one. */

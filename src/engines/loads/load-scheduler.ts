@@ -1,4 +1,5 @@
 import type { AvailableMemory } from '../../platform/machine/available-memory.ts';
+import { dedicatedBytes } from '../../platform/machine/gpu-devices.ts';
 import { FairQueue } from '../../kernel/concurrency/fair-queue.ts';
 import type { HearthError } from '../../kernel/errors/errors.ts';
 import type { EvictionCause } from '../../telemetry/server-event.ts';
@@ -20,7 +21,9 @@ export interface SchedulerOptions {
   /** Bytes that a new process can use now. */
   readonly availableMemory: () => AvailableMemory;
   /** GPU memory, if the loaders place models on GPUs. */
-  readonly gpuMemory?: Pick<GpuMemory, 'capacityBytes' | 'know' | 'refresh'> | undefined;
+  readonly gpuMemory?:
+    | Pick<GpuMemory, 'budgets' | 'capacityBytes' | 'know' | 'refresh'>
+    | undefined;
   readonly defaults: LoadDefaults;
   /** Maximum bytes of all instances together; undefined: the memory of the machine. */
   readonly memoryLimitBytes: number | undefined;
@@ -91,7 +94,7 @@ export class LoadScheduler {
    */
   usableBytes(demand?: LoadDemand): number {
     const available = maxAvailable(this.#registry.views(), demand, this.#capacity());
-    return available.usableBytes + available.usableGpuBytes;
+    return available.usableBytes + dedicatedBytes(available.usableGpus);
   }
 
   /**
@@ -233,7 +236,7 @@ export class LoadScheduler {
   #capacity(): Capacity {
     const { memoryLimitBytes: limitBytes, maxLoaded, keepsOnlyLast } = this.#options;
     const available = this.#options.availableMemory();
-    const gpuBytes = this.#options.gpuMemory?.capacityBytes ?? 0;
-    return { limitBytes, available, gpuBytes, maxLoaded, keepsOnlyLast };
+    const gpus = this.#options.gpuMemory?.budgets ?? [];
+    return { limitBytes, available, gpus, maxLoaded, keepsOnlyLast };
   }
 }

@@ -46,7 +46,10 @@ function plan(name: keyof typeof llamas, machine: Machine, load: Load = {}): Loa
   const capacity: Capacity = {
     limitBytes: limitGigabytes === undefined ? undefined : limitGigabytes * gigabyte,
     available: { bytes: machine.gigabytes * gigabyte * freeShare, includesMappedFiles: false },
-    gpuBytes: gpuGigabytes * gigabyte,
+    gpus:
+      gpuGigabytes === 0
+        ? []
+        : [{ id: 'CUDA0', name: 'GPU', isUnified: false, bytes: gpuGigabytes * gigabyte }],
     maxLoaded: undefined,
     keepsOnlyLast: machine.keepsOnlyLast ?? true,
   };
@@ -96,7 +99,7 @@ describe('the context length and the number of contexts', () => {
   });
 
   it('use the memory of the machine, too, if the GPU is too small for the model', () => {
-    expect(sizes(plan('70B', { gigabytes: 24, gpuGigabytes: 24 }))).toBe('4096 x 1');
+    expect(sizes(plan('70B', { gigabytes: 25, gpuGigabytes: 24 }))).toBe('4096 x 1');
     expect(sizes(plan('70B', { gigabytes: 64, gpuGigabytes: 24 }))).toBe('32768 x 2');
   });
 

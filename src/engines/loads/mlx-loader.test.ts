@@ -80,7 +80,7 @@ describe('MlxLoader', () => {
       '--model /models/test/model/model-q8_0.gguf --host /run/e.sock --context-length 1024 --parallel 2 ' +
         '--prefill-step-size 256 --prompt-cache-bytes 67108864 --sampling {}',
     );
-    expect(spec.program.buildVariables(3)).toMatchObject({
+    expect(spec.program.buildVariables(3, spec)).toMatchObject({
       OPENBLAS_NUM_THREADS: '3',
       HF_HUB_OFFLINE: '1',
     });

@@ -75,9 +75,9 @@ export function standingOf(
     );
   if (isLoaded) return 'loaded';
   try {
-    const { fits, gpuBytes } = lifecycle.estimate(selection, options);
+    const { fits, placement } = lifecycle.estimate(selection, options);
     if (!fits) return 'none';
-    return gpuBytes > 0 ? 'gpu' : 'memory';
+    return placement.gpus.length > 0 ? 'gpu' : 'memory';
   } catch {
     // No engine of this machine loads it.
     return 'none';

@@ -3,8 +3,18 @@ import { assertContext, configure } from './configure.ts';
 import type { EngineLoader } from './engine-loader.ts';
 import type { InstanceConfig, LoadDefaults } from './load-options.ts';
 import { noMemory, type MemoryEstimate } from '../memory/estimate.ts';
+import type { GpuBudget, GpuBytes } from '../../platform/machine/gpu-devices.ts';
+import { withPlacement } from '../placement/model-parts.ts';
+import { isAsGood, isWhole, placedByEngine, type Placement } from '../placement/place-model.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
-import { admit, maxAvailable, roomFor, type Admission, type Capacity } from './policy/admit.ts';
+import {
+  admit,
+  freeGpus,
+  maxAvailable,
+  roomFor,
+  type Admission,
+  type Capacity,
+} from './policy/admit.ts';
 import {
   chooseCacheContexts,
   chooseContextLength,
@@ -15,7 +25,6 @@ import {
 } from './policy/choose-sizes.ts';
 import type { LoadDemand } from './policy/eviction.ts';
 import { type InstanceView, placedVariantId } from './policy/instance-view.ts';
-import type { Placement } from './policy/place-on-gpu.ts';
 import { purposeOf, type Purpose } from './purpose.ts';
 
 export interface LoadRequest {
@@ -75,21 +84,24 @@ export function planLoad(request: LoadRequest, surroundings: Surroundings): Load
     needsMemory: loader.estimate !== undefined,
   };
   const nothing = { ...subject, estimatedBytes: 0 };
-  const { usableGpuBytes } = maxAvailable(instances, nothing, capacity);
+  const { usableGpus } = maxAvailable(instances, nothing, capacity);
+  const free = freeGpus(instances, capacity);
   const measure = (config: InstanceConfig): Measured => {
     const estimate = loader.estimate?.(selection, config) ?? noMemory;
-    const placement = loader.place?.(selection, config, estimate, usableGpuBytes) ?? {
-      gpuLayers: config.gpuLayers,
-      gpuBytes: 0,
-      hostBytes: estimate.totalBytes,
-    };
-    const { hostBytes: estimatedBytes, gpuBytes } = placement;
-    return { estimate, placement, demand: { ...subject, estimatedBytes, gpuBytes } };
+    const place = (gpus: readonly GpuBudget[]): Placement =>
+      loader.place?.(selection, config, estimate, gpus) ??
+      placedByEngine(estimate.totalBytes, config.gpuLayers);
+    const best = place(usableGpus);
+    const withoutEvictions = place(free);
+    const placement = isAsGood(withoutEvictions, best) ? withoutEvictions : best;
+    const gpuBytes = demandOf(placement, usableGpus);
+    const demand = { ...subject, estimatedBytes: placement.hostBytes, gpuBytes };
+    return { estimate: withPlacement(estimate, placement), placement, demand };
   };
   const admissionOf = ({ demand }: Measured): Admission =>
     isForced ? { kind: 'load' } : admit(instances, demand, capacity);
   const fits = (config: InstanceConfig): boolean => admissionOf(measure(config)).kind !== 'refuse';
-  const sizeOf = (config: InstanceConfig): InstanceSize => toSize(measure(config), purpose);
+  const sizeOf = (config: InstanceConfig): InstanceSize => toSize(measure(config), purpose, config);
   const sharesCache = loader.sharesCache?.(selection, requested) ?? false;
   const roomOf = (smallest: InstanceConfig): Room =>
     roomFor(instances, measure(smallest).demand, capacity);
@@ -125,22 +137,17 @@ export function planLoad(request: LoadRequest, surroundings: Surroundings): Load
           roomOf(config),
         ),
     });
-  const { placement } = measure(configured);
-  const config = { ...configured, ...omitUndefined({ gpuLayers: placement.gpuLayers }) };
-  const { estimate } = measure(config);
-  const { demand } = measure(configured);
-  const admission = admissionOf({ estimate, placement, demand });
+  const measured = measure(configured);
+  const admission = admissionOf(measured);
   return {
     request,
-    config,
-    estimate,
-    placement,
-    demand,
+    config: configured,
+    ...measured,
     admission,
     ...(admission.kind === 'refuse' &&
       admission.lacks === 'memory' &&
       omitUndefined({
-        fittingContext: largestContext(config.contextLength, (contextLength) =>
+        fittingContext: largestContext(configured.contextLength, (contextLength) =>
           fits({ ...configured, contextLength }),
         ),
       })),
@@ -153,15 +160,26 @@ interface Measured {
   readonly demand: LoadDemand;
 }
 
-function toSize({ estimate, placement }: Measured, purpose: Purpose): InstanceSize {
-  const { weightsBytes, kvCacheBytes, computeBytes } = estimate;
+/** What an instance takes of each GPU: at most all of it, since the engine decides about more layers than fit. */
+function demandOf({ gpus }: Placement, usable: readonly GpuBudget[]): GpuBytes {
+  const most = new Map(usable.map(({ id, bytes }) => [id, bytes]));
+  return new Map(gpus.map(({ id, bytes }) => [id, Math.min(bytes, most.get(id) ?? 0)]));
+}
+
+function toSize(
+  { estimate, placement }: Measured,
+  purpose: Purpose,
+  { offloadsKvCacheToGpu }: InstanceConfig,
+): InstanceSize {
+  const { kvCacheBytes, computeBytes } = estimate;
   const { hostBytes, gpuBytes } = placement;
   return {
     hostBytes,
     gpuBytes,
     // Other models than generating ones read a whole context in one step.
     contextBytes: kvCacheBytes + (purpose === 'generation' ? 0 : computeBytes),
-    isOnGpu: gpuBytes > 0 && gpuBytes >= weightsBytes + kvCacheBytes,
+    isWhole: isWhole(placement),
+    isOnGpu: isWhole(placement) && gpuBytes > 0 && offloadsKvCacheToGpu !== false,
   };
 }
 

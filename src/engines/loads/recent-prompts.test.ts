@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { placedByEngine } from '../placement/place-model.ts';
 import { modelEntry } from '../../../test/setup/models/model-entry.ts';
 import type { ModelEntry, ModelSelection } from '../../library/model.ts';
 import type { InstanceSummary } from './instance-summary.ts';
@@ -53,6 +54,7 @@ describe('the loaded instances', () => {
     activeRequests: 0,
     queuedRequests: 0,
     estimatedBytes: 1,
+    placement: placedByEngine(0, undefined),
     loadTimeSeconds: 1,
   });
   const instances = [

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { placedByEngine } from '../placement/place-model.ts';
 import { instanceView } from '../../../test/setup/instances/instance-view.ts';
 import { modelEntry } from '../../../test/setup/models/model-entry.ts';
 import type { HearthError } from '../../kernel/errors/errors.ts';
@@ -127,6 +128,7 @@ describe('notLoaded', () => {
     activeRequests: 0,
     queuedRequests: 0,
     estimatedBytes: 1,
+    placement: placedByEngine(0, undefined),
     loadTimeSeconds: 1,
   });
 

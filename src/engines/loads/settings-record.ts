@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { kvCacheTypes } from '../../kernel/field.ts';
+import { kvCacheTypes, splitModes, tensorSplitSchema } from '../../kernel/field.ts';
 import type { ReasoningLevel, Sampling } from '../engine.ts';
 import type { LoadOptions } from './load-options.ts';
 
@@ -13,6 +14,12 @@ const loadSchema = z.object({
   gpuLayers: z.int().nonnegative().optional(),
   threads: z.int().positive().optional(),
   kvCacheType: z.enum(kvCacheTypes).optional(),
+  cacheTypeK: z.enum(kvCacheTypes).optional(),
+  cacheTypeV: z.enum(kvCacheTypes).optional(),
+  cpuExpertLayers: z.int().nonnegative().optional(),
+  splitMode: z.enum(splitModes).optional(),
+  tensorSplit: tensorSplitSchema.optional(),
+  mainGpu: z.string().optional(),
   speculation: z.enum(['off', 'ngram']).optional(),
   draftModel: z.string().optional(),
   chatTemplate: z.string().optional(),
@@ -106,5 +113,7 @@ export function changedOptions(
   after: KeptLoadOptions = {},
 ): readonly (keyof KeptLoadOptions)[] {
   const names = Object.keys({ ...before, ...after }) as (keyof KeptLoadOptions)[];
-  return names.filter((name) => name !== 'ttlSeconds' && before[name] !== after[name]);
+  return names.filter(
+    (name) => name !== 'ttlSeconds' && !isDeepStrictEqual(before[name], after[name]),
+  );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { gpuCapacity, parseDeviceList } from './gpu-devices.ts';
+import { dedicatedBytes, gpuBudgets, parseDeviceList } from './gpu-devices.ts';
 
 const mebibyte = 1024 * 1024;
 const gibibyte = 1024 * mebibyte;
@@ -74,31 +74,59 @@ describe('parseDeviceList', () => {
   });
 });
 
-describe('gpuCapacity', () => {
-  const device = (totalGibibytes: number, freeGibibytes: number, isUnified = false) => ({
-    id: `CUDA${totalGibibytes}`,
+it('trusts what Vulkan reports about the memory of a device more than its name', () => {
+  const list = `ggml_vulkan: 0 = AMD Ryzen 9 (RADV) (radv) | uma: 0 | fp16: 1 | warp size: 64
+ggml_vulkan: 1 = Some GPU (driver) | uma: 1 | fp16: 1 | warp size: 32
+Available devices:
+  Vulkan0: AMD Radeon(TM) 610M (4096 MiB, 4000 MiB free)
+  Vulkan1: Some GPU (8192 MiB, 8000 MiB free)
+`;
+  expect(parseDeviceList(list).map(({ isUnified }) => isUnified)).toEqual([false, true]);
+});
+
+it.each([
+  ['AMD Ryzen 9 7950X3D 16-Core Processor (RADV RAPHAEL_MENDOCINO)', true],
+  ['AMD Radeon(TM) 610M', true],
+  ['Radeon 8060S Graphics (RADV GFX1151)', true],
+  ['AMD Radeon RX 6600M', false],
+  ['AMD Radeon RX 6950 XT (RADV NAVI21)', false],
+  ['NVIDIA GeForce RTX 5080 Laptop GPU', false],
+])('tells by the name whether the memory of %s is that of the machine', (name, expected) => {
+  const [device] = parseDeviceList(`  Vulkan0: ${name} (16368 MiB, 15000 MiB free)`);
+  expect(device?.isUnified).toBe(expected);
+});
+
+describe('gpuBudgets', () => {
+  const device = (id: string, totalGibibytes: number, freeGibibytes: number) => ({
+    id,
     name: 'GPU',
     totalBytes: totalGibibytes * gibibyte,
     freeBytes: freeGibibytes * gibibyte,
-    isUnified,
+    isUnified: false,
   });
   const reserve = 768 * mebibyte;
+  const bytesOf = (free: number, own = 0) =>
+    gpuBudgets([device('CUDA0', 24, free)], new Map([['CUDA0', own]]))[0]?.bytes;
 
-  it('is the memory of all GPUs that other programs leave, without a reserve', () => {
-    expect(gpuCapacity([device(24, 24)], 0)).toBe(24 * gibibyte - reserve);
-    expect(gpuCapacity([device(24, 20), device(8, 8)], 0)).toBe(28 * gibibyte - 2 * reserve);
+  it('are what other programs leave of each GPU, without a reserve', () => {
+    const gpus = [device('CUDA0', 24, 20), device('CUDA1', 8, 8)];
+    expect(gpuBudgets(gpus, new Map())).toEqual([
+      { id: 'CUDA0', name: 'GPU', isUnified: false, bytes: 20 * gibibyte - reserve },
+      { id: 'CUDA1', name: 'GPU', isUnified: false, bytes: 8 * gibibyte - reserve },
+    ]);
+    expect(bytesOf(0)).toBe(0);
+    expect(gpuBudgets([], new Map())).toEqual([]);
   });
 
-  it('counts what its own engines use', () => {
-    expect(gpuCapacity([device(24, 10)], 14 * gibibyte)).toBe(24 * gibibyte - reserve);
-    expect(gpuCapacity([device(24, 10)], 10 * gibibyte)).toBe(20 * gibibyte - reserve);
-    expect(gpuCapacity([device(24, 10)], -5)).toBe(10 * gibibyte - reserve);
+  it('count what its own engines use', () => {
+    expect(bytesOf(10, 14 * gibibyte)).toBe(24 * gibibyte - reserve);
+    expect(bytesOf(10, 10 * gibibyte)).toBe(20 * gibibyte - reserve);
+    expect(bytesOf(10, 20 * gibibyte)).toBe(24 * gibibyte - reserve);
   });
 
-  it('is nothing without a GPU, and for memory that is shared with the machine', () => {
-    expect(gpuCapacity([], 0)).toBe(0);
-    expect(gpuCapacity([device(48, 48, true)], 0)).toBe(0);
-    expect(gpuCapacity([device(0.5, 0.5)], 0)).toBe(0);
-    expect(gpuCapacity([device(8, 0)], 0)).toBe(0);
+  it('are added up without memory that is shared with the machine', () => {
+    const shared = { ...device('Vulkan1', 32, 32), isUnified: true };
+    const budgets = gpuBudgets([device('Vulkan0', 8, 8), shared], new Map());
+    expect(dedicatedBytes(budgets)).toBe(8 * gibibyte - reserve);
   });
 });

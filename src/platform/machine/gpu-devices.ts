@@ -18,7 +18,9 @@ const otherBackends = /^(?:cpu|blas|accel|rpc|amx)/iu;
 /** Apple silicon, and boards whose GPU uses the memory of the machine. */
 const unifiedBackends = /^(?:metal|mtl)/iu;
 const unifiedNames =
-  /\b(?:apple m\d|tegra|orin|thor|gb10|uhd graphics|hd graphics|iris|radeon(?:\(tm\))? graphics|radeon \d+m\b|adreno|mali)\b/iu;
+  /\b(?:apple m\d|tegra|orin|thor|gb10|uhd graphics|hd graphics|iris|radeon(?:\(tm\))? graphics|radeon(?:\(tm\))? \d+[ms]|processor|adreno|mali)\b/iu;
+/** What Vulkan prints before the list: `ggml_vulkan: 0 = Intel(R) UHD Graphics 770 (ADL-S GT1) (Mesa) | uma: 1 | ...` */
+const vulkanMemory = /^ggml_vulkan: (\d+) = .*\| uma: ([01]) \|/u;
 /** Software that computes on the processor behind the interface of a GPU. */
 const softwareNames = /\b(?:llvmpipe|swiftshader|lavapipe|softpipe)\b/iu;
 
@@ -28,7 +30,10 @@ const softwareNames = /\b(?:llvmpipe|swiftshader|lavapipe|softpipe)\b/iu;
  */
 export function parseDeviceList(output: string): readonly GpuDevice[] {
   const found = new Map<string, GpuDevice>();
+  const reported = new Map<string, boolean>();
   for (const line of output.split(/\r?\n/u)) {
+    const [, number, isShared] = vulkanMemory.exec(line) ?? [];
+    if (number !== undefined) reported.set(`Vulkan${number}`, isShared === '1');
     const match = /^\s*([A-Za-z]+\d*): (.+) \((\d+) MiB, (\d+) MiB free\)\s*$/u.exec(line);
     if (match === null) continue;
     const [, id = '', name = '', total = '', free = ''] = match;
@@ -40,25 +45,43 @@ export function parseDeviceList(output: string): readonly GpuDevice[] {
       name,
       totalBytes: totalMebibytes * mebibyte,
       freeBytes: Math.min(Number(free), totalMebibytes) * mebibyte,
-      isUnified: unifiedBackends.test(id) || unifiedNames.test(name),
+      isUnified: reported.get(id) ?? (unifiedBackends.test(id) || unifiedNames.test(name)),
     });
   }
   return [...found.values()];
 }
 
+/** What the engines of this server may use of a GPU together. */
+export interface GpuBudget extends Pick<GpuDevice, 'id' | 'name' | 'isUnified'> {
+  readonly bytes: number;
+}
+
+/** Bytes by the id of a GPU. */
+export type GpuBytes = ReadonlyMap<string, number>;
+
 /** Left free on each GPU: the context of its driver, buffers that grow, the desktop. */
 const reserveBytes = 768 * mebibyte;
 
-/**
- * Bytes of all GPUs with memory of their own that the engines of this server may use together.
- *
- * @param ownBytes What its engines used when the list was read; other programs use the rest of what is not free.
- */
-export function gpuCapacity(devices: readonly GpuDevice[], ownBytes: number): number {
-  const dedicated = devices.filter(({ isUnified }) => !isUnified);
-  const sum = (bytesOf: (device: GpuDevice) => number): number =>
-    dedicated.reduce((bytes, device) => bytes + bytesOf(device), 0);
-  const usable = sum(({ totalBytes }) => Math.max(0, totalBytes - reserveBytes));
-  const used = sum(({ totalBytes, freeBytes }) => totalBytes - freeBytes);
-  return Math.max(0, usable - Math.max(0, used - Math.max(0, ownBytes)));
+/** @param ownBytes What the engines used when the list was read; other programs use the rest of what is not free. */
+export function gpuBudgets(
+  devices: readonly GpuDevice[],
+  ownBytes: GpuBytes,
+): readonly GpuBudget[] {
+  return devices.map(({ id, name, isUnified, totalBytes, freeBytes }) => {
+    const others = Math.max(0, totalBytes - freeBytes - (ownBytes.get(id) ?? 0));
+    return { id, name, isUnified, bytes: Math.max(0, totalBytes - reserveBytes - others) };
+  });
+}
+
+/** What several together use of each GPU. */
+export function sumGpuBytes(uses: readonly GpuBytes[]): GpuBytes {
+  const sums = new Map<string, number>();
+  for (const [id, bytes] of uses.flatMap((use) => [...use]))
+    sums.set(id, (sums.get(id) ?? 0) + bytes);
+  return sums;
+}
+
+/** Bytes of the GPUs that do not use the memory of the machine. */
+export function dedicatedBytes(gpus: readonly Omit<GpuBudget, 'id' | 'name'>[]): number {
+  return gpus.reduce((sum, { isUnified, bytes }) => sum + (isUnified ? 0 : bytes), 0);
 }

@@ -1,3 +1,4 @@
+import { placedByEngine } from '../../../src/engines/placement/place-model.ts';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EngineExit, GenerationRequest } from '../../../src/engines/engine.ts';
@@ -132,8 +133,8 @@ export async function managedInstance(options: ManagedInstanceOptions = {}) {
     config: { contextLength, parallel: slotCount },
     queueCapacity,
     needsMemory: false,
-    estimatedBytes: 0,
-    gpuBytes: 0,
+    placement: placedByEngine(0, undefined),
+    gpuBytes: new Map(),
     mappedBytes: 0,
     ttlSeconds: undefined,
     isExplicit: true,

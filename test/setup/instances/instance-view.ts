@@ -18,7 +18,7 @@ export function instanceView(changes: Partial<InstanceView> = {}): InstanceView 
     lastUsedAt: 0,
     needsMemory: true,
     estimatedBytes: 10,
-    gpuBytes: 0,
+    gpuBytes: new Map(),
     mappedBytes: 0,
     recentPrompts: [],
     ...changes,

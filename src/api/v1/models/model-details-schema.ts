@@ -3,7 +3,8 @@ import { contextLengthSchema, modelIdentifierSchema } from '../../../kernel/fiel
 import { defineRoute } from '../../kit/route.ts';
 import { adapterSchema } from './adapter-schema.ts';
 import { exampleMemory, machineMemoryFields, memoryEstimateFields } from './memory-schema.ts';
-import { chosenConfigSchema, quantizationSchema, v1ModelSchema } from './model-schema.ts';
+import { chosenConfigSchema } from './load-config-schema.ts';
+import { quantizationSchema, v1ModelSchema } from './model-schema.ts';
 
 const fileSchema = z
   .object({

@@ -1,7 +1,9 @@
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import type { NamedModel } from '../../kit/named-models.ts';
-import type { ChosenConfig, LoadConfig, ModelType, V1Model } from './model-schema.ts';
+import type { ChosenConfig, LoadConfig, ModelPlacement } from './load-config-schema.ts';
+import type { ModelType, V1Model } from './model-schema.ts';
 import type { InstanceSummary } from '../../../engines/loads/instance-summary.ts';
+import type { Placement } from '../../../engines/placement/place-model.ts';
 import type { InstanceConfig, SizeName } from '../../../engines/loads/load-options.ts';
 import type { Headroom } from '../../../engines/engines.ts';
 import type { ModelEntry, ModelVariant } from '../../../library/model.ts';
@@ -22,9 +24,10 @@ export function toV1Model(
     quantization: toQuantization(variant),
     size_bytes: variant.sizeBytes,
     params_string: model.parameterLabel,
-    loaded_instances: loaded.map(({ id: instanceId, config }) => ({
+    loaded_instances: loaded.map(({ id: instanceId, config, placement }) => ({
       id: instanceId,
       config: toLoadConfig(config),
+      ...toPlacement(placement),
     })),
     max_context_length: model.maxContextLength,
     format: model.format === 'remote' ? null : model.format,
@@ -88,12 +91,38 @@ export function toLoadConfig(config: InstanceConfig): LoadConfig {
       num_experts: config.expertCount,
       offload_kv_cache_to_gpu: config.offloadsKvCacheToGpu,
       gpu_layers: config.gpuLayers,
+      cpu_moe_layers: config.cpuExpertLayers,
+      split_mode: config.splitMode,
+      tensor_split: config.tensorSplit === undefined ? undefined : [...config.tensorSplit],
+      main_gpu: config.mainGpu,
       threads: config.threads,
       kv_cache_type: config.kvCacheType,
+      cache_type_k: config.cacheTypeK,
+      cache_type_v: config.cacheTypeV,
       speculation: config.speculation,
       draft_model: config.draft?.model.key,
       adapters: config.adapters?.map(({ adapter, scale }) => ({ adapter: adapter.key, scale })),
     }),
+  };
+}
+
+/** Where an instance is; empty if its engine decides about GPUs, or there is none. */
+export function toPlacement({
+  gpuLayers = 0,
+  layerCount,
+  cpuExpertLayers,
+  splitMode,
+  gpus,
+}: Placement): { placement?: ModelPlacement } {
+  if (layerCount === 0) return {};
+  return {
+    placement: {
+      gpu_layers: gpuLayers,
+      layers: layerCount,
+      ...(cpuExpertLayers > 0 && { cpu_moe_layers: cpuExpertLayers }),
+      ...omitUndefined({ split_mode: splitMode }),
+      gpus: gpus.map(({ id, name, layers, bytes }) => ({ id, name, layers, bytes })),
+    },
   };
 }
 

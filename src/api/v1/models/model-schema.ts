@@ -4,11 +4,19 @@ import {
   contextLengthSchema,
   kvCacheTypes,
   modelIdentifierSchema,
+  splitModes,
+  tensorSplitSchema,
   textSchema,
   ttlSchema,
 } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { adapterChoicesSchema } from './adapter-schema.ts';
+import {
+  chosenConfigSchema,
+  loadConfigSchema,
+  placementSchema,
+  speculationSchema,
+} from './load-config-schema.ts';
 
 export const reasoningSchema = z
   .enum(['off', 'low', 'medium', 'high', 'on'])
@@ -19,45 +27,6 @@ export const modelTypeSchema = z.enum(['llm', 'embedding', 'reranker']).meta({
   description: '`reranker`: a model with a rank head, for `/v1/rerank`.',
 });
 export type ModelType = z.infer<typeof modelTypeSchema>;
-
-const speculationSchema = z.enum(['off', 'ngram']).meta({ id: 'Speculation' });
-
-export const loadConfigSchema = z
-  .object({
-    context_length: z.int(),
-    eval_batch_size: z.int().optional(),
-    parallel: z.int().optional(),
-    flash_attention: z.boolean().optional(),
-    num_experts: z.int().optional(),
-    offload_kv_cache_to_gpu: z.boolean().optional(),
-    gpu_layers: z.int().optional(),
-    threads: z.int().optional(),
-    kv_cache_type: z.enum(kvCacheTypes).optional(),
-    speculation: speculationSchema.optional(),
-    draft_model: z.string().optional(),
-    adapters: z
-      .array(z.object({ adapter: z.string(), scale: z.number() }).meta({ id: 'AppliedAdapter' }))
-      .optional()
-      .describe('Applied to requests that choose no adapters; absent if there are none.'),
-  })
-  .meta({ id: 'LoadConfig' });
-export type LoadConfig = z.infer<typeof loadConfigSchema>;
-
-export const chosenConfigSchema = loadConfigSchema
-  .extend({
-    cache_contexts: z
-      .int()
-      .optional()
-      .describe(
-        'Whole contexts in the cache that the parallel requests share; absent: each has a cache for a whole context.',
-      ),
-    chosen_by_memory: z
-      .array(z.enum(['context_length', 'cache_contexts']))
-      .optional()
-      .describe('The settings that were chosen by the free memory.'),
-  })
-  .meta({ id: 'ChosenLoadConfig' });
-export type ChosenConfig = z.infer<typeof chosenConfigSchema>;
 
 const exampleConfig = {
   context_length: 4096,
@@ -102,7 +71,13 @@ export const v1ModelSchema = z
     size_bytes: z.int(),
     params_string: z.string().nullable(),
     loaded_instances: z.array(
-      z.object({ id: z.string(), config: loadConfigSchema }).meta({ id: 'LoadedInstance' }),
+      z
+        .object({
+          id: z.string(),
+          config: loadConfigSchema,
+          placement: placementSchema.optional(),
+        })
+        .meta({ id: 'LoadedInstance' }),
     ),
     max_context_length: z.int(),
     format: z.enum(['gguf', 'mlx']).nullable(),
@@ -208,7 +183,32 @@ export const loadRequestSchema = z
       .min(0)
       .max(1000)
       .nullish()
-      .describe('Layers in GPU memory; `engine.gpuLayers` if absent.'),
+      .describe('Layers in GPU memory; `engine.gpuLayers` if absent, else as many as fit.'),
+    cpu_moe_layers: z
+      .int()
+      .min(0)
+      .max(1000)
+      .nullish()
+      .describe(
+        'Layers of a mixture of experts whose experts stay in the memory of the machine; `engine.cpuExpertLayers` if absent, else as few as necessary.',
+      ),
+    split_mode: z
+      .enum(splitModes)
+      .nullish()
+      .describe(
+        '`none`: on one GPU; `layer`: whole layers on each GPU; `row`, `tensor`: parts of each layer, if the engine can. Absent: on one GPU if it fits, else by layers.',
+      ),
+    tensor_split: tensorSplitSchema
+      .nullish()
+      .describe(
+        'Proportions of the layers on each GPU, in the order of their list; 0 leaves one out.',
+      ),
+    main_gpu: z
+      .string()
+      .min(1)
+      .max(64)
+      .nullish()
+      .describe('Id of the GPU to use if it suffices, such as `CUDA1`.'),
     threads: z
       .int()
       .min(1)
@@ -219,6 +219,14 @@ export const loadRequestSchema = z
       .enum(kvCacheTypes)
       .nullish()
       .describe('Data type of the KV cache; `engine.kvType` if absent.'),
+    cache_type_k: z
+      .enum(kvCacheTypes)
+      .nullish()
+      .describe('Data type of the keys in the KV cache; `kv_cache_type` if absent.'),
+    cache_type_v: z
+      .enum(kvCacheTypes)
+      .nullish()
+      .describe('Data type of the values in the KV cache; `kv_cache_type` if absent.'),
     speculation: speculationSchema
       .nullish()
       .describe(
@@ -294,7 +302,9 @@ const loadEstimateSchema = z
         gpu_bytes: z
           .int()
           .optional()
-          .describe('The part of the total that goes to GPUs; absent if there is none.'),
+          .describe(
+            'The part of the total in the memory of GPUs; absent if there is none, and if they use the memory of the machine.',
+          ),
         usable_bytes: z
           .int()
           .describe(
@@ -306,6 +316,7 @@ const loadEstimateSchema = z
       })
       .meta({ id: 'MemoryEstimate' }),
     load_config: chosenConfigSchema,
+    placement: placementSchema.optional(),
   })
   .meta({
     id: 'LoadEstimate',

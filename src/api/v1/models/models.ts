@@ -21,7 +21,13 @@ import { assertChatTemplate } from '../../../library/chat-template.ts';
 import { toAdapterChoices } from './adapter-schema.ts';
 import { toKeptLoadOptions } from './model-settings-schema.ts';
 import type { ApiServices } from '../../services.ts';
-import { toChosenConfig, toLoadConfig, toModelType, toV1Model } from './model-record.ts';
+import {
+  toChosenConfig,
+  toLoadConfig,
+  toModelType,
+  toPlacement,
+  toV1Model,
+} from './model-record.ts';
 import { removeModel } from '../../../engines/loads/remove-model.ts';
 
 export function mountModels(app: App, services: ApiServices): void {
@@ -77,7 +83,8 @@ function toLoadOptions(body: LoadRequest): LoadOptions {
 }
 
 function toLoadEstimate(load: LoadEstimate): LoadEstimateResult {
-  const { estimate, gpuBytes, usableBytes, fits, config } = load;
+  const { estimate, placement, usableBytes, fits, config } = load;
+  const { gpuBytes } = placement;
   return {
     type: toModelType(load.selection.model),
     status: 'estimated',
@@ -93,6 +100,7 @@ function toLoadEstimate(load: LoadEstimate): LoadEstimateResult {
       fits,
     },
     load_config: toChosenConfig(config),
+    ...toPlacement(placement),
   };
 }
 

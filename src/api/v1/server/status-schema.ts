@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { isoTimeSchema } from '../../../kernel/field.ts';
-import { chosenConfigSchema, modelTypeSchema } from '../models/model-schema.ts';
+import { chosenConfigSchema, placementSchema } from '../models/load-config-schema.ts';
+import { modelTypeSchema } from '../models/model-schema.ts';
 import { defineRoute } from '../../kit/route.ts';
 
 export const getMetrics = defineRoute({
@@ -36,6 +37,7 @@ export const instanceStatusSchema = z
     profile: z.string().optional().describe('Profile that has this instance of its own.'),
     pinned: z.boolean().describe('Whether `models.pinned` or its settings keep it loaded.'),
     config: chosenConfigSchema,
+    placement: placementSchema.optional(),
     changed_settings: z
       .array(z.string())
       .optional()

@@ -5,7 +5,7 @@ import type { InstanceDescription } from '../../../engines/loads/instance-summar
 import { type App, mount } from '../../kit/mount.ts';
 import type { ApiServices } from '../../services.ts';
 import { nameV1Field } from '../errors.ts';
-import { toChosenConfig, toModelType } from '../models/model-record.ts';
+import { toChosenConfig, toModelType, toPlacement } from '../models/model-record.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 
 export function mountStatus(app: App, { pool, runtimes, server }: ApiServices): void {
@@ -48,6 +48,7 @@ export function toInstanceStatus(instance: InstanceDescription): InstanceStatus 
     loaded_by: instance.isExplicit ? 'name' : 'request',
     pinned: instance.isPinned,
     config: toChosenConfig(instance.config),
+    ...toPlacement(instance.placement),
     ...(instance.changedOptions.length > 0 && {
       changed_settings: instance.changedOptions.map(nameV1Field),
     }),

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { GpuBytes } from '../../../platform/machine/gpu-devices.ts';
 import { instanceView } from '../../../../test/setup/instances/instance-view.ts';
-import { admit, maxAvailable, type Capacity } from './admit.ts';
+import { admit, freeGpus, maxAvailable, type Capacity } from './admit.ts';
 import type { LoadDemand } from './eviction.ts';
 import { isIdle, type InstanceView } from './instance-view.ts';
 
@@ -29,6 +30,9 @@ const view = (id: string, changes: Partial<InstanceView> = {}): InstanceView =>
   instanceView({ id, modelKey: id, lastUsedAt: id.charCodeAt(0), ...changes });
 const [a, b, c] = [view('a'), view('b'), view('c')];
 const busy = { requestCount: 1 };
+
+const gpu = (id: string, bytes: number) => ({ id, name: 'GPU', isUnified: false, bytes });
+const uses = (bytes: number): GpuBytes => new Map([['CUDA0', bytes]]);
 
 describe('admit', () => {
   it('loads if there is enough memory', () => {
@@ -75,7 +79,7 @@ describe('admit', () => {
     expect(admit([kept], demand, capacity)).toEqual({ kind: 'refuse', lacks: 'memory' });
     expect(maxAvailable([kept, b], demand, capacity)).toEqual({
       usableBytes: 5,
-      usableGpuBytes: 0,
+      usableGpus: [],
       kept: [kept],
     });
   });
@@ -135,23 +139,39 @@ describe('admit', () => {
   });
 
   it('counts GPU memory apart from that of the machine', () => {
-    const machine = { ...capacity, limitBytes: undefined, gpuBytes: 20 };
-    const onGpu = { ...demand, estimatedBytes: 1, gpuBytes: 15 };
+    const machine = { ...capacity, limitBytes: undefined, gpus: [gpu('CUDA0', 20)] };
+    const onGpu = { ...demand, estimatedBytes: 1, gpuBytes: uses(15) };
     expect(admit([], onGpu, machine)).toEqual({ kind: 'load' });
-    expect(admit([], { ...onGpu, gpuBytes: 21 }, machine)).toEqual({
+    expect(admit([], { ...onGpu, gpuBytes: uses(21) }, machine)).toEqual({
       kind: 'refuse',
       lacks: 'memory',
     });
     expect(admit([], onGpu, capacity)).toEqual({ kind: 'refuse', lacks: 'memory' });
-    const holder = view('a', { gpuBytes: 10, estimatedBytes: 1 });
+    const holder = view('a', { gpuBytes: uses(10), estimatedBytes: 1 });
     expect(admit([holder], onGpu, machine)).toEqual({ kind: 'wait', evict: ['a'] });
     expect(
-      maxAvailable([holder, view('b', { gpuBytes: 4, isExplicit: true })], onGpu, machine),
+      maxAvailable([holder, view('b', { gpuBytes: uses(4), isExplicit: true })], onGpu, machine),
     ).toMatchObject({
-      usableGpuBytes: 16,
+      usableGpus: [{ id: 'CUDA0', bytes: 16 }],
     });
-    const overfull = view('a', { gpuBytes: 50, isExplicit: true });
-    expect(maxAvailable([overfull], onGpu, machine).usableGpuBytes).toBe(0);
+    const overfull = view('a', { gpuBytes: uses(50), isExplicit: true });
+    expect(maxAvailable([overfull], onGpu, machine).usableGpus).toMatchObject([{ bytes: 0 }]);
+  });
+
+  it('counts each GPU by itself, and unloads only what is on a wanted one', () => {
+    const gpus = [gpu('CUDA0', 20), gpu('CUDA1', 20)];
+    const machine = { ...capacity, limitBytes: undefined, gpus };
+    const onSecond = { ...demand, estimatedBytes: 1, gpuBytes: new Map([['CUDA1', 15]]) };
+    const first = view('a', { gpuBytes: uses(15), estimatedBytes: 1 });
+    const second = view('b', { gpuBytes: new Map([['CUDA1', 10]]), estimatedBytes: 1 });
+    expect(admit([first], onSecond, machine)).toEqual({ kind: 'load' });
+    expect(admit([first, second], onSecond, machine)).toEqual({ kind: 'wait', evict: ['b'] });
+    const onBoth = new Map([
+      ['CUDA0', 5],
+      ['CUDA1', 21],
+    ]);
+    expect(admit([], { ...onSecond, gpuBytes: onBoth }, machine).kind).toBe('refuse');
+    expect(freeGpus([first, second], machine).map(({ bytes }) => bytes)).toEqual([5, 10]);
   });
 
   it('limits the number of instances', () => {
@@ -176,7 +196,7 @@ describe('admit', () => {
     expect(admit([loaded], demand, full)).toEqual({ kind: 'load' });
     expect(maxAvailable([loaded], demand, full)).toEqual({
       usableBytes: 10,
-      usableGpuBytes: 0,
+      usableGpus: [],
       kept: [],
     });
   });

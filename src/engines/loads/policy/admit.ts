@@ -1,4 +1,5 @@
 import type { AvailableMemory } from '../../../platform/machine/available-memory.ts';
+import { dedicatedBytes, type GpuBudget } from '../../../platform/machine/gpu-devices.ts';
 import { isLeftBehind, isSuperseded, isEvictable, type LoadDemand } from './eviction.ts';
 import type { Room } from './choose-sizes.ts';
 import { isIdle, type InstanceView } from './instance-view.ts';
@@ -8,8 +9,8 @@ export interface Capacity {
   readonly limitBytes: number | undefined;
   /** Memory that a new process could use now; loading instances have not yet used theirs. */
   readonly available: AvailableMemory;
-  /** GPU memory of all instances together, apart from that of the machine; absent: there is none. */
-  readonly gpuBytes?: number;
+  /** The GPUs, with the bytes for all instances together; absent: there is none. */
+  readonly gpus?: readonly GpuBudget[];
   /** Maximum number of instances. */
   readonly maxLoaded: number | undefined;
   /** Whether a just-in-time load replaces the others (`models.autoEvict`). */
@@ -83,7 +84,7 @@ export function roomFor(
   const gone = [...leaving, ...(suffice([]) ? [] : fewestNeeded(ordered, suffice))];
   return {
     hostBytes: Math.max(0, usableBytes(holders, gone, capacity)),
-    gpuBytes: Math.max(0, usableGpuBytes(holders, gone, capacity)),
+    gpuBytes: dedicatedBytes(usableGpus(holders, gone, capacity)),
   };
 }
 
@@ -98,7 +99,7 @@ export function maxAvailable(
   capacity: Capacity,
 ): {
   readonly usableBytes: number;
-  readonly usableGpuBytes: number;
+  readonly usableGpus: readonly GpuBudget[];
   readonly kept: readonly InstanceView[];
 } {
   const holders = holdersOf(instances);
@@ -107,7 +108,7 @@ export function maxAvailable(
   const gone = holders.filter((instance) => !stays(instance));
   return {
     usableBytes: Math.max(0, usableBytes(holders, gone, capacity)),
-    usableGpuBytes: Math.max(0, usableGpuBytes(holders, gone, capacity)),
+    usableGpus: usableGpus(holders, gone, capacity),
     kept: holders.filter(stays),
   };
 }
@@ -115,12 +116,13 @@ export function maxAvailable(
 function fits(
   holders: readonly InstanceView[],
   gone: readonly InstanceView[],
-  { estimatedBytes, gpuBytes = 0 }: LoadDemand,
+  { estimatedBytes, gpuBytes }: LoadDemand,
   capacity: Capacity,
 ): boolean {
+  const gpus = new Map(usableGpus(holders, gone, capacity).map(({ id, bytes }) => [id, bytes]));
   return (
     usableBytes(holders, gone, capacity) >= estimatedBytes &&
-    usableGpuBytes(holders, gone, capacity) >= gpuBytes &&
+    [...(gpuBytes ?? [])].every(([id, bytes]) => (gpus.get(id) ?? 0) >= bytes) &&
     freePlaces(holders, gone, capacity) > 0
   );
 }
@@ -148,15 +150,25 @@ function usableBytes(
     : Math.min(ofMachine, limitBytes - sum(staying, ({ estimatedBytes }) => estimatedBytes));
 }
 
-/** Bytes of GPU memory for another instance after some have ended. Capacity already excludes what others use. */
-function usableGpuBytes(
+/** The GPUs with the bytes for another instance, after some have ended. Capacity already excludes what others use. */
+function usableGpus(
   holders: readonly InstanceView[],
   gone: readonly InstanceView[],
-  { gpuBytes = 0 }: Capacity,
-): number {
-  return holders
-    .filter((instance) => !gone.includes(instance))
-    .reduce((bytes, instance) => bytes - instance.gpuBytes, gpuBytes);
+  { gpus = [] }: Capacity,
+): readonly GpuBudget[] {
+  const staying = holders.filter((instance) => !gone.includes(instance));
+  return gpus.map((gpu) => {
+    const used = staying.reduce((sum, { gpuBytes }) => sum + (gpuBytes.get(gpu.id) ?? 0), 0);
+    return { ...gpu, bytes: Math.max(0, gpu.bytes - used) };
+  });
+}
+
+/** The GPUs with the bytes that another instance could use without unloading one. */
+export function freeGpus(
+  instances: readonly InstanceView[],
+  capacity: Capacity,
+): readonly GpuBudget[] {
+  return usableGpus(holdersOf(instances), [], capacity);
 }
 
 /** Bytes of an instance that the system still reports as available. */

@@ -31,7 +31,9 @@ export interface Room {
 export interface InstanceSize extends Room {
   /** The part that grows with the context. */
   readonly contextBytes: number;
-  /** Whether weights and caches are in GPU memory completely. */
+  /** Whether all layers are on GPUs. */
+  readonly isWhole: boolean;
+  /** Whether they and the caches are in GPU memory apart from that of the machine. */
   readonly isOnGpu: boolean;
 }
 
@@ -53,13 +55,13 @@ export function chooseContextLength(
   room: Room,
 ): number {
   const least = Math.min(leastContext, maxContextLength);
-  const { isOnGpu } = sizeOf(least);
-  const { context, longContext } = isOnGpu ? shares.gpu : shares.machine;
+  const smallest = sizeOf(least);
+  const { context, longContext } = smallest.isOnGpu ? shares.gpu : shares.machine;
   const factor = countsAllSlots ? ownCachesFactor : 1;
   const steps = contextSteps.filter((step) => step <= Math.min(maxContextLength, longest));
   const chosen = steps.findLast((step) => {
     const share = factor * (step <= usualContext ? context : longContext);
-    return takesAtMost(share, sizeOf(step), room, isOnGpu);
+    return takesAtMost(share, sizeOf(step), room, smallest);
   });
   return chosen ?? least;
 }
@@ -73,13 +75,13 @@ export function chooseCacheContexts(
   sizeOf: (contexts: number) => InstanceSize,
   room: Room,
 ): number {
-  const { isOnGpu } = sizeOf(1);
-  const { cache } = isOnGpu ? shares.gpu : shares.machine;
+  const smallest = sizeOf(1);
+  const { cache } = smallest.isOnGpu ? shares.gpu : shares.machine;
   for (let contexts = slots; contexts > 1; contexts -= 1) {
-    if (takesAtMost(cache, sizeOf(contexts), room, isOnGpu)) return contexts;
+    if (takesAtMost(cache, sizeOf(contexts), room, smallest)) return contexts;
   }
   const wanted = Math.min(slots, wantedContexts);
-  return takesAtMost(1, sizeOf(wanted), room, isOnGpu) ? wanted : 1;
+  return takesAtMost(1, sizeOf(wanted), room, smallest) ? wanted : 1;
 }
 
 /** The smallest context with space for a prompt and an answer that fits; else the largest that fits and holds the prompt. */
@@ -98,10 +100,15 @@ export function contextForPrompt(
 /** Of a prompt, for its answer and the next turn. */
 const answerShare = 1 / 4;
 
-function takesAtMost(share: number, size: InstanceSize, room: Room, onGpu: boolean): boolean {
+function takesAtMost(
+  share: number,
+  size: InstanceSize,
+  room: Room,
+  { isWhole, isOnGpu: onGpu }: InstanceSize,
+): boolean {
   if (size.hostBytes > room.hostBytes || size.gpuBytes > room.gpuBytes) return false;
   // A longer context must not push layers off the GPU.
-  if (onGpu !== size.isOnGpu) return false;
+  if (isWhole && !size.isWhole) return false;
   const used = onGpu ? size.gpuBytes : size.hostBytes + size.gpuBytes;
   const total = onGpu ? room.gpuBytes : room.hostBytes + room.gpuBytes;
   const freeBytes = total - (used - size.contextBytes);

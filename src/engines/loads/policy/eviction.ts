@@ -1,3 +1,4 @@
+import type { GpuBytes } from '../../../platform/machine/gpu-devices.ts';
 import type { Purpose } from '../purpose.ts';
 import { isIdle, type InstanceView } from './instance-view.ts';
 
@@ -15,7 +16,7 @@ export interface LoadDemand {
   /** Memory of the machine. */
   readonly estimatedBytes: number;
   /** GPU memory; absent: none. */
-  readonly gpuBytes?: number;
+  readonly gpuBytes?: GpuBytes;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { GpuBytes } from '../../../platform/machine/gpu-devices.ts';
 import type { ModelSelection } from '../../../library/model.ts';
 import type { Purpose } from '../purpose.ts';
 
@@ -30,7 +31,7 @@ export interface InstanceView {
   readonly needsMemory: boolean;
   /** Memory of the machine. */
   readonly estimatedBytes: number;
-  readonly gpuBytes: number;
+  readonly gpuBytes: GpuBytes;
   /** The part of `estimatedBytes` that is mapped from a file; some systems still report it as available. */
   readonly mappedBytes: number;
   /** Beginnings of its latest prompts. */

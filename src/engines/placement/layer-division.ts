@@ -1,0 +1,112 @@
+import type { GpuBudget } from '../../platform/machine/gpu-devices.ts';
+import type { GpuChoice, PlacementOptions } from './choose-gpus.ts';
+import { bytesOfCounts, countsByProportion, fillGpus, type Overhead } from './fill-gpus.ts';
+
+/** The sizes that decide where a model goes, in bytes. */
+export interface ModelParts {
+  readonly layers: readonly LayerPart[];
+  /** The output, which the engine counts as one more layer. */
+  readonly outputBytes: number;
+  /** Buffers of each GPU with layers. */
+  readonly computeBytes: number;
+  /** On the first GPU. */
+  readonly projectorBytes: number;
+  /** Always in the memory of the machine: the process and the embeddings. */
+  readonly hostBytes: number;
+  /** All of it, if nothing is on a GPU. */
+  readonly totalBytes: number;
+}
+
+interface LayerPart {
+  /** Weights, with the experts. */
+  readonly bytes: number;
+  readonly expertBytes: number;
+  readonly cacheBytes: number;
+}
+
+/** A GPU with the bytes of the layers on it. */
+export interface PlacedGpu extends GpuBudget {
+  readonly layers: number;
+}
+
+/** Divides the last layers of a model, the output included, among GPUs. */
+export class LayerDivision {
+  /** Whether the KV cache stays in the memory of the machine. */
+  readonly keepsCache: boolean;
+  readonly #parts: ModelParts;
+  readonly #choice: GpuChoice;
+  readonly #alone: GpuBudget | undefined;
+  readonly #overhead: Overhead;
+  readonly #splitMode: PlacementOptions['splitMode'];
+
+  constructor(parts: ModelParts, choice: GpuChoice, options: PlacementOptions) {
+    this.keepsCache = options.offloadsKvCacheToGpu === false;
+    this.#parts = parts;
+    this.#choice = choice;
+    const bySize = choice.gpus.toSorted((one, other) => other.bytes - one.bytes);
+    this.#alone = choice.main ?? bySize[0];
+    this.#overhead = { eachBytes: parts.computeBytes, firstBytes: parts.projectorBytes };
+    this.#splitMode = options.splitMode;
+  }
+
+  /**
+   * Number of layers on each GPU; undefined if they don't fit.
+   *
+   * @param expertLayers First layers of the model whose experts are in the memory of the machine.
+   */
+  counts(layers: number, expertLayers: number): readonly number[] | undefined {
+    const { gpus, proportions } = this.#choice;
+    const sizes = this.#sizes(layers, expertLayers);
+    const fits = (counts: readonly number[]): boolean =>
+      bytesOfCounts(sizes, counts, this.#overhead).every(
+        (bytes, index) => bytes <= (gpus[index]?.bytes ?? 0),
+      );
+    if (proportions !== undefined) {
+      const counts = countsByProportion(layers, proportions);
+      return fits(counts) ? counts : undefined;
+    }
+    const onOne = this.#onlyAlone(layers);
+    const mayBeOne = this.#splitMode === undefined || this.#splitMode === 'none';
+    if (mayBeOne && fits(onOne)) return onOne;
+    return this.#splitMode === 'none' ? undefined : fillGpus(sizes, gpus, this.#overhead);
+  }
+
+  /** The GPUs with layers. If more are wanted than fit, by their memory: the engine and its driver decide. */
+  placed(layers: number, expertLayers: number): readonly PlacedGpu[] {
+    const { gpus, proportions = gpus.map(({ bytes }) => bytes + 1) } = this.#choice;
+    const counts =
+      this.counts(layers, expertLayers) ??
+      (this.#splitMode === 'none'
+        ? this.#onlyAlone(layers)
+        : countsByProportion(layers, proportions));
+    const bytes = bytesOfCounts(this.#sizes(layers, expertLayers), counts, this.#overhead);
+    return gpus
+      .map((gpu, index) => ({ ...gpu, layers: counts[index] ?? 0, bytes: bytes[index] ?? 0 }))
+      .filter((gpu) => gpu.layers > 0);
+  }
+
+  /** Bytes of weights and cache that are not on GPUs. */
+  restBytes(layers: number, expertLayers: number): number {
+    const all = this.#parts.layers.map(({ bytes, cacheBytes }) => bytes + cacheBytes);
+    return sum(all) + this.#parts.outputBytes - sum(this.#sizes(layers, expertLayers));
+  }
+
+  #onlyAlone(layers: number): readonly number[] {
+    return this.#choice.gpus.map((gpu) => (gpu === this.#alone ? layers : 0));
+  }
+
+  /** Bytes of each layer on a GPU. */
+  #sizes(layers: number, expertLayers: number): readonly number[] {
+    if (layers === 0) return [];
+    const first = this.#parts.layers.length + 1 - layers;
+    const repeating = this.#parts.layers.map(({ bytes, expertBytes, cacheBytes }, layer) => {
+      const weights = layer < expertLayers ? bytes - expertBytes : bytes;
+      return weights + (this.keepsCache ? 0 : cacheBytes);
+    });
+    return [...repeating.slice(first), this.#parts.outputBytes];
+  }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}

@@ -1,0 +1,61 @@
+import type { ModelSelection } from '../../library/model.ts';
+import type { MemoryEstimate } from '../memory/estimate.ts';
+import type { ModelParts } from './layer-division.ts';
+import type { Placement } from './place-model.ts';
+
+type Weights = Pick<ModelParts, 'layers' | 'outputBytes'> & { readonly inputBytes: number };
+
+/**
+ * The parts of an instance that are placed.
+ *
+ * @param onHost Its memory without a GPU.
+ * @param onGpu Its memory in the batches that the engine uses with a GPU.
+ */
+export function modelParts(
+  selection: ModelSelection,
+  onHost: MemoryEstimate,
+  onGpu: MemoryEstimate,
+): ModelParts {
+  const { layers, outputBytes, inputBytes } = weightsOf(selection, onGpu);
+  const cacheBytes = Math.ceil(onGpu.kvCacheBytes / Math.max(1, layers.length));
+  return {
+    layers: layers.map((layer) => ({ ...layer, cacheBytes })),
+    outputBytes,
+    computeBytes: onGpu.computeBytes,
+    projectorBytes: onGpu.projectorBytes,
+    hostBytes: onGpu.processBytes + inputBytes,
+    totalBytes: onHost.totalBytes,
+  };
+}
+
+/** The weights of each layer. Adapters and a draft model are divided among all; without a list, so are all weights. */
+function weightsOf({ model, variant }: ModelSelection, { weightsBytes }: MemoryEstimate): Weights {
+  const { weights } = variant;
+  const layerCount = weights?.layers.length ?? model.attention?.layerCount ?? 0;
+  const known = weights ?? {
+    inputBytes: 0,
+    outputBytes: 0,
+    layers: Array.from({ length: layerCount }, () => ({ bytes: 0, expertBytes: 0 })),
+  };
+  const ownBytes = variant.sizeBytes - (model.projector?.sizeBytes ?? 0);
+  const others = Math.max(0, weightsBytes - (weights === undefined ? 0 : ownBytes));
+  const added = Math.ceil(others / (layerCount + 1));
+  return {
+    inputBytes: known.inputBytes,
+    outputBytes: known.outputBytes + added,
+    layers: known.layers.map(({ bytes, expertBytes }) => ({
+      bytes: bytes + added,
+      expertBytes,
+      cacheBytes: 0,
+    })),
+  };
+}
+
+/** The estimate of an instance with its copies on GPUs: of buffers, and of an embedding that is also the output. */
+export function withPlacement(estimate: MemoryEstimate, placement: Placement): MemoryEstimate {
+  if (placement.gpus.length === 0) return estimate;
+  const totalBytes = placement.hostBytes + placement.gpuBytes;
+  const { weightsBytes, kvCacheBytes, projectorBytes, processBytes } = estimate;
+  const others = weightsBytes + kvCacheBytes + projectorBytes + processBytes;
+  return { ...estimate, totalBytes, computeBytes: Math.max(0, totalBytes - others) };
+}
