@@ -3,7 +3,8 @@ import type * as z from 'zod';
 import { runCommand } from '../../test/setup/cli/run-command.ts';
 import { sendJson, startLoopbackServer } from '../../test/setup/net/loopback-server.ts';
 import { getStatus, serverStatusSchema } from '../api/v1/server/status-schema.ts';
-import { v1ModelSchema, type LoadConfig } from '../api/v1/models/model-schema.ts';
+import type { LoadConfig } from '../api/v1/models/load-config-schema.ts';
+import { v1ModelSchema } from '../api/v1/models/model-schema.ts';
 
 const examplesOf = (schema: z.ZodType): readonly unknown[] =>
   (schema.meta()?.['examples'] ?? []) as readonly unknown[];

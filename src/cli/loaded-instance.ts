@@ -1,10 +1,6 @@
 import { getStatus, type InstanceStatus } from '../api/v1/server/status-schema.ts';
-import {
-  getModel,
-  loadModel,
-  type LoadConfig,
-  type LoadRequest,
-} from '../api/v1/models/model-schema.ts';
+import type { LoadConfig } from '../api/v1/models/load-config-schema.ts';
+import { getModel, loadModel, type LoadRequest } from '../api/v1/models/model-schema.ts';
 import { printable } from '../kernel/printable.ts';
 import { ApiError } from './client/client-error.ts';
 import type { Client } from './client/client.ts';
@@ -23,8 +19,14 @@ const configKeys = [
   'num_experts',
   'offload_kv_cache_to_gpu',
   'gpu_layers',
+  'cpu_moe_layers',
+  'split_mode',
+  'tensor_split',
+  'main_gpu',
   'threads',
   'kv_cache_type',
+  'cache_type_k',
+  'cache_type_v',
   'speculation',
   'draft_model',
 ] as const satisfies readonly (keyof LoadConfig)[];
@@ -72,7 +74,10 @@ function differencesOf(
   { config, ttl_seconds: ttl }: InstanceStatus,
 ): readonly string[] {
   const named = configKeys.filter((key) => body[key] != null);
-  const valueOf = (of: LoadConfig, key: (typeof configKeys)[number]) => of[key] ?? defaults[key];
+  const valueOf = (of: LoadConfig, key: (typeof configKeys)[number]) => {
+    const value = of[key] ?? defaults[key];
+    return Array.isArray(value) ? value.join(',') : value;
+  };
   const differing = named.filter((key) => valueOf(wanted, key) !== valueOf(config, key));
   const differences = differing.map((key) => describe(key, valueOf(config, key)));
   // Adapters change the answers, so that a load without any gets no instance that applies some.

@@ -1,7 +1,7 @@
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { getStatus, type InstanceStatus } from '../../api/v1/server/status-schema.ts';
+import type { ChosenConfig } from '../../api/v1/models/load-config-schema.ts';
 import {
-  type ChosenConfig,
   type LoadEstimateResult,
   loadModel,
   type LoadResult,
@@ -24,10 +24,10 @@ import {
   adapterOption,
   toAdapters,
 } from '../option.ts';
-import { describeContext } from '../ui/instance-table.ts';
+import { describeContext, describeGpus } from '../ui/instance-table.ts';
 import { withElapsed } from '../ui/progress.ts';
 import { describeDifferences, findLoadedInstance } from '../loaded-instance.ts';
-import { formatBytes, formatDuration } from '../../kernel/format.ts';
+import { formatBytes, formatCount, formatDuration } from '../../kernel/format.ts';
 import { printable } from '../../kernel/printable.ts';
 import { writeFields } from '../ui/table.ts';
 import type { TerminalStream } from '../ui/terminal.ts';
@@ -138,7 +138,7 @@ function writeAlreadyLoaded(
 /** Writes the memory estimate of a load, one line per part. */
 export function writeEstimate(
   stream: TerminalStream,
-  { estimate, load_config: config }: LoadEstimateResult,
+  { estimate, load_config: config, placement }: LoadEstimateResult,
 ): void {
   const formatNonzeroBytes = (bytes: number): string | undefined =>
     bytes === 0 ? undefined : formatBytes(bytes);
@@ -150,7 +150,11 @@ export function writeEstimate(
     ['Projector', formatNonzeroBytes(estimate.projector_bytes)],
     ['Process', formatBytes(estimate.process_bytes)],
     ['Total', formatBytes(estimate.total_bytes)],
-    ['On GPUs', formatNonzeroBytes(estimate.gpu_bytes ?? 0)],
+    ['GPU', placement && describeGpus(placement)],
+    ...(placement?.gpus ?? []).map(({ id, name, layers, bytes }): [string, string] => [
+      id,
+      `${formatBytes(bytes)}, ${formatCount(layers)} layers (${name})`,
+    ]),
     ['Available', `${formatBytes(estimate.usable_bytes)}${estimate.fits ? '' : ' (does not fit)'}`],
   ]);
 }

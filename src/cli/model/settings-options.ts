@@ -1,5 +1,6 @@
 import type { LoadSettings } from '../../api/v1/models/model-settings-schema.ts';
-import { kvCacheTypes } from '../../kernel/field.ts';
+import { kvCacheTypes, splitModes } from '../../kernel/field.ts';
+import { UsageError } from '../failure.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { OptionValues } from '../command.ts';
 import { choice, decimal, integer, onOff, text } from '../option.ts';
@@ -32,8 +33,19 @@ export const loadOptions = {
     'Keep the KV cache in GPU memory',
   ),
   gpuLayers: integer('--gpu-layers <layers>', 'Layers in GPU memory', 0, 1000),
+  cpuMoeLayers: integer(
+    '--cpu-moe-layers <layers>',
+    'Layers whose experts stay in the memory of the machine',
+    0,
+    1000,
+  ),
+  splitMode: choice('--split-mode <mode>', 'How several GPUs divide the model', splitModes),
+  tensorSplit: text('--tensor-split <numbers>', 'Proportions of the GPUs, such as 3,1'),
+  mainGpu: text('--main-gpu <id>', 'GPU to use if it suffices, such as CUDA1'),
   threads: integer('--threads <threads>', 'CPU threads', 1, 1024),
   kvCacheType: choice('--kv-cache-type <type>', 'Data type of the KV cache', kvCacheTypes),
+  cacheTypeK: choice('--cache-type-k <type>', 'Data type of the keys in the cache', kvCacheTypes),
+  cacheTypeV: choice('--cache-type-v <type>', 'Data type of the values in the cache', kvCacheTypes),
   speculation: choice('--speculation <mode>', 'Draft text that the prompt or the answer repeats', [
     'off',
     'ngram',
@@ -51,10 +63,26 @@ export function toLoadSettings(options: OptionValues<typeof loadOptions>): LoadS
     num_experts: options.numExperts,
     offload_kv_cache_to_gpu: options.offloadKvCacheToGpu,
     gpu_layers: options.gpuLayers,
+    cpu_moe_layers: options.cpuMoeLayers,
+    split_mode: options.splitMode,
+    tensor_split:
+      options.tensorSplit === undefined ? undefined : toProportions(options.tensorSplit),
+    main_gpu: options.mainGpu,
     threads: options.threads,
     kv_cache_type: options.kvCacheType,
+    cache_type_k: options.cacheTypeK,
+    cache_type_v: options.cacheTypeV,
     speculation: options.speculation,
     draft_model: options.draftModel,
+  });
+}
+
+/** @throws UsageError for other than numbers. */
+function toProportions(list: string): number[] {
+  return list.split(',').map((item) => {
+    const number = item.trim() === '' ? Number.NaN : Number(item);
+    if (Number.isFinite(number) && number >= 0) return number;
+    throw new UsageError('--tensor-split is a list of numbers with commas, such as 3,1.');
   });
 }
 

@@ -1,4 +1,4 @@
-import type { ChosenConfig } from '../../api/v1/models/model-schema.ts';
+import type { ChosenConfig, ModelPlacement } from '../../api/v1/models/load-config-schema.ts';
 import { formatBytes, formatCount, formatDuration } from '../../kernel/format.ts';
 import type { InstanceStatus } from '../../api/v1/server/status-schema.ts';
 import { writeTable } from './table.ts';
@@ -36,6 +36,23 @@ function reasonOf(chosen: NonNullable<ChosenConfig['chosen_by_memory']>): string
   return `; ${what === 'context_length' ? 'context' : 'number of contexts'} chosen by free memory`;
 }
 
+/** `100% CUDA0, CUDA1`: the share of the layers on GPUs, and where. */
+export function gpuShare({ gpu_layers: onGpus, layers, gpus }: ModelPlacement): string {
+  const share = `${Math.floor((100 * onGpus) / layers)}%`;
+  return [share, gpus.map(({ id }) => id).join(', ')].join(' ').trim();
+}
+
+/** `33 of 33 layers, experts of 12 layers in the memory of the machine` */
+export function describeGpus(placement: ModelPlacement): string {
+  const { gpu_layers: onGpus, layers, cpu_moe_layers: experts = 0 } = placement;
+  const parts = [`${formatCount(onGpus)} of ${formatCount(layers)} layers`];
+  if (experts > 0) {
+    parts.push(`experts of ${formatCount(experts)} layers in the memory of the machine`);
+  }
+  if (placement.split_mode !== undefined) parts.push(`split by ${placement.split_mode}`);
+  return parts.join(', ');
+}
+
 /** Writes the loaded instances, sorted by id. */
 export function writeInstances(stream: TerminalStream, instances: readonly InstanceStatus[]): void {
   writeTable<InstanceStatus>(
@@ -49,6 +66,11 @@ export function writeInstances(stream: TerminalStream, instances: readonly Insta
         dropOrder: 5,
         value: ({ config }) => contextSize(config),
         isNumber: true,
+      },
+      {
+        title: 'GPU',
+        dropOrder: 5,
+        value: ({ placement }) => (placement === undefined ? '-' : gpuShare(placement)),
       },
       {
         title: 'ACTIVE',

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { LoadConfig } from '../../../../../src/api/v1/models/model-schema.ts';
+import type { LoadConfig } from '../../../../../src/api/v1/models/load-config-schema.ts';
 import { modelsTexts } from '../../../texts/models.ts';
 import { CheckField } from '../../../ui/check-field.tsx';
 import { Field, inputClass } from '../../../ui/field.tsx';
