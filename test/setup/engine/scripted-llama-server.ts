@@ -161,8 +161,12 @@ async function load(): Promise<void> {
 if (process.argv.includes('--version')) {
   process.stdout.write('version: 11549 (scripted)\n');
 } else if (process.argv.includes('--list-devices')) {
-  process.stdout.write('Available devices:\n');
+  const devices = process.env['SCRIPTED_DEVICES']?.split(';') ?? [];
+  process.stdout.write(['Available devices:', ...devices, ''].join('\n'));
 } else {
+  const argumentsPath = process.env['SCRIPTED_ARGUMENTS'];
+  if (argumentsPath !== undefined)
+    writeFileSync(argumentsPath, JSON.stringify(process.argv.slice(2)));
   if (process.env['LLAMA_SERVER_ROUTER_PORT'] !== undefined) await load();
   createServer((request, response) => void answer(request, response)).listen(flagValue('--host'));
 }
