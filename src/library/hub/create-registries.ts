@@ -1,19 +1,16 @@
 import { createHash } from 'node:crypto';
 import { HearthError } from '../../kernel/errors/errors.ts';
-import { omitUndefined } from '../../kernel/omit-undefined.ts';
-import { TimeoutError, withTimeout } from '../../kernel/concurrency/with-timeout.ts';
 import type { PublicEgress } from '../../platform/net/address-policy.ts';
 import { createHttpClient, type HttpClient } from '../../platform/net/http-client.ts';
 import { HttpFailure } from '../../platform/net/http-failure.ts';
-import { retryDelayMs } from '../../platform/net/retry-delay.ts';
-import { withRetries, type RetryPolicy } from '../../platform/net/with-retries.ts';
 import { licenseNameFrom } from '../license-name.ts';
 import { hubAddress, hubEgressPolicy } from './hub-endpoint.ts';
 import type { HubFile, RepositoryName } from './hub.ts';
-import { readBody } from './read-body.ts';
+import { readWithRetries, type RetryWait } from './read-body.ts';
 import { manifestSchema, readManifest, type RegistryManifest } from './registry-manifest.ts';
 import type { RegistryName, RegistryReference } from './registry-reference.ts';
 import { withRegistryTokens } from './registry-tokens.ts';
+import { sourceFailure } from './source-failure.ts';
 
 export type RegistryEndpoints = Readonly<Record<RegistryName, string>>;
 
@@ -44,8 +41,7 @@ interface RegistryOptions {
   readonly endpoints: RegistryEndpoints;
   /** Must use `registryEgressPolicy`. */
   readonly http: HttpClient;
-  /** Waits between two attempts of a request; replaced in tests. */
-  readonly wait?: NonNullable<RetryPolicy['wait']>;
+  readonly wait?: RetryWait;
 }
 
 const acceptedManifests = [
@@ -55,8 +51,6 @@ const acceptedManifests = [
 /** The least that the specification asks registries to accept. */
 const maxManifestBytes = 4 * 1024 * 1024;
 const maxLicenseBytes = 256 * 1024;
-const answerTimeoutMs = 60_000;
-const retryPolicy: RetryPolicy = { maxFailures: 3, maxDelayMs: 10_000 };
 
 /** The registries themselves may have any address; redirects and token servers must have public ones. */
 export function registryEgressPolicy(endpoints: RegistryEndpoints): PublicEgress {
@@ -76,27 +70,14 @@ export function openRegistries(
 /** Registries of models. Source: "Pull" of the OCI distribution specification 1.1. */
 export function createRegistries(options: RegistryOptions): Registries {
   const http = withRegistryTokens(options.http);
-  const policy = { ...retryPolicy, ...omitUndefined({ wait: options.wait }) };
   const fileUrl = (registry: RegistryName, path: string): URL => {
     const { origin, pathname } = hubAddress(options.endpoints[registry]);
     return new URL(`${origin}${pathname.replace(/\/+$/, '')}/v2/${path}`);
   };
-  const read = (url: URL, maxBytes: number, signal: AbortSignal): Promise<Buffer> => {
-    const attempt = async (): Promise<Buffer> => {
-      try {
-        return await withTimeout(answerTimeoutMs, signal, (within) =>
-          readBody(http, url, {
-            signal: within,
-            maxBytes,
-            forwardedHeaders: { accept: acceptedManifests },
-          }),
-        );
-      } catch (error) {
-        if (!(error instanceof TimeoutError)) throw error;
-        throw new HttpFailure('timeout', `${url.host} took too long to answer`, { cause: error });
-      }
-    };
-    return withRetries({ attempt, policy, signal });
+  const read = async (url: URL, maxBytes: number, signal: AbortSignal): Promise<Buffer> => {
+    const { wait } = options;
+    const forwardedHeaders = { accept: acceptedManifests };
+    return (await readWithRetries(http, url, { signal, maxBytes, forwardedHeaders, wait })).body;
   };
   const readLicense = async (url: URL, digest: string, signal: AbortSignal) => {
     try {
@@ -120,7 +101,11 @@ export function createRegistries(options: RegistryOptions): Registries {
         bytes = await read(url, maxManifestBytes, signal);
       } catch (error) {
         signal.throwIfAborted();
-        throw registryFailure(error, url, reference);
+        throw sourceFailure(error, {
+          host: url.host,
+          setting: `hub.${registry}Registry`,
+          missing: `model ${repository} with the tag ${tag}`,
+        });
       }
       const manifest = parseManifest(bytes, url);
       const { name, quantization, files, licenseDigest } = readManifest(reference, manifest);
@@ -155,31 +140,6 @@ function parseManifest(bytes: Buffer, url: URL): RegistryManifest {
       { cause: error },
     );
   }
-}
-
-function registryFailure(
-  error: unknown,
-  { host }: URL,
-  { registry, owner, model, tag }: RegistryReference,
-): unknown {
-  if (!(error instanceof HttpFailure)) return error;
-  const { status } = error;
-  if (status === 404 || status === 401 || status === 403) {
-    return new HearthError(
-      'model_not_found',
-      `${host} has no model ${owner}/${model} with the tag ${tag}, or gives it to accounts only.`,
-      { field: 'model', cause: error },
-    );
-  }
-  const isBusy = status === 429 || status === 503;
-  return new HearthError(
-    'hub_unreachable',
-    `The registry can't be used: ${error.message}. ` +
-      (isBusy ? 'Try again later.' : `Check the network, the proxy and hub.${registry}Registry.`),
-    isBusy
-      ? { cause: error, retryAfterSeconds: Math.ceil(retryDelayMs(error, 6, 1) / 1000) }
-      : { cause: error },
-  );
 }
 
 function digestOf(bytes: Buffer): string {

@@ -1,25 +1,18 @@
-import { TimeoutError, withTimeout } from '../../kernel/concurrency/with-timeout.ts';
-import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { toFetchResponse } from '../../platform/net/fetch-response.ts';
 import type { HttpClient } from '../../platform/net/http-client.ts';
 import { HttpFailure } from '../../platform/net/http-failure.ts';
-import { withRetries, type RetryPolicy } from '../../platform/net/with-retries.ts';
+import { readWithRetries, type RetryWait } from './read-body.ts';
 
 export interface HubConnection {
   readonly http: HttpClient;
   readonly endpoint: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** Waits between two attempts. */
-  readonly wait?: NonNullable<RetryPolicy['wait']>;
+  readonly wait?: RetryWait;
 }
 
 /** A `fetch` for GET, as `@huggingface/hub` calls it. */
 export type GetFetch = (input: string | URL | Request) => Promise<Response>;
 
-/** A longer `Retry-After` is an error, since a client is waiting. */
-const retryPolicy: RetryPolicy = { maxFailures: 3, maxDelayMs: 10_000 };
-/** Time limit for one response, from the request to the last byte. */
-const answerTimeoutMs = 60_000;
 const maxAnswerBytes = 8 * 1024 * 1024;
 /** Maximum number of requests (pages) for one listing. */
 const maxRequests = 50;
@@ -31,7 +24,7 @@ const maxRequests = 50;
  * @throws HttpFailure; the signal's reason when aborted.
  */
 export function createHubFetch(connection: HubConnection, signal: AbortSignal): GetFetch {
-  const policy = { ...retryPolicy, ...omitUndefined({ wait: connection.wait }) };
+  const { http, headers, wait } = connection;
   let requests = 0;
   return async (input) => {
     const url = ownAddress(connection.endpoint, new Request(input).url);
@@ -39,27 +32,14 @@ export function createHubFetch(connection: HubConnection, signal: AbortSignal): 
     if (requests > maxRequests) {
       throw new HttpFailure('too_large', `it lists more than ${maxRequests} pages`);
     }
-    return withRetries({ attempt: () => ask(connection, url, signal), policy, signal });
-  };
-}
-
-async function ask(connection: HubConnection, url: URL, signal: AbortSignal): Promise<Response> {
-  const { http, headers } = connection;
-  try {
-    return await withTimeout(answerTimeoutMs, signal, async (attemptSignal) => {
-      const response = await http.get(url, {
-        signal: attemptSignal,
-        maxBytes: maxAnswerBytes,
-        headers: { accept: 'application/json', ...headers },
-      });
-      const pieces: Uint8Array[] = [];
-      for await (const piece of response.body) pieces.push(piece);
-      return toFetchResponse(response, Buffer.concat(pieces));
+    const answer = await readWithRetries(http, url, {
+      signal,
+      wait,
+      maxBytes: maxAnswerBytes,
+      headers: { accept: 'application/json', ...headers },
     });
-  } catch (error) {
-    if (!(error instanceof TimeoutError)) throw error;
-    throw new HttpFailure('timeout', `${url.host} took too long to answer`, { cause: error });
-  }
+    return toFetchResponse(answer, answer.body);
+  };
 }
 
 /** Uses only the path and query of a next page's URL, since a mirror may forward that of the original hub. */

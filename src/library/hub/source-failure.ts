@@ -1,0 +1,37 @@
+import { HearthError } from '../../kernel/errors/errors.ts';
+import { HttpFailure } from '../../platform/net/http-failure.ts';
+import { retryDelayMs } from '../../platform/net/retry-delay.ts';
+
+interface SourceRequest {
+  readonly host: string;
+  /** Setting of its address. */
+  readonly setting: string;
+  /** What the source lacks if it answers that it is missing; absent for a search. */
+  readonly missing?: string;
+}
+
+/**
+ * Converts the failure of a request to a registry or ModelScope into an error for clients.
+ *
+ * @returns HearthError `model_not_found` or `hub_unreachable`; other errors unchanged.
+ */
+export function sourceFailure(error: unknown, { host, setting, missing }: SourceRequest): unknown {
+  if (!(error instanceof HttpFailure)) return error;
+  const { status } = error;
+  if (missing !== undefined && (status === 404 || status === 401 || status === 403)) {
+    return new HearthError(
+      'model_not_found',
+      `${host} has no ${missing}, or gives it to accounts only.`,
+      { field: 'model', cause: error },
+    );
+  }
+  const isBusy = status === 429 || status === 503;
+  return new HearthError(
+    'hub_unreachable',
+    `${host} can't be used: ${error.message}. ` +
+      (isBusy ? 'Try again later.' : `Check the network, the proxy and ${setting}.`),
+    isBusy
+      ? { cause: error, retryAfterSeconds: Math.ceil(retryDelayMs(error, 6, 1) / 1000) }
+      : { cause: error },
+  );
+}
