@@ -78,11 +78,23 @@ export async function findCatalogModel(
 }
 
 /** `390 MB, license apache-2.0` */
-export function describeDownload({ size_bytes: size, license }: CatalogModelRecord): string {
+export function describeDownload(model: CatalogModelRecord): string {
+  const { size_bytes: size } = model;
   return [
     ...(size === undefined ? [] : [formatBytes(size)]),
-    `license ${license ?? 'unknown'}`,
+    `license ${describeLicense(model)}`,
   ].join(', ');
+}
+
+/** `apache-2.0`, or `gemma, which has conditions: read it before you use the model` */
+export function describeLicense({
+  license,
+  license_has_conditions: hasConditions,
+}: Pick<CatalogModelRecord, 'license' | 'license_has_conditions'>): string {
+  if (license === undefined) return 'unknown';
+  return hasConditions === true
+    ? `${license}, which has conditions: read it before you use the model`
+    : license;
 }
 
 /** The key, or the name within it, that is nearest to what the user typed, or contains it. */

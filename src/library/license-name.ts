@@ -6,6 +6,15 @@ const known: readonly (readonly [RegExp, string])[] = [
 ];
 const maxCharacters = 100;
 
+/** Identifiers of SPDX and of hubs. */
+const open =
+  /^(?:apache-2\.0|mit(?:-0)?|(?:0)?bsd(?:-[\w-]+)?|isc|cc0-1\.0|cc-by(?:-sa)?-[234]\.0|unlicense|zlib|mpl-2\.0|[al]?gpl-[23][\w.-]*|bsl-1\.0|odc-by|cdla-permissive-[12]\.0|afl-3\.0|artistic-2\.0|ecl-2\.0|epl-[12]\.0|ms-pl|wtfpl)$/;
+
+/** Whether a license of this name allows any use, as those of open source do. */
+export function isOpenLicense(name: string): boolean {
+  return open.test(name.trim().toLowerCase().replaceAll(' ', '-'));
+}
+
 /** The name of a license from its text: an identifier of SPDX in lower case, else the first line. */
 export function licenseNameFrom(text: string): string | undefined {
   const name = known.find(([pattern]) => pattern.test(text.slice(0, 1000)))?.[1];

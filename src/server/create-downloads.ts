@@ -3,8 +3,10 @@ import { planDownload } from '../library/downloads/plan-download.ts';
 import { CatalogSource } from '../library/hub/catalog-source.ts';
 import { Catalog } from '../library/hub/catalog.ts';
 import { createHub } from '../library/hub/create-hub.ts';
+import { openModelScope } from '../library/hub/create-modelscope.ts';
 import { openRegistries } from '../library/hub/create-registries.ts';
 import { hubEgressPolicy } from '../library/hub/hub-endpoint.ts';
+import { addressOfFile } from '../library/hub/model-sources.ts';
 import { createHttpClient } from '../platform/net/http-client.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import { join } from 'node:path';
@@ -21,7 +23,7 @@ interface DownloadServices extends Pick<
   readonly cleanups: (() => unknown)[];
 }
 
-/** The model hub, the registries and the catalog, and the downloads from them; continues those that a stop interrupted. */
+/** The sources of models, the catalog, and the downloads from them; continues those that a stop interrupted. */
 export async function createDownloads(
   settings: Settings,
   { home, environment, signal, cleanups, ...parts }: DownloadServices,
@@ -39,17 +41,17 @@ export async function createDownloads(
   const docker = settings['hub.dockerRegistry'];
   const registries = openRegistries({ ollama, docker }, environment);
   cleanups.push(() => registries.http.close());
-  const sources = { hub, registries, catalog, hubEndpoint };
+  const modelScope = openModelScope(settings['hub.modelScopeEndpoint'], environment);
+  cleanups.push(() => modelScope.http.close());
+  const sources = { hub, modelScope, registries };
   const downloads = createDownloadManager({
     ...parts,
-    plan: (request, aborting) => planDownload({ ...sources, request }, aborting),
-    hub,
-    registries,
-    http,
+    plan: (request, aborting) => planDownload({ sources, catalog, hubEndpoint, request }, aborting),
+    addressOf: (plan, path) => addressOfFile(sources, plan, path),
   });
   cleanups.push(() => downloads.close());
   await downloads
     .continueInterrupted()
     .catch((err: unknown) => logger.error({ err }, 'failed to resume downloads'));
-  return { catalog, catalogSource, hub, downloads };
+  return { catalog, catalogSource, hub, modelScope, downloads };
 }

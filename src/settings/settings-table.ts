@@ -239,6 +239,10 @@ export const settingsTable = {
     httpUrl.default('https://registry-1.docker.io'),
     'Registry of the models `docker:OWNER/NAME`; a mirror must offer the API of the OCI distribution specification.',
   ),
+  'hub.modelScopeEndpoint': setting(
+    httpUrl.default('https://modelscope.cn'),
+    'Address of the models `modelscope:OWNER/NAME`; https://www.modelscope.ai is the international site.',
+  ),
   'store.url': setting(
     database.optional(),
     'File of the SQLite database, or a PostgreSQL database as postgres://USER@HOST/DATABASE.',

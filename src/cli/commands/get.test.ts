@@ -92,12 +92,14 @@ const sent = (): unknown[] =>
 
 describe('hearth get', () => {
   it('follows the job to its end and suggests the next step', async () => {
+    const gemma = { ...job, license: 'gemma', license_has_conditions: true };
     const half = { ...job, downloaded_bytes: 500, bytes_per_second: 250 };
-    const { exitCode, stdout, stderr } = await get([job, half, completed], ['org/model']);
+    const { exitCode, stdout, stderr } = await get([gemma, half, completed], ['org/model']);
     expect(exitCode).toBe(0);
     expect(stdout).toBe('Downloaded org/model Q4_K_M. See `hearth ls`.\n');
     expect(stderr).toBe(
       'org/model Q4_K_M, 1.0 KB\n' +
+        'License: gemma, which has conditions: read it before you use the model\n' +
         'Downloading 0 %  0 B of 1.0 KB\n' +
         'Downloading 50 %  500 B of 1.0 KB, 250 B/s\n' +
         'Downloading 100 %  1.0 KB of 1.0 KB\n',

@@ -10,6 +10,7 @@ import { connect } from '../client/connect.ts';
 import { defineCommand, type CommandContext } from '../command.ts';
 import { resolveModel } from '../download/resolve-model.ts';
 import { followDownload, progressFraction, describeUsage } from '../download/follow-download.ts';
+import { describeLicense } from '../check-model.ts';
 import { CommandError } from '../failure.ts';
 import { connectionOptions, flag, jsonOption, rest } from '../option.ts';
 import { formatBytes } from '../../kernel/format.ts';
@@ -34,6 +35,7 @@ export const get = defineCommand({
     'hearth get https://huggingface.co/bartowski/SmolLM2-135M-Instruct-GGUF',
     'hearth get ollama:qwen3:0.6b',
     'hearth get docker:ai/smollm2',
+    'hearth get modelscope:Qwen/Qwen3-0.6B-GGUF:Q8_0',
     'hearth get --search embedding --json',
   ],
   async run({ context, options, positionals: { model } }) {
@@ -59,6 +61,7 @@ export const get = defineCommand({
     }
     terminal.messages.line(`${describe(start)}, ${formatBytes(start.total_size_bytes)}`);
     if (start.note !== undefined) terminal.messages.line(printable(start.note));
+    terminal.messages.line(printable(`License: ${describeLicense(start)}`));
     if (options.detach === true) {
       if (isJson) terminal.output.json(start);
       else terminal.output.line(start.job_id);

@@ -35,6 +35,11 @@ it.each([
     'hf.co/org/model@Q4_K_M',
     { kind: 'request', model: 'https://huggingface.co/org/model', quantization: 'Q4_K_M' },
   ],
+  ['modelscope:org/model:Q8_0', { kind: 'request', model: 'modelscope:org/model:Q8_0' }],
+  [
+    'www.modelscope.cn/models/org/model@Q8_0',
+    { kind: 'request', model: 'https://www.modelscope.cn/models/org/model', quantization: 'Q8_0' },
+  ],
   ['read/write memory', { kind: 'words', words: 'read/write memory' }],
   // The server rejects these.
   ['a/b/c', { kind: 'request', model: 'a/b/c' }],

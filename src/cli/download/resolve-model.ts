@@ -109,22 +109,26 @@ export type ModelArgument =
   | { readonly kind: 'words'; readonly words: string; readonly quantization?: string };
 
 const hubUrl = 'https://huggingface.co/';
-const registryPattern = /^(?:ollama|docker):\S+$/i;
+const registryPattern = /^(?:ollama|docker|modelscope):\S+$/i;
 const urlPattern = /^(https?:\/\/[^@]+?)(?:@([\w.-]+))?$/i;
 /** A URL without its scheme, as browsers show it. */
 const bareUrlPattern = /^(?:www\.)?(?:huggingface\.co|hf\.co)\//i;
+const bareModelScopePattern = /^(?:www\.)?modelscope\.(?:cn|ai)\//i;
 const repositoryPattern = /^([\w.-]+\/[\w.-]+?)(?:[@:]([\w.-]+))?$/;
 /** Neither an id nor words; the server rejects it with a precise error. */
 const addressPattern = /^\S*\/\S*$/;
 const idPattern = /^([\w.-]+)@([\w.-]+)$/;
 
 /**
- * Parses a hub URL, `owner/name`, a name in a registry, a catalog id or search words. All but words may end with `@quantization`;
+ * Parses a URL, `owner/name`, a name in a registry or ModelScope, a catalog id or search words. All but words may end with `@quantization`;
  * `owner/name:quantization` works too. The API accepts a quantization only with a URL, so `owner/name` with
  * one becomes a URL.
  */
 export function parseModelArgument(argument: string): ModelArgument {
-  const text = argument.trim().replace(bareUrlPattern, hubUrl);
+  const text = argument
+    .trim()
+    .replace(bareUrlPattern, hubUrl)
+    .replace(bareModelScopePattern, (host) => `https://${host}`);
   if (registryPattern.test(text)) return { kind: 'request', model: text };
   const [, url, urlQuantization] = urlPattern.exec(text) ?? [];
   if (url !== undefined) return withQuantization({ kind: 'request', model: url }, urlQuantization);

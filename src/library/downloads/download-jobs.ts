@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { HearthError } from '../../kernel/errors/errors.ts';
-import type { Registries } from '../hub/create-registries.ts';
-import type { Hub } from '../hub/hub.ts';
-import type { HttpClient } from '../../platform/net/http-client.ts';
+import type { FileAddress } from '../hub/model-sources.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { DownloadEvent } from '../../telemetry/server-event.ts';
 import { noEvents, type EventPublisher } from '../../telemetry/server-events.ts';
@@ -18,9 +16,7 @@ import type { TransferSettings } from './transfer-file.ts';
 import { Semaphore } from '../../kernel/concurrency/semaphore.ts';
 
 export interface DownloadJobsOptions {
-  readonly hub: Hub;
-  readonly http: HttpClient;
-  readonly registries: Pick<Registries, 'http' | 'fileUrl'>;
+  readonly addressOf: (plan: DownloadPlan, path: string) => FileAddress;
   readonly store: DownloadRepository;
   readonly modelsFolder: string;
   readonly logger: Logger;
@@ -149,14 +145,12 @@ export class DownloadJobs {
     this.#active.delete(stored.id);
     const earlier = [...this.#active.values()];
     this.#active.set(stored.id, active);
-    const { hub, http, registries, modelsFolder, logger } = this.#options;
+    const { addressOf, modelsFolder, logger } = this.#options;
     const download = (signal: AbortSignal): Promise<void> =>
       runDownload({
         jobId: stored.id,
         plan: planOf(stored),
-        hub,
-        http,
-        registries,
+        addressOf,
         modelsFolder,
         settings: this.#settings,
         signal,

@@ -1,6 +1,6 @@
 import type { ModelScope } from '../../kernel/model-scope.ts';
 import type { FileChecksum } from '../hub/hub.ts';
-import type { RegistryName } from '../hub/registry-reference.ts';
+import type { OtherSource } from '../hub/model-sources.ts';
 
 /** Downloads of models, as jobs. */
 
@@ -21,14 +21,16 @@ export interface DownloadPlan {
   /** The model as the request names it. */
   readonly model: string;
   /** Absent: the model hub. */
-  readonly registry?: RegistryName;
+  readonly registry?: OtherSource;
   readonly owner: string;
   readonly name: string;
   readonly commit: string;
   /** Label of the chosen quantization, such as `Q4_K_M`; null if there is only one. */
   readonly quantization: string | null;
-  /** Names other models of the repository that match the request, or the license of a model of a registry. */
+  /** Names other models of the repository that match the request. */
   readonly note?: string;
+  /** Such as `apache-2.0`; absent if the source does not name one. */
+  readonly license?: string;
   /** Including the parts of a split model and the projector. */
   readonly files: readonly DownloadFile[];
 }
@@ -59,8 +61,8 @@ export interface DownloadJob {
 
 export interface DownloadRequest {
   /**
-   * Identifier of the catalog, `owner/name` on the hub, the URL of a repository or file on the hub, or a name in a registry
-   * such as `ollama:model:tag`.
+   * Identifier of the catalog, `owner/name` on the hub, the URL of a repository or file on the hub or ModelScope,
+   * `modelscope:owner/name`, or a name in a registry such as `ollama:model:tag`.
    */
   readonly model: string;
   /** Allowed only with a URL. */

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { linkAbort } from '../../kernel/concurrency/linked-abort.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
-import type { HttpClient } from '../../platform/net/http-client.ts';
+import type { FileAddress } from '../hub/model-sources.ts';
 import { HttpFailure } from '../../platform/net/http-failure.ts';
 import { SpentBuffers } from './spent-buffers.ts';
 
@@ -11,10 +11,7 @@ export class RangeIgnored extends Error {
 }
 
 /** The source of a file. */
-export interface FileSource {
-  readonly http: HttpClient;
-  readonly url: URL;
-  readonly headers: Readonly<Record<string, string>>;
+export interface FileSource extends FileAddress {
   /** Path in the repository, for messages. */
   readonly path: string;
   /** Size that the hub lists. */

@@ -32,24 +32,26 @@ function hubWith(...paths: readonly string[]) {
     search: () => Promise.reject(new Error('not searched')),
     fileUrl: (_repository, path) => new URL(`https://hub.test/${path}`),
     headers: {},
+    http,
   };
-  return { hub, queries };
+  return { sources: { hub, modelScope: hub, registries }, queries };
 }
 
+const http = createHttpClient({ environment: {} });
 /** Requests without the name of a registry never ask one. */
 const registries: Registries = {
   model: () => Promise.reject(new Error('not asked')),
   fileUrl: () => new URL('https://registry.test'),
-  http: createHttpClient({ environment: {} }),
+  http,
 };
 
 describe('planDownload', () => {
   it('plans the files of the commit that the hub names', async () => {
-    const { hub, queries } = hubWith('tiny-Q4_K_M.gguf');
+    const { sources, queries } = hubWith('tiny-Q4_K_M.gguf');
     const request = { model: 'acme/tiny-gguf' };
     expect(
       await planDownload(
-        { hub, registries, catalog: new Catalog(), hubEndpoint: undefined, request },
+        { sources, catalog: new Catalog(), hubEndpoint: undefined, request },
         signal,
       ),
     ).toEqual({
@@ -64,12 +66,11 @@ describe('planDownload', () => {
   });
 
   it('keeps the last folder of a path, as the library reads one folder deep', async () => {
-    const { hub } = hubWith('gguf/v2/Q8_0/tiny-Q8_0.gguf');
+    const { sources } = hubWith('gguf/v2/Q8_0/tiny-Q8_0.gguf');
     const model = 'https://hub.test/acme/tiny-gguf';
     const plan = await planDownload(
       {
-        hub,
-        registries,
+        sources,
         catalog: new Catalog(),
         hubEndpoint: 'https://hub.test',
         request: { model, quantization: 'Q8_0' },
@@ -82,19 +83,18 @@ describe('planDownload', () => {
   });
 
   it('passes on the quantization of the request, and the note on other models', async () => {
-    const { hub } = hubWith('tiny-Q4_K_M.gguf', 'tiny-Q8_0.gguf');
+    const { sources } = hubWith('tiny-Q4_K_M.gguf', 'tiny-Q8_0.gguf');
     const request = { model: 'https://hub.test/acme/tiny-gguf', quantization: 'Q8_0' };
     const hubEndpoint = 'https://hub.test';
     const plan = await planDownload(
-      { hub, registries, catalog: new Catalog(), hubEndpoint, request },
+      { sources, catalog: new Catalog(), hubEndpoint, request },
       signal,
     );
     expect(plan).toMatchObject({ quantization: 'Q8_0', files: [{ path: 'tiny-Q8_0.gguf' }] });
     await expect(
       planDownload(
         {
-          hub,
-          registries,
+          sources,
           catalog: new Catalog(),
           hubEndpoint,
           request: { ...request, quantization: 'Q2_K' },
@@ -104,8 +104,7 @@ describe('planDownload', () => {
     ).rejects.toMatchObject({ code: 'invalid_value' });
     const noted = await planDownload(
       {
-        hub: hubWith('a-Q8_0.gguf', 'b-Q8_0.gguf').hub,
-        registries,
+        sources: hubWith('a-Q8_0.gguf', 'b-Q8_0.gguf').sources,
         catalog: new Catalog(),
         hubEndpoint,
         request: { model: 'acme/tiny-gguf' },

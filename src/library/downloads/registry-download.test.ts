@@ -12,6 +12,7 @@ import { createLogger } from '../../telemetry/logger.ts';
 import { Catalog } from '../hub/catalog.ts';
 import { createHub } from '../hub/create-hub.ts';
 import { createRegistries, registryEgressPolicy } from '../hub/create-registries.ts';
+import { addressOfFile } from '../hub/model-sources.ts';
 import { createModelLibrary } from '../library.ts';
 import { createDownloadManager } from './download-manager.ts';
 import { planDownload } from './plan-download.ts';
@@ -36,18 +37,14 @@ async function openManager(store = temporaryStore(), egress: EgressPolicy = { ty
   const endpoints = { ollama: registry.url, docker: registry.url };
   const registries = createRegistries({ endpoints, http, wait: async () => {} });
   const hub = createHub({ http });
+  const sources = { hub, modelScope: hub, registries };
   const logger = createLogger('silent');
   const roots = [{ folder: modelsFolder }];
   const library = createModelLibrary({ roots, logger, signal });
   const manager = createDownloadManager({
-    hub,
-    http,
-    registries,
+    addressOf: (plan, path) => addressOfFile(sources, plan, path),
     plan: (request, within) =>
-      planDownload(
-        { hub, registries, catalog: new Catalog(), hubEndpoint: undefined, request },
-        within,
-      ),
+      planDownload({ sources, catalog: new Catalog(), hubEndpoint: undefined, request }, within),
     store: (await store).downloads,
     modelsFolder,
     library,
@@ -81,7 +78,7 @@ describe('a download from a registry', () => {
     const { job, library, manager } = await download('ollama:tiny:1b-q8_0');
     expect(job).toMatchObject({
       status: 'completed',
-      plan: { owner: 'library', name: 'tiny-1b', note: 'License: apache-2.0' },
+      plan: { owner: 'library', name: 'tiny-1b', license: 'apache-2.0' },
     });
     const placed = await readFile(join(modelsFolder, 'library/tiny-1b/tiny-1b-q8_0.gguf'));
     expect(placed.equals(await readFile(weights.filePath))).toBe(true);

@@ -1,10 +1,8 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Registries } from '../hub/create-registries.ts';
-import type { Hub } from '../hub/hub.ts';
 import { exists } from '../link-or-rename.ts';
-import type { HttpClient } from '../../platform/net/http-client.ts';
 import { matchesChecksum } from './content-hash.ts';
+import type { FileAddress } from '../hub/model-sources.ts';
 import type { DownloadFile, DownloadPlan } from './downloads.ts';
 import { isFileOfSize } from './find-present.ts';
 import { runTaskGroup } from '../../kernel/concurrency/task-group.ts';
@@ -24,9 +22,7 @@ import { readStagedBytes, transferFile, type TransferSettings } from './transfer
 interface DownloadRun {
   readonly jobId: string;
   readonly plan: DownloadPlan;
-  readonly hub: Hub;
-  readonly http: HttpClient;
-  readonly registries: Pick<Registries, 'http' | 'fileUrl'>;
+  readonly addressOf: (plan: DownloadPlan, path: string) => FileAddress;
   readonly modelsFolder: string;
   readonly settings: TransferSettings;
   readonly signal: AbortSignal;
@@ -143,7 +139,7 @@ async function isSame(file: StagedFile, signal: AbortSignal): Promise<boolean> {
 }
 
 function fetchFile(
-  { plan, hub, http, registries, settings }: DownloadRun,
+  { plan, addressOf, settings }: DownloadRun,
   file: StagedFile,
   connections: Semaphore,
   report: () => void,
@@ -151,17 +147,7 @@ function fetchFile(
 ): Promise<void> {
   const { path, sizeBytes, checksum } = file;
   return transferFile({
-    source: {
-      ...(plan.registry === undefined
-        ? { http, url: hub.fileUrl(plan, path), headers: hub.headers }
-        : {
-            http: registries.http,
-            url: registries.fileUrl(plan.registry, path),
-            headers: {},
-          }),
-      path,
-      sizeBytes,
-    },
+    source: { ...addressOf(plan, path), path, sizeBytes },
     checksum,
     partPath: file.partPath,
     identity: file.identity,

@@ -213,7 +213,13 @@ describe('a search', () => {
   it('returns GGUF repositories, most downloaded first', async () => {
     const fake = await bench.start({ downloads: 5, task: 'text-generation' });
     const files = { 'm.gguf': smallFile };
-    fake.addRepository({ name: 'other/Model-2-GGUF', files, downloads: 9, gated: 'auto' });
+    fake.addRepository({
+      name: 'other/Model-2-GGUF',
+      files,
+      downloads: 9,
+      gated: 'auto',
+      license: 'mit',
+    });
     fake.addRepository({ name: 'other/Model-3', files: { 'm.bin': smallFile }, downloads: 99 });
     fake.addRepository({ name: 'other/..', files, downloads: 99 });
     const found = await bench.open(fake.url).hub.search('model', 5, signal);
@@ -226,6 +232,7 @@ describe('a search', () => {
         updatedAt: new Date('2026-01-02T03:04:05Z'),
         isGated: true,
         task: null,
+        license: 'mit',
       },
       expect.objectContaining({ ...name, downloadCount: 5, task: 'text-generation' }),
     ]);

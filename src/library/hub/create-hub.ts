@@ -14,7 +14,7 @@ import {
 } from './hub-answers.ts';
 import { defaultHubEndpoint, hubAddress, hubHeaders } from './hub-endpoint.ts';
 import { hubFailure, nonsense } from './hub-failure.ts';
-import { createHubFetch, type GetFetch, type HubConnection } from './hub-fetch.ts';
+import { createHubFetch, type GetFetch } from './hub-fetch.ts';
 import type {
   Hub,
   HubFile,
@@ -25,6 +25,7 @@ import type {
   RepositoryName,
 } from './hub.ts';
 import { toModelCard } from './model-card.ts';
+import type { RetryWait } from './read-body.ts';
 
 const client = () => import('./hub-client.ts');
 
@@ -37,8 +38,7 @@ interface HubOptions {
   readonly token?: string | undefined;
   /** Must use `hubEgressPolicy`. */
   readonly http: HttpClient;
-  /** Waits between two attempts of a request; replaced in tests. */
-  readonly wait?: HubConnection['wait'];
+  readonly wait?: RetryWait;
 }
 
 /** A model hub with the API of huggingface.co. */
@@ -56,6 +56,7 @@ export function createHub(options: HubOptions): Hub {
       ...omitUndefined({ repository, revision }),
     });
   return {
+    http,
     headers,
     async repository(name, revision, signal) {
       const fetch = createHubFetch(connection, signal);
@@ -222,6 +223,7 @@ async function findRepositories(
     search: { query: words, tags: ['gguf'] },
     sort: 'downloads',
     limit,
+    additionalFields: ['tags'],
     hubUrl: base,
     fetch,
   })) {

@@ -77,6 +77,7 @@ const searchResultSchema = z.object({
   likes: count,
   updatedAt: z.date(),
   gated: isGated,
+  tags,
   task: z.string().max(100).nullish().catch(undefined),
 });
 
@@ -91,6 +92,7 @@ export function parseSearchResult(found: unknown): HubSearchResult | null {
     updatedAt: data.updatedAt,
     isGated: data.gated,
     task: data.task ?? null,
+    license: licenseOf(data.tags),
   };
 }
 

@@ -1,5 +1,7 @@
 /** The queries to a model hub: the files of a repository, and their addresses. */
 
+import type { HttpClient } from '../../platform/net/http-client.ts';
+
 /** How the bytes of a file are checked after a download. */
 export type FileChecksum =
   /** For a large file (Git LFS, Xet): SHA-256 of the content, hex. */
@@ -36,6 +38,7 @@ export interface HubSearchResult extends RepositoryName {
   readonly isGated: boolean;
   /** Such as `text-generation`; null if the repository does not set it. */
   readonly task: string | null;
+  readonly license: string | null;
 }
 
 /** A repository as its page on the hub shows it. */
@@ -85,4 +88,6 @@ export interface Hub {
   fileUrl(repository: Pick<HubRepository, 'owner' | 'name' | 'commit'>, path: string): URL;
   /** Headers with the credentials; must only be sent to the hub's own origin. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Requests its files. */
+  readonly http: HttpClient;
 }

@@ -4,9 +4,8 @@ import { onTestFinished } from 'vitest';
 import { startFakeHub, type FakeHub } from '../hub/fake-hub.ts';
 import type { FakeFile } from '../hub/fake-hub-content.ts';
 import { temporaryStore } from '../store/temporary-store.ts';
-import type { Hub } from '../../../src/library/hub/hub.ts';
 import { createModelLibrary } from '../../../src/library/library.ts';
-import { createHttpClient } from '../../../src/platform/net/http-client.ts';
+import { createHttpClient, type HttpClient } from '../../../src/platform/net/http-client.ts';
 import { createLogger } from '../../../src/telemetry/logger.ts';
 import type { Store } from '../../../src/store/store.ts';
 import {
@@ -29,7 +28,9 @@ export interface DownloadSetup {
   readonly store: Store;
   readonly modelsFolder: string;
   /** A manager on this folder and store, as a new process would create it; closed after the test. */
-  manager(options?: Partial<DownloadManagerOptions>): ContinuableDownloadManager;
+  manager(
+    options?: Partial<DownloadManagerOptions> & { readonly http?: HttpClient },
+  ): ContinuableDownloadManager;
   /** Target path of a published file. */
   target(path: string): string;
   /** The content of a file on the hub. */
@@ -85,15 +86,12 @@ export async function setUpDownloads(
     isRight: async (path) => (await readFile(target(path))).equals(content(path)),
     manager(options = {}) {
       const manager = createDownloadManager({
-        hub: hubOf(hub),
+        addressOf: ({ owner, name, commit }, path) => ({
+          http: options.http ?? http,
+          url: new URL(`${hub.url}/${owner}/${name}/resolve/${commit}/${path}`),
+          headers: {},
+        }),
         plan: async ({ model }) => planOf(hub, model, Object.keys(files)),
-        http,
-        registries: {
-          http,
-          fileUrl: () => {
-            throw new Error('not asked here');
-          },
-        },
         store: store.downloads,
         modelsFolder,
         library: createModelLibrary({
@@ -112,18 +110,6 @@ export async function setUpDownloads(
       managers.push(manager);
       return manager;
     },
-  };
-}
-
-function hubOf(hub: FakeHub): Hub {
-  const refuse = () => Promise.reject(new Error('not asked here'));
-  return {
-    repository: refuse,
-    page: refuse,
-    search: refuse,
-    headers: {},
-    fileUrl: ({ owner, name, commit }, path) =>
-      new URL(`${hub.url}/${owner}/${name}/resolve/${commit}/${path}`),
   };
 }
 

@@ -2,17 +2,18 @@ import * as z from 'zod';
 import type { ErrorCode } from '../../../kernel/errors/errors.ts';
 import { isoTimeSchema, modelIdentifierSchema } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
+import { licenseFields } from '../models/license-schema.ts';
 
-/** A URL of the hub, or of its mirror that only the server knows (`hub.endpoint`). */
-const url = /^https?:\/\/./i;
+/** A URL of the hub, or of its mirror that only the server knows (`hub.endpoint`), or a name of ModelScope. */
+const withQuantizations = /^(?:https?:\/\/|modelscope:)./i;
 
 const downloadRequestSchema = z
   .strictObject({
     model: modelIdentifierSchema.meta({
       description:
         'An id of the catalog, `owner/name` on the model hub, or the URL of a repository or file there, ' +
-        'such as https://huggingface.co/owner/name. `ollama:model:tag` and `docker:owner/model:tag` are models of ' +
-        'these registries.',
+        'such as https://huggingface.co/owner/name. `modelscope:owner/name` is a repository of ModelScope, ' +
+        '`ollama:model:tag` and `docker:owner/model:tag` are models of these registries.',
       examples: ['qwen3-0.6b'],
     }),
     quantization: z
@@ -21,14 +22,18 @@ const downloadRequestSchema = z
       .max(64)
       .nullish()
       .describe(
-        'Quantization to download, such as `Q8_0`, if `model` is a URL of the model hub; Q4_K_M or the ' +
-          'nearest one if absent.',
+        'Quantization to download, such as `Q8_0`, if `model` is a URL of the model hub or a repository of ' +
+          'ModelScope; Q4_K_M or the nearest one if absent.',
       ),
   })
-  .refine(({ model, quantization }) => typeof quantization !== 'string' || url.test(model), {
-    path: ['quantization'],
-    error: 'It is allowed only if `model` is a URL of the model hub (https://huggingface.co/...)',
-  })
+  .refine(
+    ({ model, quantization }) => typeof quantization !== 'string' || withQuantizations.test(model),
+    {
+      path: ['quantization'],
+      error:
+        'It is allowed only if `model` is a URL of the model hub (https://huggingface.co/...) or modelscope:owner/name',
+    },
+  )
   .meta({ id: 'DownloadRequest', examples: [{ model: 'qwen3-0.6b' }] });
 
 const subjectFields = {
@@ -42,9 +47,8 @@ const subjectFields = {
   note: z
     .string()
     .optional()
-    .describe(
-      'If the repository has several models: the one that was chosen, and the others. The license of a model of a registry.',
-    ),
+    .describe('If the repository has several models: the one that was chosen, and the others.'),
+  ...licenseFields,
 };
 
 const exampleJob = {
@@ -52,6 +56,8 @@ const exampleJob = {
   status: 'downloading',
   model: 'qwen/qwen2.5-0.5b-instruct',
   quantization: 'Q4_K_M',
+  license: 'apache-2.0',
+  license_has_conditions: false,
   bytes_per_second: 31_457_280,
   estimated_completion: '2026-11-02T09:30:12.000Z',
   total_size_bytes: 491_400_032,

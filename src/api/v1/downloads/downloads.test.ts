@@ -168,7 +168,7 @@ describe('a start', () => {
     expect(await response.json()).toMatchObject({
       error: {
         message:
-          '"quantization" is "q4_k_m". It is allowed only if `model` is a URL of the model hub (https://huggingface.co/...).',
+          '"quantization" is "q4_k_m". It is allowed only if `model` is a URL of the model hub (https://huggingface.co/...) or modelscope:owner/name.',
       },
     });
   });

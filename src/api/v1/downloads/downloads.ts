@@ -18,6 +18,7 @@ import { assertInScope, isInScope } from '../../../kernel/model-scope.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import type { RequestContext } from '../../../telemetry/request-context.ts';
 import { type App, mount } from '../../kit/mount.ts';
+import { toLicense } from '../models/license-schema.ts';
 import type { ApiServices } from '../../services.ts';
 
 export function mountDownloads(app: App, { downloads, libraryFor }: ApiServices): void {
@@ -101,6 +102,6 @@ export function toDownloadStart(start: DownloadStart, model: string): DownloadSt
     : { status: 'already_downloaded', ...subjectOf(start.plan, model) };
 }
 
-function subjectOf({ quantization, note }: DownloadPlan, model: string) {
-  return { model, quantization, ...omitUndefined({ note }) };
+function subjectOf({ quantization, note, license }: DownloadPlan, model: string) {
+  return { model, quantization, ...omitUndefined({ note }), ...toLicense(license) };
 }

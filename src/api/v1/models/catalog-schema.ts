@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { isoTimeSchema } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
+import { licenseFields } from './license-schema.ts';
 import { memoryFitSchema } from './memory-schema.ts';
 
 export const catalogModelSchema = z
@@ -16,7 +17,7 @@ export const catalogModelSchema = z
     type: z.enum(['llm', 'vlm', 'embedding', 'reranker']).optional(),
     quantization: z.string().optional().describe('Quantization that is downloaded by default.'),
     size_bytes: z.int().optional().describe('Approximate download size, projector included.'),
-    license: z.string().optional(),
+    ...licenseFields,
     description: z.string().optional(),
     downloads: z.int().optional().describe('Download count of the model hub.'),
     likes: z.int().optional(),
@@ -70,6 +71,7 @@ export const searchCatalog = defineRoute({
               quantization: 'Q8_0',
               size_bytes: 640_000_000,
               license: 'apache-2.0',
+              license_has_conditions: false,
               description: 'Very small model that can reason and use tools.',
               fits: 'fits',
             },

@@ -15,6 +15,7 @@ const found = (owner: string, name: string, task: string | null = null): HubSear
   updatedAt: new Date('2026-01-02T03:04:05.000Z'),
   isGated: false,
   task,
+  license: null,
 });
 
 let search: Hub['search'];

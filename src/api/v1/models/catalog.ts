@@ -6,6 +6,7 @@ import type { Headroom } from '../../../engines/engines.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import type { ApiServices } from '../../services.ts';
+import { toLicense } from './license-schema.ts';
 
 export function mountCatalog(app: App, services: ApiServices): void {
   mount(app, searchCatalog, async ({ query: { search = '', limit }, context }) => {
@@ -57,7 +58,7 @@ export function toCatalogRecord(
     type,
     quantization,
     size_bytes: approximateBytes,
-    license,
+    ...toLicense(license),
     description,
     fits: memoryFit(estimateFromSize(approximateBytes), headroom),
   };
