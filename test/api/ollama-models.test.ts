@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startFakeHub } from '../setup/hub/fake-hub.ts';
+import { startFakeRegistry } from '../setup/hub/fake-registry.ts';
 import { starterPath } from '../setup/engine/test-engines.ts';
 import { get, post, type ApiAnswer } from '../setup/server/api.ts';
 import { postForLines } from '../setup/server/json-lines.ts';
@@ -19,7 +20,10 @@ const hub = useResource(() =>
     ],
   }),
 );
-const hearth = useHearth(() => ({ environment: { HEARTH_HUB_ENDPOINT: hub.url } }));
+const registry = useResource(startFakeRegistry);
+const hearth = useHearth(() => ({
+  environment: { HEARTH_HUB_ENDPOINT: hub.url, HEARTH_HUB_OLLAMA_REGISTRY: registry.url },
+}));
 afterEach(() => hub.faults.clear());
 
 const removeBy = (body: object): Promise<ApiAnswer> =>
@@ -211,9 +215,46 @@ describe('a pull', () => {
       .toContain('acme/broken:latest');
   });
 
-  it('of a starter model has nothing to do', async () => {
+  it('of a starter model has nothing to do, and does not ask the registry', async () => {
     const lines = await postForLines(hearth.url, '/api/pull', { model: 'starter-chat' });
     expect(lines).toEqual([{ status: 'success' }]);
+    expect(registry.requests).toEqual([]);
+  });
+
+  // covers api-15
+  it.each(['tern:1b', 'sea/Tern:1b', 'registry.ollama.ai/sea/tern:1b'])(
+    'as %s gets the model of the registry, which answers to this name',
+    async (name) => {
+      const repository = name.includes('/') ? 'sea/tern' : 'library/tern';
+      const mediaType = 'application/vnd.ollama.image.model';
+      // The server refuses redirects to this machine.
+      registry.isRedirecting = false;
+      registry.addTag(`${repository}:1b`, [{ mediaType, file: { filePath } }]);
+      const lines = await postForLines(hearth.url, '/api/pull', { model: name });
+      expect(lines[0]).toEqual({ status: 'pulling manifest' });
+      const layer = lines.find(({ digest }) => digest !== undefined);
+      expect(layer).toMatchObject({
+        status: `pulling ${layer.digest.slice(7, 19)}`,
+        digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+      });
+      expect(lines.slice(-3)).toEqual([
+        { status: 'verifying sha256 digest' },
+        { status: 'writing manifest' },
+        { status: 'success' },
+      ]);
+      expect((await ask(name)).body).toMatchObject({ model: name, done: true });
+      await post(hearth.url, '/api/chat', { model: name, keep_alive: 0 });
+      expect((await remove(name)).status).toBe(200);
+    },
+  );
+
+  it.each([
+    ['nothing', 404, 'model "nothing" not found'],
+    ['smolm2:360m', 404, 'The nearest is "smollm2-360m"'],
+    ['no such', 400, 'names no model of a registry'],
+  ])('of %s names the reason', async (model, status, message) => {
+    const answer = await post(hearth.url, '/api/pull', { model });
+    expect(answer).toMatchObject({ status, body: { error: expect.stringContaining(message) } });
   });
 
   it('names what the repository lacks', async () => {

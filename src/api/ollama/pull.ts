@@ -1,8 +1,12 @@
-import type { ModelLibrary } from '../../library/model.ts';
 import { setTimeout } from 'node:timers/promises';
 import { HearthError, errorTable, type ErrorCode } from '../../kernel/errors/errors.ts';
 import { pullOllama, type OllamaPullLine } from './models-schema.ts';
-import type { DownloadJob, DownloadManager } from '../../library/downloads/downloads.ts';
+import type {
+  DownloadJob,
+  DownloadManager,
+  DownloadRequest,
+  DownloadStart,
+} from '../../library/downloads/downloads.ts';
 import type { Catalog } from '../../library/hub/catalog.ts';
 import { parseOllamaReference } from '../../library/hub/ollama-reference.ts';
 import { findOllamaModel } from '../../library/ollama/find-model.ts';
@@ -46,32 +50,31 @@ async function* pull(
   context: RequestContext,
 ): AsyncGenerator<PullEvent> {
   const library = libraryFor(context.caller);
-  const reference = parseOllamaReference(name, catalog);
-  if (reference === undefined) {
-    // A model that is in the library, but not on the hub, such as a starter model.
-    if (!(await isInLibrary(library, name))) throw unknownModel(name, catalog);
-    yield progress({ status: 'success' });
-    return;
+  const { hub, registry } = parseOllamaReference(name, catalog);
+  const start = async (request: DownloadRequest | undefined): Promise<DownloadStart | undefined> =>
+    request &&
+    orUndefined(() => downloads.start(request, context.signal, context.caller.modelScope));
+  let found = await start(hub);
+  if (found === undefined) {
+    // A model that only the library has, such as a starter model, is no question to the registry.
+    if (await orUndefined(() => findOllamaModel(library, name))) {
+      yield progress({ status: 'success' });
+      return;
+    }
+    found = await start(registry);
   }
-  const start = await startOrFind({ library, downloads }, reference, name, context);
+  if (found === undefined) throw unknownModel(name, catalog);
   yield progress({ status: 'pulling manifest' });
-  if (start !== undefined) yield* follow(downloads, start, context);
+  if (found.kind === 'job') yield* follow(downloads, found.job, context);
   yield progress({ status: 'success' });
 }
 
-/** The job of the download; undefined if the model is in the library. */
-async function startOrFind(
-  { library, downloads }: Pick<ApiServices, 'downloads'> & { readonly library: ModelLibrary },
-  reference: NonNullable<ReturnType<typeof parseOllamaReference>>,
-  name: string,
-  { signal, caller }: RequestContext,
-): Promise<DownloadJob | undefined> {
+/** @returns undefined if there is no such model */
+async function orUndefined<Found>(find: () => Promise<Found>): Promise<Found | undefined> {
   try {
-    const start = await downloads.start(reference, signal, caller.modelScope);
-    return start.kind === 'job' ? start.job : undefined;
+    return await find();
   } catch (error) {
-    const isUnknown = error instanceof HearthError && error.code === 'model_not_found';
-    if (isUnknown && (await isInLibrary(library, name))) return undefined;
+    if (error instanceof HearthError && error.code === 'model_not_found') return undefined;
     throw error;
   }
 }
@@ -111,16 +114,6 @@ function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(errorTable, code);
 }
 
-async function isInLibrary(library: ModelLibrary, name: string): Promise<boolean> {
-  try {
-    await findOllamaModel(library, name);
-    return true;
-  } catch (error) {
-    if (error instanceof HearthError && error.code === 'model_not_found') return false;
-    throw error;
-  }
-}
-
 function unknownModel(name: string, catalog: Catalog): HearthError {
   const ids = catalog.list().map(({ id }) => id);
   const similar = nearest(
@@ -133,7 +126,7 @@ function unknownModel(name: string, catalog: Catalog): HearthError {
   const suggestion = similar === undefined ? '' : ` The nearest is ${JSON.stringify(similar)}.`;
   return new HearthError(
     'model_not_found',
-    `model ${JSON.stringify(name.slice(0, 200))} not found: it is neither in the catalog nor "hf.co/owner/name".${suggestion}`,
+    `model ${JSON.stringify(name.slice(0, 200))} not found in the catalog, on the hub ("hf.co/owner/name") or in the registry of Ollama.${suggestion}`,
     { field: 'model' },
   );
 }

@@ -1,31 +1,40 @@
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { parseOllamaName } from '../ollama/find-model.ts';
 import type { Catalog } from './catalog.ts';
 
+/** Requests for a download, of which the first that finds a model counts. */
 interface OllamaReference {
-  /** As a download takes it. */
-  readonly model: string;
-  readonly quantization?: string;
+  /** A repository of the model hub, or an entry of the catalog. */
+  readonly hub?: { readonly model: string; readonly quantization?: string };
+  /** The model in the registry of Ollama; absent for names of the hub. */
+  readonly registry?: { readonly model: string };
 }
 
+const hubHost = /^(?:https?:\/\/)?(?:hf\.co|huggingface\.co)\//i;
+const registryHost = /^(?:https?:\/\/)?registry\.ollama\.ai\//i;
+
 /**
- * What a name of Ollama means on the hub: `hf.co/owner/name:QUANTIZATION` and `owner/name` a repository, other names an
- * entry of the catalog, with the tag or with one that only one entry begins with (`smollm2:360m`).
- *
- * @returns undefined for a name that is neither.
+ * What a name of Ollama means for a download: `hf.co/owner/name:QUANTIZATION` a repository of the hub, `owner/name` one of the hub
+ * or the registry, other names an entry of the catalog, with the tag or with one that only one entry begins with
+ * (`smollm2:360m`), else a model of the registry.
  */
-export function parseOllamaReference(name: string, catalog: Catalog): OllamaReference | undefined {
+export function parseOllamaReference(name: string, catalog: Catalog): OllamaReference {
   const { base: path, tag } = parseOllamaName(name);
   const base = path.replace(/^library\//, '');
+  const registry = { model: `ollama:${base}:${tag}` };
   if (base.includes('/')) {
+    if (registryHost.test(name.trim())) return { registry };
     // The hub's names have capitals, which `parseOllamaName` drops.
-    const whole = name.trim().replace(/^(?:https?:\/\/)?(?:hf\.co|huggingface\.co)\//i, '');
+    const whole = name.trim().replace(hubHost, '');
     const model = `https://huggingface.co/${whole.slice(0, base.length)}`;
-    return tag === 'latest' ? { model } : { model, quantization: whole.slice(base.length + 1) };
+    const quantization = tag === 'latest' ? undefined : whole.slice(base.length + 1);
+    const hub = { model, ...omitUndefined({ quantization }) };
+    return hubHost.test(name.trim()) ? { hub } : { hub, registry };
   }
   const id = tag === 'latest' ? base : `${base}-${tag}`;
   const entry =
     catalog.find(id) ?? only(catalog.list().filter((one) => one.id.startsWith(`${id}-`)));
-  return entry === undefined ? undefined : { model: entry.id };
+  return entry === undefined ? { registry } : { hub: { model: entry.id } };
 }
 
 function only<Item>(items: readonly Item[]): Item | undefined {
