@@ -55,8 +55,7 @@ export interface ApiServices {
   readonly hub: Hub;
   readonly catalog: Catalog;
   readonly catalogSource: CatalogSource;
-  /** Base URL of the hub's repositories. */
-  readonly hubEndpoint: string;
+  readonly modelScopeHub: Hub;
   readonly store: Store;
   readonly tokens: TokenService;
   readonly sessions: SessionService;

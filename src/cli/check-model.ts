@@ -90,7 +90,10 @@ export function describeDownload(model: CatalogModelRecord): string {
 export function describeLicense({
   license,
   license_has_conditions: hasConditions,
-}: Pick<CatalogModelRecord, 'license' | 'license_has_conditions'>): string {
+}: {
+  readonly license?: string | undefined;
+  readonly license_has_conditions?: boolean | undefined;
+}): string {
   if (license === undefined) return 'unknown';
   return hasConditions === true
     ? `${license}, which has conditions: read it before you use the model`

@@ -53,5 +53,5 @@ export async function createDownloads(
   await downloads
     .continueInterrupted()
     .catch((err: unknown) => logger.error({ err }, 'failed to resume downloads'));
-  return { catalog, catalogSource, hub, modelScope, downloads };
+  return { catalog, catalogSource, hub, modelScopeHub: modelScope, downloads };
 }

@@ -217,17 +217,20 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       signal: stopping.signal,
     });
 
-    const { catalog, catalogSource, hub, downloads } = await createDownloads(settings, {
-      home,
-      environment,
-      modelsFolder,
-      store: store.downloads,
-      library,
-      logger,
-      events,
-      signal: stopping.signal,
-      cleanups,
-    });
+    const { catalog, catalogSource, hub, modelScopeHub, downloads } = await createDownloads(
+      settings,
+      {
+        home,
+        environment,
+        modelsFolder,
+        store: store.downloads,
+        library,
+        logger,
+        events,
+        signal: stopping.signal,
+        cleanups,
+      },
+    );
 
     const background = createBackground({ store, leases, logger });
     cleanups.push(() => background.close());
@@ -272,7 +275,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       hub,
       catalog,
       catalogSource,
-      hubEndpoint: settings['hub.endpoint'],
+      modelScopeHub,
       store,
       tokens,
       sessions,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { get, post, type ApiAnswer } from '../setup/server/api.ts';
 import { startFakeHub } from '../setup/hub/fake-hub.ts';
+import { startFakeModelScope } from '../setup/hub/fake-modelscope.ts';
 import { sha256OfFile } from '../setup/hub/fake-hub-content.ts';
 import { starterPath } from '../setup/engine/test-engines.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
@@ -41,7 +42,21 @@ const hub = useResource(async () =>
     ],
   }),
 );
-const hearth = useHearth(() => ({ environment: { HEARTH_HUB_ENDPOINT: hub.url } }));
+const modelScope = useResource(() =>
+  startFakeModelScope([
+    {
+      id: 'lab/Owl-GGUF',
+      files: { 'owl-Q8_0.gguf': { filePath }, 'README.md': Buffer.from('# Owl\n') },
+      license: 'gemma',
+    },
+  ]),
+);
+const hearth = useHearth(() => ({
+  environment: {
+    HEARTH_HUB_ENDPOINT: hub.url,
+    HEARTH_HUB_MODEL_SCOPE_ENDPOINT: modelScope.url,
+  },
+}));
 afterEach(() => hub.faults.clear());
 
 const look = async (id: string): Promise<ApiAnswer['body']> =>
@@ -198,5 +213,38 @@ describe('a download', () => {
     const { body: list } = await get(hearth.url, '/api/v1/models/downloads');
     expect(list.downloads[0].job_id).toBe(id);
     expect(new Set(list.downloads.map((job: { job_id: string }) => job.job_id)).size).toBe(3);
+  });
+});
+
+describe('ModelScope', () => {
+  const gemma = { license: 'gemma', license_has_conditions: true };
+
+  // covers cli-25
+  it('is searched, shows a repository, and the downloaded model answers', async () => {
+    // The server refuses redirects to this machine.
+    modelScope.isRedirecting = false;
+    const search = '/api/v1/models/catalog?source=modelscope&search=owl';
+    const { models } = (await get(hearth.url, search)).body;
+    expect(models).toMatchObject([
+      { id: 'modelscope:lab/Owl-GGUF', source: 'modelscope', ...gemma },
+    ]);
+    const { body: page } = await get(
+      hearth.url,
+      '/api/v1/models/catalog/lab/Owl-GGUF?source=modelscope',
+    );
+    expect(page).toMatchObject({
+      ...gemma,
+      url: 'https://modelscope.cn/models/lab/Owl-GGUF',
+      builds: [{ quantization: 'Q8_0', default: true }],
+      card: { markdown: '# Owl\n' },
+    });
+    const request = { model: page.url, quantization: 'Q8_0' };
+    const { body: job } = await post(hearth.url, start, request);
+    expect(job).toMatchObject({ model: 'lab/owl', ...gemma });
+    expect(await waitForJob(job.job_id, isCompleted)).toMatchObject(gemma);
+    const chat = { model: 'lab/owl', input: 'Hello!' };
+    expect((await post(hearth.url, '/api/v1/chat', chat)).status).toBe(200);
+    const again = await post(hearth.url, start, { model: models[0].id });
+    expect(again.body).toMatchObject({ status: 'already_downloaded', ...gemma });
   });
 });

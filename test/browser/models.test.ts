@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { starterPath } from '../setup/engine/test-engines.ts';
 import { startFakeHub } from '../setup/hub/fake-hub.ts';
+import { startFakeModelScope } from '../setup/hub/fake-modelscope.ts';
+import { startFakeRegistry } from '../setup/hub/fake-registry.ts';
 import { get } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { useResource } from '../setup/use-resource.ts';
@@ -33,7 +35,19 @@ const hub = useResource(async () =>
     ],
   }),
 );
-const hearth = useHearth(() => ({ environment: { HEARTH_HUB_ENDPOINT: hub.url } }));
+const modelScope = useResource(() =>
+  startFakeModelScope([
+    { id: 'lab/Owl-GGUF', files: { 'owl-Q8_0.gguf': { filePath } }, license: 'gemma' },
+  ]),
+);
+const registry = useResource(startFakeRegistry);
+const hearth = useHearth(() => ({
+  environment: {
+    HEARTH_HUB_ENDPOINT: hub.url,
+    HEARTH_HUB_MODEL_SCOPE_ENDPOINT: modelScope.url,
+    HEARTH_HUB_OLLAMA_REGISTRY: registry.url,
+  },
+}));
 const { openPage } = useBrowser();
 
 it('greets an empty home with the starter models and downloads that fit', async () => {
@@ -94,6 +108,39 @@ it('keeps the settings of a model, and adds and deletes a profile', async () => 
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByText('The profile coder was deleted.').waitFor();
   await row.waitFor({ state: 'detached' });
+});
+
+it('finds a model of ModelScope, with the conditions of its license', async () => {
+  modelScope.isRedirecting = false;
+  const page = await openPage(`${hearth.url}/models/discover?search=owl`);
+  await page.getByRole('combobox', { name: 'Source' }).selectOption('ModelScope');
+  const row = page.getByRole('listitem').filter({ hasText: 'modelscope:lab/Owl-GGUF' });
+  await row.getByText('License with conditions').waitFor();
+  await row.getByRole('link').click();
+  await page.getByText('License: gemma').waitFor();
+  await page.getByRole('button', { name: 'Download Q8_0' }).click();
+  await expect
+    .poll(async () => (await get(hearth.url, '/api/v1/models/downloads')).body.downloads)
+    .toMatchObject([{ model: 'lab/owl', license: 'gemma' }]);
+});
+
+it('downloads a model of a registry by its name, and shows its license', async () => {
+  registry.isRedirecting = false;
+  registry.addTag('library/gull:1b', [
+    { mediaType: 'application/vnd.ollama.image.model', file: { filePath } },
+    {
+      mediaType: 'application/vnd.ollama.image.license',
+      file: Buffer.from('Gemma Terms of Use'),
+    },
+  ]);
+  const page = await openPage(`${hearth.url}/models/discover`);
+  const field = page.getByRole('searchbox', { name: 'Search the catalog and the model hub' });
+  await field.fill('ollama:gull:1b');
+  await field.press('Enter');
+  await page.getByRole('button', { name: 'Download ollama:gull:1b' }).click();
+  await page.getByText('License: Gemma Terms of Use').first().waitFor();
+  const { downloads } = (await get(hearth.url, '/api/v1/models/downloads')).body;
+  expect(downloads[0]).toMatchObject({ model: 'library/gull-1b', license_has_conditions: true });
 });
 
 it('finds a repository, shows its hostile card, and downloads with pause and resume', async () => {

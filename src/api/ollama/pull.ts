@@ -56,7 +56,7 @@ async function* pull(
     orUndefined(() => downloads.start(request, context.signal, context.caller.modelScope));
   let found = await start(hub);
   if (found === undefined) {
-    // A model that only the library has, such as a starter model, is no question to the registry.
+    // The registry is not asked for a model that only the library has, such as a starter model.
     if (await orUndefined(() => findOllamaModel(library, name))) {
       yield progress({ status: 'success' });
       return;

@@ -5,11 +5,12 @@ import {
 } from '../../api/v1/downloads/hub-repository-schema.ts';
 import { formatBytes, formatCount } from '../../kernel/format.ts';
 import { printable } from '../../kernel/printable.ts';
+import { describeLicense } from '../check-model.ts';
 import { connect } from '../client/connect.ts';
 import { defineCommand } from '../command.ts';
 import { writeCatalog, describeFit } from '../download/catalog-table.ts';
 import { CommandError } from '../failure.ts';
-import { connectionOptions, integer, jsonOption, rest } from '../option.ts';
+import { choice, connectionOptions, integer, jsonOption, rest } from '../option.ts';
 import { writeFields, writeTable } from '../ui/table.ts';
 import type { TerminalStream } from '../ui/terminal.ts';
 
@@ -20,24 +21,35 @@ export const search = defineCommand({
     ),
   },
   options: {
+    source: choice('--source <hub>', 'Where to search (default: hub)', ['hub', 'modelscope']),
     limit: integer('--limit <models>', 'Maximum number of models (default: 20)', 1, 100),
     ...jsonOption,
     ...connectionOptions,
   },
-  examples: ['hearth search qwen instruct', 'hearth search Qwen/Qwen3-4B-GGUF'],
+  examples: [
+    'hearth search qwen instruct',
+    'hearth search Qwen/Qwen3-4B-GGUF',
+    'hearth search --source modelscope qwen3',
+  ],
   async run({ context, options, positionals }) {
     const { terminal, signal } = context;
     const { output, messages } = terminal;
     const words = positionals.words.join(' ').trim();
+    const { source = 'hub' } = options;
     const client = await connect(context, options);
     const [owner, name, ...others] = words.split('/');
     if (owner !== undefined && name !== undefined && others.length === 0 && !/\s/.test(words)) {
-      const page = await client.call(getHubRepository, { params: { owner, name } }, signal);
+      const request = { params: { owner, name }, query: { source } };
+      const page = await client.call(getHubRepository, request, signal);
       if (options.json === true) output.json(page);
       else writeRepository(output, page);
       return;
     }
-    const query = { limit: options.limit ?? 20, ...(words === '' ? {} : { search: words }) };
+    const query = {
+      source,
+      limit: options.limit ?? 20,
+      ...(words === '' ? {} : { search: words }),
+    };
     const list = await client.call(searchCatalog, { query }, signal);
     if (list.warning !== undefined) messages.line(printable(list.warning.message));
     if (options.json === true) {
@@ -58,7 +70,7 @@ function writeRepository(output: TerminalStream, page: HubRepositoryRecord): voi
   writeFields(output, [
     ['Repository', page.repository],
     ['URL', page.url],
-    ['License', page.license ?? undefined],
+    ['License', describeLicense({ ...page, license: page.license ?? undefined })],
     ['Downloads', page.downloads === null ? undefined : formatCount(page.downloads)],
     ['Updated', page.updated_at?.slice(0, 10)],
     ['Gated', page.gated ? 'yes: accept its terms on the hub, and set hub.token' : undefined],

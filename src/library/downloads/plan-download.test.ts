@@ -31,6 +31,7 @@ function hubWith(...paths: readonly string[]) {
     page: () => Promise.reject(new Error('not used')),
     search: () => Promise.reject(new Error('not searched')),
     fileUrl: (_repository, path) => new URL(`https://hub.test/${path}`),
+    repositoryUrl: (path) => `https://hub.test/${path}`,
     headers: {},
     http,
   };

@@ -85,6 +85,7 @@ export function createHub(options: HubOptions): Hub {
         throw failed(error);
       }
     },
+    repositoryUrl: (repository) => `${base}/${repository}`,
     fileUrl({ owner, name, commit }, path) {
       return fileUrl(base, { owner, name, commit }, path);
     },

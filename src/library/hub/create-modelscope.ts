@@ -19,9 +19,11 @@ import {
   toSearchResult,
   type ModelScopeModel,
 } from './modelscope-answers.ts';
+import { modelScopeSite } from './modelscope-reference.ts';
 import type { RetryWait } from './read-body.ts';
 import { sourceFailure } from './source-failure.ts';
 
+const defaultSite = 'https://modelscope.cn';
 /** Files can be requested by branch only. */
 const branch = 'master';
 /** A longer list is cut by ModelScope, without a sign of it. */
@@ -93,6 +95,9 @@ export function createModelScope({ endpoint, http, wait }: ModelScopeOptions): H
     http,
     headers: {},
     fileUrl,
+    // A download accepts URLs of the sites, and requests them from the configured address.
+    repositoryUrl: (repository) =>
+      `${modelScopeSite.test(address.href) ? base : defaultSite}/models/${repository}`,
     repository(name, _revision, signal) {
       const fetch = fetchFor(signal);
       return ask(signal, missing(name), async () =>

@@ -84,6 +84,8 @@ export interface Hub {
   page(name: RepositoryName, signal: AbortSignal): Promise<HubRepositoryPage>;
   /** Searches GGUF repositories, most downloaded first. @throws HearthError `hub_unreachable`. */
   search(words: string, limit: number, signal: AbortSignal): Promise<readonly HubSearchResult[]>;
+  /** Returns the URL of the page of a repository, `owner/name`, which a download accepts, too. */
+  repositoryUrl(repository: string): string;
   /** Returns the URL of a file's content, on the hub's own origin; it may redirect elsewhere. */
   fileUrl(repository: Pick<HubRepository, 'owner' | 'name' | 'commit'>, path: string): URL;
   /** Headers with the credentials; must only be sent to the hub's own origin. */

@@ -14,12 +14,12 @@ export interface ModelScopeReference {
 
 const prefix = /^modelscope:/i;
 /** URLs of both sites, which have the same models. */
-const site = /^https?:\/\/(?:www\.)?modelscope\.(?:cn|ai)(?:\/|$)/i;
+export const modelScopeSite = /^https?:\/\/(?:www\.)?modelscope\.(?:cn|ai)(?:\/|$)/i;
 const views: ReadonlySet<string> = new Set(['summary', 'files']);
 
 /** Whether the name of a model is `modelscope:owner/name`, or a URL of ModelScope. */
 export function isModelScopeReference(text: string): boolean {
-  return [prefix, site].some((pattern) => pattern.test(text.trim()));
+  return [prefix, modelScopeSite].some((pattern) => pattern.test(text.trim()));
 }
 
 /**

@@ -1,7 +1,6 @@
 import { HearthError } from '../../kernel/errors/errors.ts';
 import type { Catalog } from './catalog.ts';
 import type { CatalogEntry } from './catalog-entries.ts';
-import { hubAddress } from './hub-endpoint.ts';
 import type { Hub, HubSearchResult } from './hub.ts';
 
 /** A model that can be downloaded. */
@@ -11,7 +10,7 @@ export type AvailableModel = {
 } & (
   | { readonly source: 'catalog'; readonly entry: CatalogEntry }
   | {
-      readonly source: 'hub';
+      readonly source: 'hub' | 'modelscope';
       readonly result: HubSearchResult;
       /** Undefined if the hub does not report it. */
       readonly type: CatalogEntry['type'] | undefined;
@@ -24,30 +23,27 @@ export interface ModelSearch {
   readonly hubError?: HearthError;
 }
 
+interface SearchedSource {
+  readonly hub: Pick<Hub, 'search' | 'repositoryUrl'>;
+  readonly source: 'hub' | 'modelscope';
+  readonly catalog?: Catalog;
+}
+
 /**
- * Searches the catalog, then the hub until `limit` is reached. Without words, lists only the catalog.
+ * Searches the catalog, if there is one, then the hub until `limit` is reached. Without words, lists only the catalog.
  *
  * @throws the signal's reason when aborted
  */
 export async function searchModels(
-  {
-    hub,
-    hubEndpoint,
-    catalog,
-  }: {
-    readonly hub: Pick<Hub, 'search'>;
-    readonly hubEndpoint: string;
-    readonly catalog: Catalog;
-  },
+  { hub, source, catalog }: SearchedSource,
   { words, limit }: { readonly words: string; readonly limit: number },
   signal: AbortSignal,
 ): Promise<ModelSearch> {
-  const baseUrl = hubAddress(hubEndpoint).href.replace(/\/+$/, '');
   const search = words.trim();
-  const entries = catalog.search(search).slice(0, limit);
+  const entries = catalog?.search(search).slice(0, limit) ?? [];
   const known: readonly AvailableModel[] = entries.map((entry) => ({
     source: 'catalog',
-    url: `${baseUrl}/${entry.repository}`,
+    url: hub.repositoryUrl(entry.repository),
     entry,
   }));
   const missing = limit - known.length;
@@ -59,8 +55,8 @@ export async function searchModels(
       models: [
         ...known,
         ...others.map((result) => ({
-          source: 'hub' as const,
-          url: `${baseUrl}/${result.owner}/${result.name}`,
+          source,
+          url: hub.repositoryUrl(`${result.owner}/${result.name}`),
           result,
           type: result.task === null ? undefined : typesByTask.get(result.task),
         })),

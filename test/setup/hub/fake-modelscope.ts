@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { listenOnLoopback, sendJson } from '../net/loopback-server.ts';
 import { answerFile } from './fake-hub-answer.ts';
-import { createFakeContent, type FakeFile } from './fake-hub-content.ts';
+import { createFakeContent, type FakeContent, type FakeFile } from './fake-hub-content.ts';
 import { createFaultRegister, type FaultsOf } from './fake-hub-faults.ts';
 
 interface FakeModel {
@@ -24,6 +24,8 @@ export interface FakeModelScope {
   instead: (path: string) => { status: number; body?: string } | undefined;
   /** Faults of the content of files. */
   fileFaults: FaultsOf;
+  /** Whether files are redirected to the second server. */
+  isRedirecting: boolean;
   close(): Promise<void>;
 }
 
@@ -33,6 +35,7 @@ export interface FakeModelScope {
  */
 export async function startFakeModelScope(models: readonly FakeModel[]): Promise<FakeModelScope> {
   const register = createFaultRegister();
+  const onSent = () => {};
   const contentOf = ({ files }: FakeModel, path: string) => {
     const file = files[path];
     return file === undefined ? undefined : createFakeContent(file);
@@ -50,7 +53,7 @@ export async function startFakeModelScope(models: readonly FakeModel[]): Promise
   });
   const find = (id: string) => state.models.find((model) => model.id === id);
 
-  const answer = (url: URL, response: ServerResponse): void => {
+  const answer = (request: IncomingMessage, response: ServerResponse, url: URL): unknown => {
     const [, api = '', rest = ''] = /^\/(openapi|api)\/v1\/models\/?(.*)$/.exec(url.pathname) ?? [];
     if (api === 'openapi' && rest === '') {
       const words = (url.searchParams.get('search') ?? '').toLowerCase();
@@ -80,8 +83,9 @@ export async function startFakeModelScope(models: readonly FakeModel[]): Promise
     if (!isBranch || contentOf(model, path) === undefined) {
       return sendJson(response, { Code: 10990101004, Success: false }, 404);
     }
+    if (!state.isRedirecting) return serveFile(request, response, contentOf(model, path));
     const location = `${store.url}/${model.id}?path=${encodeURIComponent(path)}`;
-    response.writeHead(302, { location }).end();
+    return response.writeHead(302, { location }).end();
   };
   const listOf = (model: FakeModel) => [
     { Name: 'folder', Path: 'folder', Type: 'tree', Size: 0, Sha256: '' },
@@ -97,27 +101,28 @@ export async function startFakeModelScope(models: readonly FakeModel[]): Promise
     })),
   ];
 
+  const serveFile = (
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    content: FakeContent | undefined,
+  ) => {
+    if (content === undefined) return outgoing.writeHead(404).end();
+    const faults = state.fileFaults;
+    return answerFile({ incoming, outgoing, headers: {}, content, faults, register, onSent });
+  };
+
   const site = await listen((request, response) => {
     const url = new URL(request.url ?? '', state.url);
     state.requests.push({ path: `${url.pathname}${url.search}`, range: request.headers.range });
     const other = state.instead(url.pathname);
-    if (other === undefined) answer(url, response);
-    else response.writeHead(other.status).end(other.body);
+    if (other === undefined) return answer(request, response, url);
+    return response.writeHead(other.status).end(other.body);
   });
   const store = await listen((request, response) => {
     const url = new URL(request.url ?? '', state.url);
     const model = find(url.pathname.slice(1));
     const content = model && contentOf(model, url.searchParams.get('path') ?? '');
-    if (content === undefined) return response.writeHead(404).end();
-    return answerFile({
-      incoming: request,
-      outgoing: response,
-      headers: {},
-      content,
-      faults: state.fileFaults,
-      register,
-      onSent: () => {},
-    });
+    return serveFile(request, response, content);
   });
   const state: FakeModelScope = {
     url: site.url,
@@ -126,6 +131,7 @@ export async function startFakeModelScope(models: readonly FakeModel[]): Promise
     listed: new Map(),
     instead: () => undefined,
     fileFaults: {},
+    isRedirecting: true,
     close: async () => {
       await site.close();
       await store.close();

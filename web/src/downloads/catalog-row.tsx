@@ -9,6 +9,7 @@ import { formatBytes } from '../ui/bytes.ts';
 import { formatDate } from '../ui/dates.ts';
 import { useStartDownload } from './download-queries.ts';
 import { FitBadge } from './fit-badge.tsx';
+import { LicenseBadge } from './license-badge.tsx';
 import { formatCompact } from '../ui/numbers.ts';
 import { separated } from '../ui/separated.ts';
 
@@ -19,7 +20,7 @@ export function CatalogRow({ model }: { readonly model: CatalogModelRecord }) {
   const isAllowed = usePermissions()('models:write');
   const start = useStartDownload();
   const [owner = '', name = ''] = model.repository.split('/');
-  const { type, fits, gated, description } = model;
+  const { type, fits, gated, description, source } = model;
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-2xl border bg-raised px-4 py-3">
       <div className="min-w-0 flex-1 basis-64">
@@ -28,6 +29,7 @@ export function CatalogRow({ model }: { readonly model: CatalogModelRecord }) {
             <Link
               to="/models/hub/$owner/$name"
               params={{ owner, name }}
+              search={source === 'modelscope' ? { source } : {}}
               className="hover:underline"
               aria-label={labels.search.card({ name: model.id })}
             >
@@ -37,6 +39,7 @@ export function CatalogRow({ model }: { readonly model: CatalogModelRecord }) {
           {type !== undefined && <Badge>{labels.types[type]}</Badge>}
           {fits !== undefined && <FitBadge fit={fits} />}
           {gated === true && <Badge tone="warn">{labels.search.gated}</Badge>}
+          <LicenseBadge model={model} />
         </div>
         {description !== undefined && (
           <p dir="auto" className="mt-0.5 text-sm">
@@ -50,7 +53,7 @@ export function CatalogRow({ model }: { readonly model: CatalogModelRecord }) {
           size="small"
           aria-label={labels.downloadModel({ name: model.id })}
           disabled={start.isPending}
-          onClick={() => start.mutate({ model: model.source === 'hub' ? model.url : model.id })}
+          onClick={() => start.mutate({ model: source === 'catalog' ? model.id : model.url })}
         >
           <Download size={15} aria-hidden />
           {labels.download}

@@ -35,7 +35,9 @@ export function useStartDownload() {
       if (started.status === 'already_downloaded') {
         showToast(modelsTexts.alreadyThere({ name: started.model }));
       } else {
-        showToast(modelsTexts.downloadStarted({ name: started.model }), started.note);
+        const license = started.license && modelsTexts.licensed({ license: started.license });
+        const details = [started.note, license].filter((text) => text !== undefined).join(' ');
+        showToast(modelsTexts.downloadStarted({ name: started.model }), details || undefined);
       }
     },
     onSettled: () => queries.invalidateQueries({ queryKey: ['downloads'] }),

@@ -16,6 +16,7 @@ import {
   useDownloadEvents,
   type JobAction,
 } from './download-queries.ts';
+import { LicenseBadge } from './license-badge.tsx';
 import { separated } from '../ui/separated.ts';
 
 const labels = modelsTexts.downloads;
@@ -49,7 +50,10 @@ function DownloadRow({ job }: { readonly job: DownloadJobRecord }) {
         label={name}
         fraction={job.total_size_bytes === 0 ? 0 : job.downloaded_bytes / job.total_size_bytes}
       />
-      <p className="text-xs text-muted tabular-nums">{separated(figuresOf(job))}</p>
+      <p className="flex flex-wrap items-center gap-2 text-xs text-muted tabular-nums">
+        {separated(figuresOf(job))}
+        <LicenseBadge model={job} />
+      </p>
       {job.error !== undefined && <p className="text-xs text-danger">{errorText(job.error)}</p>}
     </li>
   );
@@ -61,12 +65,16 @@ function figuresOf(job: DownloadJobRecord): readonly string[] {
     total: formatBytes(job.total_size_bytes),
   });
   const speed = job.bytes_per_second ?? 0;
-  if (job.status !== 'downloading' || speed === 0) return [labels.states[job.status], done];
+  const license = job.license === undefined ? [] : [modelsTexts.licensed({ license: job.license })];
+  if (job.status !== 'downloading' || speed === 0) {
+    return [labels.states[job.status], done, ...license];
+  }
   const seconds = (job.total_size_bytes - job.downloaded_bytes) / speed;
   return [
     done,
     labels.speed({ speed: formatBytes(speed) }),
     labels.remaining({ time: formatDuration(seconds) }),
+    ...license,
   ];
 }
 

@@ -155,6 +155,7 @@ export interface TextValues {
   'models.downloadModel': { readonly name: string };
   'models.downloadStarted': { readonly name: string };
   'models.alreadyThere': { readonly name: string };
+  'models.licensed': { readonly license: string };
   'models.downloads.of': { readonly action: string; readonly name: string };
   'models.downloads.progress': { readonly done: string; readonly total: string };
   'models.downloads.speed': { readonly speed: string };

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { isoTimeSchema } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
-import { catalogModelSchema } from '../models/catalog-schema.ts';
+import { catalogModelSchema, hubSourceSchema } from '../models/catalog-schema.ts';
+import { licenseFields } from '../models/license-schema.ts';
 import { machineMemoryFields, memoryFitSchema } from '../models/memory-schema.ts';
 
 /** Longest model card that is returned, in characters. */
@@ -32,6 +33,7 @@ export const hubRepositorySchema = z
     url: z.string().describe('Value for `model` of `POST /api/v1/models/download`.'),
     commit: z.string(),
     license: z.string().nullable(),
+    license_has_conditions: licenseFields.license_has_conditions,
     tags: z.array(z.string()).describe('At most 100, of at most 100 characters each.'),
     downloads: z.int().nullable(),
     likes: z.int().nullable(),
@@ -60,6 +62,7 @@ export const hubRepositorySchema = z
         url: 'https://huggingface.co/Qwen/Qwen2.5-0.5B-Instruct-GGUF',
         commit: '9217f5db79a29953eb74d5343926648285ec7e67',
         license: 'apache-2.0',
+        license_has_conditions: false,
         tags: ['gguf', 'chat', 'text-generation'],
         downloads: 81_234,
         likes: 92,
@@ -89,7 +92,7 @@ export const getHubRepository = defineRoute({
   method: 'get',
   path: '/api/v1/models/catalog/{owner}/{name}',
   operationId: 'getHubRepository',
-  summary: 'Get a repository of the model hub with its downloads and its model card',
+  summary: 'Get a repository of the model hub or ModelScope with its downloads and its model card',
   permission: 'models:read',
   params: z.object({
     owner: z
@@ -103,8 +106,15 @@ export const getHubRepository = defineRoute({
       .max(96)
       .meta({ examples: ['Qwen2.5-0.5B-Instruct-GGUF'] }),
   }),
+  query: z.strictObject({ source: hubSourceSchema }),
   result: hubRepositorySchema,
-  errors: ['invalid_value', 'model_not_found', 'gated_repository', 'hub_unreachable'],
+  errors: [
+    'unrecognized_keys',
+    'invalid_value',
+    'model_not_found',
+    'gated_repository',
+    'hub_unreachable',
+  ],
 });
 
 export const listRecommendedModels = defineRoute({
@@ -130,6 +140,7 @@ export const listRecommendedModels = defineRoute({
             quantization: 'Q8_0',
             size_bytes: 640_000_000,
             license: 'apache-2.0',
+            license_has_conditions: false,
             description: 'Very small model that can reason and use tools.',
             fits: 'fits',
           },

@@ -4,8 +4,7 @@ import {
   listRecommendedModels,
   type HubRepositoryRecord,
 } from './hub-repository-schema.ts';
-import { hubAddress } from '../../../library/hub/hub-endpoint.ts';
-import type { HubRepositoryPage } from '../../../library/hub/hub.ts';
+import type { Hub, HubRepositoryPage } from '../../../library/hub/hub.ts';
 import { listBuilds, type HubBuild } from '../../../library/hub/list-builds.ts';
 import { recommendModels } from '../../../library/hub/recommend-models.ts';
 import { parseRepositoryName } from '../../../library/hub/repository-name.ts';
@@ -14,13 +13,13 @@ import type { Headroom } from '../../../engines/engines.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import type { ApiServices } from '../../services.ts';
 import { toCatalogRecord } from '../models/catalog.ts';
+import { toLicense } from '../models/license-schema.ts';
 import { toHeadroom } from '../models/model-record.ts';
 
 export function mountHubRepository(app: App, services: ApiServices): void {
-  const { hub, hubEndpoint, pool } = services;
-  const baseUrlOf = (): string => hubAddress(hubEndpoint).href.replace(/\/+$/, '');
+  const { hub, modelScopeHub, pool } = services;
 
-  mount(app, getHubRepository, async ({ params, context }) => {
+  mount(app, getHubRepository, async ({ params, query, context }) => {
     const name = parseRepositoryName(`${params.owner}/${params.name}`);
     if (name === null) {
       throw new HearthError(
@@ -29,7 +28,8 @@ export function mountHubRepository(app: App, services: ApiServices): void {
         { field: 'name' },
       );
     }
-    return toRecord(await hub.page(name, context.signal), baseUrlOf(), pool.headroom());
+    const source = query.source === 'hub' ? hub : modelScopeHub;
+    return toRecord(await source.page(name, context.signal), source, pool.headroom());
   });
 
   mount(app, listRecommendedModels, async ({ query: { limit } }) => {
@@ -38,7 +38,7 @@ export function mountHubRepository(app: App, services: ApiServices): void {
       memoryFit(estimateFromSize(sizeBytes), headroom) === 'fits';
     return {
       models: recommendModels(services.catalog.list(), fits, limit).map((entry) =>
-        toCatalogRecord(entry, `${baseUrlOf()}/${entry.repository}`, headroom),
+        toCatalogRecord(entry, hub.repositoryUrl(entry.repository), headroom),
       ),
       ...toHeadroom(headroom),
     };
@@ -47,16 +47,17 @@ export function mountHubRepository(app: App, services: ApiServices): void {
 
 function toRecord(
   page: HubRepositoryPage,
-  baseUrl: string,
+  hub: Pick<Hub, 'repositoryUrl'>,
   headroom: Headroom,
 ): HubRepositoryRecord {
   const { repository, card } = page;
   const fullName = `${repository.owner}/${repository.name}`;
   return {
     repository: fullName,
-    url: `${baseUrl}/${fullName}`,
+    url: hub.repositoryUrl(fullName),
     commit: repository.commit,
-    license: repository.license,
+    license: null,
+    ...toLicense(repository.license),
     tags: [...page.tags],
     downloads: page.downloadCount,
     likes: page.likeCount,

@@ -4,13 +4,21 @@ import { defineRoute } from '../../kit/route.ts';
 import { licenseFields } from './license-schema.ts';
 import { memoryFitSchema } from './memory-schema.ts';
 
+/** Where repositories are looked for. */
+export const hubSourceSchema = z
+  .enum(['hub', 'modelscope'])
+  .default('hub')
+  .describe('`hub`: the model hub (`hub.endpoint`). `modelscope`: ModelScope.');
+
 export const catalogModelSchema = z
   .object({
     id: z.string().describe('Value for `model` of `POST /api/v1/models/download`.'),
     source: z
-      .enum(['catalog', 'hub'])
-      .describe('`catalog`: from the list that ships with Hearth. `hub`: found on the model hub.'),
-    repository: z.string().describe('`owner/name` on the model hub.'),
+      .enum(['catalog', 'hub', 'modelscope'])
+      .describe(
+        '`catalog`: from the list that ships with Hearth. `hub`, `modelscope`: found on the model hub, on ModelScope.',
+      ),
+    repository: z.string().describe('`owner/name` on the model hub or ModelScope.'),
     url: z
       .string()
       .describe('URL of the repository; a download from it can choose a `quantization`.'),
@@ -37,8 +45,8 @@ export const searchCatalog = defineRoute({
   operationId: 'searchCatalog',
   summary: 'Search for models to download',
   description:
-    'Lists the models of the catalog that match, then models of the model hub. Without `search` the whole ' +
-    'catalog is listed. If the hub is unreachable, only the catalog is listed, and `warning` has the reason.',
+    'Lists the models of the catalog that match, then models of the model hub; or models of ModelScope. Without `search` ' +
+    'the whole catalog is listed. If the hub is unreachable, only the catalog is listed, and `warning` has the reason.',
   permission: 'models:read',
   query: z.strictObject({
     search: z
@@ -47,6 +55,7 @@ export const searchCatalog = defineRoute({
       .optional()
       .meta({ description: 'Words to search for.', examples: ['qwen'] }),
     limit: z.coerce.number().int().min(1).max(100).default(20),
+    source: hubSourceSchema,
   }),
   result: z
     .object({

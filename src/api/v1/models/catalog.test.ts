@@ -30,7 +30,14 @@ beforeEach(() => {
     ];
   };
 });
-const hub = { search: (...query: Parameters<Hub['search']>) => search(...query) } as Hub;
+const hub = {
+  search: (...query: Parameters<Hub['search']>) => search(...query),
+  repositoryUrl: (repository: string) => `http://mirror/hf/${repository}`,
+} as Hub;
+const modelScopeHub = {
+  search: async () => [{ ...found('Some', 'Model-GGUF'), license: 'gemma' }],
+  repositoryUrl: (repository: string) => `https://modelscope.cn/models/${repository}`,
+} as Partial<Hub> as Hub;
 const pool = {
   headroom: () => ({ usableBytes: 1e9, capacityBytes: 3e9 }),
 } as Engines;
@@ -39,7 +46,7 @@ const { app } = createTestApp({
     mountCatalog(target, {
       hub,
       catalog: new Catalog(),
-      hubEndpoint: 'http://mirror/hf/',
+      modelScopeHub,
       pool,
     } as ApiServices),
 });
@@ -98,6 +105,21 @@ it('puts its own matches first and no repository twice', async () => {
       gated: false,
     },
   ]);
+});
+
+it('searches ModelScope, and nothing else, on request', async () => {
+  const { body } = await list('?search=qwen&source=modelscope');
+  expect(body.models).toMatchObject([
+    {
+      id: 'modelscope:Some/Model-GGUF',
+      source: 'modelscope',
+      url: 'https://modelscope.cn/models/Some/Model-GGUF',
+      license: 'gemma',
+      license_has_conditions: true,
+    },
+  ]);
+  expect(searches).toEqual([]);
+  expect((await list('?search=qwen&source=other')).status).toBe(400);
 });
 
 it('keeps to the limit, and does not ask the hub if it is reached', async () => {

@@ -9,9 +9,10 @@ import type { ApiServices } from '../../services.ts';
 import { toLicense } from './license-schema.ts';
 
 export function mountCatalog(app: App, services: ApiServices): void {
-  mount(app, searchCatalog, async ({ query: { search = '', limit }, context }) => {
+  mount(app, searchCatalog, async ({ query: { search = '', limit, source }, context }) => {
+    const { hub, modelScopeHub, catalog } = services;
     const { models, hubError } = await searchModels(
-      services,
+      source === 'hub' ? { hub, source, catalog } : { hub: modelScopeHub, source },
       { words: search, limit },
       context.signal,
     );
@@ -25,11 +26,11 @@ export function mountCatalog(app: App, services: ApiServices): void {
 
 function toRecord(model: AvailableModel, headroom: Headroom): CatalogModelRecord {
   const { source, url } = model;
-  if (source === 'hub') {
-    const { owner, name, downloadCount, likeCount, updatedAt, isGated } = model.result;
+  if (source !== 'catalog') {
+    const { owner, name, downloadCount, likeCount, updatedAt, isGated, license } = model.result;
     const repository = `${owner}/${name}`;
     return {
-      id: repository,
+      id: source === 'hub' ? repository : `modelscope:${repository}`,
       source,
       repository,
       url,
@@ -38,6 +39,7 @@ function toRecord(model: AvailableModel, headroom: Headroom): CatalogModelRecord
       likes: likeCount,
       updated_at: updatedAt.toISOString(),
       gated: isGated,
+      ...toLicense(license),
     };
   }
   return toCatalogRecord(model.entry, url, headroom);

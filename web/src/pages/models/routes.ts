@@ -24,10 +24,12 @@ export const discoverRoute = createRoute({
   ),
 });
 
-/** A repository of the model hub. */
+/** A repository of the model hub or ModelScope. */
 export const repositoryRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/models/hub/$owner/$name',
+  validateSearch: ({ source }: { readonly source?: unknown }): { readonly source?: 'modelscope' } =>
+    source === 'modelscope' ? { source } : {},
   component: lazyRouteComponent(
     withTexts(['models'], () => import('./discover/repository-page.tsx')),
     'RepositoryPage',

@@ -1,8 +1,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { Search } from 'lucide-react';
+import { Download, Search } from 'lucide-react';
 import { useState } from 'react';
 import { call } from '../../../api/client.ts';
+import { usePermissions } from '../../../api/permissions.ts';
 import { modelsTexts } from '../../../texts/models.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CheckField } from '../../../ui/check-field.tsx';
@@ -12,46 +13,86 @@ import { QueryView } from '../../../ui/query-view.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { ModelsFrame } from '../models-frame.tsx';
 import { CatalogRow } from '../../../downloads/catalog-row.tsx';
+import { useStartDownload } from '../../../downloads/download-queries.ts';
 import { filterModels, noFilter, type CatalogFilter } from './filter-models.ts';
 
 const labels = modelsTexts.search;
 const route = getRouteApi('/models/discover');
+/** Names of a model, as a download takes them, in place of words. */
+const namePattern = /^(?:(?:ollama|docker|modelscope):|https?:\/\/)\S+$/i;
 
 /** Search of the catalog and the model hub. */
 export function DiscoverPage() {
   const { search } = route.useSearch();
   const [filter, setFilter] = useState(noFilter);
+  const source = filter.source === 'modelscope' ? 'modelscope' : 'hub';
+  const isName = namePattern.test(search ?? '');
   const query = useQuery({
-    queryKey: ['catalog', search],
+    queryKey: ['catalog', source, search],
     queryFn: ({ signal }) =>
-      call('get', '/api/v1/models/catalog', { query: { search, limit: 60 } }, { signal }),
+      call('get', '/api/v1/models/catalog', { query: { search, source, limit: 60 } }, { signal }),
+    enabled: !isName,
     placeholderData: keepPreviousData,
   });
   return (
     <ModelsFrame>
       <SearchForm key={search} initial={search ?? ''} />
-      <Filters filter={filter} onChange={setFilter} />
-      <QueryView query={query}>
-        {({ models, warning }) => {
-          const shown = filterModels(models, filter);
-          return (
-            <div aria-busy={query.isFetching} className="flex flex-col gap-3">
-              {warning !== undefined && (
-                <Notice tone="warn">{`${labels.hubFailed}: ${warning.message}`}</Notice>
-              )}
-              <ul aria-label={modelsTexts.tabs.discover} className="flex flex-col gap-3">
-                {shown.map((model) => (
-                  <CatalogRow key={`${model.source} ${model.id}`} model={model} />
-                ))}
-              </ul>
-              {shown.length === 0 && (
-                <p className="py-8 text-center text-sm text-muted">{labels.empty}</p>
-              )}
-            </div>
-          );
-        }}
-      </QueryView>
+      <p className="-mt-3 text-xs text-muted">{labels.names}</p>
+      {isName ? (
+        <NamedModel name={search ?? ''} />
+      ) : (
+        <>
+          <Filters filter={filter} onChange={setFilter} />
+          <QueryView query={query}>
+            {({ models, warning }) => {
+              const shown = filterModels(models, filter);
+              return (
+                <div aria-busy={query.isFetching} className="flex flex-col gap-3">
+                  {warning !== undefined && (
+                    <Notice tone="warn">{`${labels.hubFailed}: ${warning.message}`}</Notice>
+                  )}
+                  <ul aria-label={modelsTexts.tabs.discover} className="flex flex-col gap-3">
+                    {shown.map((model) => (
+                      <CatalogRow key={`${model.source} ${model.id}`} model={model} />
+                    ))}
+                  </ul>
+                  {shown.length === 0 && (
+                    <p className="py-8 text-center text-sm text-muted">{labels.empty}</p>
+                  )}
+                </div>
+              );
+            }}
+          </QueryView>
+        </>
+      )}
     </ModelsFrame>
+  );
+}
+
+/** Offers the model that the words name, since registries have no search. */
+function NamedModel({ name }: { readonly name: string }) {
+  const isAllowed = usePermissions()('models:write');
+  const start = useStartDownload();
+  return (
+    <div className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-2xl border bg-raised px-4 py-3">
+      <div className="min-w-0 flex-1 basis-64">
+        <h3 className="text-[15px] font-semibold break-words">
+          <bdi>{name}</bdi>
+        </h3>
+        <p className="mt-0.5 text-xs text-muted">{labels.namedHint}</p>
+      </div>
+      {isAllowed && (
+        <Button
+          size="small"
+          aria-label={modelsTexts.downloadModel({ name })}
+          disabled={start.isPending}
+          onClick={() => start.mutate({ model: name })}
+        >
+          <Download size={15} aria-hidden />
+          {modelsTexts.download}
+        </Button>
+      )}
+    </div>
   );
 }
 
@@ -102,7 +143,12 @@ function Filters({
       <Select
         label={labels.source}
         value={filter.source}
-        options={{ all: labels.allSources, catalog: labels.catalog, hub: labels.hub }}
+        options={{
+          all: labels.allSources,
+          catalog: labels.catalog,
+          hub: labels.hub,
+          modelscope: labels.modelscope,
+        }}
         onChange={(source) => onChange({ ...filter, source })}
       />
       <Select

@@ -2,7 +2,7 @@ import type { CatalogModelRecord } from '../../../../../src/api/v1/models/catalo
 
 export interface CatalogFilter {
   readonly type: 'all' | 'llm' | 'vlm' | 'embedding';
-  readonly source: 'all' | 'catalog' | 'hub';
+  readonly source: 'all' | 'catalog' | 'hub' | 'modelscope';
   readonly isFitOnly: boolean;
   readonly order: 'best' | 'downloads' | 'updated' | 'size';
 }

@@ -16,6 +16,7 @@ import { Section } from '../../../ui/page.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { useStartDownload } from '../../../downloads/download-queries.ts';
 import { FitBadge } from '../../../downloads/fit-badge.tsx';
+import { LicenseBadge } from '../../../downloads/license-badge.tsx';
 import { ModelsFrame } from '../models-frame.tsx';
 import { formatCompact } from '../../../ui/numbers.ts';
 import { separated } from '../../../ui/separated.ts';
@@ -23,13 +24,19 @@ import { separated } from '../../../ui/separated.ts';
 const labels = modelsTexts.card;
 const route = getRouteApi('/models/hub/$owner/$name');
 
-/** A repository of the model hub: what can be downloaded, and its model card. */
+/** A repository of the model hub or ModelScope: what can be downloaded, and its model card. */
 export function RepositoryPage() {
   const { owner, name } = route.useParams();
+  const { source = 'hub' } = route.useSearch();
   const query = useQuery({
-    queryKey: ['repository', owner, name],
+    queryKey: ['repository', source, owner, name],
     queryFn: ({ signal }) =>
-      call('get', '/api/v1/models/catalog/{owner}/{name}', { params: { owner, name } }, { signal }),
+      call(
+        'get',
+        '/api/v1/models/catalog/{owner}/{name}',
+        { params: { owner, name }, query: { source } },
+        { signal },
+      ),
   });
   return (
     <ModelsFrame>
@@ -53,7 +60,10 @@ function Repository({ repository }: { readonly repository: HubRepositoryRecord }
   return (
     <>
       <div className="-mt-4 flex flex-col gap-2">
-        <p className="text-sm text-muted">{separated(figuresOf(repository))}</p>
+        <p className="flex flex-wrap items-center gap-2 text-sm text-muted">
+          {separated(figuresOf(repository))}
+          <LicenseBadge model={repository} />
+        </p>
         <p className="flex flex-wrap gap-1">
           {tags.slice(0, 12).map((tag) => (
             <Badge key={tag}>{tag}</Badge>
@@ -105,7 +115,7 @@ function HubLink({ url }: { readonly url: string }) {
 function figuresOf({ license, downloads, likes, updated_at }: HubRepositoryRecord) {
   const { search } = modelsTexts;
   return [
-    license,
+    license === null ? null : modelsTexts.licensed({ license }),
     downloads === null ? null : search.downloads({ count: formatCompact(downloads) }),
     likes === null ? null : search.likes({ count: formatCompact(likes) }),
     updated_at === null ? null : formatDate(updated_at),
