@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { startLlamaReplica } from '../setup/engine/llama-replicas.ts';
@@ -7,15 +7,11 @@ import { starterPath } from '../setup/engine/test-engines.ts';
 import { mlxRuntimesFolder } from '../setup/mlx/mlx-runtime.ts';
 import { writeModelFolder } from '../setup/models/write-model-folder.ts';
 import { startPostgres } from '../setup/postgres/postgres-server.ts';
-import { projectFolder } from '../setup/project-folder.ts';
 import { get, post } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { useResource } from '../setup/use-resource.ts';
 
-/**
- * One conversation over two servers on PostgreSQL and three engines. `HEARTH_TRANSCRIPT=1` writes what it shows into
- * `docs/one-conversation.md`.
- */
+/** One conversation over two servers on PostgreSQL and three engines. */
 
 const postgres = useResource(() => startPostgres());
 const replica = useResource(async () => {
@@ -38,16 +34,15 @@ const [first, second] = [open(sharedRuntimesFolder), open(mlxRuntimesFolder)];
 
 it('continues from a local model to a remote one and to MLX, from server to server', async () => {
   const turns = [
-    { name: 'first', server: first, engine: 'llama.cpp', model: 'hearth/starter-chat' },
-    { name: 'second', server: second, engine: 'llama-server of an upstream', model: 'lab/tiny' },
-    { name: 'second', server: second, engine: 'mlx-lm', model: 'mlx/chat' },
-    { name: 'first', server: first, engine: 'llama.cpp again', model: 'hearth/starter-chat' },
+    { server: first, model: 'hearth/starter-chat' },
+    { server: second, model: 'lab/tiny' },
+    { server: second, model: 'mlx/chat' },
+    { server: first, model: 'hearth/starter-chat' },
   ];
   const questions = ['My boat is called Ada.', 'What is a harbour?', 'Is it far?', 'Thank you!'];
   let previous: string | undefined;
-  const lines: string[] = [];
   let inputTokens = 0;
-  for (const [index, { name, server, engine, model }] of turns.entries()) {
+  for (const [index, { server, model }] of turns.entries()) {
     const request = {
       model,
       input: questions[index] ?? '',
@@ -62,18 +57,6 @@ it('continues from a local model to a remote one and to MLX, from server to serv
     expect(body.stats.input_tokens).toBeGreaterThan(inputTokens);
     inputTokens = body.stats.input_tokens;
     previous = body.response_id;
-    lines.push(
-      `## Turn ${index + 1}: ${engine}, on the ${name} server`,
-      '',
-      '```json',
-      JSON.stringify(request, undefined, 2),
-      '```',
-      '',
-      '```json',
-      JSON.stringify({ output: body.output, stats: body.stats }, undefined, 2),
-      '```',
-      '',
-    );
   }
   for (const { url } of [first, second]) {
     const { body } = await get(url, '/api/v1/conversations?search=boat');
@@ -84,18 +67,4 @@ it('continues from a local model to a remote one and to MLX, from server to serv
       turns.map(({ model }) => model),
     );
   }
-  if (process.env['HEARTH_TRANSCRIPT'] === undefined) return;
-  await mkdir(join(projectFolder, 'docs'), { recursive: true });
-  const head = [
-    '# One conversation, two servers, three engines',
-    '',
-    '`HEARTH_TRANSCRIPT=1 npx vitest run --project mlx test/mlx/one-conversation.test.ts` starts PostgreSQL, a llama-server as',
-    'upstream and two Hearth servers on the database, and writes this page. The model is the tiny starter model in each engine, so',
-    'its answers make little sense; that the prompts grow shows that each engine has read the turns of the others.',
-    '',
-  ];
-  await writeFile(
-    join(projectFolder, 'docs/one-conversation.md'),
-    `${[...head, ...lines].join('\n').trimEnd()}\n`,
-  );
 }, 120_000);
