@@ -34,3 +34,13 @@ it('links in Markdown lead to existing files and headings', async () => {
   expect(pages).toEqual(expect.arrayContaining(['README.md', 'docs/settings.md']));
   expect((await Promise.all(pages.map(brokenLinks))).flat()).toEqual([]);
 });
+
+it('pictures have an alternative text', async () => {
+  const missing = (await listPages()).map(async (page) => {
+    const text = await readFile(join(root, page), 'utf8');
+    return [...text.matchAll(/!\[\s*\]\(([^)]*)\)|<img(?![^>]*\balt="[^"]+")[^>]*>/g)].map(
+      ([picture]) => `${page}: ${picture}`,
+    );
+  });
+  expect((await Promise.all(missing)).flat()).toEqual([]);
+});
