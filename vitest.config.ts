@@ -63,6 +63,8 @@ export default defineConfig({
             'web/src/**/*.test.ts',
             'bench/**/*.test.ts',
             'scripts/**/*.test.mjs',
+            'site/*.test.mjs',
+            'site/reference/*.test.mjs',
           ],
           setupFiles: ['test/setup/seed-properties.ts', 'test/setup/poll-often.ts'],
           env,

@@ -10,6 +10,7 @@ const folders = [
   'test',
   'bench',
   'scripts',
+  'site',
   'examples',
   'docs',
   '.github',

@@ -1,0 +1,112 @@
+// The pages of the documentation site, in the order of its sidebar. Paths are from the root of the repository.
+import { posix } from 'node:path';
+
+export const sections = [
+  {
+    title: 'Get started',
+    pages: [
+      ['Hearth', 'README.md'],
+      ['Examples', 'examples/README.md'],
+    ],
+  },
+  {
+    title: 'Use it',
+    pages: [
+      ['Web app', 'docs/web-app.md'],
+      ['Models', 'docs/models.md'],
+      ['Downloads', 'docs/downloads.md'],
+      ['Adapters', 'docs/adapters.md'],
+      ['Presets and prompts', 'docs/presets.md'],
+      ['Projects', 'docs/projects.md'],
+      ['Documents', 'docs/documents.md'],
+      ['Search in documents', 'docs/document-search.md'],
+      ['Tools', 'docs/tools.md'],
+      ['Speech scripts', 'docs/speech-script.md'],
+    ],
+  },
+  {
+    title: 'Connect',
+    pages: [
+      ['Clients and coding agents', 'docs/clients.md'],
+      ['Chat', 'docs/chat.md'],
+      ['Conversations', 'docs/conversations.md'],
+      ['Responses', 'docs/responses.md'],
+      ['OpenAI', 'docs/openai.md'],
+      ['Anthropic', 'docs/anthropic.md'],
+      ['Ollama', 'docs/ollama.md'],
+      ['REST v0', 'docs/rest-v0.md'],
+      ['MCP server', 'docs/mcp-server.md'],
+      ['Node.js package', 'docs/npm-package.md'],
+    ],
+  },
+  {
+    title: 'Run it',
+    pages: [
+      ['Start at boot, containers', 'docs/service.md'],
+      ['Access from other machines', 'docs/remote-access.md'],
+      ['Usage and limits of tokens', 'docs/usage.md'],
+      ['Observability', 'docs/observability.md'],
+      ['Engine runtimes', 'docs/runtimes.md'],
+      ['MLX', 'docs/mlx.md'],
+      ['Linked machines', 'docs/link.md'],
+      ['Remote engines', 'docs/remote-engines.md'],
+      ['PostgreSQL', 'docs/postgresql.md'],
+      ['Kubernetes', 'docs/kubernetes.md'],
+      ['Scaling', 'docs/scaling.md'],
+      ['A cluster to try', 'examples/cluster/README.md'],
+      ['Platforms', 'docs/platforms.md'],
+    ],
+  },
+  {
+    title: 'Help',
+    pages: [
+      ['Check an installation', 'docs/doctor.md'],
+      ['Errors', 'docs/errors.md'],
+      ['Security', 'SECURITY.md'],
+    ],
+  },
+  {
+    title: 'Reference',
+    pages: [
+      ['Commands', 'docs/cli.md'],
+      ['Settings', 'docs/settings.md'],
+      ['Changelog', 'CHANGELOG.md'],
+    ],
+  },
+  {
+    title: 'Develop',
+    pages: [
+      ['Contributing', 'CONTRIBUTING.md'],
+      ['Architecture', 'ARCHITECTURE.md'],
+      ['Decisions', 'docs/adr/README.md'],
+      ['Add an API', 'docs/contributing/add-an-api.md'],
+      ['Web app', 'docs/contributing/web-app.md'],
+      ['Everyday jobs', 'docs/contributing/everyday-jobs.md'],
+      ['Glossary', 'docs/contributing/glossary.md'],
+      ['Scheduler', 'docs/scheduler.md'],
+      ['Warm state', 'docs/warm-state.md'],
+      ['Performance', 'docs/performance.md'],
+      ['Dependencies', 'docs/dependencies.md'],
+      ['Tests', 'docs/contributing/testing.md'],
+      ['Drills', 'docs/contributing/drills.md'],
+      ['Mutation testing', 'docs/contributing/mutation-testing.md'],
+      ['Requirements', 'docs/contributing/requirements.md'],
+      ['Tested clients', 'docs/clients-tested.md'],
+      ['Tested engines', 'docs/engines-tested.md'],
+      ['Other servers', 'docs/peers.md'],
+      ['Code of conduct', 'CODE_OF_CONDUCT.md'],
+    ],
+  },
+];
+
+/** Pages that others link to, and that the sidebar leaves out: each decision is in the list of `docs/adr/README.md`. */
+export const isDecision = (source) => /^docs\/adr\/\d/.test(source);
+
+/** The path of a page below the root of the site: `docs/models.md` is `models.md`, `README.md` is `index.md`. */
+export function sitePath(source) {
+  const path = source.replace(/^docs\//, '');
+  const folder = posix.dirname(path);
+  if (posix.basename(path) !== 'README.md') return folder === '.' ? path.toLowerCase() : path;
+  if (path === 'README.md') return 'index.md';
+  return path.startsWith('adr/') ? 'adr/index.md' : `${folder}.md`;
+}
