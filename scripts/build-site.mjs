@@ -2,8 +2,11 @@
 import { spawnSync } from 'node:child_process';
 import { copyFile, cp, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import sharp from 'sharp';
 import { assemblePages, listSources, write } from '../site/assemble.mjs';
 import { llmsText } from '../site/describe.mjs';
+import { packFiles } from './build/pack-files.mjs';
+import { listFiles } from './lint/import-graph.mjs';
 import { sections, sitePath } from '../site/pages.mjs';
 import { apiIndex, apiPages } from '../site/reference/api-pages.mjs';
 
@@ -33,16 +36,35 @@ const listed = sections.map(({ title, pages }) => ({
 }));
 listed.push({ title: 'API', pages: apis.map(({ title, path }) => [title, path]) });
 await write(join(built, 'llms.txt'), await llmsText(listed, source, base));
-const paths = [...sources.map(sitePath), ...apis.map(({ path }) => path)];
-for (const path of [...paths, 'reference/index.md']) {
-  await cp(join(source, path), join(built, path));
-}
+const pages = [...sources.map(sitePath), ...apis.map(({ path }) => path), 'reference/index.md'];
+for (const path of pages) await cp(join(source, path), join(built, path));
 
-await mkdir(join(root, 'dist'), { recursive: true });
-await rm(join(root, 'dist/docs'), { recursive: true, force: true });
-await rename(built, join(root, 'dist/docs'));
+// Another host gets the files themselves.
+const target = join(root, process.env.SITE_BASE === undefined ? 'dist/docs' : 'dist/site');
+await rm(target, { recursive: true, force: true });
+if (process.env.SITE_BASE === undefined) {
+  const texts = await listFiles(built, '.', /\.(?:html|js|css|svg|txt|md|json)$/);
+  const served = texts.filter((name) => name !== 'hashmap.json');
+  await packFiles(built, served, join(target, 'pages.br'));
+  await shrinkPictures(join(built, 'images'), join(target, 'images'));
+} else {
+  await mkdir(join(root, 'dist'), { recursive: true });
+  await rename(built, target);
+}
 
 function run(command) {
   const { status } = spawnSync(command, { ...ofProject, shell: true });
   if (status !== 0) throw new Error(`Failed: ${command}`);
+}
+
+/** As wide as the pages show them on a screen with two pixels for each: packages have a limit. */
+async function shrinkPictures(from, to) {
+  await mkdir(to, { recursive: true });
+  for (const name of await listFiles(from, '.', /\.webp$/)) {
+    const width = name.endsWith('-phone.webp') ? 260 : 640;
+    await sharp(join(from, name), { animated: true })
+      .resize({ width, withoutEnlargement: true })
+      .webp({ quality: 60, effort: 4, smartSubsample: true })
+      .toFile(join(to, name));
+  }
 }

@@ -8,6 +8,7 @@ import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { build as buildWebApp } from 'vite';
 import { bundledPackages, licenseTexts } from './build/bundled-packages.mjs';
+import { compressFiles } from './build/compress-files.mjs';
 import { buildProgram } from './build/build-program.mjs';
 import { replacements } from './build/replacements.mjs';
 import { importsOf, listFiles } from './lint/import-graph.mjs';
@@ -90,11 +91,11 @@ try {
     'src/engines/backends/mlx/mlx-requirements.txt',
     join(next, 'engine/mlx-requirements.txt'),
   );
-  const swaggerUi = dirname(require.resolve('swagger-ui-dist/package.json'));
-  for (const file of ['swagger-ui.css', 'swagger-ui-bundle.js', 'LICENSE', 'NOTICE']) {
-    await cp(join(swaggerUi, file), join(next, 'docs', file));
-  }
   await writeFile(join(next, 'build.json'), JSON.stringify(await buildFacts()));
+  // In a package the smaller size counts, in a clone the time.
+  if (/^(pack|publish)$/.test(process.env.npm_command)) await compressFiles(join(next, 'web'));
+  // `npm run build:site` builds the documentation apart, as it takes longer than all else.
+  if (existsSync('dist/docs/pages.br')) await rename('dist/docs', join(next, 'docs'));
   await chmod(next, 0o755);
   await rm('dist', { recursive: true, force: true });
   await rename(next, 'dist');

@@ -23,7 +23,7 @@ export interface AppOptions {
   readonly authenticator: Authenticator;
   readonly logger: Logger;
   readonly version: string;
-  /** Folder with the files of the reference page, `dist/docs`. */
+  /** Folder of the documentation site, `dist/docs`. */
   readonly docsFolder: string;
   /** Folder with the build of the web app, `dist/web`. */
   readonly webFolder: string;
@@ -70,7 +70,8 @@ export function createApp(options: AppOptions): HonoApp {
   const pathPrefix = pathOf(settings['server.publicUrl']);
   mountWebApp(app, { folder: webFolder, pathPrefix }, (context) =>
     context.text(
-      context.env.greeting ?? `Hearth ${version}\nReference of the API: /docs and /openapi.json\n`,
+      context.env.greeting ??
+        `Hearth ${version}\nDocumentation: /docs\nReference of the API: /docs/reference/ and /openapi.json\n`,
     ),
   );
   mountDocs(app, docsFolder, pathPrefix);

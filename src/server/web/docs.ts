@@ -1,109 +1,81 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Context } from 'hono';
 import { HearthError } from '../../kernel/errors/errors.ts';
-import { errorCode } from '../../kernel/error-code.ts';
-import type { HonoApp } from '../../api/kit/app-environment.ts';
+import type { AppEnvironment, HonoApp } from '../../api/kit/app-environment.ts';
+import { shorten } from '../../api/kit/validation/shown-value.ts';
+import { readPackedFiles } from './packed-files.ts';
+import { pageHeaders, sendFile } from './send-file.ts';
+import { listStaticFiles, type StaticFile, type StaticFiles } from './static-files.ts';
 
-const page = (prefix: string) => `<!doctype html>
+const pageWithoutSite = (prefix: string) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Hearth API</title>
-<link rel="stylesheet" href="${prefix}/docs/swagger-ui.css">
+<title>Hearth</title>
 </head>
 <body>
-<nav id="apis" aria-label="APIs" style="padding: 12px 20px; font: 16px sans-serif"></nav>
-<div id="docs"></div>
-<script src="${prefix}/docs/swagger-ui-bundle.js"></script>
-<script type="module" src="${prefix}/docs/start.js"></script>
+<h1>The documentation is not built</h1>
+<p>Run <code>npm run build:site</code> in the clone of Hearth, or read the Markdown files in its folder <code>docs</code>.
+The API is described by <a href="${prefix}/openapi.json">openapi.json</a>.</p>
 </body>
 </html>
 `;
 
-/** Shows one API at a time: Swagger UI draws no more than some 140 operations. */
-const startScript = (prefix: string) => `
-const description = await (await fetch('${prefix}/openapi.json')).json();
-const named = new URLSearchParams(location.search).get('api');
-const api = description.tags.some(({ name }) => name === named) ? named : 'v1';
-for (const { name } of description.tags) {
-  const link = document.createElement('a');
-  link.href = '?api=' + name;
-  link.textContent = name;
-  if (name === api) link.ariaCurrent = 'page';
-  link.style.marginRight = '16px';
-  document.getElementById('apis').append(link);
-}
-const ofApi = ([, operation]) => operation.tags === undefined || operation.tags.includes(api);
-const paths = Object.entries(description.paths)
-  .map(([path, operations]) => [path, Object.entries(operations).filter(ofApi)])
-  .filter(([, operations]) => operations.some(([, { tags }]) => tags !== undefined))
-  .map(([path, operations]) => [path, Object.fromEntries(operations)]);
-SwaggerUIBundle({
-  spec: {
-    ...description,
-    tags: description.tags.filter(({ name }) => name === api),
-    paths: Object.fromEntries(paths),
-  },
-  dom_id: '#docs',
-  validatorUrl: null,
-  tryItOutEnabled: true,
-});
-`;
-
-/** No other origins and no inline scripts; Swagger UI needs inline styles and icons. */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
-const files = [
-  ['swagger-ui.css', 'text/css; charset=utf-8'],
-  ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
-] as const;
-
 /**
- * Serves the API reference page without loading anything from other servers.
+ * Serves the documentation site. It needs no token: it contains no data of the server.
  *
+ * @param folder Of the site, `dist/docs`: `pages.br` with its texts, and the pictures.
  * @param pathPrefix Path before every path of the server, or an empty text.
  */
-export function mountDocs(app: HonoApp, docsFolder: string, pathPrefix: string): void {
-  app.get('/docs', (context) =>
-    context.html(page(pathPrefix), 200, {
-      'Content-Security-Policy': contentSecurityPolicy,
-      'Referrer-Policy': 'no-referrer',
-      'X-Frame-Options': 'DENY',
-      'Cache-Control': 'no-cache',
-    }),
-  );
-  app.get('/docs/start.js', (context) =>
-    context.body(startScript(pathPrefix), 200, {
-      'Content-Type': 'text/javascript; charset=utf-8',
-    }),
-  );
-  for (const [name, contentType] of files) {
-    app.get(`/docs/${name}`, async (context) => {
-      const bytes = await readIfPresent(join(docsFolder, name));
-      if (bytes === undefined) throw new HearthError('not_found', `${name} is not installed.`);
-      return context.body(bytes, 200, {
-        'Content-Type': contentType,
-        'Cache-Control': 'max-age=3600',
-      });
+export function mountDocs(app: HonoApp, folder: string, pathPrefix: string): void {
+  let files: Promise<StaticFiles> | undefined;
+  const readSite = () => (files ??= readFiles(folder));
+  const send = (context: Context<AppEnvironment>, file: StaticFile, status = 200) =>
+    sendFile(context, file, {
+      status,
+      ...(pathPrefix === '' ? {} : { rewrite: (text) => belowPrefix(text, pathPrefix) }),
     });
-  }
+
+  app.get('/docs', (context) => context.redirect(`${pathPrefix}/docs/`));
+  app.get('/docs/*', async (context) => {
+    const site = await readSite();
+    const name = context.req.path.slice('/docs/'.length);
+    if (name === '' && site.size === 0) {
+      files = undefined;
+      return context.html(pageWithoutSite(pathPrefix), 200, { ...pageHeaders });
+    }
+    const file = findPage(site, name);
+    if (file !== undefined) return send(context, file);
+    if (site.has(`${name}/index.html`)) return context.redirect(`${pathPrefix}/docs/${name}/`);
+    const notFound = site.get('404.html');
+    if (notFound !== undefined && /\btext\/html\b/.test(context.req.header('accept') ?? '')) {
+      return send(context, notFound, 404);
+    }
+    throw new HearthError('not_found', `The documentation has no page ${shorten(name)}.`);
+  });
+  app.get('/llms.txt', async (context) => {
+    const file = (await readSite()).get('llms.txt');
+    if (file === undefined) throw new HearthError('not_found', 'The documentation is not built.');
+    return send(context, file);
+  });
 }
 
-async function readIfPresent(file: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  try {
-    return new Uint8Array(await readFile(file));
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+async function readFiles(folder: string): Promise<StaticFiles> {
+  const [pictures, pages] = await Promise.all([
+    listStaticFiles(folder),
+    readPackedFiles(join(folder, 'pages.br')),
+  ]);
+  return new Map([...pictures, ...pages]);
+}
+
+/** The paths of pages have no extension. */
+function findPage(site: StaticFiles, name: string): StaticFile | undefined {
+  if (name === '' || name.endsWith('/')) return site.get(`${name}index.html`);
+  return site.get(name) ?? site.get(`${name}.html`);
+}
+
+/** The addresses of the site in a page, a script, a style sheet or Markdown, below a path. */
+function belowPrefix(text: string, prefix: string): string {
+  return text.replaceAll(/(?<=["'`(])\/docs\//g, `${prefix}/docs/`);
 }

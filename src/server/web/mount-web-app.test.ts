@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createTestApp } from '../../../test/setup/http/test-app.ts';
 import { useTemporaryFolder } from '../../../test/setup/temporary-folder.ts';
@@ -17,6 +17,7 @@ describe('the web app', () => {
     await write('index.html', '<!doctype html><title>Hearth</title>');
     await write('icon.svg', '<svg/>');
     await write('assets/index-1a2b.js', script);
+    await write('assets/packed-3c4d.js.br', brotliCompressSync(script));
     await write('icon-512.png', 'a picture');
     await write('secret.txt', 'not served');
   });
@@ -90,6 +91,20 @@ describe('the web app', () => {
       expect(response.headers.get('content-encoding')).toBe(sent);
       expect(response.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
       expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      expect(Buffer.from(await response.arrayBuffer())).toEqual(bytes);
+    },
+  );
+
+  it.each([
+    ['gzip, deflate, br', 'br', brotliCompressSync(script)],
+    ['gzip, br;q=0', 'gzip', gzipSync(script)],
+    ['', null, Buffer.from(script)],
+  ])(
+    'sends assets of a package to a client that accepts %s as %s',
+    async (accepted, sent, bytes) => {
+      const response = await request('/assets/packed-3c4d.js', { 'Accept-Encoding': accepted });
+      expect(response.headers.get('content-encoding')).toBe(sent);
+      expect(response.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
       expect(Buffer.from(await response.arrayBuffer())).toEqual(bytes);
     },
   );

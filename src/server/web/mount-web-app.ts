@@ -3,31 +3,9 @@ import { HearthError } from '../../kernel/errors/errors.ts';
 import type { AppEnvironment, HonoApp } from '../../api/kit/app-environment.ts';
 import { shorten } from '../../api/kit/validation/shown-value.ts';
 import { mountFrame } from './frame.ts';
-import { acceptsGzip, listStaticFiles, type StaticFile } from './static-files.ts';
+import { sendFile } from './send-file.ts';
+import { listStaticFiles } from './static-files.ts';
 import { webPages } from './web-pages.ts';
-
-/** Nothing from other hosts and nothing inline. Images of messages are `data:` and `blob:` URLs. */
-const contentSecurityPolicy = [
-  "default-src 'self'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data: blob:",
-  "connect-src 'self'",
-  "worker-src 'self'",
-  "frame-src 'self'",
-  "object-src 'none'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
-const pageHeaders = {
-  'Content-Security-Policy': contentSecurityPolicy,
-  'Referrer-Policy': 'no-referrer',
-  'X-Frame-Options': 'DENY',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Permissions-Policy': 'camera=(self), microphone=(self), geolocation=()',
-};
 
 type Answer = (context: Context<AppEnvironment>) => Response | Promise<Response>;
 
@@ -48,7 +26,8 @@ export function mountWebApp(
   const page: Answer = async (context) => {
     const file = await find('index.html');
     if (file === undefined) return otherwise(context);
-    return pathPrefix === '' ? answer(context, file) : pageBelow(pathPrefix, file);
+    if (pathPrefix === '') return sendFile(context, file);
+    return sendFile(context, file, { rewrite: (html) => belowPrefix(html, pathPrefix) });
   };
   app.get('/', (context) => {
     context.header('Vary', 'Accept');
@@ -64,7 +43,7 @@ export function mountWebApp(
     const file = await find(path.slice(1));
     if (file === undefined)
       throw new HearthError('not_found', `The app has no file ${shorten(path)}.`);
-    return answer(context, file);
+    return sendFile(context, file);
   };
   for (const path of ['/assets/:name', '/manifest.webmanifest', '/service-worker.js']) {
     app.get(path, asset);
@@ -78,35 +57,7 @@ function acceptsHtml(context: Context<AppEnvironment>): boolean {
   return /\btext\/html\b/.test(context.req.header('accept') ?? '');
 }
 
-async function answer(context: Context<AppEnvironment>, file: StaticFile): Promise<Response> {
-  const readGzipped = acceptsGzip(context.req.header('accept-encoding') ?? '')
-    ? file.readGzipped
-    : undefined;
-  const bytes = await (readGzipped ?? file.read)();
-  const isPage = file.contentType.startsWith('text/html');
-  return new Response(bytes, {
-    headers: {
-      'Content-Type': file.contentType,
-      'Content-Length': String(bytes.byteLength),
-      'Cache-Control': file.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
-      Vary: isPage ? 'Accept, Accept-Encoding' : 'Accept-Encoding',
-      ...(readGzipped === undefined ? {} : { 'Content-Encoding': 'gzip' }),
-      ...(isPage ? pageHeaders : {}),
-    },
-  });
-}
-
 /** The page with the addresses of its files below a path; from them the app learns where it is. */
-async function pageBelow(prefix: string, file: StaticFile): Promise<Response> {
-  const html = new TextDecoder()
-    .decode(await file.read())
-    .replaceAll(/ (src|href)="\//g, ` $1="${prefix}/`);
-  return new Response(html, {
-    headers: {
-      'Content-Type': file.contentType,
-      'Cache-Control': 'no-cache',
-      Vary: 'Accept',
-      ...pageHeaders,
-    },
-  });
+function belowPrefix(html: string, prefix: string): string {
+  return html.replaceAll(/ (src|href)="\//g, ` $1="${prefix}/`);
 }

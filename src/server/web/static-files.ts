@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, sep } from 'node:path';
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { brotliDecompress, gzip } from 'node:zlib';
 import { errorCode } from '../../kernel/error-code.ts';
 
-type Bytes = Uint8Array<ArrayBuffer>;
+export type Bytes = Uint8Array<ArrayBuffer>;
 
 export interface StaticFile {
   readonly contentType: string;
@@ -13,6 +13,8 @@ export interface StaticFile {
   readonly read: () => Promise<Bytes>;
   /** Compresses the bytes once and keeps them. Absent if they are compressed already. */
   readonly readGzipped?: () => Promise<Bytes>;
+  /** Absent if the file is not kept compressed. */
+  readonly readBrotli?: () => Promise<Bytes>;
 }
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -21,44 +23,66 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
+  '.webp': 'image/webp',
   '.txt': 'text/plain; charset=utf-8',
+  '.md': 'text/markdown; charset=utf-8',
+  '.json': 'application/json',
   '.woff2': 'font/woff2',
   '.webmanifest': 'application/manifest+json',
 };
 
-/** The files of a build by their path below the folder, with `/` between segments; empty if the folder is missing. */
-export async function listStaticFiles(folder: string): Promise<ReadonlyMap<string, StaticFile>> {
+export type StaticFiles = ReadonlyMap<string, StaticFile>;
+
+/**
+ * The files of a build by their path below the folder, with `/` between segments; empty if the folder is missing. Packages have
+ * `NAME.br` in place of text files, compressed with Brotli.
+ */
+export async function listStaticFiles(folder: string): Promise<StaticFiles> {
   const files = new Map<string, StaticFile>();
-  for (const name of await listNames(folder)) {
-    const contentType = contentTypes[extname(name)];
-    if (contentType === undefined) continue;
-    const read = async (): Promise<Bytes> => new Uint8Array(await readFile(join(folder, name)));
-    let gzipped: Promise<Bytes> | undefined;
-    const readGzipped = () => (gzipped ??= read().then(compress));
-    files.set(name, {
-      contentType,
-      isHashed: name.startsWith('assets/'),
-      read,
-      ...(isCompressed(contentType) ? {} : { readGzipped }),
-    });
+  for (const path of await listNames(folder)) {
+    const readPath = async () => copyOf(await readFile(join(folder, path)));
+    const name = path.replace(/\.br$/, '');
+    const file =
+      name === path
+        ? staticFile(name, readPath)
+        : staticFile(name, async () => decompress(await readPath()), readPath);
+    if (file !== undefined) files.set(name, file);
   }
   return files;
 }
 
+/** A file of a build, or undefined if its kind is not served. */
+export function staticFile(
+  name: string,
+  read: () => Promise<Bytes>,
+  readBrotli?: () => Promise<Bytes>,
+): StaticFile | undefined {
+  const contentType = contentTypes[extname(name)];
+  if (contentType === undefined) return undefined;
+  let gzipped: Promise<Bytes> | undefined;
+  const readGzipped = () => (gzipped ??= read().then(compress));
+  return {
+    contentType,
+    isHashed: name.startsWith('assets/'),
+    read,
+    ...(isCompressed(contentType) ? {} : { readGzipped }),
+    ...(readBrotli === undefined ? {} : { readBrotli }),
+  };
+}
+
+/** A view of these bytes could show those of other files, which Node.js keeps in the same memory. */
+export const copyOf = (bytes: Buffer): Bytes => new Uint8Array(bytes);
+
 function isCompressed(contentType: string): boolean {
-  return /^(image\/png|font\/)/.test(contentType);
+  return /^(image\/(?:png|webp)|font\/)/.test(contentType);
 }
 
 async function compress(bytes: Bytes): Promise<Bytes> {
-  return new Uint8Array(await promisify(gzip)(bytes));
+  return copyOf(await promisify(gzip)(bytes));
 }
 
-/** Whether an `Accept-Encoding` header names gzip with a weight above 0. */
-export function acceptsGzip(header: string): boolean {
-  return header.split(',').some((choice) => {
-    const [name, weight = ''] = choice.split(';').map((part) => part.trim());
-    return name === 'gzip' && !/^q=0(\.0*)?$/.test(weight);
-  });
+async function decompress(bytes: Bytes): Promise<Bytes> {
+  return copyOf(await promisify(brotliDecompress)(bytes));
 }
 
 async function listNames(folder: string): Promise<readonly string[]> {

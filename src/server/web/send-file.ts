@@ -1,0 +1,79 @@
+import type { Context } from 'hono';
+import type { AppEnvironment } from '../../api/kit/app-environment.ts';
+import type { StaticFile } from './static-files.ts';
+
+/** Nothing from other hosts and nothing inline. Images of messages are `data:` and `blob:` URLs. */
+const contentSecurityPolicy = [
+  "default-src 'self'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "frame-src 'self'",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** For pages of HTML. */
+export const pageHeaders = {
+  'Content-Security-Policy': contentSecurityPolicy,
+  'Referrer-Policy': 'no-referrer',
+  'X-Frame-Options': 'DENY',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(self), microphone=(self), geolocation=()',
+};
+
+interface SendOptions {
+  readonly status?: number;
+  /** Changes the text, which is then sent without compression. */
+  readonly rewrite?: (text: string) => string;
+}
+
+/** A file of a build, compressed as the client accepts, with the headers of pages if it is one. */
+export async function sendFile(
+  context: Context<AppEnvironment>,
+  file: StaticFile,
+  { status = 200, rewrite }: SendOptions = {},
+): Promise<Response> {
+  const { encoding, bytes } =
+    rewrite === undefined || file.readGzipped === undefined
+      ? await encoded(file, context.req.header('accept-encoding') ?? '')
+      : { encoding: undefined, bytes: rewritten(await file.read(), rewrite) };
+  const isPage = file.contentType.startsWith('text/html');
+  return new Response(bytes, {
+    status,
+    headers: {
+      'Content-Type': file.contentType,
+      'Content-Length': String(bytes.byteLength),
+      'Cache-Control': file.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
+      Vary: isPage ? 'Accept, Accept-Encoding' : 'Accept-Encoding',
+      ...(encoding === undefined ? {} : { 'Content-Encoding': encoding }),
+      ...(isPage ? pageHeaders : {}),
+    },
+  });
+}
+
+async function encoded(file: StaticFile, accepted: string) {
+  if (file.readBrotli !== undefined && accepts(accepted, 'br')) {
+    return { encoding: 'br', bytes: await file.readBrotli() };
+  }
+  if (file.readGzipped !== undefined && accepts(accepted, 'gzip')) {
+    return { encoding: 'gzip', bytes: await file.readGzipped() };
+  }
+  return { encoding: undefined, bytes: await file.read() };
+}
+
+/** Whether an `Accept-Encoding` header names the encoding with a weight above 0. */
+function accepts(header: string, encoding: string): boolean {
+  return header.split(',').some((choice) => {
+    const [name, weight = ''] = choice.split(';').map((part) => part.trim());
+    return name === encoding && !/^q=0(\.0*)?$/.test(weight);
+  });
+}
+
+function rewritten(bytes: Uint8Array, rewrite: (text: string) => string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(rewrite(new TextDecoder().decode(bytes)));
+}
