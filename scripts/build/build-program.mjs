@@ -35,6 +35,10 @@ export async function buildProgram(outdir, external, exportedNames) {
     target: 'node20',
     format: 'cjs',
     logLevel: 'warning',
+    // Names stay, and lines have an end, so that the traces of errors can be read.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    lineLimit: 200,
   };
   const file = join(outdir, 'hearth.cjs');
   // From the main build, in which packages are cut down to what is used.
