@@ -21,9 +21,9 @@ const endToEnd = {
   hookTimeout: 120_000,
 } as const;
 
-/** Attacks, and tests that load or install a server for long. They run with the drills, so that `npm test` stays short. */
+/** Attacks, the commands of pages, and tests that load or install a server for long. They run with the drills, so that `npm test` stays short. */
 const longTests = [
-  'test/{attack,fuzz,package,soak}/**/*.test.ts',
+  'test/{attack,docs,fuzz,package,soak}/**/*.test.ts',
   'test/api/{waiting-streams,warm-state}.test.ts',
   'test/service/{drain,user-service}.test.ts',
   'test/store/kill.test.ts',

@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { runHearth } from '../setup/cli/run-hearth.ts';
+import { openTerminalSession } from '../setup/cli/terminal-session.ts';
+import {
+  matchesOutput,
+  readTranscript,
+  type TranscriptStep,
+} from '../setup/docs/page-transcript.ts';
+import { freePort } from '../setup/net/ports.ts';
+import { projectFolder } from '../setup/project-folder.ts';
+import { hearthEntryPoint, hearthEnvironment } from '../setup/server/hearth-process.ts';
+import { openHearth } from '../setup/server/use-hearth.ts';
+import { temporaryFolder } from '../setup/temporary-folder.ts';
+
+/** Pages whose `console` blocks a new user can run from top to bottom, in a shell of their own. */
+const pages = ['chat-command'];
+
+const separator = '\u001E';
+
+it.each(pages)(
+  'docs/%s.md shows what its commands print',
+  async (name) => {
+    const page = await readFile(join(projectFolder, `docs/${name}.md`), 'utf8');
+    const { steps, files } = readTranscript(page);
+    expect(steps.length).toBeGreaterThan(0);
+    const user = await makeUser();
+    for (const [file, text] of files) await writeFile(join(user.folder, file), user.withPort(text));
+
+    const outputs = await user.run(steps.map(({ command }) => command));
+    const wrong = steps.filter(({ output }, index) => !matchesOutput(output, outputs[index] ?? ''));
+    const printed = wrong.map((step) => transcript(step, outputs[steps.indexOf(step)] ?? ''));
+    expect(printed).toEqual(wrong.map((step) => transcript(step, step.output)));
+  },
+  120_000,
+);
+
+it('docs/chat-command.md shows a conversation and all slash commands', async () => {
+  const page = await readFile(join(projectFolder, 'docs/chat-command.md'), 'utf8');
+  const blocks = [...page.matchAll(/^```text\n([^]*?)^```$/gm)].map(([, text = '']) => text);
+  const lines = blocks.flatMap((text) => text.split(/^> /m).slice(1));
+  expect(lines.length).toBeGreaterThan(5);
+  const { home } = await openHearth();
+  const session = openTerminalSession(['chat', 'starter-chat', '--reasoning', 'off'], home);
+  onTestFinished(() => session.close());
+  await session.expect(/> $/);
+  for (const line of lines) {
+    const [typed = '', ...output] = line.trimEnd().split('\n');
+    session.type(`${typed}\r`);
+    const printed = (await session.expect(/\n> $/)).replace(/^.*\n/, '').replace(/\n> $/, '');
+    if (!matchesOutput(output.join('\n'), printed)) expect(printed).toBe(output.join('\n'));
+  }
+});
+
+function transcript({ command }: TranscriptStep, output: string): string {
+  return `$ ${command}\n${output.trimEnd()}`;
+}
+
+/** A home folder of a user, with `hearth` on the path and a port of its own in place of 1234. */
+async function makeUser() {
+  const folder = await temporaryFolder();
+  const home = join(folder, '.hearth');
+  const bin = join(folder, 'bin');
+  await mkdir(bin);
+  const program = join(bin, 'hearth');
+  await writeFile(program, `#!/bin/sh\nexec '${process.execPath}' '${hearthEntryPoint}' "$@"\n`);
+  await chmod(program, 0o755);
+  const port = String(await freePort());
+  onTestFinished(async () => {
+    await runHearth(['server', 'stop'], { home });
+  });
+  const withPort = (text: string) => text.replaceAll('127.0.0.1:1234', `127.0.0.1:${port}`);
+
+  async function run(commands: readonly string[]): Promise<readonly string[]> {
+    const script = commands.map((command) => `${withPort(command)}\nprintf '${separator}'`);
+    const child = spawn('sh', ['-c', `exec 2>&1\n${script.join('\n')}`], {
+      cwd: folder,
+      env: hearthEnvironment({
+        HOME: folder,
+        PATH: `${bin}:${process.env['PATH'] ?? ''}`,
+        HEARTH_SERVER_PORT: port,
+      }),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let text = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    // A background server that inherits the output must not delay the end.
+    await once(child, 'exit');
+    return text
+      .replaceAll(folder, '~')
+      .replaceAll(`127.0.0.1:${port}`, '127.0.0.1:1234')
+      .split(separator);
+  }
+  return { folder, withPort, run };
+}

@@ -1,0 +1,72 @@
+/** One command of a page and the output that the page shows below it. */
+export interface TranscriptStep {
+  readonly command: string;
+  readonly output: string;
+}
+
+export interface PageTranscript {
+  readonly steps: readonly TranscriptStep[];
+  /** Programs and texts that the page tells the reader to save, by file name. */
+  readonly files: ReadonlyMap<string, string>;
+}
+
+/**
+ * Reads the `console` blocks of a page, whose commands follow a `$`, and the blocks that follow a line ending in
+ * `` `NAME`: ``, which are files. A command continues over lines while it ends in a backslash or a quote is open.
+ */
+export function readTranscript(page: string): PageTranscript {
+  const blocks = page.matchAll(/^```console\n([^]*?)^```$/gm);
+  const files = page.matchAll(/`([\w-]+\.\w+)`:\n\n```\w+\n([^]*?)^```$/gm);
+  return {
+    steps: [...blocks].flatMap(([, block = '']) => readSteps(block)),
+    files: new Map([...files].map(([, name = '', text = '']) => [name, text])),
+  };
+}
+
+function readSteps(block: string): TranscriptStep[] {
+  return block
+    .split(/^\$ /m)
+    .slice(1)
+    .map((text) => {
+      const lines = text.trimEnd().split('\n');
+      let count = 1;
+      while (count < lines.length && isUnfinished(lines.slice(0, count).join('\n'))) count += 1;
+      return { command: lines.slice(0, count).join('\n'), output: lines.slice(count).join('\n') };
+    });
+}
+
+function isUnfinished(command: string): boolean {
+  return command.endsWith('\\') || (command.match(/'/g) ?? []).length % 2 === 1;
+}
+
+/**
+ * True if a command printed the output that a page shows. White space is collapsed, figures with a unit may differ and lines of
+ * progress be missing. `…` stands for any characters, and a line `...` for any lines.
+ */
+export function matchesOutput(shown: string, printed: string): boolean {
+  const pattern = normalize(shown)
+    .split('\n')
+    .map((line) => (line === '...' ? '(?:.*\\n)*?.*' : escape(line).replaceAll('…', '.*?')))
+    .join('\\n');
+  return new RegExp(`^${pattern}$`).test(normalize(printed));
+}
+
+/** Sizes, durations and speeds, which differ between machines. */
+const figure = /\b\d[\d,.]* (?:[KMG]i?B|ms|s|seconds|tokens\/s|\/s)(?!\w)/g;
+
+/** Of a slow or a fast machine: the lines depend on its speed. */
+const progress = /^(?:Loading|Copying|Downloading) [^\n%]*? \d+ %(?: +[\d.]+ [KMG]?B)?\n?/gm;
+
+function normalize(text: string): string {
+  return text
+    .replaceAll(/(?<=\d %)(?=[A-Z])/g, '\n')
+    .replaceAll(progress, '')
+    .trimEnd()
+    .replaceAll(figure, '0 units')
+    .replaceAll(/[ \t]+/g, ' ')
+    .replaceAll(/ $/gm, '');
+}
+
+function escape(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
+}
