@@ -17,7 +17,7 @@ import { openHearth } from '../setup/server/use-hearth.ts';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
 
 /** Pages whose `console` blocks a new user can run from top to bottom, in a shell of their own. */
-const pages = ['chat-command'];
+const pages = ['chat-command', 'upgrade'];
 
 const separator = '\u001E';
 
@@ -51,7 +51,9 @@ it('docs/chat-command.md shows a conversation and all slash commands', async () 
     const [typed = '', ...output] = line.trimEnd().split('\n');
     session.type(`${typed}\r`);
     const printed = (await session.expect(/\n> $/)).replace(/^.*\n/, '').replace(/\n> $/, '');
-    if (!matchesOutput(output.join('\n'), printed)) expect(printed).toBe(output.join('\n'));
+    expect({ printed, isShown: matchesOutput(output.join('\n'), printed) }).toMatchObject({
+      isShown: true,
+    });
   }
 });
 
