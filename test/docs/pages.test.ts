@@ -10,6 +10,9 @@ import {
   readTranscript,
   type TranscriptStep,
 } from '../setup/docs/page-transcript.ts';
+import { starterPath } from '../setup/engine/test-engines.ts';
+import { putOllamaTag } from '../setup/models/ollama-store.ts';
+import { placeRankModel, rankModel } from '../setup/models/rank-model.ts';
 import { freePort } from '../setup/net/ports.ts';
 import { projectFolder } from '../setup/project-folder.ts';
 import { hearthEntryPoint, hearthEnvironment } from '../setup/server/hearth-process.ts';
@@ -17,7 +20,7 @@ import { openHearth } from '../setup/server/use-hearth.ts';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
 
 /** Pages whose `console` blocks a new user can run from top to bottom, in a shell of their own. */
-const pages = ['chat-command', 'upgrade'];
+const pages = ['agents', 'chat-command', 'choose-a-model', 'coming-from', 'rag', 'upgrade'];
 
 const separator = '\u001E';
 
@@ -28,6 +31,7 @@ it.each(pages)(
     const { steps, files } = readTranscript(page);
     expect(steps.length).toBeGreaterThan(0);
     const user = await makeUser();
+    await placeModels(user);
     for (const [file, text] of files) await writeFile(join(user.folder, file), user.withPort(text));
 
     const outputs = await user.run(steps.map(({ command }) => command));
@@ -59,6 +63,18 @@ it('docs/chat-command.md shows a conversation and all slash commands', async () 
 
 function transcript({ command }: TranscriptStep, output: string): string {
   return `$ ${command}\n${output.trimEnd()}`;
+}
+
+/** Models that a user of the pages has: of the catalog, of Ollama and downloaded by hand. */
+async function placeModels({ folder, home }: { readonly folder: string; readonly home: string }) {
+  await placeRankModel(home);
+  // The reranker of the catalog, which a page names, is too large for a test.
+  const config = { models: { aliases: { 'bge-reranker-v2-m3': rankModel } } };
+  await writeFile(join(home, 'config.json'), JSON.stringify(config), { mode: 0o600 });
+  const model = await readFile(starterPath('chat'));
+  await putOllamaTag(join(folder, '.ollama/models'), 'library/tinychat:latest', { model });
+  await mkdir(join(folder, 'Downloads'));
+  await writeFile(join(folder, 'Downloads/my-model.Q8_0.gguf'), model);
 }
 
 /** A home folder of a user, with `hearth` on the path and a port of its own in place of 1234. */
@@ -96,5 +112,5 @@ async function makeUser() {
       .replaceAll(`127.0.0.1:${port}`, '127.0.0.1:1234')
       .split(separator);
   }
-  return { folder, withPort, run };
+  return { folder, home, withPort, run };
 }
