@@ -20,7 +20,15 @@ import { openHearth } from '../setup/server/use-hearth.ts';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
 
 /** Pages whose `console` blocks a new user can run from top to bottom, in a shell of their own. */
-const pages = ['agents', 'chat-command', 'choose-a-model', 'coming-from', 'rag', 'upgrade'];
+const pages = [
+  'agents',
+  'chat-command',
+  'choose-a-model',
+  'coming-from',
+  'rag',
+  'troubleshooting',
+  'upgrade',
+];
 
 const separator = '\u001E';
 
@@ -109,7 +117,7 @@ async function makeUser() {
     await once(child, 'exit');
     return text
       .replaceAll(folder, '~')
-      .replaceAll(`127.0.0.1:${port}`, '127.0.0.1:1234')
+      .replaceAll(new RegExp(`\\b${port}\\b`, 'g'), '1234')
       .split(separator);
   }
   return { folder, home, withPort, run };

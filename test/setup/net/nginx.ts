@@ -34,10 +34,26 @@ export function startNginxWithDns(ports: {
   ]);
 }
 
+/** Starts nginx with the configuration that `docs/remote-access.md` shows, without the certificate, before one server. */
+export async function startNginxOfPage(url: string): Promise<Nginx> {
+  const page = await readFile(join(projectFolder, 'docs/remote-access.md'), 'utf8');
+  const server = /```nginx\n(server \{[^]*?)```/.exec(page)?.[1] ?? '';
+  const text = `worker_processes auto; worker_rlimit_nofile 65536;
+events { worker_connections 16384; } http { access_log off; ${server} }`;
+  return start(text, [
+    ['listen 443 ssl', 'listen 8080'],
+    ['127.0.0.1:1234', new URL(url).host],
+    ...(server.match(/ssl_certificate.*;/g) ?? []).map((line) => [line, ''] as const),
+  ]);
+}
+
 async function startWith(own: readonly Replacement[]): Promise<Nginx> {
+  return start(await readFile(join(projectFolder, 'deploy/cluster/nginx.conf'), 'utf8'), own);
+}
+
+async function start(configuration: string, own: readonly Replacement[]): Promise<Nginx> {
   const folder = await makeFolder();
   const { port } = await loopbackEndpoint();
-  const deployed = await readFile(join(projectFolder, 'deploy/cluster/nginx.conf'), 'utf8');
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder}/${name};`,
   );
@@ -49,7 +65,7 @@ async function startWith(own: readonly Replacement[]): Promise<Nginx> {
     ['worker_connections 16384', 'worker_connections 1024'],
     ['access_log off;', `access_log off; ${temporary.join(' ')}`],
   ];
-  let text = `daemon off; pid ${folder}/pid; error_log ${folder}/error.log;\n${deployed}`;
+  let text = `daemon off; pid ${folder}/pid; error_log ${folder}/error.log;\n${configuration}`;
   for (const [from, to] of replacements) text = text.replace(from, to);
   const file = join(folder, 'nginx.conf');
   await writeFile(file, text);
