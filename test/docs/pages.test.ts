@@ -21,25 +21,29 @@ import { temporaryFolder } from '../setup/temporary-folder.ts';
 
 /** Pages whose `console` blocks a new user can run from top to bottom, in a shell of their own. */
 const pages = [
-  'agents',
-  'chat-command',
-  'choose-a-model',
-  'coming-from',
-  'rag',
-  'troubleshooting',
-  'upgrade',
+  'README.md',
+  'docs/agents.md',
+  'docs/apis.md',
+  'docs/chat-command.md',
+  'docs/choose-a-model.md',
+  'docs/coming-from.md',
+  'docs/rag.md',
+  'docs/troubleshooting.md',
+  'docs/upgrade.md',
 ];
 
 const separator = '\u001E';
 
 it.each(pages)(
-  'docs/%s.md shows what its commands print',
+  '%s shows what its commands print',
   async (name) => {
-    const page = await readFile(join(projectFolder, `docs/${name}.md`), 'utf8');
+    const page = await readFile(join(projectFolder, name), 'utf8');
     const { steps, files } = readTranscript(page);
     expect(steps.length).toBeGreaterThan(0);
     const user = await makeUser();
-    await placeModels(user);
+    // The README starts the server with npm, and has no models but those of a clone.
+    if (name === 'README.md') await runHearth(['server', 'start'], user);
+    else await placeModels(user);
     for (const [file, text] of files) await writeFile(join(user.folder, file), user.withPort(text));
 
     const outputs = await user.run(steps.map(({ command }) => command));
@@ -100,15 +104,17 @@ async function makeUser() {
   });
   const withPort = (text: string) => text.replaceAll('127.0.0.1:1234', `127.0.0.1:${port}`);
 
+  const environment = {
+    HOME: folder,
+    PATH: `${bin}:${process.env['PATH'] ?? ''}`,
+    HEARTH_SERVER_PORT: port,
+  };
+
   async function run(commands: readonly string[]): Promise<readonly string[]> {
     const script = commands.map((command) => `${withPort(command)}\nprintf '${separator}'`);
     const child = spawn('sh', ['-c', `exec 2>&1\n${script.join('\n')}`], {
       cwd: folder,
-      env: hearthEnvironment({
-        HOME: folder,
-        PATH: `${bin}:${process.env['PATH'] ?? ''}`,
-        HEARTH_SERVER_PORT: port,
-      }),
+      env: hearthEnvironment(environment),
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     let text = '';
@@ -120,5 +126,5 @@ async function makeUser() {
       .replaceAll(new RegExp(`\\b${port}\\b`, 'g'), '1234')
       .split(separator);
   }
-  return { folder, home, withPort, run };
+  return { folder, home, environment, withPort, run };
 }

@@ -15,12 +15,19 @@ describe.runIf(hasNginx)('the configuration of nginx in docs/remote-access.md', 
     const proxy = await startNginxOfPage(hearth.url);
     onTestFinished(() => proxy.close());
     const post = (host: string) =>
-      promisify(execFile)('curl', [
-        ...['--silent', '--no-buffer', '--header', `Host: ${host}`],
-        ...['--header', 'Content-Type: application/json', '--write-out', '%{http_code}'],
-        ...['--data', '{"model":"hearth/starter-chat","input":"Hi","stream":true}'],
-        `${proxy.url}/api/v1/chat`,
-      ]);
+      promisify(execFile)(
+        'curl',
+        [
+          `--silent --header Host:${host} --header Content-Type:application/json --write-out %{http_code}`.split(
+            ' ',
+          ),
+          [
+            '--data',
+            '{"model":"hearth/starter-chat","input":"Hi","stream":true}',
+            `${proxy.url}/api/v1/chat`,
+          ],
+        ].flat(),
+      );
     const { stdout } = await post('hearth.example.com');
     expect(stdout).toMatch(/^event: chat\.start\n[^]*event: chat\.end\n[^]*200$/);
     expect((await post('other.example.com')).stdout).toMatch(/403$/);
