@@ -77,7 +77,6 @@ try {
   assertSmall(ofThreads.metafile);
   await buildProgram(next, external, exportsOf(main.metafile, 'src/index.ts'));
   const packages = bundledPackages(main.metafile, ofThreads.metafile);
-  await writeFile(join(next, 'licenses.txt'), await licenseTexts(packages));
   // They take most of the time, and a clone that starts the server needs none; `npm pack` and `npm run build` do.
   if (process.env.npm_command !== 'ci') await writeTypes(join(next, 'types'));
   await buildWebApp({
@@ -91,6 +90,9 @@ try {
     'src/engines/backends/mlx/mlx-requirements.txt',
     join(next, 'engine/mlx-requirements.txt'),
   );
+  const ofServer = await licenseTexts(packages);
+  const ofWebApp = await readFile(join(next, 'web/licenses.txt'), 'utf8');
+  await writeFile(join(next, 'licenses.txt'), `${ofServer}\n${ofWebApp}`);
   await writeFile(join(next, 'build.json'), JSON.stringify(await buildFacts()));
   // In a package the smaller size counts, in a clone the time.
   if (/^(pack|publish)$/.test(process.env.npm_command)) await compressFiles(join(next, 'web'));
