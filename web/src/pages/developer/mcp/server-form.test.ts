@@ -25,7 +25,7 @@ it('keeps an entry that is edited, also its redacted secrets', () => {
 });
 
 it('sends a URL with headers only for a service', () => {
-  const form = { ...emptyServerForm, label: 'a', kind: 'http', command: 'ignored' } as const;
+  const form = { ...emptyServerForm, label: 'a.b', kind: 'http', command: 'ignored' } as const;
   const full = { ...form, url: ' https://tools.test/mcp ', headers: 'X-Key = 1=2' };
   expect(serverFormErrors(full)).toEqual({});
   expect(toServerRequest(full)).toEqual({
@@ -38,7 +38,7 @@ it('explains what is missing or wrong', () => {
   expect(Object.keys(serverFormErrors(emptyServerForm))).toEqual(['label', 'command']);
   const form = {
     ...emptyServerForm,
-    label: 'a b',
+    label: '.a',
     kind: 'http',
     url: 'ftp://x',
     headers: 'no',

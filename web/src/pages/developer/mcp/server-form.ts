@@ -51,7 +51,7 @@ export function serverFormErrors(form: ServerForm): FormErrors {
       : undefined;
   };
   const all: Readonly<Record<string, string | undefined>> = {
-    label: /^[\w-]{1,64}$/.test(form.label) ? undefined : labels.badLabel,
+    label: /^[A-Za-z0-9][\w.-]{0,63}$/.test(form.label) ? undefined : labels.badLabel,
     ...(form.kind === 'process'
       ? {
           command: form.command.trim() === '' ? labels.missingCommand : undefined,
