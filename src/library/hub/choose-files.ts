@@ -256,7 +256,7 @@ function compare(left: string, right: string): number {
 }
 
 const weights = /^[^/]+\.safetensors$/i;
-/** Configuration, tokenizer, template and licence; no code, no pages, no pictures. */
+/** Configuration, tokenizer, template and license; no code, no pages, no pictures. */
 const companions = /(?:\.(?:json|jinja|model|tiktoken|txt)|^(?:licen[cs]e|notice)(?:\.\w+)?)$/i;
 const shard = /-(\d{5})-of-(\d{5})\.safetensors$/i;
 
