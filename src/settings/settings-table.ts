@@ -56,7 +56,7 @@ export const engineSettings = {
   'engine.cpuExpertLayers': setting(
     integer(0, 10_000).optional(),
     'Number of layers of a mixture-of-experts model whose experts stay in the memory of the machine.',
-    { computedDefault: 'none' },
+    { computedDefault: 'as few as necessary' },
   ),
   'engine.kvType': setting(
     choice(kvCacheTypes).default('f16'),

@@ -29,6 +29,7 @@ const loader = new GgufLoader({
 interface Machine {
   readonly gigabytes: number;
   readonly gpuGigabytes?: number;
+  readonly gpuCount?: number;
   readonly limitGigabytes?: number;
   readonly instances?: readonly InstanceView[];
   readonly keepsOnlyLast?: boolean;
@@ -42,14 +43,16 @@ interface Load {
 }
 
 function plan(name: keyof typeof llamas, machine: Machine, load: Load = {}): LoadPlan {
-  const { limitGigabytes, gpuGigabytes = 0 } = machine;
+  const { limitGigabytes, gpuGigabytes = 0, gpuCount = 1 } = machine;
   const capacity: Capacity = {
     limitBytes: limitGigabytes === undefined ? undefined : limitGigabytes * gigabyte,
     available: { bytes: machine.gigabytes * gigabyte * freeShare, includesMappedFiles: false },
-    gpus:
-      gpuGigabytes === 0
-        ? []
-        : [{ id: 'CUDA0', name: 'GPU', isUnified: false, bytes: gpuGigabytes * gigabyte }],
+    gpus: Array.from({ length: gpuGigabytes === 0 ? 0 : gpuCount }, (_, index) => ({
+      id: `CUDA${index}`,
+      name: 'GPU',
+      isUnified: false,
+      bytes: gpuGigabytes * gigabyte,
+    })),
     maxLoaded: undefined,
     keepsOnlyLast: machine.keepsOnlyLast ?? true,
   };
@@ -96,6 +99,16 @@ describe('the context length and the number of contexts', () => {
     for (const gigabytes of [1, 8, 16]) {
       expect(rowOf({ gigabytes, gpuGigabytes })).toEqual(expected);
     }
+  });
+
+  it('do not divide a model that one GPU holds', () => {
+    const two = plan('8B', { gigabytes: 16, gpuGigabytes: 10, gpuCount: 2 });
+    expect(two.placement.gpus).toHaveLength(1);
+    expect(sizes(two)).toBe('32768 x 1');
+    expect(plan('70B', { gigabytes: 64, gpuGigabytes: 24, gpuCount: 2 }).placement).toMatchObject({
+      gpuLayers: 81,
+      splitMode: 'layer',
+    });
   });
 
   it('use the memory of the machine, too, if the GPU is too small for the model', () => {

@@ -179,6 +179,7 @@ function toSize(
     // Other models than generating ones read a whole context in one step.
     contextBytes: kvCacheBytes + (purpose === 'generation' ? 0 : computeBytes),
     isWhole: isWhole(placement),
+    gpuCount: placement.gpus.length,
     isOnGpu: isWhole(placement) && gpuBytes > 0 && offloadsKvCacheToGpu !== false,
   };
 }

@@ -33,6 +33,7 @@ export interface InstanceSize extends Room {
   readonly contextBytes: number;
   /** Whether all layers are on GPUs. */
   readonly isWhole: boolean;
+  readonly gpuCount: number;
   /** Whether they and the caches are in GPU memory apart from that of the machine. */
   readonly isOnGpu: boolean;
 }
@@ -104,11 +105,11 @@ function takesAtMost(
   share: number,
   size: InstanceSize,
   room: Room,
-  { isWhole, isOnGpu: onGpu }: InstanceSize,
+  { isWhole, gpuCount, isOnGpu: onGpu }: InstanceSize,
 ): boolean {
   if (size.hostBytes > room.hostBytes || size.gpuBytes > room.gpuBytes) return false;
-  // A longer context must not push layers off the GPU.
-  if (isWhole && !size.isWhole) return false;
+  // A longer context must not push layers off the GPU, or onto another one.
+  if (isWhole && (!size.isWhole || size.gpuCount > gpuCount)) return false;
   const used = onGpu ? size.gpuBytes : size.hostBytes + size.gpuBytes;
   const total = onGpu ? room.gpuBytes : room.hostBytes + room.gpuBytes;
   const freeBytes = total - (used - size.contextBytes);
