@@ -100,7 +100,7 @@ describe('a machine with two GPUs', () => {
     expect(body.error.message).toContain(message);
   });
 
-  it('refuses proportions that are no numbers on the command line', async () => {
+  it('refuses proportions other than numbers on the command line', async () => {
     const { exitCode, stderr } = await hearth('load', model, '--tensor-split', '3,x');
     expect(exitCode).toBe(2);
     expect(stderr).toContain('--tensor-split is a list of numbers');
