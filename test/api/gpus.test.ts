@@ -4,10 +4,10 @@ import { readScriptedArguments, writeScriptedEngine } from '../setup/engine/scri
 import { get, post } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 
-/** 768 MiB of each are not used, so that 40 and 32 are left. */
+/** 768 MiB of each are not used, so that 24 and 20 are left. */
 const devices = [
-  '  CUDA0: NVIDIA A (8192 MiB, 808 MiB free)',
-  '  CUDA1: NVIDIA B (8192 MiB, 800 MiB free)',
+  '  CUDA0: NVIDIA A (8192 MiB, 792 MiB free)',
+  '  CUDA1: NVIDIA B (8192 MiB, 788 MiB free)',
 ];
 const model = 'hearth/starter-chat';
 const sizes = { context_length: 4096, parallel: 2 };
@@ -68,21 +68,21 @@ describe('a machine with two GPUs', () => {
     await unload();
 
     const path = `/api/v1/model-settings/${model}`;
-    const settings = { tensor_split: [1, 3], cache_type_k: 'q8_0', cpu_moe_layers: 2 };
+    const settings = { tensor_split: [2, 3], cache_type_k: 'q8_0', cpu_moe_layers: 2 };
     const saved = await put(path, { load: { ...sizes, ...settings } });
     expect(saved.body.load).toMatchObject(settings);
     const estimate = await hearth('load', model, '--estimate-only');
     expect(estimate.stdout).toMatch(/^GPU +7 of 7 layers, split by layer$/m);
-    expect(estimate.stdout).toMatch(/^CUDA1 +[\d.]+ MB, 5 layers \(NVIDIA B\)$/m);
-    await load({ cache_type_v: 'f32', main_gpu: 'cuda1' });
+    expect(estimate.stdout).toMatch(/^CUDA1 +[\d.]+ MB, 4 layers \(NVIDIA B\)$/m);
+    await load({ cache_type_v: 'q5_1', main_gpu: 'cuda1' });
     const list = await readScriptedArguments(server.home);
-    expect(await launched()).toMatchObject({ '--tensor-split': '2,5', '--main-gpu': '1' });
+    expect(await launched()).toMatchObject({ '--tensor-split': '3,4', '--main-gpu': '1' });
     expect(list[list.indexOf('--cache-type-k') + 1]).toBe('q8_0');
-    expect(list[list.indexOf('--cache-type-v') + 1]).toBe('f32');
+    expect(list[list.indexOf('--cache-type-v') + 1]).toBe('q5_1');
     const config = (await get(server.url, `/api/v1/models/${model}`)).body.loaded_instances[0]
       .config;
-    expect(config).toMatchObject({ ...settings, cache_type_v: 'f32', main_gpu: 'cuda1' });
-    const same = ['--tensor-split', '1,3', '--cache-type-k', 'q8_0'];
+    expect(config).toMatchObject({ ...settings, cache_type_v: 'q5_1', main_gpu: 'cuda1' });
+    const same = ['--tensor-split', '2,3', '--cache-type-k', 'q8_0'];
     expect((await hearth('load', model, ...same)).stdout).toContain('is already loaded');
     await unload();
     await put(path, {});
