@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { modelEntry } from '../../../test/setup/models/model-entry.ts';
+import type { GpuBudget } from '../../platform/machine/gpu-devices.ts';
 import type { EngineHandle } from '../engine.ts';
 import type { EngineProcess, LaunchSpec } from '../launch/launch.ts';
 import type { Runtime, RuntimeManager } from '../runtimes/runtime.ts';
@@ -232,6 +233,51 @@ describe('states of slots', () => {
     await expect(load()).rejects.toThrow('broken');
     expect(state.discards).toBe(1);
   });
+});
+
+it('launches the engine as the load was placed, which its states depend on only by the layers', async () => {
+  const { stateCache, prepared } = warmStatesOf(false);
+  const { loader, launched } = setUp({ stateCache, gpuLayers: 99 });
+  const selection = selectionOf({ attention });
+  const gpu = (id: string, bytes: number) => ({ id, name: 'GPU', isUnified: false, bytes });
+  const splitConfig = { ...config, splitMode: 'row', mainGpu: 'CUDA1' } as const;
+  const loadOn = (...gpus: readonly GpuBudget[]) => {
+    const estimate = loader.estimate(selection, splitConfig);
+    const placement = loader.place(selection, splitConfig, estimate, gpus);
+    const load = { instanceId: 'i', selection, config: splitConfig, placement, estimatedBytes: 1 };
+    return loader.load(load, signal, () => {});
+  };
+  await loadOn(gpu('CUDA0', 2 ** 30), gpu('CUDA1', 2 ** 30));
+  await loadOn(gpu('CUDA0', 2 ** 30), gpu('CUDA1', 2 ** 31));
+  expect(launched[0]).toMatchObject({
+    gpuLayers: 5,
+    cpuExpertLayers: 0,
+    gpus: {
+      devices: [
+        { id: 'CUDA0', layers: 2 },
+        { id: 'CUDA1', layers: 3 },
+      ],
+      splitMode: 'row',
+      mainGpu: 'CUDA1',
+    },
+  });
+  expect(launched[1]?.gpus).not.toEqual(launched[0]?.gpus);
+  expect(prepared[1]?.settings).toEqual(prepared[0]?.settings);
+});
+
+it('refuses quantized values in the cache without flash attention', () => {
+  const { loader } = setUp({ kvCacheTypes: { k: 'q8_0', v: 'f16' } });
+  const refuses = (requested: Partial<InstanceConfig>) => () =>
+    loader.assertLoadable(selectionOf(), requested);
+  const off = { hasFlashAttention: false };
+  expect(refuses({ ...off, cacheTypeK: 'q4_0' })).not.toThrow();
+  expect(refuses({ cacheTypeV: 'q8_0' })).not.toThrow();
+  expect(refuses({ ...off, cacheTypeV: 'bf16', kvCacheType: 'q8_0' })).not.toThrow();
+  for (const type of [{ cacheTypeV: 'q8_0' }, { kvCacheType: 'q5_1' }] as const) {
+    expect(refuses({ ...off, ...type })).toThrow(
+      expect.objectContaining({ code: 'invalid_value', field: 'hasFlashAttention' }),
+    );
+  }
 });
 
 it('estimates the cache of a draft model with its own types', () => {

@@ -11,7 +11,7 @@ export interface Overhead {
   readonly firstBytes: number;
 }
 
-const shareSteps = 256;
+const shareSteps = 2 ** 20;
 
 /**
  * Divides consecutive layers among GPUs, so that each uses the same share of its space after the overhead, as far as whole

@@ -171,7 +171,13 @@ describe('admit', () => {
       ['CUDA1', 21],
     ]);
     expect(admit([], { ...onSecond, gpuBytes: onBoth }, machine).kind).toBe('refuse');
-    expect(freeGpus([first, second], machine).map(({ bytes }) => bytes)).toEqual([5, 10]);
+    const freeBytes = [first, second].map((each) =>
+      freeGpus([{ ...each, state: 'waiting' }], machine).map(({ bytes }) => bytes),
+    );
+    expect(freeBytes).toEqual([
+      [5, 20],
+      [20, 10],
+    ]);
   });
 
   it('limits the number of instances', () => {

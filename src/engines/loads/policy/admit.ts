@@ -163,12 +163,13 @@ function usableGpus(
   });
 }
 
-/** The GPUs with the bytes that another instance could use without unloading one. */
+/** The GPUs with the bytes that another instance could use without unloading one, or taking those of a load that waits. */
 export function freeGpus(
   instances: readonly InstanceView[],
   capacity: Capacity,
 ): readonly GpuBudget[] {
-  return usableGpus(holdersOf(instances), [], capacity);
+  const holders = instances.filter(({ needsMemory }) => needsMemory);
+  return usableGpus(holders, [], capacity);
 }
 
 /** Bytes of an instance that the system still reports as available. */
