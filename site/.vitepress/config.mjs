@@ -20,12 +20,14 @@ const link = (path) => `/${path.replace(/(?:index)?\.md$/, '')}`;
 const reference = document.tags.map(({ name }) => {
   const pages = apiPages(document).filter(({ api }) => api === name);
   const items = pages.map(({ title, path }) => ({ text: title, link: link(path) }));
-  return items.length === 1 ? items[0] : { text: name, collapsed: true, items };
+  return items.length === 1
+    ? items[0]
+    : // A group without a link is a button with a button inside.
+      { text: name, link: `/reference/#${name}`, collapsed: true, items };
 });
 
 const sidebar = sections.map(({ title, pages }) => ({
   text: title,
-  collapsed: title === 'Develop',
   items: [
     ...pages.map(([text, source]) => ({ text, link: link(sitePath(source)) })),
     ...(title === 'Reference'
@@ -57,6 +59,8 @@ export default defineConfig({
   metaChunk: true,
   ignoreDeadLinks: 'localhostLinks',
   head: [['script', { src: `${base}appearance.js` }]],
+  // It would add an inline style.
+  appearance: { disableTransition: false },
   markdown: { highlight, config: addMarkdownRules },
   transformPageData: (page) => {
     const text = readFileSync(join(build, 'source', page.relativePath), 'utf8');

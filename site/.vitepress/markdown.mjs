@@ -1,11 +1,11 @@
 import highlighter from 'highlight.js';
 
-/** A block of code in colours, by classes: servers allow no inline styles. */
+/** A block of code in colors, by classes: the server allows no inline styles. Keys can scroll it. */
 export function highlight(code, language) {
   const { value } = highlighter.getLanguage(language)
     ? highlighter.highlight(code, { language })
     : { value: escape(code) };
-  return `<pre v-pre><code>${value}</code></pre>`;
+  return `<pre v-pre tabindex="0"><code>${value}</code></pre>`;
 }
 
 function escape(text) {

@@ -32,11 +32,8 @@ it('works below a path, and asks for nothing outside of it', async () => {
   expect(scope).toBe(`${hearth.url}/hearth/`);
 
   await page.goto(`${hearth.url}/hearth/docs`);
-  await page.locator('[data-path="/api/v1/chat"]').waitFor();
-  await page
-    .getByRole('navigation', { name: 'APIs' })
-    .getByRole('link', { name: 'openai' })
-    .click();
-  await page.locator('[data-path="/v1/chat/completions"]').waitFor();
+  await page.getByRole('link', { name: 'Models', exact: true }).first().click();
+  await page.getByRole('heading', { level: 1, name: 'Models' }).waitFor();
+  expect(new URL(page.url()).pathname).toBe('/hearth/docs/models');
   expect(outside).toEqual([]);
 });
