@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { build as buildWebApp } from 'vite';
 import { bundledPackages, licenseTexts } from './build/bundled-packages.mjs';
 import { compressFiles } from './build/compress-files.mjs';
-import { buildProgram } from './build/build-program.mjs';
+import { buildProgram, smaller } from './build/build-program.mjs';
 import { replacements } from './build/replacements.mjs';
 import { importsOf, listFiles } from './lint/import-graph.mjs';
 
@@ -72,7 +72,7 @@ try {
     splitting: true,
     chunkNames: 'chunks/[name]-[hash]',
   });
-  const ofThreads = await build({ ...shared, entryPoints: threads });
+  const ofThreads = await build({ ...shared, ...smaller, entryPoints: threads });
   assertSmall(main.metafile);
   assertSmall(ofThreads.metafile);
   await buildProgram(next, external, exportsOf(main.metafile, 'src/index.ts'));

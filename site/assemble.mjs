@@ -3,8 +3,8 @@ import { dirname, join, posix } from 'node:path';
 import { listFiles } from '../scripts/lint/import-graph.mjs';
 import { isDecision, sections, sitePath } from './pages.mjs';
 
-/** Folders of which the site has the files that its pages link to. */
-const published = /^(?:docs|deploy|examples)\//;
+/** Folders of which the site has the files that its pages link to. A server sends its own openapi.json. */
+const published = /^(?:docs\/(?!openapi\.json)|deploy\/|examples\/)/;
 
 /** The sources of all pages, decisions among them. */
 export async function listSources(root) {

@@ -15,6 +15,9 @@ const withoutCommands = {
   },
 };
 
+/** Names stay, and lines have an end, so that the traces of errors can be read. */
+export const smaller = { minifyWhitespace: true, minifySyntax: true, lineLimit: 200 };
+
 /**
  * Builds `hearth.cjs`, which has all commands and the library, `cli/main.js`, the program, `cli/quick-start.js` with the quick
  * commands, and `library.js`, which the package exports. Each is one file: Node.js takes longer to load the files of the main build,
@@ -35,10 +38,7 @@ export async function buildProgram(outdir, external, exportedNames) {
     target: 'node20',
     format: 'cjs',
     logLevel: 'warning',
-    // Names stay, and lines have an end, so that the traces of errors can be read.
-    minifyWhitespace: true,
-    minifySyntax: true,
-    lineLimit: 200,
+    ...smaller,
   };
   const file = join(outdir, 'hearth.cjs');
   // From the main build, in which packages are cut down to what is used.

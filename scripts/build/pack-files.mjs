@@ -11,8 +11,6 @@ export async function packFiles(folder, names, file) {
   const params = {
     [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
     [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
-    // Of 11; the higher ones take twenty times as long for a tenth less.
-    [constants.BROTLI_PARAM_QUALITY]: 9,
     // Pages that repeat each other may be far apart.
     [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
   };

@@ -31,9 +31,8 @@ export function apiIndex(document, pages) {
   });
   return `${[
     '# API reference',
-    'Every operation of the server, with its parameters, its errors and examples. The same as an OpenAPI 3.1 document is in ' +
-      '[openapi.json](../files/docs/openapi.json), which a running server sends as `GET /openapi.json`. ' +
-      'The commands are for a server at `http://127.0.0.1:1234` that [needs no token](../remote-access.md); with one, add ' +
+    'Every operation of the server, with its parameters, its errors and examples. The server sends the same as an OpenAPI 3.1 ' +
+      'document: `GET /openapi.json`. The commands are for a server at `http://127.0.0.1:1234` that [needs no token](../remote-access.md); with one, add ' +
       "`--header 'Authorization: Bearer TOKEN'`.",
     ...lists,
   ].join('\n\n')}\n`;

@@ -40,7 +40,7 @@ it('finds pages by their words', async () => {
   await page.waitForURL(/\/docs\/[a-z-]+/);
 });
 
-it.each(['', 'models', 'web-app', 'settings', 'reference/', 'reference/v1-chat'])(
+it.each(['', 'web-app', 'tools', 'reference/', 'reference/v1-presets'])(
   'is accessible in light and dark: %s',
   async (path) => {
     const page = await openPage(`${hearth.url}/docs/${path}`, { colorScheme: 'light' });

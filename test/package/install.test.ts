@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
@@ -37,8 +37,8 @@ it.skipIf(process.platform === 'win32')(
         env: { ...process.env, PATH: commands },
       });
 
-    // Without scripts: `prepare` would replace the `dist/` that other tests use.
-    await npm(['pack', '--ignore-scripts', '--pack-destination', folder], projectFolder);
+    const copy = await copyPackage(join(folder, 'package'));
+    await npm(['pack', '--ignore-scripts', '--pack-destination', folder], copy);
     const tarball = (await readdir(folder)).find((name) => name.endsWith('.tgz')) ?? '';
     expect((await stat(join(folder, tarball))).size).toBeLessThan(maxPackedBytes);
     const installed = join(folder, 'empty');
@@ -55,7 +55,11 @@ it.skipIf(process.platform === 'win32')(
     });
     expect(answer.status).toBe(200);
     expect(answer.body.output.at(-1)).toMatchObject({ type: 'message' });
-    expect((await fetch(`${hearth.url}/docs`)).status).toBe(200);
+    const accept = { headers: { accept: 'text/html' } };
+    expect(await (await fetch(hearth.url, accept)).text()).toContain('<title>Hearth</title>');
+    // `npm run build:site` builds it.
+    const page = await fetch(`${hearth.url}/docs/models`, accept);
+    expect(await page.text()).toContain('<title>Models | Hearth</title>');
     expect(await hearth.stop()).toBe(0);
 
     const program = `import { formatSpeechScript } from 'hearth'; console.log(typeof formatSpeechScript)`;
@@ -78,6 +82,25 @@ it.skipIf(process.platform === 'win32')(
   },
   300_000,
 );
+
+/**
+ * Does what `npm pack` does with its scripts, which would replace the `dist/` that other tests use: copies the files of the
+ * package, and compresses the web app.
+ */
+async function copyPackage(folder: string): Promise<string> {
+  const { files } = JSON.parse(await readFile(join(projectFolder, 'package.json'), 'utf8')) as {
+    readonly files: readonly string[];
+  };
+  const copied = ['package.json', ...files.filter((name) => !name.startsWith('!'))];
+  for (const name of copied) {
+    await cp(join(projectFolder, name), join(folder, name), { recursive: true });
+  }
+  const module = join(projectFolder, 'scripts/build/compress-files.mjs');
+  const program = `import { compressFiles } from ${JSON.stringify(module)}; await compressFiles('dist/web')`;
+  const options = ['--input-type=module', '-e', program];
+  await run(process.execPath, options, { cwd: folder });
+  return folder;
+}
 
 async function bytesOf(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
