@@ -78,10 +78,8 @@ Hearth reads its settings from four sources. A source overrides those below it i
 }
 \`\`\`
 
-Hearth validates all settings at startup. If values are invalid, the server does not start; the message names the key, the source
-and the allowed values of each. Unknown keys of \`config.json\` are ignored with a warning that names the nearest setting, also by \`hearth doctor\`, so that
-an older version can read the file of a newer one. Exceptions are unknown keys in \`auth\` and \`server\`, and keys that
-resemble theirs: they prevent the start, because a misspelt \`auth.required\` must never open a server.
+With an invalid value, the server does not start; the message names the key, the source and the allowed values. Unknown keys of
+\`config.json\` are ignored with a warning, except in \`auth\` and \`server\`: a misspelt \`auth.required\` must never open a server.
 
 \`config.json\` may contain comments. In all paths, \`~\` is your home folder, and a relative path starts at the home folder of
 Hearth. For completion in an editor, copy [config.schema.json](config.schema.json) into the home folder of Hearth and refer to it
@@ -120,7 +118,7 @@ The home folder is \`~/.hearth\`; \`--home\` or \`HEARTH_HOME\` chooses another 
 | \`owner-token\`                | token of the owner, which each start replaces                                               |
 | \`home-id\`, \`server.lock\`   | identity and lock of the folder                                                             |
 
-To back up a home folder, copy \`config.json\`, \`mcp.json\` and \`models.json\`, and run \`hearth store backup FILE\`.
+[Back up](upgrade.md#back-up) describes how to save and move it.
 
 ## Proxies
 
