@@ -41,9 +41,10 @@ it.each(pages)(
     const { steps, files } = readTranscript(page);
     expect(steps.length).toBeGreaterThan(0);
     const user = await makeUser();
-    // The README starts the server with npm, and has no models but those of a clone.
+    // The README starts the server with npm.
     if (name === 'README.md') await runHearth(['server', 'start'], user);
-    else await placeModels(user);
+    if (name === 'docs/rag.md') await placeReranker(user.home);
+    if (name === 'docs/coming-from.md') await placeOtherModels(user.folder);
     for (const [file, text] of files) await writeFile(join(user.folder, file), user.withPort(text));
 
     const outputs = await user.run(steps.map(({ command }) => command));
@@ -77,12 +78,15 @@ function transcript({ command }: TranscriptStep, output: string): string {
   return `$ ${command}\n${output.trimEnd()}`;
 }
 
-/** Models that a user of the pages has: of the catalog, of Ollama and downloaded by hand. */
-async function placeModels({ folder, home }: { readonly folder: string; readonly home: string }) {
+/** Stands for a model of the catalog that is too large for a test. */
+async function placeReranker(home: string): Promise<void> {
   await placeRankModel(home);
-  // The reranker of the catalog, which a page names, is too large for a test.
   const config = { models: { aliases: { 'bge-reranker-v2-m3': rankModel } } };
   await writeFile(join(home, 'config.json'), JSON.stringify(config), { mode: 0o600 });
+}
+
+/** Models that the user has in Ollama, and has downloaded by hand. */
+async function placeOtherModels(folder: string): Promise<void> {
   const model = await readFile(starterPath('chat'));
   await putOllamaTag(join(folder, '.ollama/models'), 'library/tinychat:latest', { model });
   await mkdir(join(folder, 'Downloads'));

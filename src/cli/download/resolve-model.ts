@@ -48,7 +48,7 @@ export async function resolveModel(
     if (named !== undefined) return asRequest(named, parsed.quantization);
   }
 
-  const query = words === '' ? {} : { search: words };
+  const query = words === '' ? { limit: 100 } : { search: words };
   const list = await client.call(searchCatalog, { query }, signal);
   const { models, warning } = list;
   if (warning !== undefined) {
