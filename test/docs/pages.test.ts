@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { catalogEntries } from '../../src/library/hub/catalog-entries.ts';
 import { runHearth } from '../setup/cli/run-hearth.ts';
 import { openTerminalSession } from '../setup/cli/terminal-session.ts';
 import {
@@ -54,6 +55,20 @@ it.each(pages)(
   },
   120_000,
 );
+
+it('docs/choose-a-model.md names models of the catalog with their sizes', async () => {
+  const page = await readFile(join(projectFolder, 'docs/choose-a-model.md'), 'utf8');
+  const named = [
+    ...page.matchAll(/`([a-z][a-z0-9.-]*-[\w.-]*\d+\.?\d*[bm](?:-[\w.]+)*)`(?: \(([\d.]+) GB\))?/g),
+  ];
+  expect(named.length).toBeGreaterThan(20);
+  for (const [, id, size] of named) {
+    const entry = catalogEntries.find((each) => each.id === id);
+    expect(entry, id).toBeDefined();
+    const gigabytes = ((entry?.approximateBytes ?? 0) / 1e9).toFixed(1);
+    expect(size ?? gigabytes).toBe(gigabytes);
+  }
+});
 
 it('docs/chat-command.md shows a conversation and all slash commands', async () => {
   const page = await readFile(join(projectFolder, 'docs/chat-command.md'), 'utf8');
