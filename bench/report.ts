@@ -51,7 +51,7 @@ export function describeMachine(surroundings: Surroundings): string {
   return `${platform}, ${cores} × ${cpu}, ${Math.round(memoryBytes / 1e9)} GB, Node ${node}, ${runtime}`;
 }
 
-/** Results of one run, as `--json` writes them and `docs/performance.md` shows them. */
+/** Results of one run, as `--json` writes them and `docs/contributing/performance.md` shows them. */
 export interface BenchResults {
   readonly surroundings: Surroundings;
   /** Name of the server beside Hearth. */

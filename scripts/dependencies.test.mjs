@@ -10,7 +10,7 @@ async function namesOf(path) {
 }
 
 it('says of every dependency what it is for', async () => {
-  const text = await read('docs/dependencies.md');
+  const text = await read('docs/contributing/dependencies.md');
   const names = [...(await namesOf('package.json')), ...(await namesOf('web/package.json'))];
   expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
 });

@@ -43,7 +43,7 @@ const files = {
   ...(await referenceFiles()),
   'docs/cli.md': await formatted('cli.md', await commandReference()),
   'docs/settings.md': await formatted('settings.md', settingsPage()),
-  'docs/peers.md': await formatted('peers.md', peersMarkdown(peerSuites)),
+  'docs/contributing/peers.md': await formatted('peers.md', peersMarkdown(peerSuites)),
   'docs/config.schema.json': await formatted('schema.json', JSON.stringify(configSchema())),
   'docs/contributing/requirements.md': await formatted(
     'requirements.md',
@@ -54,8 +54,9 @@ const files = {
   ...(await moduleReadmes()),
   'docs/observability.md': await withBlocks('docs/observability.md', () => metricsMarkdown()),
   'docs/service.md': await withBlocks('docs/service.md', (platform) => dryRunMarkdown(platform)),
-  'docs/performance.md': await withBlocks('docs/performance.md', async (name) =>
-    resultsMarkdown(JSON.parse(await read(`docs/performance/${name}.json`))),
+  'docs/contributing/performance.md': await withBlocks(
+    'docs/contributing/performance.md',
+    async (name) => resultsMarkdown(JSON.parse(await read(`docs/performance/${name}.json`))),
   ),
 };
 

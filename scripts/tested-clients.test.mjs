@@ -6,8 +6,8 @@ import { testedClients } from '../test/clients/tested-clients.ts';
 
 const read = (path) => readFile(join(import.meta.dirname, '..', path), 'utf8');
 
-it('shows the pinned versions in docs/clients-tested.md', async () => {
-  const page = (await read('docs/clients-tested.md')).replaceAll(/ +/g, ' ');
+it('shows the pinned versions in docs/contributing/clients-tested.md', async () => {
+  const page = (await read('docs/contributing/clients-tested.md')).replaceAll(/ +/g, ' ');
   const rows = page.split('\n').filter((line) => line.includes('` '));
   const expected = await Promise.all(
     testedClients.map(async ({ name, file, packages, api }) => {

@@ -17,7 +17,7 @@ declare module 'vitest' {
   }
 }
 
-const page = 'docs/clients-tested.md';
+const page = 'docs/contributing/clients-tested.md';
 
 /** Columns, and what the names of their tests contain. */
 const paths: readonly (readonly [string, RegExp])[] = [
@@ -39,7 +39,7 @@ interface Result {
 }
 
 /**
- * Fails the run if a client that ran differs from its row in docs/clients-tested.md. With `HEARTH_CLIENTS_TABLE=write`, writes
+ * Fails the run if a client that ran differs from its row in docs/contributing/clients-tested.md. With `HEARTH_CLIENTS_TABLE=write`, writes
  * the rows of the clients that ran.
  */
 export default class TableReporter implements Reporter {
@@ -136,7 +136,7 @@ async function toPage(rows: readonly string[]): Promise<string> {
     '',
     'A run of `npm run test:clients` wrote this page: each row is a client of a registry, unchanged, against the built server, with the',
     'starter models or, for coding agents, with a script in place of the model. "–" is not tested, mostly because the client has no such',
-    'path. [Tests](contributing/testing.md#clients) says how to add a client, and [clients](clients.md) how to configure one.',
+    'path. [Tests](testing.md#clients) says how to add a client, and [clients](../clients.md) how to configure one.',
     '',
     toLine(heading),
     toLine(heading.map(() => '---')),

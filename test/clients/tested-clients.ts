@@ -1,4 +1,4 @@
-/** A row of the table of docs/clients-tested.md. */
+/** A row of the table of docs/contributing/clients-tested.md. */
 export interface TestedClient {
   readonly name: string;
   /** Packages whose installed versions the table shows; all of the registry that `file` belongs to. */

@@ -7,7 +7,7 @@ import type { Ability, RealEngine, RunningEngine } from '../setup/real-engines/r
 import { get, post, stream, type ApiAnswer } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 
-/** Servers that people run, behind Hearth. The names of the tests are rows of the table in docs/engines-tested.md. */
+/** Servers that people run, behind Hearth. The names of the tests are rows of the table in docs/contributing/engines-tested.md. */
 
 const key = 'a-key-of-this-test';
 

@@ -5,13 +5,13 @@ import type { Reporter, TestModule } from 'vitest/node';
 import { projectFolder } from '../setup/project-folder.ts';
 import { realEngines } from '../setup/real-engines/engines.ts';
 
-const page = 'docs/engines-tested.md';
+const page = 'docs/contributing/engines-tested.md';
 
 /** Results of one engine: the state of each test by its name. */
 type Column = ReadonlyMap<string, string>;
 
 /**
- * Writes docs/engines-tested.md after a run of all engines with `HEARTH_ENGINES_TABLE=write`; otherwise fails the run if
+ * Writes docs/contributing/engines-tested.md after a run of all engines with `HEARTH_ENGINES_TABLE=write`; otherwise fails the run if
  * the column of an engine that ran differs from the page.
  */
 export default class TableReporter implements Reporter {
@@ -58,7 +58,7 @@ async function toPage(columns: ReadonlyMap<string, Column>): Promise<string> {
     '# Tested engines',
     '',
     'A run of `npm run test:engines` wrote this page: servers of these versions behind Hearth, as',
-    '[remote engines](remote-engines.md), with the starter chat model in their format.',
+    '[remote engines](../remote-engines.md), with the starter chat model in their format.',
     '',
     ...lines.map((cells) => `| ${cells.join(' | ')} |`),
     '',

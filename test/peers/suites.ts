@@ -26,7 +26,7 @@ import { ollamaGenerate } from './ollama-generate.cases.ts';
 import { ollamaRoutes } from './ollama-models.cases.ts';
 import type { PeerSuite } from './peer-case.ts';
 
-/** All cases, in the order of `docs/peers.md`. */
+/** All cases, in the order of `docs/contributing/peers.md`. */
 export const peerSuites: readonly PeerSuite[] = [
   llamaChat,
   llamaFormat,

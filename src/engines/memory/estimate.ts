@@ -35,7 +35,7 @@ export const noMemory: MemoryEstimate = {
 
 /**
  * Estimates the peak of an instance's resident memory from the header of its model, for an engine that
- * computes on the CPU. docs/scheduler.md lists what the estimate does not include.
+ * computes on the CPU. docs/contributing/scheduler.md lists what the estimate does not include.
  */
 export function estimateMemory(selection: ModelSelection, demand: MemoryDemand): MemoryEstimate {
   const { model, variant } = selection;
