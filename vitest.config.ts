@@ -36,7 +36,7 @@ export default defineConfig({
       include: ['src/**/*.ts', 'web/src/**/*.ts'],
       exclude: ['**/*.test.ts'],
       reporter: ['text-summary', 'html', 'lcov'],
-      // Decisions on what a platform reports: docs/platforms.md.
+      // Decisions on what a platform reports: docs/contributing/platforms.md.
       thresholds: Object.fromEntries(
         [
           'src/platform/machine/*.ts',

@@ -97,6 +97,7 @@ export const sections = [
       ['Warm state', 'docs/contributing/warm-state.md'],
       ['Performance', 'docs/contributing/performance.md'],
       ['Scaling', 'docs/contributing/scaling.md'],
+      ['Platforms', 'docs/contributing/platforms.md'],
       ['Dependencies', 'docs/contributing/dependencies.md'],
       ['Tests', 'docs/contributing/testing.md'],
       ['Drills', 'docs/contributing/drills.md'],
