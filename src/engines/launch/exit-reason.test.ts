@@ -28,6 +28,17 @@ const outputs = {
 } as const;
 
 describe('loadError', () => {
+  it('says how a model needs less memory of its GPU', () => {
+    const reason = 'cudaMalloc failed: out of memory';
+    const exit = { exitCode: 1, signal: null, reason };
+    const gpus = { devices: [{ id: 'CUDA0', layers: 33 }] };
+    const error = loadError(exit, { modelPath: 'm.gguf', gpuLayers: 33, gpus });
+    expect(error.code).toBe('out_of_memory');
+    expect(error.message).toContain(`${reason}. Load it with fewer than 33 gpuLayers.`);
+    const onHost = loadError(exit, { modelPath: 'm.gguf', gpuLayers: 0, gpus: { devices: [] } });
+    expect(onHost.message).not.toContain('gpuLayers');
+  });
+
   it.each(Object.entries(outputs))('reads %s', (code, lines) => {
     const reason = exitReason(lines, failed, 'loading');
     const error = loadError({ ...failed, reason }, { modelPath: '/home/me/m.gguf' });

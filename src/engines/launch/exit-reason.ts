@@ -83,10 +83,22 @@ function lastErrorLine(lines: readonly string[]): string | undefined {
 }
 
 /** The error for an engine that ended before it was ready. */
-export function loadError(exit: EngineExit, spec: Pick<LaunchSpec, 'modelPath'>): HearthError {
+export function loadError(
+  exit: EngineExit,
+  spec: Pick<LaunchSpec, 'modelPath' | 'gpuLayers' | 'gpus'>,
+): HearthError {
   const known = knownReasons.find(([, pattern]) => pattern.test(exit.reason))?.[0];
   const code = known ?? (exit.lackedMemory === 'system' ? 'out_of_memory' : 'engine_exited');
-  return new HearthError(code, `${meanings[code]} (${basename(spec.modelPath)}): ${exit.reason}`);
+  const message = `${meanings[code]} (${basename(spec.modelPath)}): ${exit.reason}`;
+  const { gpuLayers = 0, gpus } = spec;
+  if (known !== 'out_of_memory' || gpus === undefined || gpuLayers === 0) {
+    return new HearthError(code, message);
+  }
+  // The estimate was too low, or another program took memory of the GPU in the meantime.
+  return new HearthError(
+    code,
+    (name) => `${message}. Load it with fewer than ${gpuLayers} ${name('gpuLayers')}.`,
+  );
 }
 
 /** `0.00.006.203 E llama_model_load: ` of llama.cpp's log. */
