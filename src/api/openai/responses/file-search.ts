@@ -43,8 +43,9 @@ export class ReadPassages {
     if (this.#passages.size === 0) return [];
     return [...text.matchAll(/\[(\d{1,4}(?:, ?\d{1,4})*)\]/g)].flatMap(
       ({ index, 1: numbers = '' }) =>
-        numbers.split(',').flatMap((number) => {
-          const passage = this.#passages.get(Number(number));
+        // A model may repeat a number without end.
+        [...new Set(numbers.split(',').map(Number))].flatMap((number) => {
+          const passage = this.#passages.get(number);
           if (passage === undefined) return [];
           const { fileId, filename } = passage;
           return [{ type: 'file_citation' as const, file_id: fileId, filename, index }];
