@@ -32,6 +32,7 @@ const threads = {
   'statement-thread': 'src/store/statement-thread-main.ts',
   'json-thread': 'src/api/kit/body/json-thread-main.ts',
   'document-thread': 'src/documents/document-thread-main.ts',
+  'audio-thread': 'src/audio/audio-thread-main.ts',
 };
 
 const require = createRequire(import.meta.url);

@@ -40,6 +40,13 @@ export const modules = [
     imports: ['kernel'],
   },
   {
+    name: 'audio',
+    purpose:
+      'Reads WAV, MP3 and FLAC, in threads with limits, and cuts long files in pauses; writes WAV.',
+    publicFiles: ['audio-reader.ts', 'wav.ts'],
+    imports: ['kernel'],
+  },
+  {
     name: 'store',
     purpose:
       'Repositories on SQLite and PostgreSQL: responses, conversations, images, downloads, batches, tokens.',
@@ -109,9 +116,8 @@ export const modules = [
       'speak-script.ts',
       'script/format-speech-script.ts',
       'script/schema.ts',
-      'script/wav.ts',
     ],
-    imports: ['kernel', 'engines'],
+    imports: ['kernel', 'audio', 'engines'],
   },
   {
     name: 'tools',
@@ -124,7 +130,7 @@ export const modules = [
     purpose:
       'Turns, completions, embeddings, reranking; turns that outlive their request (`background/`), batches.',
     publicFiles: ['*.ts', 'background/*.ts', 'batches/*.ts'],
-    imports: ['kernel', 'telemetry', 'store', 'library', 'engines', 'tools'],
+    imports: ['kernel', 'telemetry', 'audio', 'store', 'library', 'engines', 'tools'],
   },
   {
     name: 'vector-stores',
@@ -152,6 +158,7 @@ export const modules = [
       'telemetry',
       'settings',
       'documents',
+      'audio',
       'store',
       'access',
       'library',
@@ -174,6 +181,7 @@ export const modules = [
       'platform',
       'settings',
       'documents',
+      'audio',
       'store',
       'access',
       'library',
@@ -192,7 +200,7 @@ export const modules = [
       'Commands. They talk to the server through the client of v1, or open a home folder with `server/offline/`.',
     publicFiles: [],
     // `telemetry` prints the log as text, `speech` formats scripts: pure functions.
-    imports: ['kernel', 'platform', 'settings', 'speech', 'api', 'server'],
+    imports: ['kernel', 'platform', 'settings', 'audio', 'speech', 'api', 'server'],
   },
   {
     name: 'index.ts',

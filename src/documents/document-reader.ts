@@ -1,6 +1,10 @@
-import { Worker } from 'node:worker_threads';
+import {
+  runLimitedThread,
+  ThreadMemoryError,
+  type ThreadLimits,
+} from '../kernel/concurrency/limited-thread.ts';
 import { Semaphore } from '../kernel/concurrency/semaphore.ts';
-import { TimeoutError, withTimeout } from '../kernel/concurrency/with-timeout.ts';
+import { TimeoutError } from '../kernel/concurrency/with-timeout.ts';
 import { HearthError } from '../kernel/errors/errors.ts';
 import { maxDocumentBytes, type DocumentText } from './document.ts';
 
@@ -16,7 +20,7 @@ export type DocumentReply = { readonly document: DocumentText } | { readonly mes
 /** Files that are read at once, each in a thread. */
 const maxThreads = 2;
 const maxWaiting = { ofAll: 16, ofCaller: 4 };
-const defaultLimits = { timeoutMs: 30_000, memoryMb: 384 };
+const defaultLimits: ThreadLimits = { timeoutMs: 30_000, memoryMb: 384 };
 
 /**
  * Reads the text of files in threads with a limit on memory and time, so that a hostile file harms nothing but its own
@@ -24,13 +28,13 @@ const defaultLimits = { timeoutMs: 30_000, memoryMb: 384 };
  */
 export class DocumentReader {
   readonly #script: string;
-  readonly #limits: typeof defaultLimits;
+  readonly #limits: ThreadLimits;
   readonly #threads = new Semaphore(maxThreads);
   /** Requests by their caller. */
   readonly #waiting = new Map<string | null, number>();
 
   /** @param script The bundled `document-thread.js`. */
-  constructor(script: string, limits: Partial<typeof defaultLimits> = {}) {
+  constructor(script: string, limits: Partial<ThreadLimits> = {}) {
     this.#script = script;
     this.#limits = { ...defaultLimits, ...limits };
   }
@@ -63,43 +67,27 @@ export class DocumentReader {
   }
 
   async #readInThread(request: DocumentRequest, signal: AbortSignal): Promise<DocumentText> {
-    const { name, bytes } = request;
+    const { name } = request;
     const { timeoutMs, memoryMb } = this.#limits;
-    const worker = new Worker(this.#script, {
-      workerData: request,
-      transferList: [bytes.buffer],
-      execArgv: [],
-      env: {},
-      resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 32 },
-    });
     try {
-      const reply = await withTimeout(timeoutMs, signal, () => replyOf(worker));
+      const reply = await runLimitedThread<DocumentReply>(
+        this.#script,
+        request,
+        this.#limits,
+        signal,
+      );
       if ('document' in reply) return reply.document;
       throw invalidDocument(name, reply.message);
     } catch (error) {
       if (error instanceof TimeoutError)
         throw invalidDocument(name, `takes more than ${timeoutMs / 1000} s to read. ${smaller}`);
-      if (!isOutOfMemory(error)) throw error;
+      if (!(error instanceof ThreadMemoryError)) throw error;
       throw invalidDocument(name, `needs more than ${memoryMb} MB of memory. ${smaller}`);
-    } finally {
-      await worker.terminate();
     }
   }
 }
 
 const smaller = 'Divide it, or save it as a text file.';
-
-function replyOf(worker: Worker): Promise<DocumentReply> {
-  return new Promise((resolve, reject) => {
-    worker.once('message', resolve);
-    worker.once('error', reject);
-    worker.once('exit', () => reject(new Error('the thread ended')));
-  });
-}
-
-function isOutOfMemory(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-}
 
 async function collect(
   name: string,

@@ -56,6 +56,18 @@ export const errorTable = {
     retryable: false,
     when: 'An image is not a readable PNG, JPEG, WebP or GIF, or is too large. All images of a request together may have 160 million pixels, and 32 MiB as they were sent; those of a conversation may take 24 MiB after they were scaled for the model.',
   },
+  audio_unsupported: {
+    type: 'invalid_request',
+    status: 400,
+    retryable: false,
+    when: 'Audio was sent to a model that does not hear.',
+  },
+  invalid_audio: {
+    type: 'invalid_request',
+    status: 400,
+    retryable: false,
+    when: 'Audio is not a readable WAV, MP3 or FLAC, or is too long. The audio of a conversation may last 10 minutes, and a file for a transcription 2 hours.',
+  },
   invalid_document: {
     type: 'invalid_request',
     status: 400,

@@ -17,7 +17,7 @@ export interface GgufTestTensor {
   readonly shape: readonly number[];
   /** Number of a ggml type; see `tensor-types.ts`. */
   readonly type: number;
-  /** Values of a tensor of 32-bit floats; absent: zeros. */
+  /** Values of a tensor of floats of 32 bits, or of 16 bits if all are 0 or 1; absent: zeros. */
   readonly values?: Float32Array;
 }
 
@@ -28,6 +28,8 @@ export interface GgufTestFile {
 }
 
 const alignment = 32;
+/** The number 1 as a float of 16 bits. */
+const halfOne = 0x3c00;
 /** Position of the number of metadata entries. */
 const countPosition = 16;
 const someTensors: readonly GgufTestTensor[] = [
@@ -100,7 +102,10 @@ export function addGgufEntries(
 
 function tensorData(tensor: GgufTestTensor): Buffer {
   const data = Buffer.alloc(aligned(tensorBytes(tensor)));
-  for (const [index, value] of (tensor.values ?? []).entries()) data.writeFloatLE(value, index * 4);
+  for (const [index, value] of (tensor.values ?? []).entries()) {
+    if (tensor.type === 0) data.writeFloatLE(value, index * 4);
+    else data.writeUInt16LE(value * halfOne, index * 2);
+  }
   return data;
 }
 

@@ -1,0 +1,95 @@
+import {
+  runLimitedThread,
+  ThreadMemoryError,
+  type ThreadLimits,
+} from '../kernel/concurrency/limited-thread.ts';
+import { Semaphore } from '../kernel/concurrency/semaphore.ts';
+import { TimeoutError } from '../kernel/concurrency/with-timeout.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
+
+export interface AudioRequest {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly maxSeconds: number;
+  /** Longest piece; Infinity: one piece. */
+  readonly pieceSeconds: number;
+}
+
+/** Sound as engines read it: WAV with one channel of 16,000 Hz, or frames of MP3 without tags. */
+export interface Audio {
+  readonly mediaType: 'audio/wav' | 'audio/mpeg';
+  readonly seconds: number;
+  /** Files that follow each other, cut in pauses. */
+  readonly pieces: readonly Uint8Array[];
+}
+
+/** A file that cannot be read has the end of a message that begins with "The audio". */
+export type AudioReply = Audio | { readonly message: string };
+
+interface ReadOptions {
+  readonly maxSeconds: number;
+  readonly pieceSeconds?: number;
+  readonly signal: AbortSignal;
+  /** Domain path of the audio, for errors. */
+  readonly field: string;
+}
+
+/** Files that are read at once, each in a thread. */
+const maxThreads = 2;
+/** Requests that wait for a thread or run in one, whose bytes are in memory. */
+const maxRequests = 16;
+const defaultLimits: ThreadLimits = { timeoutMs: 180_000, memoryMb: 384 };
+
+/**
+ * Reads files of sound in threads with a limit on memory and time, so that a hostile file harms nothing but its own
+ * request.
+ */
+export class AudioReader {
+  readonly #script: string;
+  readonly #limits: ThreadLimits;
+  readonly #threads = new Semaphore(maxThreads);
+  #requests = 0;
+
+  /** @param script The bundled `audio-thread.js`. */
+  constructor(script: string, limits: Partial<ThreadLimits> = {}) {
+    this.#script = script;
+    this.#limits = { ...defaultLimits, ...limits };
+  }
+
+  /**
+   * @param content Is copied.
+   * @throws HearthError `invalid_audio`; `queue_full`; the signal's reason.
+   */
+  async read(content: Uint8Array, options: ReadOptions): Promise<Audio> {
+    const { maxSeconds, pieceSeconds = Infinity, signal, field } = options;
+    if (this.#requests >= maxRequests) {
+      throw new HearthError('queue_full', 'Too much audio is being read. Try again soon.', {
+        retryAfterSeconds: 1,
+      });
+    }
+    this.#requests += 1;
+    try {
+      const request: AudioRequest = { bytes: new Uint8Array(content), maxSeconds, pieceSeconds };
+      return await this.#threads.run(() => this.#readInThread(request, field, signal), signal);
+    } finally {
+      this.#requests -= 1;
+    }
+  }
+
+  async #readInThread(request: AudioRequest, field: string, signal: AbortSignal): Promise<Audio> {
+    const { timeoutMs, memoryMb } = this.#limits;
+    try {
+      const reply = await runLimitedThread<AudioReply>(this.#script, request, this.#limits, signal);
+      if ('pieces' in reply) return reply;
+      throw invalidAudio(reply.message, field);
+    } catch (error) {
+      if (error instanceof TimeoutError)
+        throw invalidAudio(`takes more than ${timeoutMs / 1000} s to read`, field);
+      if (!(error instanceof ThreadMemoryError)) throw error;
+      throw invalidAudio(`needs more than ${memoryMb} MB of memory`, field);
+    }
+  }
+}
+
+function invalidAudio(reason: string, field: string): HearthError {
+  return new HearthError('invalid_audio', `The audio ${reason}.`, { field });
+}

@@ -1,0 +1,73 @@
+import { AudioError, sampleRate, type AudioTrack } from './audio.ts';
+import { Resampler } from './resampler.ts';
+import { writeWav } from './wav.ts';
+
+const blockSamples = 320;
+const bytesPerSample = 2;
+const wavFormat = { encoding: 'integer', channels: 1, sampleRate, bitsPerSample: 16 } as const;
+const rateLimits = { min: 4000, max: 384_000 };
+
+/** Samples of one channel, piece by piece. */
+export interface PcmSource {
+  readonly sampleRate: number;
+  readonly pieces: Iterable<Float32Array>;
+}
+
+/**
+ * Reads samples at 16,000 Hz.
+ *
+ * @throws AudioError if there are more seconds than allowed.
+ */
+export function pcmTrack(source: PcmSource, maxSeconds: number): AudioTrack {
+  if (source.sampleRate < rateLimits.min || source.sampleRate > rateLimits.max) {
+    throw new AudioError(
+      `has ${source.sampleRate} samples a second; ${rateLimits.min} to ${rateLimits.max} are allowed`,
+    );
+  }
+  const samples = readSamples(source, maxSeconds);
+  const loudness = new Float32Array(Math.ceil(samples.length / blockSamples));
+  for (const [block] of loudness.entries()) {
+    let sum = 0;
+    for (const sample of samples.subarray(block * blockSamples, (block + 1) * blockSamples))
+      sum += sample ** 2;
+    loudness[block] = sum;
+  }
+  return {
+    mediaType: 'audio/wav',
+    blockSeconds: blockSamples / sampleRate,
+    loudness,
+    encode: (first, end) => {
+      const piece = samples.subarray(first * blockSamples, end * blockSamples);
+      return writeWav(wavFormat, [littleEndian(piece)]);
+    },
+  };
+}
+
+function readSamples({ sampleRate: rate, pieces }: PcmSource, maxSeconds: number): Int16Array {
+  const maxLength = maxSeconds * sampleRate;
+  let samples = new Int16Array(sampleRate);
+  let length = 0;
+  const resampler = new Resampler(rate, (sample) => {
+    if (length === samples.length) {
+      if (length >= maxLength) throw new AudioError(`is longer than ${describeTime(maxSeconds)}`);
+      const larger = new Int16Array(Math.min(maxLength, 2 * length));
+      larger.set(samples);
+      samples = larger;
+    }
+    samples[length] = Math.max(-32_768, Math.min(32_767, Math.round(sample * 32_768)));
+    length += 1;
+  });
+  for (const piece of pieces) resampler.push(piece);
+  resampler.end();
+  return samples.subarray(0, length);
+}
+
+export function describeTime(seconds: number): string {
+  return seconds >= 120 ? `${Math.floor(seconds / 60)} minutes` : `${Math.floor(seconds)} s`;
+}
+
+function littleEndian(samples: Int16Array): Buffer {
+  const bytes = Buffer.alloc(samples.length * bytesPerSample);
+  for (const [index, sample] of samples.entries()) bytes.writeInt16LE(sample, index * 2);
+  return bytes;
+}
