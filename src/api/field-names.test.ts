@@ -5,6 +5,7 @@ import { nameV1Field } from './v1/errors.ts';
 describe('the names of domain fields', () => {
   it.each([
     ['messages[2].content[10]', 'messages[2].content[10].image_url'],
+    ['messages[2].content[1].audio', 'messages[2].content[1].input_audio.data'],
     ['messages[2].toolCallId', 'messages[2].tool_call_id'],
     ['messages', 'messages'],
     ['clientTools[1].name', 'tools[1].function.name'],
@@ -19,6 +20,7 @@ describe('the names of domain fields', () => {
 
   it.each([
     ['messages[0].content[10]', 'input[10].data_url'],
+    ['messages[0].content[1].audio', 'input[1].data_url'],
     ['messages', 'input'],
     ['previousResponseId', 'previous_response_id'],
     ['isStored', 'store'],

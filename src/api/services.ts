@@ -5,7 +5,8 @@ import type { UsageRecorder } from '../access/usage-recorder.ts';
 import type { BackgroundTurns } from '../chat/background/background-turns.ts';
 import type { Batches } from '../chat/batches/batches.ts';
 import type { WaitingCalls } from '../chat/waiting-calls.ts';
-import type { FetchImage } from '../chat/message-images.ts';
+import type { FetchImage } from '../chat/message-media.ts';
+import type { AudioReader } from '../audio/audio-reader.ts';
 import type { DocumentReader } from '../documents/document-reader.ts';
 import type { LiveSettings } from '../settings/live-settings.ts';
 import type { SettingsEditor } from '../settings/settings-editor.ts';
@@ -94,6 +95,7 @@ export interface ApiServices {
   /** Largest image, width × height. */
   readonly maxImagePixels: number;
   readonly fetchImage: FetchImage;
+  readonly audio: AudioReader;
   /** Absent if the settings have no text-to-speech server. */
   readonly speech: SpeechServer | undefined;
   readonly server: {

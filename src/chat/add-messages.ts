@@ -3,9 +3,8 @@ import type { StoredResponse } from '../store/store.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
 import { answeredCalls } from './approvals.ts';
 import { ImageAllowance } from './image-allowance.ts';
-import { fetchImages, prepareMessages } from './message-images.ts';
+import { admitMessages, fetchImages, prepareMessages } from './message-media.ts';
 import { assertToolResults } from './history.ts';
-import { admitImage } from './image.ts';
 import { resultsFirst, type TurnServices } from './prepare-turn.ts';
 import { newResponseId } from './turn-request.ts';
 import { storeFailure } from './store-turn.ts';
@@ -21,7 +20,7 @@ interface AddedMessages {
 /**
  * Adds messages to a conversation without a generation: as a response that has an input only.
  *
- * @throws HearthError `invalid_value` if the last response waits for something else, `invalid_image`, `queue_full`,
+ * @throws HearthError `invalid_value` if the last response waits for something else, `invalid_image`, `invalid_audio`, `queue_full`,
  *   `conversation_not_found`, `storage_failed`; the signal's reason when aborted.
  */
 export async function addMessages(
@@ -29,7 +28,8 @@ export async function addMessages(
     store,
     maxImagePixels,
     fetchImage,
-  }: Pick<TurnServices, 'store' | 'maxImagePixels' | 'fetchImage'>,
+    audio,
+  }: Pick<TurnServices, 'store' | 'maxImagePixels' | 'fetchImage' | 'audio'>,
   { conversationId, previousResponseId, messages: requested }: AddedMessages,
   { caller, signal }: RequestContext,
 ): Promise<StoredResponse> {
@@ -43,14 +43,8 @@ export async function addMessages(
   const messages = await fetchImages(requested, undefined, fetchImage, signal);
   const allowance = new ImageAllowance({ projector: null }, maxImagePixels);
   try {
-    for (const [index, { content }] of messages.entries()) {
-      for (const [partIndex, part] of content.entries()) {
-        if (part.type === 'text') continue;
-        signal.throwIfAborted();
-        await admitImage(part.url, allowance, `messages[${index}].content[${partIndex}]`);
-      }
-    }
-    const prepared = await prepareMessages(messages, allowance, signal);
+    await admitMessages(messages, undefined, allowance, signal);
+    const prepared = await prepareMessages(messages, { allowance, audio }, signal);
     const response: StoredResponse = {
       id: newResponseId(),
       parentId: previousResponseId,
@@ -68,7 +62,7 @@ export async function addMessages(
         timings: { timeToFirstTokenSeconds: 0, generationSeconds: 0, tokensPerSecond: 0 },
       },
     };
-    await insert(store, response, prepared.images, conversationId);
+    await insert(store, response, prepared.media, conversationId);
     return response;
   } finally {
     allowance.release();

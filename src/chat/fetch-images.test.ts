@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { modelEntry } from '../../test/setup/models/model-entry.ts';
-import { fetchImages, type FetchImage } from './message-images.ts';
+import { fetchImages, type FetchImage } from './message-media.ts';
 import type { TurnContent, TurnMessage } from './turn-request.ts';
 
 const vision = modelEntry({ type: 'vlm' });

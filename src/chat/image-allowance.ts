@@ -30,9 +30,13 @@ const maxImageTokens = 4096;
 /** Of a tower with a fixed size that gets an image in tiles. */
 const maxTiles = 16;
 
+/** What is refused, and its name in the message. */
+const mediaOf = { invalid_image: 'images', invalid_audio: 'images and audio files' } as const;
+type MediaError = keyof typeof mediaOf;
+
 let heldBytes = 0;
 
-/** What the images of one turn may take: of the decoder's time, of the body, and of memory until the turn ends. */
+/** What the images and the audio of one turn may take: of the decoder's time, of the body, and of memory until the turn ends. */
 export class ImageAllowance {
   /** Of one image, in pixels. */
   readonly maxPixels: number;
@@ -53,16 +57,16 @@ export class ImageAllowance {
   }
 
   /**
-   * Counts the bytes of an image as it came, before it is read.
+   * Counts the bytes of an image or of audio as it came, before it is read.
    *
-   * @throws HearthError `invalid_image`.
+   * @throws HearthError of the code.
    */
-  admitBytes(bytes: number, field: string): void {
+  admitBytes(bytes: number, field: string, code: MediaError = 'invalid_image'): void {
     this.#admitted.bytes += bytes;
     if (this.#admitted.bytes <= this.#limits.encodedBytes) return;
     throw new HearthError(
-      'invalid_image',
-      `The images of the request take ${inMebibytes(this.#admitted.bytes)} MiB together; at most ${inMebibytes(this.#limits.encodedBytes)} are allowed. Send fewer, or smaller ones.`,
+      code,
+      `The ${mediaOf[code]} of the request take ${inMebibytes(this.#admitted.bytes)} MiB together; at most ${inMebibytes(this.#limits.encodedBytes)} are allowed. Send fewer, or smaller ones.`,
       { field },
     );
   }
@@ -84,22 +88,22 @@ export class ImageAllowance {
   }
 
   /**
-   * Counts the bytes of an image that the turn holds until `release`.
+   * Counts the bytes of an image or of audio that the turn holds until `release`.
    *
-   * @throws HearthError `invalid_image`; `queue_full` where the whole server holds as many as it may.
+   * @throws HearthError of the code; `queue_full` where the whole server holds as many as it may.
    */
-  hold(bytes: number, field: string): void {
+  hold(bytes: number, field: string, code: MediaError = 'invalid_image'): void {
     if (this.#preparedBytes + bytes > this.#limits.preparedBytes) {
       throw new HearthError(
-        'invalid_image',
-        `The images of the conversation take more than ${inMebibytes(this.#limits.preparedBytes)} MiB together. Send fewer, or start a new conversation.`,
+        code,
+        `The ${mediaOf[code]} of the conversation take more than ${inMebibytes(this.#limits.preparedBytes)} MiB together. Send fewer, or start a new conversation.`,
         { field },
       );
     }
     if (heldBytes + bytes > maxHeldBytes) {
       throw new HearthError(
         'queue_full',
-        'The server already holds the maximum of images. Try again when other requests have ended.',
+        'The server already holds the maximum of images and audio. Try again when other requests have ended.',
       );
     }
     this.#preparedBytes += bytes;

@@ -154,7 +154,17 @@ describe('prepareImage', () => {
 
 describe('ImageAllowance', () => {
   const projector = (patches: number, patchSize: number) =>
-    modelEntry({ projector: { sizeBytes: 1, patches, patchSize, embedding: 8, feedForward: 8 } });
+    modelEntry({
+      projector: {
+        sizeBytes: 1,
+        seesImages: true,
+        hearsAudio: false,
+        patches,
+        patchSize,
+        embedding: 8,
+        feedForward: 8,
+      },
+    });
 
   it.each([
     ['without a projector', modelEntry(), 4096 * 32 ** 2],
@@ -192,7 +202,9 @@ describe('ImageAllowance', () => {
     );
     turns[0]?.release();
     last?.hold(16 * mebibyte, 'image');
-    expect(() => turns[0]?.hold(mebibyte + 1, 'image')).toThrow(/holds the maximum of images/);
+    expect(() => turns[0]?.hold(mebibyte + 1, 'image')).toThrow(
+      /holds the maximum of images and audio/,
+    );
     for (const turn of turns) turn.release();
   });
 });

@@ -101,7 +101,7 @@ describe('ImageAllowance', () => {
     for (const turn of turns) turn.hold(24 * 2 ** 20, field);
     expect(() => turns[0]?.hold(1, field)).toThrow(/more than 24 MiB together/);
     const next = allow();
-    expect(() => next.hold(20 * 2 ** 20, field)).toThrow(/holds the maximum of images/);
+    expect(() => next.hold(20 * 2 ** 20, field)).toThrow(/holds the maximum of images and audio/);
     for (const turn of turns) turn.release();
     expect(() => next.hold(20 * 2 ** 20, field)).not.toThrow();
     next.release();
@@ -109,7 +109,15 @@ describe('ImageAllowance', () => {
 
   it('scales an image down to what the projector can use', async () => {
     const small = modelEntry({
-      projector: { sizeBytes: 1, patches: 4, patchSize: 4, embedding: 8, feedForward: 8 },
+      projector: {
+        sizeBytes: 1,
+        seesImages: true,
+        hearsAudio: false,
+        patches: 4,
+        patchSize: 4,
+        embedding: 8,
+        feedForward: 8,
+      },
     });
     const allowance = new ImageAllowance(small, maxPixels);
     const image = await prepareImage(await picture('red', 1000, 800), allowance, field);

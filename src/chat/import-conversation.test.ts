@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { picture } from '../../test/setup/models/picture.ts';
 import { temporaryStore } from '../../test/setup/store/temporary-store.ts';
+import { AudioReader } from '../audio/audio-reader.ts';
 import { importConversation } from './import-conversation.ts';
 
 const turn = {
@@ -23,6 +24,12 @@ const response = {
   turn,
 };
 
+const owner = {
+  ownerId: null,
+  audio: new AudioReader('no-script.js'),
+  signal: new AbortController().signal,
+};
+
 it('bounds the pixels of all images together, before it decodes the first', async () => {
   const store = await temporaryStore();
   const dataUrl = await picture('red', 10, 10);
@@ -32,7 +39,7 @@ it('bounds the pixels of all images together, before it decodes the first', asyn
     importConversation(
       store,
       { title: 'Pictures', responses: [response], images: imagesOf(count) },
-      { ownerId: null, maxImagePixels: 100, signal: new AbortController().signal },
+      { ...owner, maxImagePixels: 100 },
     );
   await expect(importWith(65)).rejects.toMatchObject({
     code: 'invalid_image',
@@ -48,7 +55,7 @@ const importing = async (
   images: Readonly<Record<string, string>> = {},
 ) => {
   const store = await temporaryStore();
-  const options = { ownerId: null, maxImagePixels: 10_000, signal: new AbortController().signal };
+  const options = { ...owner, maxImagePixels: 10_000 };
   const conversation = await importConversation(
     store,
     { title: 'Old', responses, images },

@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import type { AudioReader } from '../audio/audio-reader.ts';
 import { HearthError } from '../kernel/errors/errors.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import { decodeTurn, type ConversationTurn } from '../store/turns/conversation-turn.ts';
 import type { ConversationMessage, ToolContent } from '../store/turns/content.ts';
 import type { StoredConversation } from '../store/conversations/conversation.ts';
-import type { Store } from '../store/store.ts';
+import type { NewBlob, Store } from '../store/store.ts';
 import { ImageAllowance, importLimits } from './image-allowance.ts';
-import { admitImage, prepareImage, type PreparedImage } from './image.ts';
+import { admitAudio, prepareAudio } from './audio.ts';
+import { admitImage, prepareImage } from './image.ts';
 
 export interface ConversationToImport {
   readonly title: string;
@@ -20,7 +22,7 @@ export interface ConversationToImport {
     /** The turn as `encodeTurn` writes it. */
     readonly turn: unknown;
   }[];
-  /** Data URLs by the SHA-256 that the turns refer to. */
+  /** Images and audio as data URLs, by the SHA-256 that the turns refer to. */
   readonly images: Readonly<Record<string, string>>;
 }
 
@@ -29,25 +31,26 @@ interface ImportOptions {
   /** A project of the owner. */
   readonly projectId?: string | undefined;
   readonly maxImagePixels: number;
+  readonly audio: AudioReader;
   readonly signal: AbortSignal;
 }
 
 /**
- * Stores an exported conversation with new ids. Its images are encoded again: the engine decodes only images of our
- * own encoder.
+ * Stores an exported conversation with new ids. Its images and audio are encoded again: the engine decodes only what we
+ * encoded.
  *
- * @throws HearthError `invalid_value`, `invalid_image`; the signal's reason when aborted.
+ * @throws HearthError `invalid_value`, `invalid_image`, `invalid_audio`; the signal's reason when aborted.
  */
 export async function importConversation(
   store: Store,
   { title, responses, images }: ConversationToImport,
-  { ownerId, projectId, maxImagePixels, signal }: ImportOptions,
+  { ownerId, projectId, maxImagePixels, audio, signal }: ImportOptions,
 ): Promise<StoredConversation> {
   assertTree(responses);
   const turns = responses.map(({ turn }, index) => readTurn(turn, `responses[${index}].turn`));
   const allowance = new ImageAllowance({ projector: null }, maxImagePixels, importLimits);
   try {
-    const prepared = await prepareImages(images, allowance, signal);
+    const prepared = await prepareMedia(images, { allowance, audio }, signal);
     return await store.conversations.import({
       ownerId,
       title,
@@ -129,12 +132,12 @@ function describe(error: unknown): string {
 /** More than fit into a body, unless each is tiny. */
 const maxImages = 5000;
 
-/** All images are checked by their size before the first is decoded. */
-async function prepareImages(
+/** All are checked by their size before the first is decoded. */
+async function prepareMedia(
   images: ConversationToImport['images'],
-  allowance: ImageAllowance,
+  tools: { readonly allowance: ImageAllowance; readonly audio: AudioReader },
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, PreparedImage>> {
+): Promise<ReadonlyMap<string, NewBlob>> {
   const entries = Object.entries(images);
   if (entries.length > maxImages) {
     throw refusal(
@@ -144,36 +147,45 @@ async function prepareImages(
   }
   for (const [sha256, dataUrl] of entries) {
     signal.throwIfAborted();
-    await admitImage(dataUrl, allowance, `images.${sha256}`);
+    if (isAudio(dataUrl)) admitAudio(dataUrl, tools.allowance, `images.${sha256}`);
+    else await admitImage(dataUrl, tools.allowance, `images.${sha256}`);
   }
-  const prepared = new Map<string, PreparedImage>();
+  const prepared = new Map<string, NewBlob>();
   for (const [sha256, dataUrl] of entries) {
-    prepared.set(sha256, await prepareImage(dataUrl, allowance, `images.${sha256}`, signal));
+    const field = `images.${sha256}`;
+    const blob = isAudio(dataUrl)
+      ? await prepareAudio(dataUrl, tools, field, signal)
+      : await prepareImage(dataUrl, tools.allowance, field, signal);
+    prepared.set(sha256, blob);
   }
   return prepared;
 }
 
+function isAudio(dataUrl: string): boolean {
+  return dataUrl.startsWith('data:audio/');
+}
+
 function withImages(
   turn: ConversationTurn,
-  prepared: ReadonlyMap<string, PreparedImage>,
+  prepared: ReadonlyMap<string, NewBlob>,
   index: number,
 ): ConversationTurn {
-  const imageOf = (sha256: string): PreparedImage => {
-    const image = prepared.get(sha256);
-    if (image !== undefined) return image;
+  const blobOf = (sha256: string, type: string): NewBlob => {
+    const blob = prepared.get(sha256);
+    if (blob?.mediaType.startsWith(`${type}/`)) return blob;
     throw refusal(`images has no "${sha256}".`, `responses[${index}].turn`);
   };
   const inMessage = (message: ConversationMessage): ConversationMessage => ({
     ...message,
     content: message.content.map((part) => {
       if (part.type === 'text') return part;
-      const { sha256, mediaType } = imageOf(part.sha256);
-      return { type: 'image', sha256, mediaType };
+      const { sha256, mediaType } = blobOf(part.sha256, part.type);
+      return { type: part.type, sha256, mediaType };
     }),
   });
   const inResult = (block: ToolContent): ToolContent => {
     if (block.type !== 'image' || typeof block['sha256'] !== 'string') return block;
-    const { sha256, mediaType } = imageOf(block['sha256']);
+    const { sha256, mediaType } = blobOf(block['sha256'], 'image');
     return { ...block, sha256, mimeType: mediaType };
   };
   return {

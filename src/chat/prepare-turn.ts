@@ -1,3 +1,4 @@
+import type { AudioReader } from '../audio/audio-reader.ts';
 import type { ConversationMessage } from '../store/turns/content.ts';
 import type { ConversationTurn, ToolApproval } from '../store/turns/conversation-turn.ts';
 import type { TurnItem } from '../store/turns/turn-item.ts';
@@ -5,7 +6,7 @@ import type { EngineMessage, ReasoningLevel } from '../engines/engine.ts';
 import type { ModelTarget } from '../engines/loads/open-request.ts';
 import type { Engines } from '../engines/engines.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
-import type { Store } from '../store/store.ts';
+import type { NewBlob, Store } from '../store/store.ts';
 import type { ToolServers } from '../tools/toolbox.ts';
 import { type AnsweredCall, answeredCalls, labelOf } from './approvals.ts';
 import { ImageAllowance } from './image-allowance.ts';
@@ -15,9 +16,10 @@ import {
   fetchImages,
   outlineMessages,
   prepareMessages,
-} from './message-images.ts';
+} from './message-media.ts';
 import { assertToolResults, loadHistory, systemTextOf } from './history.ts';
-import { assertVision, type PreparedImage, toDataUrl } from './image.ts';
+import { assertHearing } from './audio.ts';
+import { assertVision, toDataUrl } from './image.ts';
 import {
   approvalResults,
   CallNumbers,
@@ -40,12 +42,13 @@ export interface TurnServices {
   readonly maxToolRounds: number;
   readonly maxImagePixels: number;
   readonly fetchImage: FetchImage;
+  readonly audio: AudioReader;
 }
 
 /** A turn whose request was checked; its images are not decoded yet. */
 export interface PreparedTurn {
   readonly target: ModelTarget;
-  /** The prompt without its images. */
+  /** The prompt without its images and audio. */
   readonly outline: readonly EngineMessage[];
   /** Calls of earlier turns that the request approves or refuses. */
   readonly answeredCalls: readonly AnsweredCall[];
@@ -56,9 +59,9 @@ export interface PreparedTurn {
   /** Labels of the tool servers whose tools the conversation has as an item. */
   readonly listedLabels: ReadonlySet<string>;
   /**
-   * Decodes the images and builds the prompt; to be called with a slot at hand.
+   * Decodes the images and the audio, and builds the prompt; to be called with a slot at hand.
    *
-   * @throws HearthError `invalid_image`, `queue_full`; the signal's reason when aborted.
+   * @throws HearthError `invalid_image`, `invalid_audio`, `queue_full`; the signal's reason when aborted.
    */
   readonly build: (signal: AbortSignal) => Promise<TurnPrompt>;
   /** To be called when the turn has ended: its images no longer count. */
@@ -71,15 +74,15 @@ export interface TurnPrompt {
   readonly droppedTurns: number;
   /** For the messages that the turn itself adds to the prompt. */
   readonly promptContext: PromptContext;
-  /** The messages of the request as the store keeps them, and the images that they reference. */
+  /** The messages of the request as the store keeps them, and the images and audio that they reference. */
   readonly messages: readonly ConversationMessage[];
-  readonly images: readonly PreparedImage[];
+  readonly media: readonly NewBlob[];
 }
 
 /**
  * Checks a turn against its model, the store and the tool servers. Does not load, connect or decode anything yet.
  *
- * @throws HearthError `unsupported_reasoning`, `vision_unsupported`,
+ * @throws HearthError `unsupported_reasoning`, `vision_unsupported`, `audio_unsupported`, `invalid_audio`,
  *   `invalid_image`, `invalid_value`, `context_length_exceeded`, and the errors of `ToolServers.validate`.
  */
 export async function prepareTurn(
@@ -87,7 +90,7 @@ export async function prepareTurn(
   request: Targeted<TurnRequest>,
   context: RequestContext,
 ): Promise<PreparedTurn> {
-  const { store, tools, maxImagePixels, fetchImage } = services;
+  const { store, tools, maxImagePixels, fetchImage, audio } = services;
   const { signal, caller } = context;
   const { target } = request;
   const { model } = target.selection;
@@ -95,9 +98,9 @@ export async function prepareTurn(
   const history = await loadHistory(store, request, caller.tokenId, model);
   const previous = history.responses.at(-1);
   const turns = history.responses.map(({ turn }) => turn);
-  if (turns.some(({ messages }) => messages.some(hasImage))) {
-    assertVision(model, 'previousResponseId');
-  }
+  const known = turns.flatMap(({ messages }) => messages.flatMap(({ content }) => content));
+  if (known.some(({ type }) => type === 'image')) assertVision(model, 'previousResponseId');
+  if (known.some(({ type }) => type === 'audio')) assertHearing(model, 'previousResponseId');
   assertToolResults(history.responses, request.messages);
   const calls = answeredCalls(history.responses, request);
   const messages = await fetchImages(request.messages, model, fetchImage, signal);
@@ -127,13 +130,13 @@ export async function prepareTurn(
   };
 
   async function build(buildSignal: AbortSignal): Promise<TurnPrompt> {
-    const prepared = await prepareMessages(messages, allowance, buildSignal);
-    const { images } = prepared;
+    const prepared = await prepareMessages(messages, { allowance, audio }, buildSignal);
+    const { media } = prepared;
     const ownMessages = ordered(prepared.messages);
     const promptContext: PromptContext = {
-      readImage: async (sha256) => {
-        const image = images.find((each) => each.sha256 === sha256);
-        if (image !== undefined) return toDataUrl(image);
+      readMedia: async (sha256) => {
+        const blob = media.find((each) => each.sha256 === sha256);
+        if (blob !== undefined) return toDataUrl(blob);
         const dataUrl = await storedImage(store, sha256);
         allowance.hold(dataUrl.length, 'previousResponseId');
         return dataUrl;
@@ -144,7 +147,7 @@ export async function prepareTurn(
     const prompt = await toPrompt(ownMessages, promptContext);
     const { droppedTurns } = history;
     const stored = continued?.messages ?? ownMessages;
-    return { prompt, droppedTurns, promptContext, messages: stored, images };
+    return { prompt, droppedTurns, promptContext, messages: stored, media };
   }
 
   let building: Promise<TurnPrompt> | undefined;
@@ -176,10 +179,6 @@ function labelsOf({ items }: ConversationTurn): readonly string[] {
 
 function isSystem({ role }: Pick<ConversationMessage, 'role'>): boolean {
   return role === 'system';
-}
-
-function hasImage({ content }: Pick<ConversationTurn['messages'][number], 'content'>): boolean {
-  return content.some(({ type }) => type === 'image');
 }
 
 /** Chat templates expect the results of tools right after the calls, which ended the previous turn. */

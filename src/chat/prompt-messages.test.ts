@@ -29,7 +29,7 @@ it('builds the same prompts from conversations of 0.1.0 as that version', async 
       history.responses.map(({ turn }) => turn),
       [{ role: 'user', content: [{ type: 'text', text: 'Next' }] }],
       {
-        readImage: (sha256) => storedImage(store, sha256),
+        readMedia: (sha256) => storedImage(store, sha256),
         readToolImage: toolImageReader({ model, allowance, store, signal }),
         numbers: new CallNumbers(),
       },
@@ -47,7 +47,7 @@ it('reads images one after the other, and none after one that can not be read', 
   }));
   const context = {
     ...outlineContext(),
-    readImage: async (sha256: string) => {
+    readMedia: async (sha256: string) => {
       started.push(sha256);
       if (sha256 === 'b') throw new Error('too many');
       return '';

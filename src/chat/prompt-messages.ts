@@ -38,16 +38,16 @@ export class CallNumbers {
 
 /** Inputs for the messages of a prompt. */
 export interface PromptContext {
-  /** An image of the conversation as a data URL. */
-  readonly readImage: (sha256: string) => Promise<string>;
+  /** An image or audio of the conversation as a data URL. */
+  readonly readMedia: (sha256: string) => Promise<string>;
   readonly readToolImage: ReadToolImage;
   readonly numbers: CallNumbers;
 }
 
-/** For a prompt with placeholders in place of its images. */
+/** For a prompt with placeholders in place of its images and audio. */
 export function outlineContext(): PromptContext {
   return {
-    readImage: async () => '',
+    readMedia: async () => '',
     readToolImage: async () => ({ type: 'image', dataUrl: '' }),
     numbers: new CallNumbers(),
   };
@@ -230,10 +230,10 @@ function toFinishedCall(item: OwnCall): FinishedCall {
   };
 }
 
-/** One image after the other: the first that is too much ends the reading, and none is held after that. */
+/** One image or audio file after the other: the first that is too much ends the reading, and none is held after that. */
 async function toEngineMessages(
   messages: readonly ConversationMessage[],
-  { readImage }: PromptContext,
+  { readMedia }: PromptContext,
 ): Promise<readonly EngineMessage[]> {
   const result: EngineMessage[] = [];
   for (const message of messages) {
@@ -243,7 +243,7 @@ async function toEngineMessages(
       result.push({ role, content: textOf(content), ...omitUndefined({ toolCalls }) });
       continue;
     }
-    const parts = await toEngineContent(content, readImage);
+    const parts = await toEngineContent(content, readMedia);
     if (role === 'tool') {
       const { toolCallId, isError = false } = message;
       result.push({ role, toolCallId, content: isError ? marked(parts) : parts });
@@ -257,13 +257,13 @@ async function toEngineMessages(
 /** Only texts become one string, which every chat template accepts. */
 async function toEngineContent(
   content: readonly ConversationContent[],
-  readImage: PromptContext['readImage'],
+  readMedia: PromptContext['readMedia'],
 ): Promise<string | readonly ContentPart[]> {
   if (content.every(({ type }) => type === 'text')) return textOf(content);
   const parts: ContentPart[] = [];
   for (const part of content) {
     parts.push(
-      part.type === 'text' ? part : { type: 'image', dataUrl: await readImage(part.sha256) },
+      part.type === 'text' ? part : { type: part.type, dataUrl: await readMedia(part.sha256) },
     );
   }
   return parts;
@@ -275,7 +275,7 @@ function textOf(content: readonly ConversationContent[]): string {
 
 /**
  * The beginning of a prompt as text, to find the instance with most of it in its cache: roles and contents in
- * order, images by their size. Not the text that the engine reads.
+ * order, images and audio by their size. Not the text that the engine reads.
  */
 export function promptPrefix(
   request:
@@ -303,5 +303,5 @@ export function promptPrefix(
 
 function prefixOf(part: string | ContentPart): string {
   if (typeof part === 'string') return part;
-  return part.type === 'text' ? part.text : `image ${part.dataUrl.length}`;
+  return part.type === 'text' ? part.text : `${part.type} ${part.dataUrl.length}`;
 }

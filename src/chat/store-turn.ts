@@ -7,7 +7,7 @@ import type { TurnPrompt } from './prepare-turn.ts';
 import type { TurnRecorder } from './turn-recorder.ts';
 import { newResponseId, type DraftResponse, type TurnRequest } from './turn-request.ts';
 
-type StoredPrompt = Pick<TurnPrompt, 'messages' | 'images'>;
+type StoredPrompt = Pick<TurnPrompt, 'messages' | 'media'>;
 
 /** The response that is stored if the server ends before the turn. */
 export function draftTurn(
@@ -19,7 +19,7 @@ export function draftTurn(
   const { conversationId, begun } = request;
   return {
     response: toStoredResponse(request, prompt, recorder, context, 'failed'),
-    blobs: prompt.images,
+    blobs: prompt.media,
     ...omitUndefined({ conversationId, begun }),
   };
 }
@@ -42,7 +42,7 @@ export async function storeTurn(
   const response = toStoredResponse(request, prompt, recorder, context, interruption);
   try {
     const { conversationId, begun } = request;
-    await store.responses.insert(response, prompt.images, conversationId, begun);
+    await store.responses.insert(response, prompt.media, conversationId, begun);
     phase.end();
   } catch (error) {
     phase.end({ hasFailed: true });

@@ -37,7 +37,7 @@ const vision = modelEntry({ type: 'vlm' });
 const blind = readerOf(modelEntry());
 const seeing = readerOf(vision);
 const contextOf = (readToolImage = blind): PromptContext => ({
-  readImage: async (sha256) => `data:image/png;base64,${sha256}`,
+  readMedia: async (sha256) => `data:image/png;base64,${sha256}`,
   readToolImage,
   numbers: new CallNumbers(),
 });

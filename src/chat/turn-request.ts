@@ -18,10 +18,13 @@ import type { CheckedCall } from './tool-call.ts';
 import type { TurnEvent } from './turn-event.ts';
 import type { ServerToolChoice } from './turn-tools.ts';
 
-/** A part of a message in a request; an image is a base64 data URL, or the address of one, which the turn reads. */
+/**
+ * A part of a message in a request. An image is a base64 data URL, or the address of one, which the turn reads; audio is a
+ * base64 data URL.
+ */
 export type TurnContent =
   | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'image'; readonly url: string };
+  | { readonly type: 'image' | 'audio'; readonly url: string };
 
 export type TurnMessage =
   | { readonly role: 'system' | 'user'; readonly content: readonly TurnContent[] }

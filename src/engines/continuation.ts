@@ -15,7 +15,7 @@ export function canContinue(request: GenerationRequest, answer: AnswerRecorder):
   const { responseFormat, toolChoice, messages } = request;
   const hasGrammar = responseFormat !== undefined && responseFormat.type !== 'text';
   const isForced = toolChoice === 'required' || typeof toolChoice === 'object';
-  return !hasGrammar && !isForced && messages.at(-1)?.role !== 'assistant' && !hasImages(messages);
+  return !hasGrammar && !isForced && messages.at(-1)?.role !== 'assistant' && !hasMedia(messages);
 }
 
 /** The request for the rest of an answer: the engine continues a last message of the assistant. */
@@ -37,8 +37,8 @@ export function continueRequest(
   return { ...request, ...limit, messages: [...request.messages, answer] };
 }
 
-function hasImages(messages: readonly EngineMessage[]): boolean {
+function hasMedia(messages: readonly EngineMessage[]): boolean {
   return messages.some(
-    ({ content }) => typeof content !== 'string' && content.some(({ type }) => type === 'image'),
+    ({ content }) => typeof content !== 'string' && content.some(({ type }) => type !== 'text'),
   );
 }

@@ -17,7 +17,13 @@ export interface ImagePart {
   readonly dataUrl: string;
 }
 
-export type ContentPart = TextPart | ImagePart;
+/** Audio, written by Hearth: WAV with one channel of 16,000 Hz, or frames of MP3, as a `data:` URL. */
+export interface AudioPart {
+  readonly type: 'audio';
+  readonly dataUrl: string;
+}
+
+export type ContentPart = TextPart | ImagePart | AudioPart;
 
 export interface ToolCall {
   readonly id: string;

@@ -9,6 +9,7 @@ it('asks for a remote model again if it is not found', async () => {
     type: 'llm',
     contextLength: undefined,
     reasons: false,
+    hearsAudio: false,
   } as const;
   const ids = ['one'];
   const keys: string[] = [];
@@ -39,6 +40,7 @@ it('lists a model of several machines once, and finds it on each', async () => {
     type,
     contextLength: 4096,
     reasons: false,
+    hearsAudio: false,
     linked: { publisher: 'test', variants: variants.map(variant) },
   });
   const library = createModelLibrary({

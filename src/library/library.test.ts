@@ -63,6 +63,7 @@ describe('the starter models', () => {
       isTrainedForToolUse: true,
       reasoning: { allowedOptions: ['off', 'on'], default: 'on' },
       supportsInfill: false,
+      hearsAudio: false,
       projectorPath: null,
       description: null,
       variants: [
@@ -105,6 +106,8 @@ describe('the starter models', () => {
     expect(variant.sizeBytes).toBe(3_131_840 + 703_648);
     expect(entry.projector).toEqual({
       sizeBytes: 703_648,
+      seesImages: true,
+      hearsAudio: false,
       patchSize: 8,
       patches: 49,
       embedding: 96,

@@ -296,6 +296,7 @@ interface RemoteModelFacts {
   /** Undefined: unknown. */
   readonly contextLength: number | undefined;
   readonly reasons: boolean;
+  readonly hearsAudio: boolean;
   /** What a linked machine tells about it. */
   readonly linked?: Partial<ModelEntry> | undefined;
 }
@@ -305,7 +306,7 @@ const unknownContextLength = 1_048_576;
 
 /** The library's entry of a remote model. Its only variant has the server's name of the model as path. */
 function remoteModelEntry(facts: RemoteModelFacts): ModelEntry {
-  const { upstream, id, alias, type, contextLength, reasons, linked } = facts;
+  const { upstream, id, alias, type, contextLength, reasons, hearsAudio, linked } = facts;
   return {
     key: (alias ?? `${upstream}/${id}`).toLowerCase(),
     publisher: upstream,
@@ -319,6 +320,7 @@ function remoteModelEntry(facts: RemoteModelFacts): ModelEntry {
     isTrainedForToolUse: type !== 'embeddings',
     reasoning: reasons ? { allowedOptions: ['off', 'on'], default: 'on' } : null,
     supportsInfill: false,
+    hearsAudio,
     projectorPath: null,
     description: null,
     variants: [{ id: 'remote', quantization: null, path: id, files: [], sizeBytes: 0 }],

@@ -66,6 +66,7 @@ export function mlxModel(
       isTrainedForToolUse: facts.isTrainedForToolUse,
       reasoning: facts.reasoning,
       supportsInfill: false,
+      hearsAudio: false,
       projectorPath: null,
       description: null,
       variants: [

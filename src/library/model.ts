@@ -51,6 +51,7 @@ export interface ModelEntry {
   readonly isTrainedForToolUse: boolean;
   readonly reasoning: ReasoningCapability | null;
   readonly supportsInfill: boolean;
+  readonly hearsAudio: boolean;
   readonly projectorPath: string | null;
   readonly description: string | null;
   /** Best first; never empty. */

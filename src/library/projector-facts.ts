@@ -1,9 +1,17 @@
 import type { GgufMetadata } from './gguf/metadata.ts';
 import { headerCount } from './header-count.ts';
 
-/** The sizes of a projector's vision tower that determine its buffers; 0 if the header has no value. */
+/** Of half a minute, the longest piece that encoders of Whisper's kind take. */
+const audioPositions = 1500;
+
+/**
+ * What a projector reads, and the sizes of its vision tower, or else of its audio tower, that determine its buffers; 0 if the
+ * header has no value.
+ */
 export interface ProjectorFacts {
-  /** Number of patches of an image with the tower's training size. */
+  readonly seesImages: boolean;
+  readonly hearsAudio: boolean;
+  /** Number of patches of an image with the tower's training size, or positions of the audio tower. */
   readonly patches: number;
   /** Length of a patch's side, in pixels. */
   readonly patchSize: number;
@@ -12,11 +20,18 @@ export interface ProjectorFacts {
 }
 
 export function projectorFacts({ values }: GgufMetadata): ProjectorFacts {
-  const read = (name: string): number => headerCount(values.get(`clip.vision.${name}`)) ?? 0;
+  const hearsAudio = values.get('clip.has_audio_encoder') === true;
+  // Old projectors do not say it; all of them are for images.
+  const seesImages = !hearsAudio || values.get('clip.has_vision_encoder') === true;
+  const tower = seesImages ? 'vision' : 'audio';
+  const read = (name: string): number => headerCount(values.get(`clip.${tower}.${name}`)) ?? 0;
   const patchSize = read('patch_size');
+  const imagePatches = patchSize === 0 ? 0 : Math.ceil(read('image_size') / patchSize) ** 2;
   return {
+    seesImages,
+    hearsAudio,
     patchSize,
-    patches: patchSize === 0 ? 0 : Math.ceil(read('image_size') / patchSize) ** 2,
+    patches: seesImages ? imagePatches : audioPositions,
     embedding: read('embedding_length'),
     feedForward: read('feed_forward_length'),
   };

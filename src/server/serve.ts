@@ -3,6 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { createAccess } from './create-access.ts';
 import { createBatches, startBatches } from './create-batches.ts';
+import { AudioReader } from '../audio/audio-reader.ts';
 import { createDocuments } from './create-documents.ts';
 import { createDownloads } from './create-downloads.ts';
 import { openLibrary, openModelsFolder } from './create-library.ts';
@@ -310,6 +311,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       feed,
       maxImagePixels: 40_000_000,
       speech,
+      audio: new AudioReader(join(packageFolder, 'dist/audio-thread.js')),
       fetchImage: createImageFetcher({ hosts: () => settings['images.urlHosts'] }),
       server: {
         version,

@@ -28,6 +28,7 @@ const upstream = z.strictObject(
             type: z.enum(['llm', 'vlm', 'embeddings'], upstreamsAllowed).optional(),
             contextLength: integer(1, 2 ** 31 - 1).optional(),
             reasoning: z.boolean(upstreamsAllowed).optional(),
+            audio: z.boolean(upstreamsAllowed).optional(),
           },
           upstreamsAllowed,
         ),

@@ -5,7 +5,7 @@ import { ownResponses, readableResponses } from './response-rows.ts';
 import type { Schema } from './schema.ts';
 import { isRemoved, withoutPart } from './turns/removed-parts.ts';
 import { reindexTurn } from './conversations/index-response.ts';
-import { imagesOf } from './detach-images.ts';
+import { mediaOf } from './detach-images.ts';
 import { deleteBlobIfUnused } from './delete-response.ts';
 
 /**
@@ -94,8 +94,8 @@ export async function removePart(
     .set({ content: encodeTurn(after) })
     .where('id', '=', id)
     .execute();
-  const kept = new Set(imagesOf(after));
-  for (const sha256 of new Set(imagesOf(before))) {
+  const kept = new Set(mediaOf(after));
+  for (const sha256 of new Set(mediaOf(before))) {
     if (kept.has(sha256)) continue;
     await transaction
       .deleteFrom('response_blobs')

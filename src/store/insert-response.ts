@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import { HearthError } from '../kernel/errors/errors.ts';
 import { indexResponse, type ConversationPlace } from './conversations/index-response.ts';
 import { insertBlobs, type PlacedBlob } from './blobs/blob-repository.ts';
-import { imagesOf } from './detach-images.ts';
+import { mediaOf } from './detach-images.ts';
 import { preparedInsert } from './prepared-insert.ts';
 import { readableResponses, toRow } from './response-rows.ts';
 import type { Schema } from './schema.ts';
@@ -28,7 +28,7 @@ export async function insertResponse(
   const inherited = await conversationOfParent(transaction, response);
   if (blobs.length > 0) await insertBlobs(transaction, blobs);
   // Blobs of this request are referenced too, so that none is orphaned.
-  const references = new Set([...imagesOf(response.turn), ...blobs.map((blob) => blob.sha256)]);
+  const references = new Set([...mediaOf(response.turn), ...blobs.map((blob) => blob.sha256)]);
   const inserted = [
     insertRow(transaction, toRow(response)),
     ...[...references].map((sha256) =>

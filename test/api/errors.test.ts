@@ -12,6 +12,7 @@ import { startLoopbackServer } from '../setup/net/loopback-server.ts';
 import { startFakeHub } from '../setup/hub/fake-hub.ts';
 import { instancesOf, waitForRequests } from '../setup/server/instances.ts';
 import { enginePidOf } from '../setup/server/loaded-engines.ts';
+import { placeAudioModel } from '../setup/models/audio-projector.ts';
 import { placeModel } from '../setup/models/place-model.ts';
 import { writeStubEngine } from '../setup/engine/stub-engine.ts';
 import { starterPath } from '../setup/engine/test-engines.ts';
@@ -47,12 +48,10 @@ const endless = { model: endlessModel, input: 'Tell me a story', store: false };
 
 async function placeBadModels(home: string): Promise<void> {
   const starter = await readFile(starterPath('chat'), 'latin1');
+  await placeAudioModel(home);
   await placeModel(home, 'bad/junk', Buffer.alloc(100_000, 'junk'));
-  await placeModel(
-    home,
-    'bad/unknown',
-    Buffer.from(starter.replaceAll('llama', 'llamx'), 'latin1'),
-  );
+  const unknown = Buffer.from(starter.replaceAll('llama', 'llamx'), 'latin1');
+  await placeModel(home, 'bad/unknown', unknown);
   const mlxFolder = join(home, 'models/bad/mlx');
   await mkdir(mlxFolder);
   const config = { model_type: 'bert', max_position_embeddings: 512 };

@@ -1,3 +1,4 @@
+import { audioModel } from '../setup/models/audio-projector.ts';
 import type { ErrorCase } from '../setup/server/error-case.ts';
 import { endlessModel } from '../setup/models/endless-model.ts';
 
@@ -11,6 +12,19 @@ const imageV1 = {
   path: chat,
   param: 'input[0].data_url',
   body: (model: string) => ({ model, input: [{ type: 'image', data_url: image }] }),
+};
+const audioOpenAi = {
+  path: chatV0,
+  param: 'messages[0].content[0].input_audio.data',
+  body: (model: string) => ({
+    model,
+    messages: [
+      {
+        role: 'user',
+        content: [{ type: 'input_audio', input_audio: { data: 'noise', format: 'wav' } }],
+      },
+    ],
+  }),
 };
 const imageV0 = {
   path: chatV0,
@@ -42,6 +56,18 @@ const unsuitable: readonly ErrorCase[] = [
     ...imageV0,
     body: imageV0.body('starter-chat'),
     message: "hearth/starter-chat can't see images",
+  },
+  {
+    code: 'audio_unsupported',
+    ...audioOpenAi,
+    body: audioOpenAi.body('starter-chat'),
+    message: "hearth/starter-chat can't hear audio",
+  },
+  {
+    code: 'invalid_audio',
+    ...audioOpenAi,
+    body: audioOpenAi.body(audioModel),
+    message: 'has no format that is known; wav, mp3 and flac are supported',
   },
   {
     code: 'invalid_image',

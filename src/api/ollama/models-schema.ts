@@ -135,7 +135,7 @@ export const showOllama = defineRoute({
         .record(z.string(), z.unknown())
         .describe('Entries of the header, such as `llama.context_length`.'),
       capabilities: z.array(
-        z.enum(['completion', 'tools', 'vision', 'thinking', 'insert', 'embedding']),
+        z.enum(['completion', 'tools', 'vision', 'audio', 'thinking', 'insert', 'embedding']),
       ),
       modified_at: ollamaTimeSchema,
     })

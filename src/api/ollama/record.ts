@@ -79,7 +79,7 @@ export async function toLoadedModel(
 /** Clients expect a time also for a model that stays loaded. */
 const neverSeconds = 100 * 365 * 24 * 3600;
 
-type Capability = 'completion' | 'tools' | 'vision' | 'thinking' | 'insert' | 'embedding';
+type Capability = 'completion' | 'tools' | 'vision' | 'audio' | 'thinking' | 'insert' | 'embedding';
 
 export function toCapabilities({ model }: ModelSelection): Capability[] {
   if (model.type === 'embeddings') return ['embedding'];
@@ -88,6 +88,7 @@ export function toCapabilities({ model }: ModelSelection): Capability[] {
     'completion',
     ...(model.isTrainedForToolUse ? (['tools'] as const) : []),
     ...(model.type === 'vlm' ? (['vision'] as const) : []),
+    ...(model.hearsAudio ? (['audio'] as const) : []),
     ...(model.reasoning === null ? [] : (['thinking'] as const)),
     ...(model.supportsInfill ? (['insert'] as const) : []),
   ];

@@ -8,9 +8,10 @@ import {
   type FieldNames,
 } from '../kit/errors/error-serializer.ts';
 
-/** Names that are not the domain's name in snake case. Of the parts of a message only images are checked. */
+/** Names that are not the domain's name in snake case. Of the parts of a message only images and audio are checked. */
 const fieldNames: FieldNames = [
   [/^(messages\[\d+\]\.content\[\d+\])$/, '$1.image_url'],
+  [/^(messages\[\d+\]\.content\[\d+\])\.audio$/, '$1.input_audio.data'],
   [/^clientTools(\[\d+\])?\.name$/, 'tools$1.function.name'],
   [/^clientTools/, 'tools'],
   [/^responseFormat\.schema$/, 'response_format.json_schema.schema'],

@@ -15,8 +15,8 @@ const otherNames: Readonly<Record<string, string>> = {
 export function nameV1Field(field: string): string {
   const name = otherNames[field];
   if (name !== undefined) return name;
-  const message = /^messages(?:\[\d+\](?:\.content)?)?(\[\d+\])?$/.exec(field);
+  const message = /^messages(?:\[\d+\](?:\.content)?)?(\[\d+\])?(?:\.audio)?$/.exec(field);
   if (message === null) return toSnakeCase(field);
-  // Of the parts of a message only images are checked below the API.
+  // Of the parts of a message only images and audio are checked below the API.
   return message[1] === undefined ? 'input' : `input${message[1]}.data_url`;
 }

@@ -74,11 +74,12 @@ export async function answerFormatted(
   message: { readonly text: string; readonly attached: readonly InputItem[] },
   format: ResponseFormat,
 ): Promise<void> {
-  const attached = message.attached.map((item) =>
-    item.type === 'image'
+  const attached = message.attached.flatMap((item) => {
+    if (item.type === 'audio') return [];
+    return item.type === 'image'
       ? { type: 'image_url' as const, image_url: { url: item.data_url } }
-      : { type: 'text' as const, text: item.content },
-  );
+      : { type: 'text' as const, text: item.content };
+  });
   const system = settings.system_prompt;
   const body: CompletionRequest = {
     model: withAdapterNames(settings),

@@ -225,6 +225,8 @@ test('includes the results for a language model used for embeddings', () => {
 test('sums up its parts, with the projector separate from the weights', () => {
   const projector = {
     sizeBytes: 300_000,
+    seesImages: true,
+    hearsAudio: false,
     patches: 576,
     patchSize: 14,
     embedding: 1024,

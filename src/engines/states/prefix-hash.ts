@@ -105,7 +105,7 @@ class PrefixBuilder {
       // The next turn may send an answer without the white space around it.
       if (part.type === 'text')
         this.addText(role, role === 'assistant' ? part.text.trim() : part.text);
-      else this.#add(`${role} image`, part.dataUrl, imageCharacters);
+      else this.#add(`${role} ${part.type}`, part.dataUrl, imageCharacters);
     }
     if (message.role !== 'assistant' || message.toolCalls === undefined) return;
     for (const { name, argumentsJson } of message.toolCalls) {

@@ -89,7 +89,7 @@ function assemble(
   const entry: Omit<ModelEntry, 'key'> = {
     publisher: repository.publisher,
     displayName: facts.name ?? readableName(names[0] ?? repository.name),
-    type: modelType(facts, projectorFiles.length > 0),
+    type: modelType(facts, used?.reading.facts?.projector?.seesImages === true),
     format: 'gguf',
     architecture: facts.architecture,
     parameterLabel: facts.sizeLabel ?? parameterLabel(best.parameterCount),
@@ -97,6 +97,7 @@ function assemble(
     isTrainedForToolUse: facts.isTrainedForToolUse,
     reasoning: facts.reasoning,
     supportsInfill: facts.supportsInfill,
+    hearsAudio: used?.reading.facts?.projector?.hearsAudio === true,
     projectorPath: projectorFiles[0]?.path ?? null,
     description: facts.description,
     variants: sorted.map((variant) => modelVariant(variant, projectorFiles, takenIds)),
@@ -111,11 +112,11 @@ function assemble(
 
 function modelType(
   { isReranker, isEmbedding }: GgufModelFacts,
-  hasProjector: boolean,
+  seesImages: boolean,
 ): ModelEntry['type'] {
   if (isReranker) return 'reranker';
   if (isEmbedding) return 'embeddings';
-  return hasProjector ? 'vlm' : 'llm';
+  return seesImages ? 'vlm' : 'llm';
 }
 
 function modelVariant(

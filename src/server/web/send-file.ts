@@ -8,6 +8,7 @@ const contentSecurityPolicy = [
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self' data: blob:",
+  "media-src 'self' data: blob:",
   "connect-src 'self'",
   "worker-src 'self'",
   "frame-src 'self'",

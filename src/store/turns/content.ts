@@ -11,9 +11,9 @@ export type JsonObject = Stored<typeof jsonObjectSchema>;
 
 const contentSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
-  z.object({ type: z.literal('image'), sha256: z.string(), mediaType: z.string() }),
+  z.object({ type: z.enum(['image', 'audio']), sha256: z.string(), mediaType: z.string() }),
 ]);
-/** A part of a message as it is stored; an image is a reference to a blob. */
+/** A part of a message as it is stored; an image or audio is a reference to a blob. */
 export type ConversationContent = Stored<typeof contentSchema>;
 
 export const toolContentSchema = z.looseObject({ type: z.string() });

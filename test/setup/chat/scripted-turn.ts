@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import type { FetchImage } from '../../../src/chat/message-images.ts';
+import { AudioReader } from '../../../src/audio/audio-reader.ts';
+import type { FetchImage } from '../../../src/chat/message-media.ts';
 import { runTurn } from '../../../src/chat/run-turn.ts';
 import type { TurnEvent, TurnResult } from '../../../src/chat/turn-event.ts';
 import type { TurnRequest } from '../../../src/chat/turn-request.ts';
@@ -90,6 +91,7 @@ export async function scriptedTurnsWith(
     maxToolRounds: 3,
     maxImagePixels: 1_000_000,
     fetchImage,
+    audio: new AudioReader('no-script.js'),
   };
   // Turns without a server do not open any tools.
   const integrations: TurnRequest['integrations'] =

@@ -14,6 +14,7 @@ export function modelEntry(changes: Partial<ModelEntry> = {}): ModelEntry {
     isTrainedForToolUse: false,
     reasoning: null,
     supportsInfill: false,
+    hearsAudio: false,
     projectorPath: null,
     description: null,
     projector: null,

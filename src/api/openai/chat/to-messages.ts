@@ -1,5 +1,5 @@
 import type { TurnContent, TurnMessage } from '../../../chat/turn-request.ts';
-import type { V0ChatRequest, V0Message } from '../v0/chat-completion-schema.ts';
+import type { V0AudioPart, V0ChatRequest, V0Message } from '../v0/chat-completion-schema.ts';
 import type { ToolDefinition } from '../../../engines/engine.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
@@ -32,9 +32,15 @@ function toContent(content: V0Message['content']): readonly TurnContent[] {
   return content.map((part) => {
     if (part.type === 'text') return { type: 'text', text: part.text };
     if (part.type === 'refusal') return { type: 'text', text: part.refusal };
+    if (part.type === 'input_audio') return toAudio(part);
     const { image_url: image } = part;
     return { type: 'image', url: typeof image === 'string' ? image : image.url };
   });
+}
+
+/** The content decides about the format. */
+export function toAudio({ input_audio: { data } }: V0AudioPart): TurnContent {
+  return { type: 'audio', url: `data:audio/any;base64,${data}` };
 }
 
 /** The function tools of a chat completion. */

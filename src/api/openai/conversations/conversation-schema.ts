@@ -54,7 +54,7 @@ export const createConversationOpenAi = defineRoute({
       examples: [{ items: [exampleMessage], metadata: { project: 'sea' } }],
     }),
   result: conversationSchema,
-  errors: ['invalid_image', 'queue_full', 'storage_failed'],
+  errors: ['invalid_image', 'invalid_audio', 'queue_full', 'storage_failed'],
 });
 
 export const getConversationOpenAi = defineRoute({
@@ -130,6 +130,7 @@ export const addConversationItemsOpenAi = defineRoute({
     'conversation_not_found',
     'conversation_locked',
     'invalid_image',
+    'invalid_audio',
     'queue_full',
     'storage_failed',
   ],

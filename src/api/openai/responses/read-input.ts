@@ -3,6 +3,7 @@ import { HearthError } from '../../../kernel/errors/errors.ts';
 import type { OpenAiInputItem, OpenAiResponseRequest } from './response-request-schema.ts';
 import type { ClientToolCall } from '../../../store/turns/content.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
+import { toAudio } from '../chat/to-messages.ts';
 import { toFullName } from './namespaces.ts';
 
 type Message = Extract<OpenAiInputItem, { readonly role: string }>;
@@ -111,6 +112,7 @@ function toContent(content: string | readonly Part[]): readonly TurnContent[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return content.map((part) => {
     if (part.type === 'input_image') return { type: 'image', url: part.image_url };
+    if (part.type === 'input_audio') return toAudio(part);
     return { type: 'text', text: part.type === 'refusal' ? part.refusal : part.text };
   });
 }

@@ -5,7 +5,7 @@ import {
   textSchema,
   truncationSchema,
 } from '../../../kernel/field.ts';
-import { reasoningEffortSchema } from '../v0/chat-completion-schema.ts';
+import { inputAudioSchema, reasoningEffortSchema } from '../v0/chat-completion-schema.ts';
 import { jsonObjectSchema } from '../chat/response-format-schema.ts';
 import { searchFields } from '../vector-stores/filter-schema.ts';
 import { mcpToolSchema } from './mcp-tool-schema.ts';
@@ -35,6 +35,7 @@ const messagePartSchema = z
   .discriminatedUnion('type', [
     inputTextSchema,
     inputImageSchema,
+    inputAudioSchema,
     z
       .looseObject({ type: z.literal('output_text'), text: textSchema })
       .meta({ id: 'OpenAiOutputTextInput' }),

@@ -77,12 +77,14 @@ async function toParts(
   { role, content }: ConversationMessage,
 ): Promise<readonly object[]> {
   const toPart = async (part: ConversationContent): Promise<object> => {
-    if (part.type === 'image') {
-      const url = await storedImage(store, part.sha256);
-      return { type: 'input_image', detail: 'auto', image_url: url };
+    if (part.type === 'text') {
+      if (role !== 'assistant') return { type: 'input_text', text: part.text };
+      return { type: 'output_text', text: part.text, annotations: [], logprobs: [] };
     }
-    if (role !== 'assistant') return { type: 'input_text', text: part.text };
-    return { type: 'output_text', text: part.text, annotations: [], logprobs: [] };
+    const url = await storedImage(store, part.sha256);
+    if (part.type === 'image') return { type: 'input_image', detail: 'auto', image_url: url };
+    const format = part.mediaType === 'audio/mpeg' ? 'mp3' : 'wav';
+    return { type: 'input_audio', input_audio: { data: url.slice(url.indexOf(',') + 1), format } };
   };
   return Promise.all(content.map(toPart));
 }

@@ -20,12 +20,38 @@ const imagePartSchema = z
       ),
   })
   .meta({ id: 'V0ImagePart' });
+export const inputAudioSchema = z
+  .looseObject({
+    type: z.literal('input_audio'),
+    input_audio: z
+      .looseObject({
+        data: textSchema.describe('A WAV, MP3 or FLAC file in base64.'),
+        format: z
+          .enum(['wav', 'mp3', 'flac'])
+          .describe('The content decides; the field is there as OpenAI requires it.'),
+      })
+      .meta({ id: 'V0InputAudio' }),
+  })
+  .meta({ id: 'V0AudioPart' });
+export type V0AudioPart = z.infer<typeof inputAudioSchema>;
 const contentPartSchema = z
   .discriminatedUnion('type', [textPartSchema, imagePartSchema])
   .meta({ id: 'V0ContentPart' });
 const contentSchema = z
   .union([textSchema, z.array(contentPartSchema).max(1000)])
   .meta({ id: 'V0Content' });
+const userContentSchema = z
+  .union([
+    textSchema,
+    z
+      .array(
+        z
+          .discriminatedUnion('type', [textPartSchema, imagePartSchema, inputAudioSchema])
+          .meta({ id: 'V0UserPart' }),
+      )
+      .max(1000),
+  ])
+  .meta({ id: 'V0UserContent' });
 
 const assistantContentSchema = z
   .union([
@@ -64,7 +90,7 @@ export const v0MessageSchema = z
       .looseObject({ role: z.enum(['system', 'developer']), content: contentSchema })
       .meta({ id: 'V0SystemMessage' }),
     z
-      .looseObject({ role: z.literal('user'), content: contentSchema })
+      .looseObject({ role: z.literal('user'), content: userContentSchema })
       .meta({ id: 'V0UserMessage' }),
     z
       .looseObject({
@@ -285,5 +311,12 @@ export const createChatCompletionV0 = defineRoute({
   body: v0ChatRequestSchema,
   result: v0ChatResultSchema,
   events: openAiEventSchema(v0ChatChunkSchema, 'V0ChatEvent'),
-  errors: [...chatErrors, 'vision_unsupported', 'invalid_image', 'unsupported_reasoning'],
+  errors: [
+    ...chatErrors,
+    'vision_unsupported',
+    'invalid_image',
+    'audio_unsupported',
+    'invalid_audio',
+    'unsupported_reasoning',
+  ],
 });

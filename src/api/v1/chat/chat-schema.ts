@@ -51,14 +51,21 @@ const imageInputSchema = z
     data_url: textSchema.min(1).describe('A PNG, JPEG, WebP or GIF as a base64 `data:` URL.'),
   })
   .meta({ id: 'ImageInput' });
+const audioInputSchema = z
+  .strictObject({
+    type: z.literal('audio'),
+    data_url: textSchema.min(1).describe('A WAV, MP3 or FLAC file as a base64 `data:` URL.'),
+  })
+  .meta({ id: 'AudioInput' });
 export const inputItemSchema = z
-  .discriminatedUnion('type', [textInputSchema, imageInputSchema])
+  .discriminatedUnion('type', [textInputSchema, imageInputSchema, audioInputSchema])
   .meta({ id: 'InputItem' });
 /** An input as it was stored; other APIs accept messages without text. */
 export const storedInputItemSchema = z
   .discriminatedUnion('type', [
     textInputSchema.extend({ content: textSchema }).meta({ id: 'StoredTextInput' }),
     imageInputSchema,
+    audioInputSchema,
   ])
   .meta({ id: 'StoredInputItem' });
 export type InputItem = z.infer<typeof inputItemSchema>;
@@ -125,7 +132,7 @@ export const chatRequestSchema = z
     model: modelIdentifierSchema,
     input: z
       .union([textSchema.min(1), z.array(inputItemSchema).min(1).max(1000)])
-      .meta({ id: 'ChatInput', description: 'A message: a text, or texts and images.' }),
+      .meta({ id: 'ChatInput', description: 'A message: a text, or texts, images and audio.' }),
     preset: presetNameSchema,
     system_prompt: textSchema
       .nullish()

@@ -31,8 +31,8 @@ export function toTurnRequest(body: ChatRequest): TurnRequest {
 function toContent(input: ChatRequest['input']): readonly TurnContent[] {
   if (typeof input === 'string') return [{ type: 'text', text: input }];
   return input.map((item) =>
-    item.type === 'image'
-      ? { type: 'image', url: item.data_url }
+    item.type === 'image' || item.type === 'audio'
+      ? { type: item.type, url: item.data_url }
       : { type: 'text', text: item.content },
   );
 }

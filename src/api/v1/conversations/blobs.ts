@@ -6,12 +6,22 @@ import type { ApiServices } from '../../services.ts';
 
 const exampleHash = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
 
+/** A tool may have declared any other type, such as one with scripts. */
+const shownTypes = [
+  'image/png',
+  'image/jpeg',
+  'image/webp',
+  'image/gif',
+  'audio/wav',
+  'audio/mpeg',
+];
+
 export const getBlob = defineRoute({
   method: 'get',
   path: '/api/v1/blobs/{sha256}',
   operationId: 'getBlob',
-  summary: 'Get a stored image by the SHA-256 of its bytes',
-  description: 'Images of the responses that the caller can read.',
+  summary: 'Get a stored image or audio by the SHA-256 of its bytes',
+  description: 'Images and audio of the responses that the caller can read.',
   permission: 'chat',
   params: z.object({
     sha256: z
@@ -21,12 +31,9 @@ export const getBlob = defineRoute({
       .meta({ examples: [exampleHash] }),
   }),
   result: z.void(),
-  mediaTypes: ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'application/octet-stream'],
+  mediaTypes: [...shownTypes, 'application/octet-stream'],
   errors: ['blob_not_found'],
 });
-
-/** A tool may have declared any other type, such as one with scripts. */
-const shownTypes = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/gif']);
 
 export function mountBlobs(app: App, { store }: ApiServices): void {
   mount(app, getBlob, async ({ params: { sha256 }, context }) => {
@@ -35,11 +42,11 @@ export function mountBlobs(app: App, { store }: ApiServices): void {
     if (blob === undefined) {
       throw new HearthError(
         'blob_not_found',
-        `No image of a stored response has the SHA-256 "${sha256}".`,
+        `No image or audio of a stored response has the SHA-256 "${sha256}".`,
         { param: 'sha256' },
       );
     }
-    const isShown = shownTypes.has(blob.mediaType);
+    const isShown = shownTypes.includes(blob.mediaType);
     return new Response(Buffer.from(blob.bytes), {
       headers: {
         'Content-Type': isShown ? blob.mediaType : 'application/octet-stream',

@@ -112,5 +112,5 @@ export const importConversation = defineRoute({
   permission: 'chat',
   body: conversationExportSchema,
   result: conversationSchema,
-  errors: ['unrecognized_keys', 'invalid_image', 'storage_failed'],
+  errors: ['unrecognized_keys', 'invalid_image', 'invalid_audio', 'storage_failed'],
 });

@@ -11,7 +11,7 @@ import type {
   ConversationNode,
   StoredConversation,
 } from '../../../store/conversations/conversation.ts';
-import { imagesOf } from '../../../store/detach-images.ts';
+import { mediaOf } from '../../../store/detach-images.ts';
 import type { Store, StoredResponse } from '../../../store/store.ts';
 import { fromExport } from './imports/hearth.ts';
 import { attachment } from '../../kit/attachment.ts';
@@ -20,7 +20,10 @@ import type { ApiServices } from '../../services.ts';
 import { conversationTitleMarkdown, toMarkdown } from './conversation-markdown.ts';
 import { findConversation, leafOf, toConversationRecord } from './conversations.ts';
 
-export function mountConversationExport(app: App, { store, maxImagePixels }: ApiServices): void {
+export function mountConversationExport(
+  app: App,
+  { store, maxImagePixels, audio }: ApiServices,
+): void {
   mount(app, exportConversation, async ({ params, query, context }) => {
     const { caller, logger } = context;
     const conversation = await findConversation(store, params.conversation_id, caller.tokenId);
@@ -45,6 +48,7 @@ export function mountConversationExport(app: App, { store, maxImagePixels }: Api
     const conversation = await importConversation(store, fromExport(body), {
       ownerId: context.caller.tokenId,
       maxImagePixels,
+      audio,
       signal: context.signal,
     }).catch((error: unknown) => {
       if (error instanceof HearthError || context.signal.aborted) throw error;
@@ -78,7 +82,7 @@ async function* exportedJson(
     const response = await read(id);
     continued.set(id, response === undefined ? parentId : id);
     if (response === undefined) continue;
-    for (const sha256 of imagesOf(response.turn)) images.add(sha256);
+    for (const sha256 of mediaOf(response.turn)) images.add(sha256);
     const exported = JSON.stringify({
       response_id: id,
       previous_response_id: parentId,

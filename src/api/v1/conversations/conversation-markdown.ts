@@ -30,7 +30,9 @@ function headingOf({ role }: ConversationMessage): string {
 }
 
 function textOf(content: readonly ConversationContent[]): string {
-  return content.map((part) => (part.type === 'text' ? part.text : '_(image)_')).join('\n\n');
+  return content
+    .map((part) => (part.type === 'text' ? part.text : `_(${part.type})_`))
+    .join('\n\n');
 }
 
 function itemMarkdown(item: TurnItem): string {

@@ -149,19 +149,19 @@ const conversationTreeSchema = conversationSchema
     ],
   });
 
-const imageReferenceSchema = z
+const mediaReferenceSchema = z
   .object({
-    type: z.literal('image'),
+    type: z.enum(['image', 'audio']),
     sha256: z.string().describe('Its bytes are at `GET /api/v1/blobs/{sha256}`.'),
     media_type: z.string(),
   })
-  .meta({ id: 'ImageReference' });
+  .meta({ id: 'MediaReference' });
 
 const branchPageSchema = storedResponsePageSchema
   .extend({
     responses: z.array(
       storedResponseSchema
-        .extend({ input: z.array(z.union([storedInputItemSchema, imageReferenceSchema])) })
+        .extend({ input: z.array(z.union([storedInputItemSchema, mediaReferenceSchema])) })
         .meta({ id: 'ConversationResponse' }),
     ),
   })

@@ -67,6 +67,7 @@ function languageModelFields(model: ModelEntry): Partial<V1Model> {
   return {
     capabilities: {
       vision: model.type === 'vlm',
+      audio: model.hearsAudio,
       trained_for_tool_use: model.isTrainedForToolUse,
       ...(reasoning === null
         ? {}

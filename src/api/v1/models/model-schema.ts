@@ -49,6 +49,7 @@ const exampleModel = {
   format: 'gguf',
   capabilities: {
     vision: false,
+    audio: false,
     trained_for_tool_use: true,
     reasoning: { allowed_options: ['off', 'on'], default: 'on' },
   },
@@ -85,6 +86,7 @@ export const v1ModelSchema = z
     capabilities: z
       .object({
         vision: z.boolean(),
+        audio: z.boolean().optional().describe('Whether it hears audio in chats.'),
         trained_for_tool_use: z.boolean(),
         reasoning: z
           .object({ allowed_options: z.array(reasoningSchema), default: reasoningSchema })

@@ -199,6 +199,7 @@ export const continueResponse = defineRoute({
     ...chatErrors,
     'unrecognized_keys',
     'vision_unsupported',
+    'audio_unsupported',
     'response_not_found',
     'storage_failed',
     'store_unavailable',

@@ -34,7 +34,7 @@ export async function toResponsePage(
 function imageCharacters({ input, output }: StoredResponseRecord): number {
   let characters = 0;
   if (typeof input !== 'string') {
-    for (const item of input) if (item.type === 'image') characters += item.data_url.length;
+    for (const item of input) if ('data_url' in item) characters += item.data_url.length;
   }
   for (const item of output) if (item.type === 'tool_call') characters += item.output.length;
   return characters;

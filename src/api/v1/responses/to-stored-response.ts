@@ -29,7 +29,7 @@ export function toReferencingResponse(response: StoredResponse) {
     input: inputOf(turn).map((part) =>
       part.type === 'text'
         ? { type: 'text' as const, content: part.text }
-        : { type: 'image' as const, sha256: part.sha256, media_type: part.mediaType },
+        : { type: part.type, sha256: part.sha256, media_type: part.mediaType },
     ),
   };
 }
@@ -68,5 +68,5 @@ function toFields(
 
 async function toInputItem(store: Store, part: ConversationContent): Promise<InputItem> {
   if (part.type === 'text') return { type: 'text', content: part.text };
-  return { type: 'image', data_url: await storedImage(store, part.sha256) };
+  return { type: part.type, data_url: await storedImage(store, part.sha256) };
 }

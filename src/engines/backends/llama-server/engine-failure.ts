@@ -56,6 +56,9 @@ function failure(error: WireError, status: number, contextLength = Infinity): He
       { field: 'suffix' },
     );
   }
+  if (/audio input is not supported/iu.test(message)) {
+    return new HearthError('audio_unsupported', 'The model does not support audio.');
+  }
   if (/image input is not supported|does not support multimodal/iu.test(message)) {
     return new HearthError('vision_unsupported', 'The model does not support images.');
   }

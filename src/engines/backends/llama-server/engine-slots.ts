@@ -72,10 +72,10 @@ async function renderText(
   if (request.kind === 'completion') {
     return request.suffix === undefined ? request.prompt : undefined;
   }
-  if (request.messages.some(hasImage)) return undefined;
+  if (request.messages.some(hasMedia)) return undefined;
   return requestRenderedPrompt(client, dialect, request, signal);
 }
 
-function hasImage({ content }: EngineMessage): boolean {
-  return typeof content !== 'string' && content.some(({ type }) => type === 'image');
+function hasMedia({ content }: EngineMessage): boolean {
+  return typeof content !== 'string' && content.some(({ type }) => type !== 'text');
 }

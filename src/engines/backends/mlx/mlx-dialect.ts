@@ -43,6 +43,7 @@ export const mlxDialect: WireDialect = {
     json_schema: lack('it has no grammars'),
     json_object: lack('it has no grammars'),
     images: lack('it reads text only'),
+    audio: lack('it reads text only'),
     logprobs: lack('its streams have none'),
     completionLogprobs: lack('its streams have none'),
   },

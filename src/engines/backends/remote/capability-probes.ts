@@ -86,6 +86,8 @@ export class CapabilityProbes {
 /** A grey picture of 32 by 32 pixels. */
 const probeImage =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAMAAABEpIrGAAAAA1BMVEWAgICQdD0xAAAACXBIWXMAAAPoAAAD6AG1e1JrAAAAEklEQVQ4y2NgGAWjYBSMAuwAAAQgAAFWu83mAAAAAElFTkSuQmCC';
+/** A fifth of a second of silence, as a WAV file. */
+const probeAudio = 'UklGRiQZAABXQVZFZm10IBAAAAABAAEAgD4AAAB9AAACABAAZGF0YQAZ'.padEnd(8592, 'A');
 const greeting = [{ role: 'user', content: 'Hello' }];
 const emptyObject = { type: 'object', properties: {}, additionalProperties: false };
 
@@ -111,6 +113,14 @@ const probeFields: Readonly<Partial<Record<Feature, object>>> = {
   },
   images: {
     messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: probeImage } }] }],
+  },
+  audio: {
+    messages: [
+      {
+        role: 'user',
+        content: [{ type: 'input_audio', input_audio: { data: probeAudio, format: 'wav' } }],
+      },
+    ],
   },
   logprobs: { messages: greeting, logprobs: true, top_logprobs: 1 },
   completions: { prompt: 'Hello' },

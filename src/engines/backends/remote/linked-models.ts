@@ -21,6 +21,7 @@ const linkedModel = z.object({
   capabilities: z
     .object({
       vision: z.boolean(),
+      audio: z.boolean().optional(),
       trained_for_tool_use: z.boolean(),
       reasoning: z
         .object({ allowed_options: z.array(reasoningLevel).max(16), default: reasoningLevel })
@@ -63,6 +64,7 @@ function toListed(model: z.output<typeof linkedModel>): ListedModel {
       architecture: model.architecture ?? 'unknown',
       parameterLabel: model.params_string,
       isTrainedForToolUse: capabilities?.trained_for_tool_use ?? false,
+      hearsAudio: capabilities?.audio ?? false,
       reasoning:
         reasoning === undefined
           ? null

@@ -31,6 +31,7 @@ interface KnownModel {
   readonly type?: RemoteModelType | undefined;
   readonly contextLength?: number | undefined;
   readonly reasons?: boolean | undefined;
+  readonly hearsAudio?: boolean | undefined;
   readonly linked?: LinkedModel;
   readonly standing?: Standing;
 }
@@ -64,7 +65,9 @@ const modelList = z.object({
 });
 const llamaProperties = z.object({
   default_generation_settings: z.object({ n_ctx: z.int().positive() }),
-  modalities: z.object({ vision: z.boolean().optional() }).optional(),
+  modalities: z
+    .object({ vision: z.boolean().optional(), audio: z.boolean().optional() })
+    .optional(),
   chat_template: z.string().optional(),
 });
 const ollamaDetails = z.object({
@@ -206,6 +209,7 @@ export class UpstreamModels {
         contextLength: found.default_generation_settings.n_ctx,
         ...(found.modalities?.vision === true ? { type: 'vlm' } : {}),
         reasons: found.chat_template?.includes('enable_thinking') ?? false,
+        hearsAudio: found.modalities?.audio === true,
       };
     }
     if (upstream.kind === 'ollama') {
@@ -219,6 +223,7 @@ export class UpstreamModels {
         type: isEmbedding ? 'embeddings' : capabilities.includes('vision') ? 'vlm' : 'llm',
         contextLength: contextLength ?? trainedContext(found),
         reasons: capabilities.includes('thinking'),
+        hearsAudio: capabilities.includes('audio'),
       };
     }
     return {};
@@ -255,6 +260,7 @@ function toRemoteModel(
     type: declared.type ?? known.type ?? guessType(known.id),
     contextLength: declared.contextLength ?? known.contextLength,
     reasons: declared.reasoning ?? known.reasons ?? false,
+    hearsAudio: declared.audio ?? known.hearsAudio ?? false,
     linked: known.linked,
   };
 }

@@ -36,6 +36,8 @@ export interface DeclaredModel {
   readonly contextLength?: number | undefined;
   /** Whether the model reasons, and reasoning can be switched. */
   readonly reasoning?: boolean | undefined;
+  /** Whether chats may have audio. */
+  readonly audio?: boolean | undefined;
 }
 
 export type RemoteModelType = 'llm' | 'vlm' | 'embeddings';
@@ -50,6 +52,7 @@ export interface RemoteModel {
   /** Undefined if neither the upstream nor the settings say it. */
   readonly contextLength: number | undefined;
   readonly reasons: boolean;
+  readonly hearsAudio: boolean;
   /** What a linked machine tells about it. */
   readonly linked?: LinkedModel | undefined;
 }
@@ -61,6 +64,7 @@ export type LinkedModel = Pick<
   | 'architecture'
   | 'parameterLabel'
   | 'isTrainedForToolUse'
+  | 'hearsAudio'
   | 'reasoning'
   | 'variants'
 >;

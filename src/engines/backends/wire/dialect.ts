@@ -82,6 +82,7 @@ export type Feature =
   | 'json_schema'
   | 'json_object'
   | 'images'
+  | 'audio'
   | 'logprobs'
   | 'completions'
   | 'completionLogprobs';

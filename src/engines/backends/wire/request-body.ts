@@ -117,11 +117,16 @@ function wireMessage(message: EngineMessage): object {
 
 function wireContent(content: string | readonly ContentPart[]): string | readonly object[] {
   if (typeof content === 'string') return content;
-  return content.map((part) =>
-    part.type === 'text'
-      ? { type: 'text', text: part.text }
-      : { type: 'image_url', image_url: { url: part.dataUrl } },
-  );
+  return content.map((part) => {
+    if (part.type === 'text') return { type: 'text', text: part.text };
+    if (part.type === 'image') return { type: 'image_url', image_url: { url: part.dataUrl } };
+    return { type: 'input_audio', input_audio: wireAudio(part.dataUrl) };
+  });
+}
+
+function wireAudio(dataUrl: string): object {
+  const format = dataUrl.startsWith('data:audio/mpeg') ? 'mp3' : 'wav';
+  return { data: dataUrl.slice(dataUrl.indexOf(',') + 1), format };
 }
 
 function wireToolCall({ id, name, argumentsJson }: ToolCall): object {
@@ -264,6 +269,7 @@ const described: Readonly<Record<Feature, string>> = {
   json_schema: 'answers that follow a JSON schema',
   json_object: 'answers in JSON',
   images: 'images',
+  audio: 'audio',
   logprobs: 'log probabilities',
   completions: 'text completions',
   completionLogprobs: 'log probabilities',
@@ -278,13 +284,15 @@ export function featuresOf(request: GenerationRequest): readonly (readonly [Feat
     return needed;
   }
   const { tools = [], responseFormat, topLogprobs, messages } = request;
-  const hasImage = messages.some(
-    ({ content }) => typeof content !== 'string' && content.some(({ type }) => type === 'image'),
-  );
+  const hasPart = (wanted: ContentPart['type']): boolean =>
+    messages.some(
+      ({ content }) => typeof content !== 'string' && content.some(({ type }) => type === wanted),
+    );
   if (tools.length > 0) needed.push(['tools', 'tools']);
   if (responseFormat?.type === 'json_schema') needed.push(['json_schema', 'responseFormat']);
   if (responseFormat?.type === 'json_object') needed.push(['json_object', 'responseFormat']);
-  if (hasImage) needed.push(['images', 'messages']);
+  if (hasPart('image')) needed.push(['images', 'messages']);
+  if (hasPart('audio')) needed.push(['audio', 'messages']);
   if (topLogprobs !== undefined) needed.push(['logprobs', 'topLogprobs']);
   return needed;
 }

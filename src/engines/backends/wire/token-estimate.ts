@@ -1,4 +1,4 @@
-import type { EngineMessage, GenerationRequest } from '../../engine.ts';
+import type { ContentPart, EngineMessage, GenerationRequest } from '../../engine.ts';
 
 /** Bytes of a token of English text, a little less than the average. */
 const bytesPerToken = 4;
@@ -6,6 +6,9 @@ const bytesPerToken = 4;
 const tokensPerMessage = 4;
 /** A picture of the size that most projectors read. */
 const tokensPerImage = 576;
+/** Encoders of Whisper's kind; others make fewer. */
+const audioTokensPerSecond = 25;
+const audioBytesPerSecond = { wav: 32_000, mpeg: 8000 };
 
 /** The tokens of a text, for servers that can't count them. */
 export function estimateTextTokens(text: string): number {
@@ -38,8 +41,13 @@ export function withinContext(
 
 function messageTokens({ content }: EngineMessage): number {
   if (typeof content === 'string') return tokensPerMessage + estimateTextTokens(content);
-  return content.reduce(
-    (sum, part) => sum + (part.type === 'text' ? estimateTextTokens(part.text) : tokensPerImage),
-    tokensPerMessage,
-  );
+  return content.reduce((sum, part) => sum + partTokens(part), tokensPerMessage);
+}
+
+function partTokens(part: ContentPart): number {
+  if (part.type === 'text') return estimateTextTokens(part.text);
+  if (part.type === 'image') return tokensPerImage;
+  const format = part.dataUrl.startsWith('data:audio/mpeg') ? 'mpeg' : 'wav';
+  const seconds = (part.dataUrl.length * 3) / 4 / audioBytesPerSecond[format];
+  return Math.ceil(seconds * audioTokensPerSecond);
 }

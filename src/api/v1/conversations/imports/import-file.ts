@@ -4,6 +4,7 @@ import {
   importHash,
   type ConversationToImport,
 } from '../../../../chat/import-conversation.ts';
+import type { AudioReader } from '../../../../audio/audio-reader.ts';
 import { HearthError } from '../../../../kernel/errors/errors.ts';
 import type { Store } from '../../../../store/store.ts';
 import { measureJson, parseJson } from '../../../kit/body/parse-json.ts';
@@ -54,6 +55,7 @@ interface ImportOptions {
   /** Whether nothing is stored. */
   readonly isDryRun: boolean;
   readonly maxImagePixels: number;
+  readonly audio: AudioReader;
   readonly signal: AbortSignal;
   /** Called after each chat with the fraction that is done, 0 to 1. */
   readonly onProgress?: ((fraction: number) => void) | undefined;

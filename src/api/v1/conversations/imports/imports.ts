@@ -24,7 +24,10 @@ import {
 
 const maxFileBytes = 2 * 1024 ** 3;
 
-export function mountConversationImports(app: App, { store, maxImagePixels }: ApiServices): void {
+export function mountConversationImports(
+  app: App,
+  { store, maxImagePixels, audio }: ApiServices,
+): void {
   // Each takes the memory and the time of a large chat.
   const turns = new Mutex();
 
@@ -37,7 +40,7 @@ export function mountConversationImports(app: App, { store, maxImagePixels }: Ap
     const path = join(folder, 'export');
     const run = async (onProgress?: (fraction: number) => void): Promise<ImportReportRecord> => {
       try {
-        const options = { ownerId: caller.tokenId, isDryRun, projectId, maxImagePixels };
+        const options = { ownerId: caller.tokenId, isDryRun, projectId, maxImagePixels, audio };
         const report = await turns.run(
           () => importFile(store, path, { ...options, signal, onProgress }),
           signal,

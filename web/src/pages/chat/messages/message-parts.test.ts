@@ -12,7 +12,7 @@ const words = { type: 'text' as const, content: 'What is it?' };
 it('keeps images and documents when the words change', () => {
   const input = [image, file, words];
   expect(messageParts(input)).toEqual({
-    images: [image],
+    media: [image],
     documents: [{ kind: 'file', name: 'a.md', text: 'A' }],
     text: 'What is it?',
   });

@@ -1,8 +1,11 @@
 import type { InputPart } from '../conversations/conversation-queries.ts';
 import { parseDocumentPart, type DocumentPart } from '../documents/document-part.ts';
 
+/** An image or audio: a data URL, or stored on the server. */
+export type MediaPart = Exclude<InputPart, { readonly content: string }>;
+
 interface MessageParts {
-  readonly images: readonly Extract<InputPart, { readonly type: 'image' }>[];
+  readonly media: readonly MediaPart[];
   readonly documents: readonly DocumentPart[];
   /** What the user wrote. */
   readonly text: string;
@@ -11,7 +14,7 @@ interface MessageParts {
 /** A growing answer draws its message for each frame, and documents are long. */
 const known = new WeakMap<readonly InputPart[], MessageParts>();
 
-/** The images, documents and words of a message. */
+/** The images and audio, documents and words of a message. */
 export function messageParts(input: readonly InputPart[]): MessageParts {
   const parts = known.get(input) ?? parse(input);
   known.set(input, parts);
@@ -21,15 +24,15 @@ export function messageParts(input: readonly InputPart[]): MessageParts {
 function parse(input: readonly InputPart[]): MessageParts {
   const contents = input.flatMap((part) => ('content' in part ? part.content : []));
   return {
-    images: input.flatMap((part) => (part.type === 'image' ? part : [])),
+    media: input.flatMap((part) => ('content' in part ? [] : part)),
     documents: contents.flatMap((content) => parseDocumentPart(content) ?? []),
     text: contents.filter((content) => parseDocumentPart(content) === undefined).join('\n\n'),
   };
 }
 
-/** The message with other words, and the same images and documents. */
+/** The message with other words, and the same images, audio and documents. */
 export function withText(input: readonly InputPart[], text: string): readonly InputPart[] {
   const isKept = (part: InputPart) =>
-    part.type === 'image' || parseDocumentPart(part.content) !== undefined;
+    !('content' in part) || parseDocumentPart(part.content) !== undefined;
   return [...input.filter(isKept), { type: 'text', content: text }];
 }

@@ -18,7 +18,7 @@ import { EditMessage } from './edit-message.tsx';
 import { messageParts, withText } from './message-parts.ts';
 import { Reasoning } from './reasoning.tsx';
 import { Stats } from './stats.tsx';
-import { MessageImage } from './stored-image.tsx';
+import { MessageMedia } from './message-media.tsx';
 import { ToolCard } from './tool-card.tsx';
 import { answerText, type Turn, type TurnViewProps } from './turn.ts';
 
@@ -34,7 +34,7 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
 
 function UserMessage({ turn, position, total, isBusy, onEdit, onChooseBranch }: TurnViewProps) {
   const [isEditing, setEditing] = useState(false);
-  const { images, documents, text } = useMemo(() => messageParts(turn.input), [turn.input]);
+  const { media, documents, text } = useMemo(() => messageParts(turn.input), [turn.input]);
   if (isEditing) {
     return (
       <EditMessage
@@ -52,10 +52,10 @@ function UserMessage({ turn, position, total, isBusy, onEdit, onChooseBranch }: 
   }
   return (
     <article aria-label={texts.chat.you} className="group flex flex-col items-end gap-1">
-      {images.length > 0 && (
+      {media.length > 0 && (
         <div className="flex max-w-[85%] flex-wrap justify-end gap-2">
-          {images.map((image, index) => (
-            <MessageImage key={index} image={image} />
+          {media.map((part, index) => (
+            <MessageMedia key={index} part={part} />
           ))}
         </div>
       )}

@@ -98,18 +98,18 @@ export function definedOnly<Fields extends object>(fields: Fields) {
   return Object.fromEntries(entries) as { [Key in keyof Fields]?: NonNullable<Fields[Key]> };
 }
 
-/** The parts of a message for a request. Stored images are read by `loadImage`, as data URLs. */
+/** The parts of a message for a request. Stored images and audio are read by `loadMedia`, as data URLs. */
 export async function toInput(
   parts: readonly InputPart[],
-  loadImage: (sha256: string) => Promise<string>,
+  loadMedia: (sha256: string) => Promise<string>,
 ): Promise<Input> {
   const [only] = parts;
-  if (parts.length === 1 && only !== undefined && only.type !== 'image') return only.content;
+  if (parts.length === 1 && only !== undefined && 'content' in only) return only.content;
   return Promise.all(
     parts.map(async (part) => {
-      if (part.type !== 'image') return part;
-      const url = 'data_url' in part ? part.data_url : await loadImage(part.sha256);
-      return { type: 'image' as const, data_url: url };
+      if ('content' in part) return part;
+      const url = 'data_url' in part ? part.data_url : await loadMedia(part.sha256);
+      return { type: part.type, data_url: url };
     }),
   );
 }

@@ -1,6 +1,9 @@
+import type { AudioReader } from '../audio/audio-reader.ts';
 import { HearthError } from '../kernel/errors/errors.ts';
 import type { ModelEntry } from '../library/model.ts';
-import { admitImage, assertVision, type PreparedImage, prepareImage } from './image.ts';
+import type { NewBlob } from '../store/store.ts';
+import { admitAudio, assertHearing, prepareAudio } from './audio.ts';
+import { admitImage, assertVision, prepareImage } from './image.ts';
 import type { ImageAllowance } from './image-allowance.ts';
 import type { TurnContent, TurnMessage } from './turn-request.ts';
 import type { ConversationContent, ConversationMessage } from '../store/turns/content.ts';
@@ -65,20 +68,22 @@ export async function fetchImages(
   return result;
 }
 
-/** Messages as a conversation stores them, and the images that they reference. */
+/** Messages as a conversation stores them, and the images and audio that they reference. */
 export interface PreparedMessages {
   readonly messages: readonly ConversationMessage[];
-  readonly images: readonly PreparedImage[];
+  readonly media: readonly NewBlob[];
 }
 
 /**
- * Checks the messages of a request against the model, and their images by size without decoding them.
+ * Checks the messages of a request against the model, and their images and audio by size without decoding them.
  *
- * @throws HearthError `vision_unsupported`, `invalid_image`; the signal's reason when aborted.
+ * @param model That reads them; undefined: they are only stored.
+ * @throws HearthError `vision_unsupported`, `invalid_image`, `audio_unsupported`, `invalid_audio`; the signal's reason when
+ *   aborted.
  */
 export async function admitMessages(
   messages: readonly TurnMessage[],
-  model: ModelEntry,
+  model: ModelEntry | undefined,
   allowance: ImageAllowance,
   signal: AbortSignal,
 ): Promise<void> {
@@ -86,33 +91,38 @@ export async function admitMessages(
     for (const [partIndex, part] of message.content.entries()) {
       if (part.type === 'text') continue;
       const field = `messages[${index}].content[${partIndex}]`;
-      assertVision(model, field);
       signal.throwIfAborted();
-      await admitImage(part.url, allowance, field);
+      if (part.type === 'audio') {
+        if (model !== undefined) assertHearing(model, `${field}.audio`);
+        admitAudio(part.url, allowance, `${field}.audio`);
+      } else {
+        if (model !== undefined) assertVision(model, field);
+        await admitImage(part.url, allowance, field);
+      }
     }
   }
 }
 
-/** Messages whose images are not decoded yet, to measure and find the prompt. */
+/** Messages whose images and audio are not decoded yet, to measure and find the prompt. */
 export function outlineMessages(messages: readonly TurnMessage[]): readonly ConversationMessage[] {
   return messages.map((message) => ({ ...message, content: message.content.map(outlinePart) }));
 }
 
 function outlinePart(part: TurnContent): ConversationContent {
-  return part.type === 'text' ? part : { type: 'image', sha256: '', mediaType: '' };
+  return part.type === 'text' ? part : { type: part.type, sha256: '', mediaType: '' };
 }
 
 /**
- * Decodes and re-encodes the images of admitted messages.
+ * Decodes and re-encodes the images and the audio of admitted messages.
  *
- * @throws HearthError `invalid_image`, `queue_full`; the signal's reason when aborted.
+ * @throws HearthError `invalid_image`, `invalid_audio`, `queue_full`; the signal's reason when aborted.
  */
 export async function prepareMessages(
   messages: readonly TurnMessage[],
-  allowance: ImageAllowance,
+  tools: { readonly allowance: ImageAllowance; readonly audio: AudioReader },
   signal: AbortSignal,
 ): Promise<PreparedMessages> {
-  const images: PreparedImage[] = [];
+  const media: NewBlob[] = [];
   const prepared: ConversationMessage[] = [];
   for (const [index, message] of messages.entries()) {
     const content: ConversationContent[] = [];
@@ -121,12 +131,16 @@ export async function prepareMessages(
     }
     prepared.push({ ...message, content });
   }
-  return { messages: prepared, images };
+  return { messages: prepared, media };
 
   async function preparePart(part: TurnContent, field: string): Promise<ConversationContent> {
     if (part.type === 'text') return part;
-    const image = await prepareImage(part.url, allowance, field, signal);
-    images.push(image);
-    return { type: 'image', sha256: image.sha256, mediaType: image.mediaType };
+    const { type, url } = part;
+    const blob =
+      type === 'audio'
+        ? await prepareAudio(url, tools, `${field}.audio`, signal)
+        : await prepareImage(url, tools.allowance, field, signal);
+    media.push(blob);
+    return { type, sha256: blob.sha256, mediaType: blob.mediaType };
   }
 }

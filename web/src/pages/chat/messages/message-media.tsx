@@ -3,25 +3,35 @@ import { lazy, Suspense, useState } from 'react';
 import { texts } from '../../../texts/texts.ts';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { blobQuery } from '../conversations/conversation-queries.ts';
+import type { MediaPart } from './message-parts.ts';
 
 const ImageDialog = lazy(async () => ({
   default: (await import('./image-dialog.tsx')).ImageDialog,
 }));
 
-/** An image of a message: a data URL, or stored on the server. */
-export function MessageImage({
-  image,
-}: {
-  readonly image: { readonly data_url: string } | { readonly sha256: string };
-}) {
-  if ('data_url' in image) return <OpenableImage url={image.data_url} />;
-  return <StoredImage sha256={image.sha256} />;
+/** An image of a message, or a player of its audio. */
+export function MessageMedia({ part }: { readonly part: MediaPart }) {
+  if ('sha256' in part) return <StoredMedia type={part.type} sha256={part.sha256} />;
+  return <ShownMedia type={part.type} url={part.data_url} />;
 }
 
-function StoredImage({ sha256 }: { readonly sha256: string }) {
+interface MediaProps {
+  readonly type: MediaPart['type'];
+}
+
+function StoredMedia({ type, sha256 }: MediaProps & { readonly sha256: string }) {
   const { data } = useQuery(blobQuery(sha256));
   if (data === undefined) return <Skeleton lines={1} className="w-40" />;
-  return <OpenableImage url={urlOf(data)} />;
+  return <ShownMedia type={type} url={urlOf(data)} />;
+}
+
+function ShownMedia({ type, url }: MediaProps & { readonly url: string }) {
+  if (type === 'image') return <OpenableImage url={url} />;
+  return (
+    <audio controls src={url} className="max-w-full">
+      <track kind="captions" />
+    </audio>
+  );
 }
 
 /** A small picture that opens in full size. */
@@ -48,9 +58,9 @@ function OpenableImage({ url }: { readonly url: string }) {
 
 const urls = new WeakMap<Blob, string>();
 
-/** One URL for each image, however often its message is scrolled into view. */
-function urlOf(image: Blob): string {
-  const url = urls.get(image) ?? URL.createObjectURL(image);
-  urls.set(image, url);
+/** One URL for each, however often its message is scrolled into view. */
+function urlOf(blob: Blob): string {
+  const url = urls.get(blob) ?? URL.createObjectURL(blob);
+  urls.set(blob, url);
   return url;
 }
