@@ -225,6 +225,20 @@ export interface Relevance {
   readonly promptTokens: number;
 }
 
+/** A form of OpenAI's endpoints for audio. */
+export interface AudioForm {
+  readonly path: 'transcriptions' | 'translations';
+  readonly file: { readonly name: string; readonly bytes: Buffer };
+  /** The other fields; the engine sets the model. */
+  readonly fields: readonly (readonly [string, string])[];
+}
+
+/** An answer that is passed on unchanged. */
+export interface AudioAnswer {
+  readonly contentType: string;
+  readonly pieces: AsyncIterable<Buffer>;
+}
+
 /** Identity and capabilities of a running engine. */
 export interface EngineCapabilities {
   /** `llama.cpp-<platform>-<arch>-<backend>` */
@@ -278,6 +292,13 @@ export interface Engine {
    * @throws HearthError `invalid_value` if the engine refuses the request; `crashed`.
    */
   countPromptTokens(request: ChatGeneration, context: RequestContext): Promise<number>;
+
+  /**
+   * Sends a form with audio; absent: the engine has no endpoint for it.
+   *
+   * @throws HearthError `upstream_error`, `upstream_unavailable`, and those of a refused request.
+   */
+  sendAudio?(form: AudioForm, context: RequestContext): Promise<AudioAnswer>;
 }
 
 /** What slots have read: saved, restored and read in advance. File names are relative to `LaunchSpec.slotFolder`. */

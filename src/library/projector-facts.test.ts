@@ -2,7 +2,12 @@ import { expect, it } from 'vitest';
 import { projectorFacts } from './projector-facts.ts';
 
 const read = (values: Readonly<Record<string, boolean | number>>) =>
-  projectorFacts({ values: new Map(Object.entries(values)) });
+  projectorFacts({
+    values: new Map(Object.entries(values)),
+    arrayLengths: new Map(),
+    longestItems: new Map(),
+    floats: new Set(),
+  });
 
 it.each([
   ['an old projector', {}, true, false],

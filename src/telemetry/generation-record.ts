@@ -1,4 +1,4 @@
-export type Operation = 'chat' | 'completion' | 'embedding' | 'rerank';
+export type Operation = 'chat' | 'completion' | 'embedding' | 'rerank' | 'transcription';
 
 /** Other operations have no output of tokens. */
 export function generatesText(operation: Operation): boolean {

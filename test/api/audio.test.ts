@@ -2,30 +2,15 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { chatResultSchema } from '../../src/api/v1/chat/chat-schema.ts';
 import { openAiChatCompletionSchema } from '../../src/api/openai/chat/chat-completion-schema.ts';
-import { readWav, writeWav } from '../../src/audio/wav.ts';
+import { readWav } from '../../src/audio/wav.ts';
 import { audioModel, placeAudioModel } from '../setup/models/audio-projector.ts';
+import { tone } from '../setup/models/tone.ts';
 import { get, post } from '../setup/server/api.ts';
 import { expectError } from '../setup/server/expect-error.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 
 /** Audio tokens that the projector makes of half a minute, whatever is in it. */
 const tokensOfAudio = 60;
-
-/** A tone of 22,050 Hz that lasts some seconds, as a WAV file. */
-function tone(frequency: number, seconds = 1): Buffer {
-  const format = {
-    encoding: 'integer',
-    channels: 1,
-    sampleRate: 22_050,
-    bitsPerSample: 16,
-  } as const;
-  const samples = Buffer.alloc(2 * seconds * format.sampleRate);
-  for (let index = 0; index < samples.length / 2; index += 1) {
-    const angle = (2 * Math.PI * frequency * index) / format.sampleRate;
-    samples.writeInt16LE(Math.round(9000 * Math.sin(angle)), 2 * index);
-  }
-  return writeWav(format, [samples]);
-}
 
 const toDataUrl = (file: Buffer) => `data:audio/wav;base64,${file.toString('base64')}`;
 

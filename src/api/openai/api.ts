@@ -12,6 +12,7 @@ import { mountModels } from './models.ts';
 import { mountRerank } from './embeddings/rerank.ts';
 import { mountResponses } from './responses/responses.ts';
 import { mountVectorStores } from './vector-stores/vector-stores.ts';
+import { mountTranscriptions } from './audio/transcriptions.ts';
 import { mountSpeech } from './speech/speech.ts';
 
 /** `/v1`: the API of OpenAI, for clients that were made for it. */
@@ -27,6 +28,7 @@ export function createOpenAiApi(services: ApiServices): ApiRoutes {
       mountEmbeddings(app, services);
       mountRerank(app, services);
       mountSpeech(app, services);
+      mountTranscriptions(app, services);
       mountFiles(app, services);
       mountBatches(app, services);
       mountVectorStores(app, services);

@@ -14,6 +14,7 @@ const operationNames = {
   completion: 'text_completion',
   embedding: 'embeddings',
   rerank: 'rerank',
+  transcription: 'transcription',
 } as const satisfies Record<Operation, string>;
 
 export function requestSpan(record: RequestRecord): EndedSpan {

@@ -302,6 +302,8 @@ export const sharedRoutes: readonly string[] = [
   'getModelOpenAi',
   'createEmbeddingOpenAi',
   'rerank',
+  'createTranscriptionOpenAi',
+  'createTranslationOpenAi',
   'listModelsAnthropic',
   'getModelAnthropic',
   'versionOllama',

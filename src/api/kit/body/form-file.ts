@@ -17,6 +17,7 @@ const limits = { parts: 64, fieldSize: 4096, headerPairs: 64, headerSize: 8192 }
  * before and after the file; other files are ignored.
  *
  * @param takeFile Called once, with the file of the field `file`.
+ * @param takeField Called for each other field, of which several may have the same name.
  * @returns The other fields.
  * @throws HearthError `invalid_value` for a form that breaks off or exceeds a limit; `missing_required_parameter`
  *   without a file; the errors of `takeFile`.
@@ -24,6 +25,7 @@ const limits = { parts: 64, fieldSize: 4096, headerPairs: 64, headerSize: 8192 }
 export async function readForm(
   { body, contentType }: UploadBody,
   takeFile: (file: FormFile) => Promise<unknown>,
+  takeField: (name: string, value: string) => void = () => {},
 ): Promise<ReadonlyMap<string, string>> {
   const fields = new Map<string, string>();
   const form = openForm(contentType);
@@ -34,6 +36,7 @@ export async function readForm(
       form.on('field', (name, value, _, isTruncated) => {
         if (isTruncated) form.destroy(tooLarge(`a field of more than ${limits.fieldSize} bytes`));
         fields.set(name, value);
+        takeField(name, value);
       });
       form.on('file', (field, stream, name) => {
         // The reader of the bytes gets the error; without a listener it would end the process.

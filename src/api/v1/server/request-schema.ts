@@ -39,7 +39,7 @@ const requestFields = {
     .nullable()
     .describe('The token; null for a caller without one.'),
   operation: z
-    .enum(['chat', 'completion', 'embedding', 'rerank'])
+    .enum(['chat', 'completion', 'embedding', 'rerank', 'transcription'])
     .optional()
     .describe('Present if the request uses a model.'),
   model: z.string().optional(),

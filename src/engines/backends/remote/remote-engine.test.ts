@@ -21,6 +21,7 @@ it('paces a stream from its first token on', async () => {
   const client: UpstreamClient = {
     getStatus: never,
     getJson: never,
+    postForm: async () => Promise.reject(new Error('no form is sent')),
     postJson: never,
     openStream: async () => ({
       read: async () => {

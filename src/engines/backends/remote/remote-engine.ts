@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import type { RequestContext } from '../../../telemetry/request-context.ts';
-import type { Embeddings, Engine, GenerationRequest, Prompt } from '../../engine.ts';
+import type {
+  AudioAnswer,
+  AudioForm,
+  Embeddings,
+  Engine,
+  GenerationRequest,
+  Prompt,
+} from '../../engine.ts';
 import { embeddingsRequest, readEmbeddings } from '../wire/embeddings.ts';
 import { assertModel } from '../wire/stream-decoder.ts';
 import { featuresOf, wireCall } from '../wire/request-body.ts';
@@ -14,7 +21,7 @@ import { createPromptCounter } from './prompt-counter.ts';
 import type { Attempt, ReplicaSet } from './replica-set.ts';
 import type { Upstream } from './upstream.ts';
 import type { UpstreamClient } from './upstream-client.ts';
-import { UpstreamRefusal } from './upstream-failure.ts';
+import { toUpstreamError, UpstreamRefusal } from './upstream-failure.ts';
 import type { UpstreamModels } from './upstream-models.ts';
 
 interface RemoteEngineOptions {
@@ -89,9 +96,35 @@ export function createRemoteEngine(options: RemoteEngineOptions): Engine {
     });
   }
 
+  async function sendAudio(
+    { path, file, fields }: AudioForm,
+    context: RequestContext,
+  ): Promise<AudioAnswer> {
+    const { signal } = context;
+    const form = new FormData();
+    for (const [name, value] of fields) if (name !== 'model') form.append(name, value);
+    form.append('model', modelId);
+    form.append('file', new Blob([new Uint8Array(file.bytes)]), file.name);
+    const call = { signal, traceparent: traceparentOf(context) };
+    const { contentType, pieces } = await replicas.run(file.name, signal, (url) =>
+      client.postForm(`${url}/audio/${path}`, form, call),
+    );
+    return { contentType, pieces: converted(pieces) };
+  }
+
+  /** The answer has begun, so that no other replica takes over. */
+  async function* converted(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    try {
+      yield* pieces;
+    } catch (error) {
+      throw toUpstreamError(error, upstream.name);
+    }
+  }
+
   return {
     generate: generateRemotely,
     embed,
+    sendAudio,
     rank: async () => {
       throw new HearthError('wrong_model_type', 'Models of remote servers do not rank documents.', {
         field: 'model',

@@ -25,6 +25,12 @@ export interface UpstreamClient {
   getStatus(url: string, options: CallOptions): Promise<number>;
   getJson(url: string, options: CallOptions): Promise<unknown>;
   postJson(url: string, body: object, options: CallOptions): Promise<unknown>;
+  /** Sends a form. The pieces must be read to their end, or ended early. */
+  postForm(
+    url: string,
+    form: FormData,
+    options: CallOptions,
+  ): Promise<{ readonly contentType: string; readonly pieces: AsyncGenerator<Buffer> }>;
   /** The stream must be read to its end or closed. */
   openStream(url: string, body: object, options: StreamOptions): Promise<WireStream>;
   close(): Promise<void>;
@@ -44,6 +50,11 @@ const connectTimeoutMs = 5000;
 const maxReplyBytes = 256 * 1024 * 1024;
 const maxRefusalBytes = 64 * 1024;
 
+interface EncodedBody {
+  readonly type: string;
+  readonly bytes: string | Uint8Array;
+}
+
 export function createUpstreamClient(options: UpstreamClientOptions): UpstreamClient {
   const { apiKey, timeoutMs, environment, pinnedKey } = options;
   // The owner of the server chose the addresses.
@@ -59,19 +70,23 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
     url: string,
     body: object | undefined,
     { signal, traceparent, headers = {} }: CallOptions & Partial<StreamOptions>,
+    encoded: EncodedBody | undefined = body && {
+      type: 'application/json',
+      bytes: wellFormedJson(body),
+    },
   ): Promise<ResponseReader> {
     const { response }: HttpExchange = await sender.send({
       url: new URL(url),
-      method: body === undefined ? 'GET' : 'POST',
+      method: encoded === undefined ? 'GET' : 'POST',
       headers: {
         accept: 'application/json, text/event-stream',
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(encoded === undefined ? {} : { 'content-type': encoded.type }),
         ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
         ...(traceparent === undefined ? {} : { traceparent }),
         ...headers,
       },
       forwardedHeaders: {},
-      body: body === undefined ? undefined : wellFormedJson(body),
+      body: encoded?.bytes,
       signal,
     });
     if (response.status < 400) return response;
@@ -103,6 +118,15 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
     },
     getJson: async (url, call) => readJson(await send(url, undefined, call), call.signal),
     postJson: async (url, body, call) => readJson(await send(url, body, call), call.signal),
+    postForm: async (url, form, call) => {
+      const encoded = new Response(form);
+      const type = encoded.headers.get('content-type') ?? '';
+      const bytes = new Uint8Array(await encoded.arrayBuffer());
+      const headers = { accept: '*/*' };
+      const response = await send(url, undefined, { ...call, headers }, { type, bytes });
+      const contentType = response.headers['content-type'] ?? 'application/octet-stream';
+      return { contentType, pieces: piecesOf(response, call.signal) };
+    },
     openStream: async (url, body, call) => {
       const response = await send(url, body, call);
       return {
@@ -117,6 +141,18 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
     },
     close: () => sender.close(),
   };
+}
+
+async function* piecesOf(response: ResponseReader, signal: AbortSignal): AsyncGenerator<Buffer> {
+  try {
+    for (;;) {
+      const pieces = await readPieces(response, signal);
+      if (pieces === undefined) return;
+      yield* pieces;
+    }
+  } finally {
+    response.close();
+  }
 }
 
 function readPieces(

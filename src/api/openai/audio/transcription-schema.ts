@@ -1,0 +1,102 @@
+import * as z from 'zod';
+import { chatErrors } from '../../../kernel/errors/error-groups.ts';
+import { openAiEventSchema } from '../../kit/error-body.ts';
+import { defineRoute } from '../../kit/route.ts';
+
+/** Of the fields of a form, which are texts. */
+const sharedFields = {
+  model: z.string().max(1024).optional(),
+  prompt: z.string().optional().describe('Words and names that may occur.'),
+  temperature: z.coerce.number().min(0).max(2).optional(),
+  response_format: z
+    .string()
+    .max(64)
+    .optional()
+    .describe(
+      '`json` or `text`. With a model of a remote server, whatever that server knows, such as `verbose_json`, `srt` and `vtt`.',
+    ),
+};
+export const translationFieldsSchema = z.looseObject(sharedFields);
+export const transcriptionFieldsSchema = z.looseObject({
+  ...sharedFields,
+  language: z.string().max(64).optional().describe('Of the speech, such as `en`.'),
+  stream: z
+    .enum(['true', 'false', 'True', 'False', '1', '0'])
+    .optional()
+    .describe('Whether the text comes as events while it is written.'),
+});
+
+export const transcriptUsageSchema = z
+  .object({
+    type: z.literal('tokens'),
+    input_tokens: z.int(),
+    output_tokens: z.int(),
+    total_tokens: z.int(),
+  })
+  .meta({ id: 'OpenAiTranscriptUsage' });
+const exampleUsage = { type: 'tokens', input_tokens: 214, output_tokens: 11, total_tokens: 225 };
+const exampleText = 'Ships leave the harbor at dawn.';
+
+const transcriptSchema = z
+  .looseObject({
+    text: z.string(),
+    usage: transcriptUsageSchema
+      .loose()
+      .optional()
+      .describe('Servers elsewhere may tell other things.'),
+  })
+  .meta({ id: 'OpenAiTranscript', examples: [{ text: exampleText, usage: exampleUsage }] });
+
+export const transcriptEventSchema = z
+  .discriminatedUnion('type', [
+    z
+      .object({ type: z.literal('transcript.text.delta'), delta: z.string() })
+      .meta({ id: 'OpenAiTranscriptDelta' }),
+    z
+      .object({
+        type: z.literal('transcript.text.done'),
+        text: z.string(),
+        usage: transcriptUsageSchema,
+      })
+      .meta({ id: 'OpenAiTranscriptDone' }),
+  ])
+  .meta({
+    id: 'OpenAiTranscriptPart',
+    examples: [{ type: 'transcript.text.delta', delta: 'Ships leave' }],
+  });
+
+const shared = {
+  method: 'post',
+  permission: 'chat',
+  result: transcriptSchema,
+  mediaTypes: ['text/plain'],
+  errors: [
+    ...chatErrors,
+    'audio_unsupported',
+    'invalid_audio',
+    'body_too_large',
+    'invalid_value',
+    'missing_required_parameter',
+  ],
+} as const;
+const files =
+  'The file has at most 100 MiB. A model of this machine hears WAV, MP3 and FLAC of up to 2 hours; a remote server gets the unchanged file.';
+
+export const createTranscriptionOpenAi = defineRoute({
+  ...shared,
+  path: '/v1/audio/transcriptions',
+  operationId: 'createTranscriptionOpenAi',
+  summary: 'Write down the speech of a file',
+  description: files,
+  upload: { contentType: 'multipart/form-data', fields: transcriptionFieldsSchema },
+  events: openAiEventSchema(transcriptEventSchema, 'OpenAiTranscriptEvent'),
+});
+
+export const createTranslationOpenAi = defineRoute({
+  ...shared,
+  path: '/v1/audio/translations',
+  operationId: 'createTranslationOpenAi',
+  summary: 'Write down the speech of a file in English',
+  description: files,
+  upload: { contentType: 'multipart/form-data', fields: translationFieldsSchema },
+});

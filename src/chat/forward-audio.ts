@@ -1,0 +1,93 @@
+import type { AudioForm } from '../engines/engine.ts';
+import type { Engines } from '../engines/engines.ts';
+import type { ModelTarget } from '../engines/loads/open-request.ts';
+import { createChannel } from '../kernel/concurrency/channel.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
+import type { RequestContext } from '../telemetry/request-context.ts';
+import { logGeneration } from './log-generation.ts';
+
+/** The unchanged answer of the server: first its type, then its bytes. */
+export type ForwardEvent =
+  | { readonly type: 'answer.head'; readonly contentType: string }
+  | { readonly type: 'answer.piece'; readonly bytes: Buffer };
+
+/** A form with audio, of the endpoint for its task. */
+interface ForwardedForm {
+  readonly task: 'transcribe' | 'translate';
+  readonly file: AudioForm['file'];
+  readonly fields: AudioForm['fields'];
+}
+
+const paths = { transcribe: 'transcriptions', translate: 'translations' } as const;
+/** Of the text of two hours with the time of each word, much less. */
+const maxAnswerBytes = 64 * 1024 * 1024;
+/** Of an answer whose usage is read. */
+const maxReadBytes = 4 * 1024 * 1024;
+
+/**
+ * Passes a form with audio on to the server of a remote model, and its answer back.
+ *
+ * @throws HearthError `upstream_error`, `upstream_unavailable`, and those of a refused request; the signal's reason when
+ *   aborted.
+ */
+export async function* forwardAudio(
+  pool: Engines,
+  target: ModelTarget,
+  { task, file, fields }: ForwardedForm,
+  context: RequestContext,
+): AsyncGenerator<ForwardEvent> {
+  const session = pool.open({ target }, context);
+  const record = context.record.beginGeneration('transcription');
+  const channel = createChannel<ForwardEvent>();
+  try {
+    for await (const _ of session.ready());
+    let answer = Buffer.alloc(0);
+    let sizeBytes = 0;
+    const passing = session
+      .withPlace(async (engine, { signal }) => {
+        const form = { path: paths[task], file, fields };
+        const sent = await engine.sendAudio?.(form, { ...context, signal });
+        if (sent === undefined) throw new Error('The engine takes no audio');
+        const { contentType, pieces } = sent;
+        channel.push({ type: 'answer.head', contentType });
+        const isRead = contentType.startsWith('application/json');
+        for await (const bytes of pieces) {
+          sizeBytes += bytes.length;
+          if (sizeBytes > maxAnswerBytes)
+            throw new HearthError('upstream_error', 'The transcript is larger than 64 MiB.');
+          if (isRead && sizeBytes <= maxReadBytes) answer = Buffer.concat([answer, bytes]);
+          channel.push({ type: 'answer.piece', bytes });
+        }
+      })
+      .finally(() => channel.close());
+    passing.catch(() => {});
+    yield* channel;
+    await passing;
+    const usage = usageOf(answer);
+    record.end({ usage });
+    logGeneration('transcription', { selection: session.selection, usage }, context);
+  } finally {
+    record.end({ hasFailed: true });
+    session.close();
+  }
+}
+
+/** Servers that count tokens say how many there were; others tell the seconds, or nothing. */
+function usageOf(answer: Buffer) {
+  const usage: { input_tokens?: unknown; output_tokens?: unknown } = usageField(answer);
+  return { promptTokens: count(usage.input_tokens), completionTokens: count(usage.output_tokens) };
+}
+
+function usageField(answer: Buffer): object {
+  try {
+    const body: unknown = JSON.parse(answer.toString());
+    const usage = typeof body === 'object' && body !== null && 'usage' in body ? body.usage : null;
+    return typeof usage === 'object' && usage !== null ? usage : {};
+  } catch {
+    return {};
+  }
+}
+
+function count(value: unknown): number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;
+}

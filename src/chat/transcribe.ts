@@ -1,0 +1,176 @@
+import type { AudioReader } from '../audio/audio-reader.ts';
+import type { ChatGeneration } from '../engines/engine.ts';
+import type { Engines } from '../engines/engines.ts';
+import type { ModelTarget } from '../engines/loads/open-request.ts';
+import type { LoadEvent, QueuedEvent } from '../engines/session-event.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
+import { omitUndefined } from '../kernel/omit-undefined.ts';
+import type { RequestContext } from '../telemetry/request-context.ts';
+import { assertHearing } from './audio.ts';
+import { forwardAudio, type ForwardEvent } from './forward-audio.ts';
+import { toDataUrl } from './image.ts';
+import { logGeneration } from './log-generation.ts';
+import { nearestReasoning } from './with-defaults.ts';
+import { streamWithFallbacks } from './with-fallbacks.ts';
+
+/** A file whose speech becomes text: in its language, or translated to English. */
+export interface TranscriptionRequest {
+  readonly task: 'transcribe' | 'translate';
+  readonly target: ModelTarget;
+  readonly file: { readonly name: string; readonly bytes: Buffer };
+  /** As the request names it, such as `en`. */
+  readonly language?: string;
+  /** Words and names that may occur. */
+  readonly prompt?: string;
+  readonly temperature?: number;
+  readonly waitsForLoad: boolean;
+  /** All fields of the form, for servers that have the endpoint. */
+  readonly fields: readonly (readonly [string, string])[];
+  /** Checks that the answer can have the format of the request, if the model is a chat model. */
+  readonly assertFormat: () => void;
+}
+
+export type TranscriptionEvent =
+  | QueuedEvent
+  | LoadEvent
+  | { readonly type: 'text.delta'; readonly text: string }
+  | {
+      readonly type: 'transcription.end';
+      readonly text: string;
+      readonly usage: { readonly promptTokens: number; readonly completionTokens: number };
+    }
+  | ForwardEvent;
+
+/** Of all transcriptions together: files as they came, and in the form that engines read. */
+const maxHeldBytes = 768 * 1024 * 1024;
+const maxSeconds = 7200;
+/** What an encoder takes at once: Whisper's half a minute, and a margin. */
+const pieceSeconds = 29;
+/** More than anyone says in half a minute: a model that repeats itself ends there. */
+const maxPieceTokens = 1024;
+
+/**
+ * Writes down the speech of a file. A server elsewhere gets the unchanged file; a model of this machine hears it in pieces
+ * that end in pauses, one after the other.
+ *
+ * @throws HearthError `audio_unsupported`, `invalid_audio`, `queue_full`; the errors of `Engines.open`, `Session.generate` and
+ *   `forwardAudio`; the signal's reason when aborted.
+ */
+export async function* transcribe(
+  services: { readonly pool: Engines; readonly audio: AudioReader },
+  request: TranscriptionRequest,
+  context: RequestContext,
+): AsyncGenerator<TranscriptionEvent> {
+  const { pool } = services;
+  const memory = new HeldMemory();
+  try {
+    memory.hold(request.file.bytes.length);
+    yield* streamWithFallbacks(pool, request.target, context, (target) =>
+      target.selection.model.format === 'remote'
+        ? forwardAudio(pool, target, request, context)
+        : transcribeHere({ ...services, memory }, target, request, context),
+    );
+  } finally {
+    memory.release();
+  }
+}
+
+let heldBytes = 0;
+
+/** Counts what the files of one transcription take among those of all. */
+class HeldMemory {
+  #bytes = 0;
+
+  /** @throws HearthError `queue_full`. */
+  hold(bytes: number): void {
+    if (heldBytes + bytes > maxHeldBytes) {
+      throw new HearthError(
+        'queue_full',
+        'The server already holds the maximum of audio. Try again when other transcriptions have ended.',
+      );
+    }
+    heldBytes += bytes;
+    this.#bytes += bytes;
+  }
+
+  release(): void {
+    heldBytes -= this.#bytes;
+    this.#bytes = 0;
+  }
+}
+
+async function* transcribeHere(
+  {
+    pool,
+    audio,
+    memory,
+  }: { readonly pool: Engines; readonly audio: AudioReader; readonly memory: HeldMemory },
+  target: ModelTarget,
+  request: TranscriptionRequest,
+  context: RequestContext,
+): AsyncGenerator<TranscriptionEvent> {
+  const { selection } = target;
+  assertHearing(selection.model, 'model');
+  request.assertFormat();
+  const { mediaType, pieces } = await audio.read(request.file.bytes, {
+    maxSeconds,
+    pieceSeconds,
+    signal: context.signal,
+    field: 'file',
+  });
+  memory.hold(pieces.reduce((sum, { byteLength }) => sum + byteLength, 0));
+  const session = pool.open({ target, waitsForLoad: request.waitsForLoad }, context);
+  let text = '';
+  const usage = { promptTokens: 0, completionTokens: 0 };
+  try {
+    yield* session.ready();
+    for (const bytes of pieces) {
+      const dataUrl = toDataUrl({ mediaType, bytes });
+      let separator = text === '' ? '' : ' ';
+      for await (const event of session.generate(toGeneration(target, request, dataUrl))) {
+        if (event.type === 'content.delta') {
+          // Pieces are joined by one space.
+          const delta = separator === '' && text !== '' ? event.text : event.text.trimStart();
+          if (delta === '') continue;
+          yield { type: 'text.delta', text: `${separator}${delta}` };
+          text += `${separator}${delta}`;
+          separator = '';
+        } else if (event.type === 'generation.report') {
+          usage.promptTokens += event.report.usage.promptTokens;
+          usage.completionTokens += event.report.usage.completionTokens;
+        }
+      }
+    }
+    logGeneration('chat', { selection, usage }, context);
+    yield { type: 'transcription.end', text: text.trimEnd(), usage };
+  } finally {
+    session.close();
+  }
+}
+
+function toGeneration(
+  { selection, defaults }: ModelTarget,
+  { task, language, prompt, temperature = 0 }: TranscriptionRequest,
+  dataUrl: string,
+): ChatGeneration {
+  const wanted =
+    task === 'translate'
+      ? 'Translate the speech in this audio into English.'
+      : `Transcribe the speech in this audio word for word${language === undefined ? '' : ` (language: ${language})`}.`;
+  const names = prompt === undefined ? '' : `\nWords that may occur: ${prompt}`;
+  return {
+    kind: 'chat',
+    messages: [
+      {
+        role: 'user',
+        content: [
+          { type: 'audio', dataUrl },
+          { type: 'text', text: `${wanted} Answer with the text only.${names}` },
+        ],
+      },
+    ],
+    sampling: { ...defaults?.sampling, temperature },
+    maxTokens: maxPieceTokens,
+    ...omitUndefined({ reasoning: nearestReasoning(selection.model, 'off') }),
+  };
+}
