@@ -16,7 +16,7 @@ const wav = (seconds: number) =>
     Buffer.alloc(seconds * 32_000),
   ]);
 
-it('reads a file in pieces, and leaves the bytes as they are', async () => {
+it('reads a file in pieces, and leaves the bytes unchanged', async () => {
   const bytes = wav(5);
   const audio = await new AudioReader(script).read(bytes, { ...options, pieceSeconds: 3 });
   expect(audio).toMatchObject({ mediaType: 'audio/wav', seconds: 5 });

@@ -16,7 +16,7 @@ const bitrates = [
   [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
 ] as const;
 const rates = [44_100, 48_000, 32_000];
-/** By the two bits of the version; 1 is none. */
+/** By the two bits of the version; 1 is reserved. */
 const rateDivisors = [4, 0, 2, 1];
 const headerBytes = 4;
 /** Files begin with tags and pictures, which are skipped, but not with more than that. */

@@ -31,7 +31,7 @@ export function admitAudio(dataUrl: string, allowance: ImageAllowance, field: st
 }
 
 /**
- * Reads admitted audio and writes it anew for the engine and the store. The allowance counts the result.
+ * Reads admitted audio and encodes it for the engine and the store. The allowance counts the result.
  *
  * @throws HearthError `invalid_audio`, `queue_full`; the signal's reason when aborted.
  */

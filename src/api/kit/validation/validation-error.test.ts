@@ -48,13 +48,13 @@ describe('v1 chat', () => {
       { input: [{ type: 'text', content: 'a' }, { type: 'texxt' }] },
       'invalid_value',
       'input[1].type',
-      '"input[1].type" must be one of "text", "message", "image", not "texxt".',
+      '"input[1].type" must be one of "text", "message", "image", "audio", not "texxt".',
     ],
     [
       { input: [{ content: 'a' }] },
       'missing_required_parameter',
       'input[0].type',
-      '"input[0].type" is required; it must be one of "text", "message", "image".',
+      '"input[0].type" is required; it must be one of "text", "message", "image", "audio".',
     ],
     [
       { input: [{ type: 'image', data_url: 7 }] },
