@@ -25,6 +25,7 @@ export const sections = [
       ['Retrieval', 'docs/rag.md'],
       ['Search in documents', 'docs/document-search.md'],
       ['Agents', 'docs/agents.md'],
+      ['Audio', 'docs/audio.md'],
       ['Tools', 'docs/tools.md'],
       ['Speech scripts', 'docs/speech-script.md'],
     ],
