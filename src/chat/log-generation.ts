@@ -5,7 +5,11 @@ import type { RequestContext } from '../telemetry/request-context.ts';
 
 interface Generation {
   readonly selection: ModelSelection;
-  readonly usage: { readonly promptTokens: number; readonly completionTokens?: number };
+  readonly usage: {
+    readonly promptTokens: number;
+    readonly completionTokens?: number;
+    readonly drafts?: { readonly proposedTokens: number; readonly acceptedTokens: number };
+  };
   readonly timings?: { readonly tokensPerSecond: number };
 }
 
@@ -15,7 +19,7 @@ export function logGeneration(
   { selection, usage, timings }: Generation,
   { logger }: RequestContext,
 ): void {
-  const { promptTokens, completionTokens } = usage;
+  const { promptTokens, completionTokens, drafts } = usage;
   const tokensPerSecond =
     timings === undefined ? undefined : Math.round(timings.tokensPerSecond * 10) / 10;
   logger.info(
@@ -23,7 +27,12 @@ export function logGeneration(
       operation,
       model: selection.model.key,
       promptTokens,
-      ...omitUndefined({ completionTokens, tokensPerSecond }),
+      ...omitUndefined({
+        completionTokens,
+        tokensPerSecond,
+        draftTokens: drafts?.proposedTokens,
+        acceptedDraftTokens: drafts?.acceptedTokens,
+      }),
     },
     'generated',
   );

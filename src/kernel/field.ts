@@ -45,6 +45,9 @@ export const ttlSchema = z
   .max(365 * 24 * 3600)
   .describe('Seconds without a request after which the instance is unloaded.');
 
+/** `auto`: the one that is measured to be faster, or `off`. */
+export const speculationModes = ['off', 'ngram', 'mtp', 'auto'] as const;
+
 /** Data types of the engine's KV cache. */
 export const kvCacheTypes = [
   'f32',

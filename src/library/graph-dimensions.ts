@@ -31,6 +31,7 @@ export function graphDimensions(
   const tokens = arrayLengths.get('tokenizer.ggml.tokens') ?? 0;
   const feedForward = maxCount(read('feed_forward_length'));
   const usedExperts = maxCount(read('expert_used_count'));
+  const predictingLayers = maxCount(read('nextn_predict_layers'));
   return {
     embedding,
     feedForward,
@@ -47,5 +48,6 @@ export function graphDimensions(
           },
     vocabulary: tokens || maxCount(read('vocab_size')),
     merges: arrayLengths.get('tokenizer.ggml.merges') ?? 0,
+    ...(predictingLayers > 0 && { predictingLayers }),
   };
 }

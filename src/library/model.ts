@@ -96,6 +96,8 @@ interface ModelDimensions {
   /** Number of tokens, and of merges. */
   readonly vocabulary: number;
   readonly merges: number;
+  /** Layers that predict tokens further ahead (multi-token prediction); absent: none. */
+  readonly predictingLayers?: number;
 }
 
 /** A model and the variant that a request selects. */

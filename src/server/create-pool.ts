@@ -49,6 +49,7 @@ export function createPool(settings: Settings, services: PoolServices): Engines 
     cpuExpertLayers: settings['engine.cpuExpertLayers'],
     stateCache,
     templateFolder,
+    logger,
   });
   return new Engines({
     library,

@@ -28,6 +28,7 @@ interface GenerationOutcome {
     readonly cachedTokens?: number;
     readonly completionTokens?: number;
     readonly generationMs?: number;
+    readonly drafts?: { readonly proposedTokens: number; readonly acceptedTokens: number };
   };
   readonly stopReason?: string;
   /** Why the engine read tokens again that an earlier prompt had too. */

@@ -110,6 +110,52 @@ describe('v1 models', () => {
     expect((await instances()).map(({ config }) => config.context_length)).toEqual([2048]);
   });
 
+  it('measures whether drafts pay, and counts drafted tokens in the stats and the metrics', async () => {
+    const load = (speculation: string) =>
+      post(hearth.url, '/api/v1/models/load', {
+        model: 'hearth/starter-chat',
+        speculation,
+        identifier: speculation,
+        echo_load_config: true,
+      });
+    const { body: missing } = await load('mtp');
+    expect(missing.error).toMatchObject({ code: 'invalid_value', param: 'speculation' });
+    const { body: measured } = await load('auto');
+    expect(measured.load_config).toMatchObject({ speculation: 'auto' });
+    await load('ngram');
+    const prompt =
+      'one two three four five six seven eight nine ten eleven twelve thirteen. '.repeat(6);
+    const complete = (model: string, more: Record<string, unknown> = {}) =>
+      post(hearth.url, '/api/v0/completions', {
+        model,
+        prompt,
+        temperature: 0,
+        max_tokens: 64,
+        ...more,
+      });
+    const { body: plain } = await complete('hearth/starter-chat', { logprobs: 1 });
+    const { body: drafted } = await complete('ngram');
+    const textOf = (body: typeof plain) => body.choices[0].text;
+    expect(textOf(drafted)).toBe(textOf(plain));
+    expect(textOf((await complete('auto')).body)).toBe(textOf(plain));
+    expect(plain.stats).not.toHaveProperty('total_draft_tokens_count');
+    const { total_draft_tokens_count: proposed, accepted_draft_tokens_count: accepted } =
+      drafted.stats;
+    expect(accepted).toBeGreaterThan(0);
+    expect(proposed).toBeGreaterThanOrEqual(accepted);
+    const { body: refused } = await complete('ngram', { logprobs: 1 });
+    expect(refused.error).toMatchObject({
+      code: 'invalid_value',
+      message: expect.stringContaining('speculation'),
+    });
+    const metrics = await (await fetch(`${hearth.url}/metrics`)).text();
+    const [, counted] =
+      /^hearth_draft_tokens_accepted_total\{model="hearth\/starter-chat"\} (\d+)$/mu.exec(
+        metrics,
+      ) ?? [];
+    expect(Number(counted)).toBeGreaterThanOrEqual(accepted);
+  });
+
   // covers v1-model-9
   it('unloads an instance that was idle for its time to live', async () => {
     await post(hearth.url, '/api/v1/models/load', {

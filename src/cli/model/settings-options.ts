@@ -1,5 +1,5 @@
 import type { LoadSettings } from '../../api/v1/models/model-settings-schema.ts';
-import { kvCacheTypes, splitModes } from '../../kernel/field.ts';
+import { kvCacheTypes, speculationModes, splitModes } from '../../kernel/field.ts';
 import { UsageError } from '../failure.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { OptionValues } from '../command.ts';
@@ -46,10 +46,7 @@ export const loadOptions = {
   kvCacheType: choice('--kv-cache-type <type>', 'Data type of the KV cache', kvCacheTypes),
   cacheTypeK: choice('--cache-type-k <type>', 'Data type of the keys in the cache', kvCacheTypes),
   cacheTypeV: choice('--cache-type-v <type>', 'Data type of the values in the cache', kvCacheTypes),
-  speculation: choice('--speculation <mode>', 'Draft text that the prompt or the answer repeats', [
-    'off',
-    'ngram',
-  ]),
+  speculation: choice('--speculation <mode>', 'How tokens are drafted', speculationModes),
   draftModel: text('--draft-model <model>', 'Smaller model that drafts tokens'),
 };
 

@@ -28,7 +28,7 @@ import { buildGpuVariables } from './gpu-arguments.ts';
 import { buildServerArguments, maxConnections } from './server-arguments.ts';
 import { requestCapabilities } from '../backends/llama-server/capabilities.ts';
 import { createEngineSlots } from '../backends/llama-server/engine-slots.ts';
-import { createLlamaEngine } from '../backends/llama-server/llama-engine.ts';
+import { createLlamaEngine, sampleEngine } from '../backends/llama-server/llama-engine.ts';
 
 const mebibyte = 1024 * 1024;
 /** No request needs more: an engine above this limit has a bug and would exhaust the machine. */
@@ -159,6 +159,10 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
         ...(spec.slotFolder === undefined
           ? {}
           : omitUndefined({ slots: program.createSlots?.(connection, spec) })),
+        ...(spec.speculation !== undefined &&
+          program.sample !== undefined && {
+            sample: program.sample.bind(program, connection),
+          }),
         stats: async () => ({ pid, ...omitUndefined({ residentBytes: await residentBytes(pid) }) }),
         stop,
       };
@@ -207,4 +211,5 @@ const llamaProgram: EngineProgram = {
       adapters,
     }),
   createSlots: (connection, { adapters = [] }) => createEngineSlots(connection, adapters),
+  sample: sampleEngine,
 };

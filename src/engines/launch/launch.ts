@@ -5,6 +5,8 @@ import type {
   EngineHandle,
   EngineSlots,
   EngineStats,
+  GenerationRequest,
+  GenerationUsage,
 } from '../engine.ts';
 import type { AdapterEntry } from '../../library/adapter.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
@@ -12,9 +14,13 @@ import type { EngineEndpoint } from './endpoint.ts';
 
 export type { EngineExit } from '../engine.ts';
 
-/** `ngram`: from what the prompt and the answer repeat; `draft`: with a smaller model of the same vocabulary. */
+/**
+ * `ngram`: from what the prompt and the answer repeat; `mtp`: with layers of the model that predict further tokens;
+ * `draft`: with a smaller model of the same vocabulary.
+ */
 export type Speculation =
   | { readonly kind: 'ngram' }
+  | { readonly kind: 'mtp' }
   | { readonly kind: 'draft'; readonly modelPath: string };
 
 /** The GPUs of an engine process. */
@@ -95,12 +101,20 @@ export interface EngineProgram {
   ): Promise<EngineCapabilities>;
   createEngine(connection: EngineConnection, spec: LaunchSpec): Engine;
   createSlots?(connection: EngineConnection, spec: LaunchSpec): EngineSlots;
+  /** Generates a text to measure the engine, outside of any request. */
+  sample?(
+    connection: EngineConnection,
+    request: GenerationRequest,
+    signal: AbortSignal,
+  ): Promise<GenerationUsage>;
 }
 
 /** An engine that runs as a child process. `stop` sends SIGTERM, then SIGKILL after a grace time. */
 export interface EngineProcess extends EngineHandle {
   readonly pid: number;
   stats(): Promise<EngineStats>;
+  /** Present if the engine drafts tokens, which may be slower. @throws HearthError as `Engine.generate`. */
+  readonly sample?: (request: GenerationRequest, signal: AbortSignal) => Promise<GenerationUsage>;
 }
 
 export interface EngineLauncher {

@@ -60,6 +60,13 @@ describe('buildServerArguments', () => {
     expect(valueOf('--spec-type', { ...ngram, purpose: 'embedding' })).toBeUndefined();
   });
 
+  it('drafts with the layers of the model that predict further tokens', () => {
+    const mtp = { speculation: { kind: 'mtp' } } as const;
+    expect(valueOf('--spec-type', mtp)).toBe('draft-mtp');
+    expect(valueOf('--spec-draft-n-max', mtp)).toBe('3');
+    expect(valueOf('--spec-draft-model', mtp)).toBeUndefined();
+  });
+
   it('drafts with a model, on the processor where the other one is', () => {
     const draft = { speculation: { kind: 'draft', modelPath: '/models/small.gguf' } } as const;
     expect(valueOf('--spec-draft-model', draft)).toBe('/models/small.gguf');

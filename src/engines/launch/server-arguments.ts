@@ -17,10 +17,10 @@ export const gpuBatchTokens = 512;
 const minBatchTokens = 2;
 
 /**
- * After so many tokens that occurred before, the engine drafts as many that followed them (docs/adr/0017-speculation.md).
- * Longer drafts fail more often, and a failed one costs the time of its tokens.
+ * Tokens of a draft. After so many tokens that occurred before, the engine drafts as many that followed them
+ * (docs/adr/0034-calibrated-speculation.md). Longer drafts fail more often, and a failed one costs the time of its tokens.
  */
-const ngramTokens = 6;
+export const draftLengths = { ngram: 12, mtp: 3, draft: 3 } as const;
 
 /** Connections beyond one for each slot: token counts, health checks, cancelled streams that still close. */
 const spareConnections = 4;
@@ -145,18 +145,24 @@ export function mayUseGpu({ gpuLayers, runtime }: GpuSpec): boolean {
 
 function speculationArguments({ purpose, speculation, gpuLayers }: LaunchSpec) {
   if (purpose !== 'generation' || speculation === undefined) return {};
-  if (speculation.kind === 'draft') {
-    return {
-      '--spec-type': 'draft-simple',
-      '--spec-draft-model': pathArgument(speculation.modelPath, process.platform),
-      '--spec-draft-ngl': gpuLayers === 0 ? 0 : undefined,
-    };
+  const length = draftLengths[speculation.kind];
+  switch (speculation.kind) {
+    case 'draft':
+      return {
+        '--spec-type': 'draft-simple',
+        '--spec-draft-model': pathArgument(speculation.modelPath, process.platform),
+        '--spec-draft-ngl': gpuLayers === 0 ? 0 : undefined,
+        '--spec-draft-n-max': length,
+      };
+    case 'mtp':
+      return { '--spec-type': 'draft-mtp', '--spec-draft-n-max': length };
+    case 'ngram':
+      return {
+        '--spec-type': 'ngram-simple',
+        '--spec-ngram-simple-size-n': length,
+        '--spec-ngram-simple-size-m': length,
+      };
   }
-  return {
-    '--spec-type': 'ngram-simple',
-    '--spec-ngram-simple-size-n': ngramTokens,
-    '--spec-ngram-simple-size-m': ngramTokens,
-  };
 }
 
 /** Each request chooses among them. The paths are a line of CSV. */

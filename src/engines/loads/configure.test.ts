@@ -12,6 +12,18 @@ const selectionOf = (changes: Partial<ModelEntry> = {}): ModelSelection => {
   if (variant === undefined) throw new Error('the model has no variant');
   return { model, variant };
 };
+const dimensions = {
+  embedding: 64,
+  feedForward: 128,
+  isGated: true,
+  heads: 2,
+  query: 64,
+  keyValue: 64,
+  experts: null,
+  vocabulary: 0,
+  merges: 0,
+};
+
 const memory = {
   fits: () => true,
   sharesCache: false,
@@ -64,17 +76,15 @@ describe('configure', () => {
     });
   });
 
-  it('speculates as the server does, unless the load chooses', () => {
-    const speculating = { ...defaults, speculation: 'ngram' } as const;
-    const modeOf = (selection: ModelSelection, requested: Partial<InstanceConfig> = {}) =>
-      configure(selection, requested, speculating, memory).speculation;
-    expect(modeOf(selectionOf())).toBe('ngram');
-    expect(modeOf(selectionOf(), { speculation: 'off' })).toBe('off');
-    expect(modeOf(selectionOf(), { draft: selectionOf() })).toBeUndefined();
-    expect(modeOf(selectionOf({ type: 'embeddings' }))).toBeUndefined();
-    expect(modeOf(selectionOf({ format: 'mlx' }))).toBeUndefined();
-    const isOff = { ...defaults, speculation: 'off' } as const;
-    expect(configure(selectionOf(), {}, isOff, memory)).not.toHaveProperty('speculation');
+  it('rejects drafts by layers that a model does not have', () => {
+    const speculating = { speculation: 'mtp' } as const;
+    expect(described(() => configure(selectionOf(), speculating, defaults, memory))).toEqual([
+      'invalid_value',
+      'speculation',
+      '<speculation> cannot be mtp: test/model has no layers that predict further tokens.',
+    ]);
+    const predicting = selectionOf({ dimensions: { ...dimensions, predictingLayers: 1 } });
+    expect(configure(predicting, speculating, defaults, memory)).toMatchObject(speculating);
   });
 
   it('rejects a context that the model does not support', () => {
@@ -158,19 +168,7 @@ describe('configure', () => {
 });
 
 describe('assertDraft', () => {
-  const vocabularyOf = (vocabulary: number) => ({
-    dimensions: {
-      embedding: 64,
-      feedForward: 128,
-      isGated: true,
-      heads: 2,
-      query: 64,
-      keyValue: 64,
-      experts: null,
-      vocabulary,
-      merges: 0,
-    },
-  });
+  const vocabularyOf = (vocabulary: number) => ({ dimensions: { ...dimensions, vocabulary } });
   const model = modelEntry({ key: 'test/large', ...vocabularyOf(32_000) });
 
   it('allows a model with nearly the same vocabulary, or an unknown one', () => {

@@ -57,6 +57,20 @@ export function assertDraft(model: ModelEntry, draft: ModelEntry): void {
   );
 }
 
+/** @throws HearthError `invalid_value` for layers that the model does not have. */
+function assertSpeculation(
+  { key, format, dimensions }: ModelEntry,
+  { speculation }: Partial<InstanceConfig>,
+): void {
+  if (speculation !== 'mtp' || format !== 'gguf' || (dimensions?.predictingLayers ?? 0) > 0) return;
+  throw new HearthError(
+    'invalid_value',
+    (name) =>
+      `${name('speculation')} cannot be mtp: ${key} has no layers that predict further tokens.`,
+    { field: 'speculation' },
+  );
+}
+
 /** Decisions that depend on the memory. */
 interface MemoryAdvice {
   /** Whether an instance with this configuration fits, if necessary after evictions. */
@@ -81,6 +95,7 @@ export function configure(
   memory: MemoryAdvice,
 ): InstanceConfig {
   assertContext(model, requested.contextLength);
+  assertSpeculation(model, requested);
   const purpose = purposeOf({ model });
   if (purpose !== 'generation') {
     const reason = `${model.key} is ${purposeNames[purpose]}, which reads its whole context at once`;
@@ -112,12 +127,9 @@ export function configure(
       ...(namedContext === undefined ? (['contextLength'] as const) : []),
       ...(choosesContexts ? (['cacheContexts'] as const) : []),
     ] satisfies SizeName[]);
-  const speculates = requested.speculation === undefined && defaults.speculation === 'ngram';
-  const isDrafted = speculates && purpose === 'generation' && model.format === 'gguf';
   return {
     ...smallest,
     ...(choosesContexts && { cacheContexts: memory.chooseCacheContexts(smallest) }),
     ...(chosenByMemory.length > 0 && { chosenByMemory }),
-    ...(isDrafted && requested.draft === undefined && { speculation: 'ngram' as const }),
   };
 }

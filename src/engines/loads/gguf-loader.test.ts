@@ -30,6 +30,17 @@ function selectionOf(changes: Partial<ModelEntry> = {}): ModelSelection {
   return { model, variant };
 }
 
+const dimensions = {
+  embedding: 64,
+  feedForward: 128,
+  isGated: true,
+  heads: 2,
+  query: 64,
+  keyValue: 64,
+  experts: null,
+  vocabulary: 100,
+  merges: 0,
+};
 const attention = {
   layerCount: 4,
   window: null,
@@ -158,18 +169,24 @@ describe('a launch', () => {
     expect(launched).toMatchObject([{ runtime }]);
   });
 
-  it.each<[string, Partial<InstanceConfig>, unknown]>([
+  it.each<[string, Partial<InstanceConfig>, unknown, ModelSelection?]>([
     ['no draft by default', {}, undefined],
     ['no draft', { speculation: 'off' }, undefined],
     ['repeated text', { speculation: 'ngram' }, { kind: 'ngram' }],
+    [
+      'layers of the model',
+      { speculation: 'mtp' },
+      { kind: 'mtp' },
+      selectionOf({ dimensions: { ...dimensions, predictingLayers: 1 } }),
+    ],
     [
       'a draft model',
       { speculation: 'ngram', draft: selectionOf({ key: 'test/draft' }) },
       { kind: 'draft', modelPath: '/models/test/model/model-q8_0.gguf' },
     ],
-  ])('speculates with %s', async (_, changes, speculation) => {
+  ])('speculates with %s', async (_, changes, speculation, selection) => {
     const { load, launched } = setUp();
-    await load(changes);
+    await load(changes, selection);
     expect(launched[0]?.speculation).toEqual(speculation);
   });
 });
@@ -225,6 +242,17 @@ describe('states of slots', () => {
     expect(prepared).toEqual([]);
     expect(launched[0]).not.toHaveProperty('slotFolder');
     expect(launched[0]?.promptCacheMiB).toBe(64);
+  });
+
+  it('are not kept where layers of the model may draft, whose cache they lack', async () => {
+    const { stateCache, prepared } = warmStatesOf(true);
+    const { load, loader } = setUp({ stateCache });
+    const selection = selectionOf({ dimensions: { ...dimensions, predictingLayers: 1 } });
+    await load({ speculation: 'mtp' }, selection);
+    expect(prepared).toEqual([]);
+    expect(loader.separatesAdapters(selection, { speculation: 'auto' })).toBe(false);
+    await load({ speculation: 'ngram' }, selection);
+    expect(prepared).toHaveLength(1);
   });
 
   it('are discarded if the engine does not start', async () => {

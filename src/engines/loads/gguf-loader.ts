@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { replacePrivateFile } from '../../platform/files/private-file.ts';
 import type { GpuBudget } from '../../platform/machine/gpu-devices.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
-import type { EngineLauncher, LaunchSpec, Speculation } from '../launch/launch.ts';
+import type { EngineLauncher, EngineProcess, LaunchSpec, Speculation } from '../launch/launch.ts';
 import { batchTokens, gpuBatchTokens, mayUseGpu } from '../launch/server-arguments.ts';
 import type { InstallProgress, Runtime, RuntimeManager } from '../runtimes/runtime.ts';
+import type { Logger } from '../../kernel/logger.ts';
 import type { ModelSelection } from '../../library/model.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { canSaveSlots, canShareCache } from '../states/engine-fingerprint.ts';
@@ -23,6 +24,7 @@ import {
 import { modelParts } from '../placement/model-parts.ts';
 import { placeModel, type Placement } from '../placement/place-model.ts';
 import { purposeOf } from './purpose.ts';
+import { SpeculationChooser } from './speculation/speculation-chooser.ts';
 
 export interface GgufLoaderOptions {
   readonly runtimes: RuntimeManager;
@@ -38,8 +40,20 @@ export interface GgufLoaderOptions {
   readonly loadTimeoutMs: number;
   /** Saves and restores the slots; absent: the engine chooses its slots and keeps their states itself. */
   readonly stateCache?: Pick<StateCache, 'prepare'> | undefined;
+  readonly logger?: Logger;
   /** Called while a runtime is installed, if the first load needs one. */
   readonly onInstallProgress?: (progress: InstallProgress) => void;
+}
+
+/** Whether such an instance may draft with layers of the model that predict further tokens. */
+function mayPredict({ model }: ModelSelection, { speculation }: Partial<InstanceConfig>): boolean {
+  if (speculation !== 'mtp' && speculation !== 'auto') return false;
+  return (model.dimensions?.predictingLayers ?? 0) > 0;
+}
+
+/** Whether drafts need a cache besides that of the slots, which their states do not contain. */
+function hasDraftCache(selection: ModelSelection, config: Partial<InstanceConfig>): boolean {
+  return config.draft !== undefined || mayPredict(selection, config);
 }
 
 /** Types of the KV cache of a draft model. */
@@ -52,9 +66,11 @@ const plainTypes: ReadonlySet<string> = new Set(['f32', 'f16', 'bf16']);
 export class GgufLoader implements EngineLoader {
   readonly format = 'gguf';
   readonly #options: GgufLoaderOptions;
+  readonly #chooser: SpeculationChooser;
 
   constructor(options: GgufLoaderOptions) {
     this.#options = options;
+    this.#chooser = new SpeculationChooser(options.logger);
   }
 
   estimate(selection: ModelSelection, config: InstanceConfig): MemoryEstimate {
@@ -72,13 +88,15 @@ export class GgufLoader implements EngineLoader {
   }
 
   /** Sharing needs slots that Hearth chooses and empties. */
-  sharesCache({ model }: ModelSelection, { draft }: Partial<InstanceConfig>): boolean {
-    return this.#options.stateCache !== undefined && draft === undefined && canShareCache(model);
+  sharesCache(selection: ModelSelection, config: Partial<InstanceConfig>): boolean {
+    if (this.#options.stateCache === undefined || hasDraftCache(selection, config)) return false;
+    return canShareCache(selection.model);
   }
 
   /** Whether cached tokens of one adapter never serve another: so in the slots of Hearth, not in the engine's own prompt cache. */
-  separatesAdapters({ model }: ModelSelection, { draft }: Partial<InstanceConfig>): boolean {
-    return this.#options.stateCache !== undefined && draft === undefined && canSaveSlots(model);
+  separatesAdapters(selection: ModelSelection, config: Partial<InstanceConfig>): boolean {
+    if (this.#options.stateCache === undefined || hasDraftCache(selection, config)) return false;
+    return canSaveSlots(selection.model);
   }
 
   #sharedContexts(selection: ModelSelection, config: InstanceConfig): number | undefined {
@@ -165,7 +183,6 @@ export class GgufLoader implements EngineLoader {
       purpose: purposeOf(selection),
       ...launchConfig,
       ...omitUndefined({
-        speculation: toSpeculation(draft, speculation),
         projectorPath: model.projectorPath,
         threads: config.threads ?? threads,
         ...gpuLaunch,
@@ -180,13 +197,11 @@ export class GgufLoader implements EngineLoader {
       runtime: _runtime,
       loadTimeoutMs: _limit,
       expectedBytes: _bytes,
-      speculation: _speculation,
       sharedContexts,
       gpus: _gpus,
       ...rest
     } = spec;
-    // The draft model has its own cache, which the states of slots do not contain.
-    const usedCache = draft === undefined ? stateCache : undefined;
+    const usedCache = hasDraftCache(selection, config) ? undefined : stateCache;
     const cache = await usedCache?.prepare({
       selection,
       slotCount: config.parallel,
@@ -210,19 +225,31 @@ export class GgufLoader implements EngineLoader {
       if (chatTemplatePath !== undefined && chatTemplate !== undefined) {
         await replacePrivateFile(chatTemplatePath, chatTemplate);
       }
-      const handle = await launcher.launch(
-        {
-          ...spec,
-          ...omitUndefined({ chatTemplatePath }),
-          ...omitUndefined({ slotFolder: cache?.slotFolder }),
-          ...(cache?.replacesPromptCache === true ? { promptCacheMiB: 0 } : {}),
-          // The engine's own prompt cache does not tell the tokens of two adapters apart.
-          ...(attachedAdapters.length > 0 && { adapters: attachedAdapters, promptCacheMiB: 0 }),
-          ...(cache === undefined ? { sharedContexts: undefined } : {}),
-        },
-        signal,
-        onProgress,
-      );
+      const launch = (drafting: Speculation | undefined): Promise<EngineProcess> =>
+        launcher.launch(
+          {
+            ...spec,
+            ...omitUndefined({ chatTemplatePath, speculation: drafting }),
+            ...omitUndefined({ slotFolder: cache?.slotFolder }),
+            ...(cache?.replacesPromptCache === true ? { promptCacheMiB: 0 } : {}),
+            // The engine's own prompt cache does not tell the tokens of two adapters apart.
+            ...(attachedAdapters.length > 0 && { adapters: attachedAdapters, promptCacheMiB: 0 }),
+            ...(cache === undefined ? { sharedContexts: undefined } : {}),
+          },
+          signal,
+          onProgress,
+        );
+      const predictor = predictorOf(selection, config);
+      const isMeasured = speculation === 'auto' && spec.purpose === 'generation';
+      const handle = isMeasured
+        ? await this.#chooser.start({
+            key: JSON.stringify([variant.path, draft?.variant.path, rest]),
+            model: model.key,
+            predictor,
+            launch,
+            signal,
+          })
+        : await launch(predictor ?? (speculation === 'ngram' ? { kind: 'ngram' } : undefined));
       return (await cache?.attach(handle)) ?? handle;
     } catch (error) {
       await cache?.discard();
@@ -254,10 +281,8 @@ function toGpuLaunch(placement: Placement): GpuLaunchSpec {
   });
 }
 
-function toSpeculation(
-  draft: ModelSelection | undefined,
-  mode: 'off' | 'ngram' | undefined,
-): Speculation | undefined {
-  if (draft !== undefined) return { kind: 'draft', modelPath: draft.variant.path };
-  return mode === 'ngram' ? { kind: 'ngram' } : undefined;
+function predictorOf(selection: ModelSelection, config: InstanceConfig) {
+  const { draft } = config;
+  if (draft !== undefined) return { kind: 'draft', modelPath: draft.variant.path } as const;
+  return mayPredict(selection, config) ? ({ kind: 'mtp' } as const) : undefined;
 }

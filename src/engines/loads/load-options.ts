@@ -1,11 +1,12 @@
 import type { AdapterEntry } from '../../library/adapter.ts';
 import type { ModelSelection } from '../../library/model.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
-import type { kvCacheTypes, splitModes } from '../../kernel/field.ts';
+import type { kvCacheTypes, speculationModes, splitModes } from '../../kernel/field.ts';
 import type { AdapterChoice } from '../../kernel/adapter-names.ts';
 
 type KvCacheType = (typeof kvCacheTypes)[number];
 type SplitMode = (typeof splitModes)[number];
+type SpeculationMode = (typeof speculationModes)[number];
 export type SizeName = 'contextLength' | 'cacheContexts';
 
 export interface AppliedAdapter {
@@ -46,7 +47,7 @@ export interface InstanceConfig {
   /** Id of a GPU, such as `CUDA0`. */
   readonly mainGpu?: string;
   /** Absent: off. */
-  readonly speculation?: 'off' | 'ngram';
+  readonly speculation?: SpeculationMode;
   /** A smaller model of the same vocabulary, which drafts tokens for this one. */
   readonly draft?: ModelSelection;
   /** Applied to requests that choose none. */
@@ -56,7 +57,7 @@ export interface InstanceConfig {
 }
 
 /** Settings of loads that do not choose. Without a size, the free memory decides. */
-export type LoadDefaults = Pick<InstanceConfig, 'parallel' | 'speculation'> &
+export type LoadDefaults = Pick<InstanceConfig, 'parallel'> &
   Partial<Pick<InstanceConfig, SizeName>>;
 
 export interface LoadOptions extends Partial<InstanceConfig> {

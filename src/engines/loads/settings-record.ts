@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { kvCacheTypes, splitModes, tensorSplitSchema } from '../../kernel/field.ts';
+import { kvCacheTypes, speculationModes, splitModes, tensorSplitSchema } from '../../kernel/field.ts';
 import type { ReasoningLevel, Sampling } from '../engine.ts';
 import type { LoadOptions } from './load-options.ts';
 
@@ -20,7 +20,7 @@ const loadSchema = z.object({
   splitMode: z.enum(splitModes).optional(),
   tensorSplit: tensorSplitSchema.optional(),
   mainGpu: z.string().optional(),
-  speculation: z.enum(['off', 'ngram']).optional(),
+  speculation: z.enum(speculationModes).optional(),
   draftModel: z.string().optional(),
   chatTemplate: z.string().optional(),
   ttlSeconds: z.number().positive().optional(),

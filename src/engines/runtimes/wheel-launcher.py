@@ -46,11 +46,12 @@ def parse_arguments():
     option("--slot-save-path", default="")
     option("--lora", default="")
     option("--lora-init-without-apply", action="store_true")
-    option("--spec-type", choices=["none", "ngram-simple", "draft-simple"], default="none")
+    option("--spec-type", choices=["none", "ngram-simple", "draft-simple", "draft-mtp"], default="none")
     option("--spec-ngram-simple-size-n", type=int, default=12)
     option("--spec-ngram-simple-size-m", type=int, default=48)
     option("--spec-draft-model", default="")
     option("--spec-draft-ngl", type=int, default=-1)
+    option("--spec-draft-n-max", type=int, default=3)
     option("--reasoning-format", choices=["none", "auto", "deepseek"], default="auto")
     option("--embeddings", action="store_true")
     option("--reranking", action="store_true")
@@ -128,6 +129,7 @@ def add_speculation(xllamacpp, arguments, speculative):
     speculative.types = [getattr(xllamacpp.common_speculative_type, name)]
     speculative.ngram_simple.size_n = arguments.spec_ngram_simple_size_n
     speculative.ngram_simple.size_m = arguments.spec_ngram_simple_size_m
+    speculative.draft.n_max = arguments.spec_draft_n_max
     if arguments.spec_draft_model:
         speculative.draft.mparams.path = arguments.spec_draft_model
         speculative.draft.n_gpu_layers = arguments.spec_draft_ngl

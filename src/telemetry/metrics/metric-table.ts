@@ -92,6 +92,18 @@ export const metricTable = {
     labels: ['model'],
     alike: ['vllm:prefix_cache_hits_total'],
   },
+  hearth_draft_tokens_total: {
+    type: 'counter',
+    help: 'Tokens that speculation drafted.',
+    labels: ['model'],
+    alike: ['vllm:spec_decode_num_draft_tokens_total'],
+  },
+  hearth_draft_tokens_accepted_total: {
+    type: 'counter',
+    help: 'Drafted tokens that the model accepted.',
+    labels: ['model'],
+    alike: ['vllm:spec_decode_num_accepted_tokens_total'],
+  },
   hearth_generation_tokens_total: {
     type: 'counter',
     help: 'Generated tokens.',

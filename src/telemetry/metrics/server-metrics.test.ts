@@ -62,7 +62,8 @@ it('counts requests, generations, tokens and the time between them', async () =>
   record.beginPhase({ name: 'queue' }).end();
   const generation = record.beginGeneration('chat');
   for (let count = 0; count < 4; count += 1) generation.noteToken();
-  const usage = { promptTokens: 31, cachedTokens: 12, completionTokens: 5 };
+  const drafts = { proposedTokens: 9, acceptedTokens: 3 };
+  const usage = { promptTokens: 31, cachedTokens: 12, completionTokens: 5, drafts };
   generation.end({ usage, stopReason: 'eosFound' });
   generation.end({ hasFailed: true });
   record.finish(200, true);
@@ -75,6 +76,8 @@ it('counts requests, generations, tokens and the time between them', async () =>
     'hearth_prompt_tokens_total a/b': 31,
     'hearth_prompt_tokens_cached_total a/b': 12,
     'hearth_generation_tokens_total a/b': 5,
+    'hearth_draft_tokens_total a/b': 9,
+    'hearth_draft_tokens_accepted_total a/b': 3,
     'hearth_time_to_first_token_seconds_count a/b': 1,
     'hearth_inter_token_latency_seconds_count a/b': 3,
     'hearth_inter_token_latency_seconds_bucket +Inf a/b': 3,

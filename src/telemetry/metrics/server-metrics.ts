@@ -216,6 +216,11 @@ export class ServerMetrics {
     if (!generatesText(operation)) return;
     this.#count('hearth_prompt_tokens_cached_total', { model }, cached);
     this.#count('hearth_generation_tokens_total', { model }, completion);
+    const { drafts } = outcome.usage ?? {};
+    if (drafts !== undefined) {
+      this.#count('hearth_draft_tokens_total', { model }, drafts.proposedTokens);
+      this.#count('hearth_draft_tokens_accepted_total', { model }, drafts.acceptedTokens);
+    }
     this.#tokenIntervals.merge(model, generation.intervals);
     if (firstTokenMs === undefined) return;
     const prefillSeconds = (firstTokenMs - startMs) / 1000;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { kvCacheTypes, splitModes } from '../../../kernel/field.ts';
+import { kvCacheTypes, speculationModes, splitModes } from '../../../kernel/field.ts';
 
-export const speculationSchema = z.enum(['off', 'ngram']).meta({ id: 'Speculation' });
+export const speculationSchema = z.enum(speculationModes).meta({ id: 'Speculation' });
 
 export const loadConfigSchema = z
   .object({

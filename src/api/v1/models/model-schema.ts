@@ -232,7 +232,7 @@ export const loadRequestSchema = z
     speculation: speculationSchema
       .nullish()
       .describe(
-        '`ngram`: draft text that the prompt or the answer repeats; `off` if absent. An instance with speculation returns no log probabilities.',
+        '`ngram`: draft text that the prompt or the answer repeats; `mtp`: draft with layers of the model that predict further tokens; `auto`: measure during the load which of them or of `draft_model` is faster, and draft with none if none is; `off` if absent. An instance that drafts returns no log probabilities.',
       ),
     draft_model: modelIdentifierSchema
       .nullish()

@@ -1,7 +1,13 @@
 import * as z from 'zod';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import type { EngineConnection } from '../../../platform/net/engine-connection.ts';
-import type { ChatGeneration, Engine, Relevance } from '../../engine.ts';
+import type {
+  ChatGeneration,
+  Engine,
+  GenerationRequest,
+  GenerationUsage,
+  Relevance,
+} from '../../engine.ts';
 import { createEngineClient, type EngineClient } from '../wire/engine-client.ts';
 import { wireCall } from '../wire/request-body.ts';
 import { replyFailure } from './engine-failure.ts';
@@ -53,6 +59,19 @@ export function createLlamaClient(
     dialect,
     toFailure: (reply) => replyFailure(reply, contextLength),
   });
+}
+
+/** Generates a text outside of any request. @returns what was measured. */
+export async function sampleEngine(
+  connection: EngineConnection,
+  request: GenerationRequest,
+  signal: AbortSignal,
+): Promise<GenerationUsage> {
+  const client = createLlamaClient(connection, createLlamaDialect([]));
+  for await (const event of client.generate(request, signal)) {
+    if (event.type === 'generation.end') return event.usage;
+  }
+  throw new HearthError('internal', 'The engine did not end a sample.');
 }
 
 const promptCountBody = z.object({ input_tokens: z.int().nonnegative() });

@@ -1,0 +1,44 @@
+import type { GenerationEvent } from '../../engine.ts';
+import { speculationGain, type AnswerCounts, type StepTimes } from './step-times.ts';
+
+/** Fewer drafted tokens say little about the next ones. */
+const minProposedTokens = 600;
+const leastGain = 0.98;
+
+/** Counts what an engine drafts, and notices when that costs more time than it saves. */
+export class RunningGain {
+  readonly #times: StepTimes;
+  readonly #onLoss: (counts: AnswerCounts) => void;
+  #counts: AnswerCounts = { completionTokens: 0, proposedTokens: 0, acceptedTokens: 0 };
+  #hasLost = false;
+
+  /** @param onLoss Called once. */
+  constructor(times: StepTimes, onLoss: (counts: AnswerCounts) => void) {
+    this.#times = times;
+    this.#onLoss = onLoss;
+  }
+
+  /** Passes on the events of a generation. */
+  async *observe(events: AsyncIterable<GenerationEvent>): AsyncIterable<GenerationEvent> {
+    for await (const event of events) {
+      if (event.type === 'generation.end') {
+        const { completionTokens, drafts } = event.usage;
+        this.#add({ completionTokens, proposedTokens: 0, acceptedTokens: 0, ...drafts });
+      }
+      yield event;
+    }
+  }
+
+  #add(counts: AnswerCounts): void {
+    const { completionTokens, proposedTokens, acceptedTokens } = this.#counts;
+    this.#counts = {
+      completionTokens: completionTokens + counts.completionTokens,
+      proposedTokens: proposedTokens + counts.proposedTokens,
+      acceptedTokens: acceptedTokens + counts.acceptedTokens,
+    };
+    if (this.#hasLost || this.#counts.proposedTokens < minProposedTokens) return;
+    if (speculationGain(this.#times, this.#counts) >= leastGain) return;
+    this.#hasLost = true;
+    this.#onLoss(this.#counts);
+  }
+}
