@@ -176,15 +176,6 @@ describe('the content of a folder', () => {
     });
   });
 
-  test('layers that predict further tokens are counted', async () => {
-    await put('acme/plain/plain.gguf', model());
-    const metadata = { 'llama.nextn_predict_layers': 1 };
-    await put('acme/ahead/ahead.gguf', model({ metadata }));
-    const [ahead, plain] = await openLibrary().list();
-    expect(ahead?.dimensions?.predictingLayers).toBe(1);
-    expect(plain?.dimensions).not.toHaveProperty('predictingLayers');
-  });
-
   test('of several projectors the f16 one is taken', async () => {
     await put('acme/see/see-Q8_0.gguf', model());
     for (const level of ['BF16', 'F16', 'F32'])

@@ -225,6 +225,7 @@ export class GgufLoader implements EngineLoader {
       if (chatTemplatePath !== undefined && chatTemplate !== undefined) {
         await replacePrivateFile(chatTemplatePath, chatTemplate);
       }
+      let loadedFraction = -1;
       const launch = (drafting: Speculation | undefined): Promise<EngineProcess> =>
         launcher.launch(
           {
@@ -237,13 +238,18 @@ export class GgufLoader implements EngineLoader {
             ...(cache === undefined ? { sharedContexts: undefined } : {}),
           },
           signal,
-          onProgress,
+          (fraction) => {
+            // The engine may start several times.
+            if (fraction <= loadedFraction) return;
+            loadedFraction = fraction;
+            onProgress(fraction);
+          },
         );
       const predictor = predictorOf(selection, config);
       const isMeasured = speculation === 'auto' && spec.purpose === 'generation';
       const handle = isMeasured
         ? await this.#chooser.start({
-            key: JSON.stringify([variant.path, draft?.variant.path, rest]),
+            key: stepKey(selection, draft, spec),
             model: model.key,
             predictor,
             launch,
@@ -279,6 +285,16 @@ function toGpuLaunch(placement: Placement): GpuLaunchSpec {
       ...omitUndefined({ splitMode, mainGpu }),
     },
   });
+}
+
+/** What decides how long a step of the engine takes. */
+function stepKey({ variant }: ModelSelection, draft: ModelSelection | undefined, spec: LaunchSpec) {
+  const { runtime, threads, gpuLayers, cpuExpertLayers, expertCount, kvCacheTypes } = spec;
+  return JSON.stringify([
+    [variant.path, variant.sizeBytes, draft?.variant.path],
+    [runtime.command, runtime.version, threads, gpuLayers, cpuExpertLayers, expertCount],
+    [kvCacheTypes, spec.hasFlashAttention, spec.offloadsKvCacheToGpu, spec.gpus],
+  ]);
 }
 
 function predictorOf(selection: ModelSelection, config: InstanceConfig) {
