@@ -28,15 +28,25 @@ const orders = JSON.stringify({
     { id: 1042, customer: 'Alan Turing', items: [{ sku: 'TM-110', quantity: 1, price: 99 }] },
   ],
 });
+const letter = `Dear Mr. Miller,
+
+Thank you for your letter of March 3. We have received the three boxes that you sent to our office in Portland, and we have stored
+them in the basement. The keys are with Mrs. Young at the front desk, who is there from nine to five on every weekday. Please call
+her before you come, so that she can open the door for you.
+
+Kind regards,
+Helen Carter`;
 
 const texts = [
   {
     name: 'answers that repeat their prompt',
-    atLeast: 1.2,
+    atLeast: 1.25,
     prompts: [
       `Rename the class Inventory to Stock in this file and answer with the whole new file:\n\n${code}`,
       `Here is a Python file. Write the whole file again, unchanged:\n\n${code}`,
       `Write this JSON again, with the status "closed" added to each order:\n\n${orders}`,
+      `Replace the name Miller by Brown in this letter and write the whole letter again:\n\n${letter}`,
+      `Repeat the following text word for word:\n\n${letter}`,
     ],
   },
   {
@@ -53,11 +63,11 @@ const texts = [
 
 const answer = z.object({ stats: z.object({ tokens_per_second: z.number() }) });
 
-/** Tokens a second of an instance that drafts what repeats, beside the same model in Hearth without speculation. */
+/** Tokens a second of an instance that may draft, as a load measures it, beside the same model in Hearth without speculation. */
 export const measureSpeculation: Measurement = async ({ options, hearth, signal }) => {
   const { connection, model } = hearth.chat;
   const loading = { connection, path: '/api/v1/models/load', model };
-  await post(loading, { identifier: instanceId, speculation: 'ngram' }, signal);
+  await post(loading, { identifier: instanceId, speculation: 'auto' }, signal);
   const rows: Row[] = [];
   try {
     const sides = { hearth: { ...hearth.chat, model: instanceId }, other: hearth.chat };
