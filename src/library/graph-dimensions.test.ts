@@ -18,7 +18,7 @@ it('counts the layers that predict further tokens', () => {
   expect(dimensionsOf([])).not.toHaveProperty('predictingLayers');
 });
 
-it('ignores a count that is no number', () => {
+it('ignores a count that is not a number', () => {
   const header = ['qwen35.nextn_predict_layers', 'many'] as const;
   expect(dimensionsOf([header])).not.toHaveProperty('predictingLayers');
 });

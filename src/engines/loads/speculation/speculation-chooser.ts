@@ -70,7 +70,7 @@ export class SpeculationChooser {
     return predicted ?? { choice: repeated?.choice ?? {} };
   }
 
-  /** Starts an engine and measures it; it goes on running only if its drafts pay. */
+  /** Starts an engine and measures it; it keeps running only if its drafts pay. */
   async #try(
     speculation: Speculation,
     { model, launch, signal }: Candidates,
