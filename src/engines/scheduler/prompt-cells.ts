@@ -6,7 +6,7 @@ const messageTokens = 32;
 /** Templates may indent the schemas of tools. */
 const toolsFactor = 3;
 /** Tokens that an engine drafts beyond the end of an answer. */
-const spareTokens = 16;
+const spareTokens = 8;
 /** Answers that decide the usual length. */
 const rememberedAnswers = 32;
 /** Before the first answers. */
