@@ -17,6 +17,7 @@ const answers: Readonly<Record<string, readonly [string, readonly string[]]>> = 
     'application/json',
     ['{"text":"Ships.","usage":{"type":"tokens","input_tokens":70,', '"output_tokens":3}}'],
   ],
+  html: ['text/html', ['<script>']],
   srt: ['application/x-subrip', ['1\n00:00:00,000 --> 00:00:01,000\nShips.\n']],
   stream: [
     'text/event-stream',
@@ -109,6 +110,9 @@ it('passes a file on to the server of a remote model, and its answer back', asyn
   const srt = await audio.translations.create({ ...shared, response_format: 'srt' });
   expect(srt).toContain('00:00:00,000 --> 00:00:01,000');
   expect(forms.splice(0)[0]?.path).toBe('/v1/audio/translations');
+  const page = { ...shared, response_format: 'html' as 'json' };
+  const { response } = await audio.transcriptions.create(page).withResponse();
+  expect(response.headers.get('content-type')).toBe('application/octet-stream');
   const stream = await audio.transcriptions.create({ ...shared, stream: true });
   const types: string[] = [];
   for await (const { type } of stream) types.push(type);

@@ -28,6 +28,14 @@ type EndEvent = Extract<TranscriptionEvent, { readonly type: 'transcription.end'
 type AnswerHead = Extract<TranscriptionEvent, { readonly type: 'answer.head' }>;
 
 const trueValues = new Set(['true', 'True', '1']);
+/** Types that a remote server may answer with; a page or a script would run with the rights of the web app. */
+const passedTypes = new Set([
+  'application/json',
+  'application/x-subrip',
+  'text/event-stream',
+  'text/plain',
+  'text/vtt',
+]);
 /** Formats that a chat model can give. */
 const chatFormats = ['json', 'text'];
 
@@ -107,7 +115,9 @@ function passOn({ contentType }: AnswerHead, events: AsyncGenerator<Transcriptio
   const bytes = async function* bytesOf(): AsyncGenerator<Uint8Array> {
     for await (const event of events) if (event.type === 'answer.piece') yield event.bytes;
   };
-  return new Response(ReadableStream.from(bytes()), { headers: { 'Content-Type': contentType } });
+  const isPassed = passedTypes.has(contentType.split(';')[0]?.trim().toLowerCase() ?? '');
+  const type = isPassed ? contentType : 'application/octet-stream';
+  return new Response(ReadableStream.from(bytes()), { headers: { 'Content-Type': type } });
 }
 
 async function endOf(events: AsyncGenerator<TranscriptionEvent>): Promise<EndEvent> {
