@@ -82,6 +82,13 @@ describe('audio in chats', () => {
     expect(readWav(Buffer.from(base64, 'base64'))?.format).toMatchObject({ sampleRate: 16_000 });
     const second = await say({ input: 'And?', previous_response_id: first.response_id });
     expect(second.stats.input_tokens).toBeGreaterThan(first.stats.input_tokens);
+    const listed = await get(hearth.url, '/api/v1/conversations');
+    const [{ conversation_id: id }] = z
+      .object({ conversations: z.tuple([z.object({ conversation_id: z.string() })]) })
+      .parse(listed.body).conversations;
+    const exported = await get(hearth.url, `/api/v1/conversations/${id}/export?format=json`);
+    const imported = await post(hearth.url, '/api/v1/conversations/import', exported.body);
+    expect(imported.status, JSON.stringify(imported.body)).toBe(200);
     const elsewhere = await post(hearth.url, '/api/v1/chat', {
       model: 'hearth/starter-chat',
       input: 'And?',
