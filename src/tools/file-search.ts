@@ -14,12 +14,19 @@ export type AttributeFilter =
     }
   | { readonly type: 'and' | 'or'; readonly filters: readonly AttributeFilter[] };
 
+export interface HybridWeights {
+  readonly embedding: number;
+  readonly text: number;
+}
+
 export interface FileSearchOptions {
   readonly vectorStoreIds: readonly string[];
   readonly maxResults: number;
   readonly filter?: AttributeFilter | undefined;
   /** Least score of a result, 0 to 1. */
   readonly minScore?: number | undefined;
+  /** Weights of the ranks by meaning and by words; by meaning alone if absent. */
+  readonly hybrid?: HybridWeights | undefined;
   /** Key of the model that sorts the results again; by their vectors alone if absent. */
   readonly reranker?: string | undefined;
 }

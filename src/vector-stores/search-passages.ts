@@ -1,10 +1,14 @@
+import { TimeSlice } from '../kernel/concurrency/time-slice.ts';
 import type { Store } from '../store/store.ts';
 import type { VectorStoreFile } from '../store/vector-stores/vector-store.ts';
 import type { AttributeFilter, FoundPassage } from '../tools/file-search.ts';
 import { matchesFilter } from './attribute-filter.ts';
 import { toFloats } from './vectors.ts';
+import { WordMatches } from './word-matches.ts';
 
 interface SearchOptions {
+  /** Present if passages are searched by their words, too. */
+  readonly queries: readonly string[] | undefined;
   /** Of the queries, of length 1. */
   readonly vectors: readonly Float32Array[];
   readonly filter: AttributeFilter | undefined;
@@ -21,12 +25,19 @@ export interface Hit {
   readonly score: number;
 }
 
-/** Compares every passage of a vector store with the queries, and returns the closest ones in any order. */
+interface FoundHits {
+  /** The passages that are closest to the queries, in any order. */
+  readonly closest: readonly Hit[];
+  /** Those with the most telling words of the queries, in any order; the score has no upper limit. */
+  readonly matching: readonly Hit[];
+}
+
+/** Compares every passage of a vector store with the queries. */
 export async function searchPassages(
   store: Pick<Store, 'vectorStores'>,
   vectorStoreId: string,
-  { vectors, filter, limit, signal }: SearchOptions,
-): Promise<readonly Hit[]> {
+  { queries, vectors, filter, limit, signal }: SearchOptions,
+): Promise<FoundHits> {
   const { vectorStores } = store;
   const completed = await vectorStores.files({ vectorStoreId, status: 'completed' });
   const files = new Map(
@@ -34,23 +45,30 @@ export async function searchPassages(
       .filter(({ attributes }) => filter === undefined || matchesFilter(filter, attributes))
       .map((file) => [file.fileId, file]),
   );
-  if (files.size === 0) return [];
+  if (files.size === 0) return { closest: [], matching: [] };
+  const words = new WordMatches<Omit<Hit, 'score'>>(queries ?? []);
+  const slice = new TimeSlice();
   let hits: Hit[] = [];
   let least = -Infinity;
-  for await (const blocks of vectorStores.readBlocks(vectorStoreId)) {
+  for await (const blocks of vectorStores.readBlocks(vectorStoreId, queries !== undefined)) {
     signal.throwIfAborted();
-    for (const { fileId, position, bytes } of blocks) {
+    for (const { fileId, position, bytes, texts } of blocks) {
       const file = files.get(fileId);
       if (file === undefined) continue;
       for (const [index, score] of scoresOf(toFloats(bytes), vectors).entries()) {
         if (score > least) hits.push({ file, position, index, score });
       }
+      for (const [index, text] of texts.entries()) words.add({ file, position, index }, text);
+      await slice.pause();
     }
     if (hits.length <= limit) continue;
     hits = hits.toSorted((left, right) => right.score - left.score).slice(0, limit);
     least = hits.at(-1)?.score ?? least;
   }
-  return hits.map((hit) => ({ ...hit, score: Math.min(1, Math.max(0, hit.score)) }));
+  return {
+    closest: hits.map((hit) => ({ ...hit, score: Math.min(1, Math.max(0, hit.score)) })),
+    matching: words.best(limit).map(({ item, score }) => ({ ...item, score })),
+  };
 }
 
 /** Reads the passages of hits, in their order, without those that were removed meanwhile. */

@@ -18,6 +18,7 @@ import { documentPurposes } from '../store/batches/batch.ts';
 import type { Caller, RequestContext } from '../telemetry/request-context.ts';
 import type { FileSearch, FileSearchOptions, FoundPassage } from '../tools/file-search.ts';
 import { promptsOf } from './embedding-prompts.ts';
+import { fuseRanks } from './fuse-ranks.ts';
 import type { Indexer } from './indexer.ts';
 import { readPassages, searchPassages, type Hit } from './search-passages.ts';
 import { normalize } from './vectors.ts';
@@ -53,6 +54,8 @@ const suitableTokens = 256;
 /** A reranker sorts several times as many passages as are requested. */
 const rerankFactor = 4;
 const maxReranked = 100;
+/** Passages of each kind of rank that are joined. */
+const fusedRanks = 100;
 
 /** The vector stores of all owners. */
 export class VectorStores implements FileSearch {
@@ -155,10 +158,11 @@ export class VectorStores implements FileSearch {
     context: RequestContext,
   ): Promise<readonly FoundPassage[]> {
     const { store, pool } = this.#options;
-    const { vectorStoreIds, maxResults, filter, minScore = 0, reranker } = options;
+    const { vectorStoreIds, maxResults, filter, minScore = 0, reranker, hybrid } = options;
     const limit =
       reranker === undefined ? maxResults : Math.min(maxReranked, rerankFactor * maxResults);
-    const hits: Hit[] = [];
+    const closest: Hit[] = [];
+    const matching: Hit[] = [];
     const embedded = new Map<string, readonly Float32Array[]>();
     for (const id of new Set(vectorStoreIds)) {
       const vectorStore = await this.find(id, context.caller);
@@ -170,22 +174,31 @@ export class VectorStores implements FileSearch {
       embedded.set(model, vectors);
       assertLength(vectors, vectorStore);
       const { signal } = context;
-      hits.push(...(await searchPassages(store, id, { vectors, filter, limit, signal })));
+      const found = await searchPassages(store, id, {
+        queries: hybrid && queries,
+        vectors,
+        filter,
+        limit: hybrid === undefined ? limit : Math.max(limit, fusedRanks),
+        signal,
+      });
+      closest.push(...found.closest);
+      matching.push(...found.matching);
     }
+    const hits = hybrid === undefined ? closest : fuseRanks(closest, matching, hybrid);
     const best = hits.toSorted((left, right) => right.score - left.score).slice(0, limit);
     if (reranker === undefined)
       return readPassages(
         store,
         best.filter(({ score }) => score >= minScore),
       );
-    const closest = await readPassages(store, best);
-    if (closest.length === 0) return [];
-    const documents = closest.map(({ text }) => text);
+    const passages = await readPassages(store, best);
+    if (passages.length === 0) return [];
+    const documents = passages.map(({ text }) => text);
     const query = queries.join('\n');
     const { ranking } = await rerank({ pool }, { model: reranker, query, documents }, context);
     return ranking
       .flatMap(({ index, relevance }) => {
-        const passage = closest[index];
+        const passage = passages[index];
         return passage === undefined ? [] : [{ ...passage, score: relevance }];
       })
       .filter(({ score }) => score >= minScore)

@@ -61,6 +61,13 @@ it('finds the passages of files, which filters select', async () => {
   expect(await search({ query: ['tomatoes', 'sun and water'], max_num_results: 1 })).toMatchObject([
     { filename: 'garden.md' },
   ]);
+  const ranker = 'auto';
+  const hybrid = { ranker, hybrid_search: { embedding_weight: 1, text_weight: 3 } } as const;
+  const [byWords] = await search({ query: 'prune', ranking_options: hybrid });
+  expect(byWords).toMatchObject({ filename: 'garden.md', score: expect.any(Number) });
+  expect(byWords?.score).toBeGreaterThan(0.7);
+  const noWeight = { ranker, hybrid_search: { embedding_weight: 0, text_weight: 0 } } as const;
+  await expect(search({ ranking_options: noWeight })).rejects.toBeInstanceOf(BadRequestError);
   const garden = (await client.vectorStores.files.list(id, { order: 'asc', limit: 1 })).data[0];
   await client.vectorStores.files.update(garden?.id ?? '', {
     vector_store_id: id,

@@ -66,6 +66,9 @@ it('keeps the blocks of files until they are removed', async () => {
   expect(await store.vectorStores.blockPositions('vs_1', 'file-a')).toEqual(new Set(positions));
   const texts = await store.vectorStores.readTexts('vs_1', block('file-a', 7));
   expect(texts).toEqual(['text 7 of file-a']);
+  for await (const [first] of store.vectorStores.readBlocks('vs_2', true)) {
+    expect(first?.texts).toEqual(['text 0 of file-a']);
+  }
   await store.vectorStores.finishFile('vs_1', 'file-a', null);
   expect(await store.vectorStores.find('vs_1', 'tok_a')).toMatchObject({
     counts: { in_progress: 1, completed: 1, failed: 0, cancelled: 0 },

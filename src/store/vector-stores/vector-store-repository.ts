@@ -244,7 +244,8 @@ export function createVectorStoreRepository(
         .execute();
     },
 
-    readBlocks: (vectorStoreId) => readBlocks(database, vectorStoreId),
+    readBlocks: (vectorStoreId, withTexts = false) =>
+      readBlocks(database, vectorStoreId, withTexts),
     readTexts: async (vectorStoreId, { fileId, position }) => {
       const row = await blocksOf(database, vectorStoreId)
         .where('file_id', '=', fileId)
@@ -277,7 +278,7 @@ function blocksOf(database: Kysely<Schema>, vectorStoreId: string) {
   return database.selectFrom('passage_blocks').where('vector_store_id', '=', vectorStoreId);
 }
 
-async function* readBlocks(database: Kysely<Schema>, vectorStoreId: string) {
+async function* readBlocks(database: Kysely<Schema>, vectorStoreId: string, withTexts: boolean) {
   let [lastFile, lastPosition] = ['', -1];
   while (true) {
     const rows = await blocksOf(database, vectorStoreId)
@@ -286,11 +287,17 @@ async function* readBlocks(database: Kysely<Schema>, vectorStoreId: string) {
       .orderBy('position')
       .limit(blocksPerRead)
       .select(['file_id', 'position', 'bytes'])
+      .$if(withTexts, (query) => query.select('texts'))
       .execute();
     const last = rows.at(-1);
     if (last === undefined) return;
     [lastFile, lastPosition] = [last.file_id, last.position];
-    yield rows.map(({ file_id: fileId, position, bytes }) => ({ fileId, position, bytes }));
+    yield rows.map(({ file_id: fileId, position, bytes, texts = '[]' }) => ({
+      fileId,
+      position,
+      bytes,
+      texts: JSON.parse(texts) as string[],
+    }));
     await nextLoop();
   }
 }

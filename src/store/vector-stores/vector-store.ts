@@ -134,8 +134,15 @@ export interface VectorStoreRepository {
   /** Ends the indexing of a file; no effect if it has ended. */
   finishFile(vectorStoreId: string, fileId: string, failure: IndexFailure | null): Promise<void>;
 
-  /** All blocks of a vector store, in groups; other work runs between two. */
-  readBlocks(vectorStoreId: string): AsyncGenerator<readonly PassageBlock[]>;
+  /**
+   * All blocks of a vector store, in groups; other work runs between two.
+   *
+   * @param withTexts Whether the blocks have their passages; else these are empty.
+   */
+  readBlocks(
+    vectorStoreId: string,
+    withTexts?: boolean,
+  ): AsyncGenerator<readonly (PassageBlock & { readonly texts: readonly string[] })[]>;
   /** The passages of a block; empty if it was removed. */
   readTexts(
     vectorStoreId: string,

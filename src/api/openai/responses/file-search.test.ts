@@ -92,7 +92,7 @@ describe('the citations of a text', () => {
     '[constructor]',
     '［1］',
     '[１]',
-  ])('are none for %j', (text) => {
+  ])('do not exist for %j', (text) => {
     expect(cited(text, search)).toEqual([]);
   });
 
@@ -115,7 +115,7 @@ describe('the citations of a text', () => {
     expect(cited('See [2].', hostile)).toEqual([]);
   });
 
-  it('of a broken result are none', () => {
+  it('do not exist for a broken result', () => {
     const broken = { ...passage(1, 'file_a'), passage: { number: '1', fileId: 7 } };
     expect(cited('[1]', call([broken, { type: 'text', text: 'x' }]))).toEqual([]);
   });

@@ -40,6 +40,8 @@ function compoundOf(filter: z.ZodType<AttributeFilter>, level: number): z.ZodTyp
 let nested: z.ZodType<AttributeFilter> = comparisonSchema;
 for (let level = 1; level <= levels; level += 1) nested = compoundOf(nested, level);
 
+const weightSchema = z.number().min(0).max(1000);
+
 const rankingOptionsSchema = z
   .looseObject({
     ranker: z
@@ -48,6 +50,16 @@ const rankingOptionsSchema = z
       .nullish()
       .describe(
         'Key of a reranker of the library, which sorts the results again. The default, `auto`, sorts them by their vectors.',
+      ),
+    hybrid_search: z
+      .looseObject({ embedding_weight: weightSchema, text_weight: weightSchema })
+      .refine(
+        ({ embedding_weight: embedding, text_weight: text }) => embedding + text > 0,
+        'One of the weights must be greater than 0',
+      )
+      .nullish()
+      .describe(
+        'Ranks passages by their words, too: the weights of the ranks by meaning and by words. Scores are then 1 for a passage that is first in both.',
       ),
     score_threshold: z.number().min(0).max(1).nullish().describe('Least score of a result.'),
   })
@@ -69,12 +81,13 @@ export function toSearchOptions(
   vectorStoreIds: readonly string[],
   { max_num_results: maxResults, filters, ranking_options: ranking }: SearchFields,
 ): FileSearchOptions {
-  const { ranker, score_threshold: minScore } = ranking ?? {};
+  const { ranker, score_threshold: minScore, hybrid_search: hybrid } = ranking ?? {};
   return {
     vectorStoreIds,
     maxResults: maxResults ?? defaultResults,
     filter: filters ?? undefined,
     reranker: ranker == null || withoutReranker.has(ranker) ? undefined : ranker,
     minScore: minScore ?? undefined,
+    hybrid: hybrid ? { embedding: hybrid.embedding_weight, text: hybrid.text_weight } : undefined,
   };
 }
