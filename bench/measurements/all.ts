@@ -1,6 +1,7 @@
 import { measureConversation } from './conversation.ts';
 import { measureDefaults } from './defaults.ts';
 import { measureDisconnect } from './disconnect.ts';
+import { measureDocumentSearch } from './document-search.ts';
 import { measureDownloads } from './downloads.ts';
 import { measureEmbeddings } from './embeddings.ts';
 import { measureFirstToken } from './first-token.ts';
@@ -31,6 +32,7 @@ export const measurements: Readonly<Record<MeasurementName, Measurement>> = {
   remote: measureRemote,
   conversation: measureConversation,
   embeddings: measureEmbeddings,
+  'document-search': measureDocumentSearch,
   models: measureModels,
   disconnect: measureDisconnect,
   memory: measureMemory,

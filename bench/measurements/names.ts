@@ -9,6 +9,7 @@ export const measurementNames = [
   'remote',
   'conversation',
   'embeddings',
+  'document-search',
   'models',
   'disconnect',
   'memory',

@@ -14,6 +14,7 @@ export interface ModelKeys {
 }
 
 export interface HearthSubject extends Subject {
+  readonly url: string;
   /** How Hearth has loaded the models. */
   readonly configurations: {
     readonly chat: LoadConfig;
@@ -45,6 +46,7 @@ export async function createHearthSubject(
   };
   return {
     name: 'Hearth',
+    url: hearth.url,
     configurations: { chat: await load(keys.chat), embeddings: await load(keys.embeddings) },
     chat: endpoint('/api/v0/chat/completions', keys.chat),
     embeddings: endpoint('/api/v0/embeddings', keys.embeddings),
