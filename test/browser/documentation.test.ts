@@ -67,4 +67,5 @@ it.each(['', 'web-app', 'tools', 'reference/', 'reference/v1-presets'])(
 it('says that a page does not exist', async () => {
   const page = await openPage(`${hearth.url}/docs/none`);
   await page.getByText('PAGE NOT FOUND').waitFor();
+  expect(await page.title()).toContain('404');
 });
