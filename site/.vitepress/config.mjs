@@ -76,6 +76,9 @@ export default defineConfig({
     ],
     sidebar,
     outline: [2, 3],
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      options: { miniSearch: { searchOptions: { combineWith: 'AND' } } },
+    },
   },
 });
