@@ -12,8 +12,14 @@ function escape(text) {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
+/** Pages that tell how Hearth became what it is: they would hide the others in the results of a search. */
+const isHistory = (path) => /^(?:adr\/\d|changelog)/.test(path);
+
 /** Aligns the cells of tables by a class, for the same reason, and lets wide tables be scrolled with the keyboard. */
 export function addMarkdownRules({ renderer, core }) {
+  core.ruler.push('search', ({ env }) => {
+    if (isHistory(env.relativePath ?? '')) env.frontmatter = { ...env.frontmatter, search: false };
+  });
   core.ruler.push('cells', ({ tokens }) => {
     for (const token of tokens) {
       const style = token.attrGet?.('style');
