@@ -1,6 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { kvCacheTypes, speculationModes, splitModes, tensorSplitSchema } from '../../kernel/field.ts';
+import {
+  kvCacheTypes,
+  speculationModes,
+  splitModes,
+  tensorSplitSchema,
+} from '../../kernel/field.ts';
 import type { ReasoningLevel, Sampling } from '../engine.ts';
 import type { LoadOptions } from './load-options.ts';
 
