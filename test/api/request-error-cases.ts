@@ -83,7 +83,7 @@ const bodyCases: readonly ErrorCase[] = [
     code: 'unrecognized_keys',
     path: '/api/v1/models/catalog?query=chat',
     param: 'query',
-    message: '"query" is not a known field. Known are: search, limit.',
+    message: '"query" is not a known field. Known are: search, limit, source.',
   },
   {
     code: 'invalid_value',

@@ -118,7 +118,7 @@ describe('hearth get in a pipe', () => {
       exitCode: 0,
       stdout: 'Downloaded acme/piped Q8_0. Run `hearth chat acme/piped` to chat with it.\n',
     });
-    expect(stderr).toMatch(/^acme\/piped Q8_0, \d\.\d MB\nDownloading \d+ % /);
+    expect(stderr).toMatch(/^acme\/piped Q8_0, \d\.\d MB\nLicense: unknown\nDownloading \d+ % /);
     expect(stderr).not.toContain('\u001b');
     const answer = await run('chat', 'acme/piped', '-p', 'What is the capital of France?');
     expect(answer.stdout).toBe('The capital of France is Paris.\n');
