@@ -73,6 +73,17 @@ it('fails without a file', async () => {
   await expect(read(file, 1)).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
+it('follows a file that ends within a line', async () => {
+  const file = join(await temporaryFolder(), 'server.log');
+  await writeFile(file, 'one\ntwo é');
+  const stopped = new AbortController();
+  const followed = readLogFile(file, { lines: 10, follows: true, signal: stopped.signal });
+  expect((await followed.next()).value).toBe('one');
+  await appendFile(file, 'nd\n');
+  expect((await followed.next()).value).toBe('two énd');
+  stopped.abort();
+});
+
 it('follows a file that is created, grows in parts of lines, and is rotated', async () => {
   const file = join(await temporaryFolder(), 'server.log');
   const stopped = new AbortController();

@@ -81,7 +81,8 @@ export async function* readLogFile(
   file: string,
   { lines, follows, signal }: ReadLogOptions,
 ): AsyncGenerator<string> {
-  const latest = await readTail(file).catch((error: unknown) => {
+  // A line without an end is read once it is whole.
+  const latest = await readTail(file, { wholeLines: follows }).catch((error: unknown) => {
     if (follows && errorCode(error) === 'ENOENT') return { lines: [] as string[], sizeBytes: 0 };
     throw error;
   });
@@ -93,16 +94,20 @@ export async function* readLogFile(
   if (follows) yield* follow(file, latest.sizeBytes, signal);
 }
 
-async function readTail(file: string): Promise<{ lines: string[]; readonly sizeBytes: number }> {
+async function readTail(
+  file: string,
+  { wholeLines = false } = {},
+): Promise<{ lines: string[]; readonly sizeBytes: number }> {
   const handle = await open(file);
   try {
     const { size: sizeBytes } = await handle.stat();
     const start = Math.max(0, sizeBytes - maxTailBytes);
     const buffer = Buffer.alloc(sizeBytes - start);
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, start);
-    const lines = buffer.toString('utf8', 0, bytesRead).split('\n').filter(Boolean);
+    const end = wholeLines ? buffer.lastIndexOf(0x0a, bytesRead - 1) + 1 : bytesRead;
+    const lines = buffer.toString('utf8', 0, end).split('\n').filter(Boolean);
     // The first one begins in the middle.
-    return { lines: start > 0 ? lines.slice(1) : lines, sizeBytes: start + bytesRead };
+    return { lines: start > 0 ? lines.slice(1) : lines, sizeBytes: start + end };
   } finally {
     await handle.close();
   }
