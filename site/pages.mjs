@@ -101,6 +101,7 @@ export const sections = [
       ['Platforms', 'docs/contributing/platforms.md'],
       ['Dependencies', 'docs/contributing/dependencies.md'],
       ['Tests', 'docs/contributing/testing.md'],
+      ['Releases', 'docs/contributing/releases.md'],
       ['Drills', 'docs/contributing/drills.md'],
       ['Mutation testing', 'docs/contributing/mutation-testing.md'],
       ['Requirements', 'docs/contributing/requirements.md'],
