@@ -36,6 +36,11 @@ const passedTypes = new Set([
   'text/plain',
   'text/vtt',
 ]);
+const resultTypes = new Set<TranscriptionEvent['type']>([
+  'answer.head',
+  'text.delta',
+  'transcription.end',
+]);
 /** Formats that a chat model can give. */
 const chatFormats = ['json', 'text'];
 
@@ -99,7 +104,7 @@ async function nextResult(
   for (;;) {
     const { value, done } = await events.next();
     if (done === true) return undefined;
-    if (value.type === 'answer.head' || value.type.startsWith('t')) return value;
+    if (resultTypes.has(value.type)) return value;
   }
 }
 
