@@ -7,7 +7,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { BoundFields } from './bound-fields.tsx';
 import { changedBounds, type BoundTexts } from './bounds.ts';
-import type { TokenRecord } from './tokens-part.tsx';
+import { tokensQuery, type TokenRecord } from './tokens-query.ts';
 
 const labels = developerTexts.tokens;
 
@@ -47,7 +47,7 @@ function ChangeToken({
     mutationFn: () =>
       call('patch', '/api/v1/tokens/{id}', { params: { id }, body: changedBounds(before, bounds) }),
     onSuccess: onClose,
-    onSettled: () => queries.invalidateQueries({ queryKey: ['tokens'] }),
+    onSettled: () => queries.invalidateQueries(tokensQuery),
   });
   return (
     <form

@@ -12,6 +12,7 @@ import { Notice } from '../../../ui/notice.tsx';
 import { BoundFields } from './bound-fields.tsx';
 import { noBounds, toBounds, type BoundTexts } from './bounds.ts';
 import { expiresAt, type Expiry } from './expiry.ts';
+import { tokensQuery } from './tokens-query.ts';
 
 const labels = developerTexts.tokens;
 const explanations: Readonly<Record<Permission, string>> = developerTexts.permissions;
@@ -44,7 +45,7 @@ function CreateToken({ onClose }: { readonly onClose: () => void }) {
       });
     },
     onSuccess: ({ token }) => setSecret(token),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['tokens'] }),
+    onSettled: () => queries.invalidateQueries(tokensQuery),
     // The secret stays in no cache.
     gcTime: 0,
   });

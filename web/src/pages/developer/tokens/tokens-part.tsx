@@ -13,16 +13,14 @@ import { QueryView } from '../../../ui/query-view.tsx';
 import { ChangeTokenDialog } from './change-token-dialog.tsx';
 import { CreateTokenDialog } from './create-token-dialog.tsx';
 import { separated } from '../../../ui/separated.ts';
+import { tokensQuery, type TokenRecord } from './tokens-query.ts';
 
 const labels = developerTexts.tokens;
 
 /** API tokens. */
 export function TokensPart() {
   const [isCreating, setCreating] = useState(false);
-  const query = useQuery({
-    queryKey: ['tokens'],
-    queryFn: ({ signal }) => call('get', '/api/v1/tokens', {}, { signal }),
-  });
+  const query = useQuery(tokensQuery);
   return (
     <div className="flex flex-col gap-8">
       <Section
@@ -54,18 +52,6 @@ export function TokensPart() {
   );
 }
 
-export interface TokenRecord {
-  readonly id: string;
-  readonly name: string;
-  readonly permissions: readonly string[];
-  readonly created_at: string;
-  readonly expires_at: string | null;
-  readonly last_used_at: string | null;
-  readonly requests_per_day: number | null;
-  readonly tokens_per_day: number | null;
-  readonly models: readonly string[] | null;
-}
-
 function TokenRow({ token }: { readonly token: TokenRecord }) {
   const { id, name, permissions, created_at, expires_at, last_used_at } = token;
   const { requests_per_day: requests, tokens_per_day: tokens, models } = token;
@@ -74,7 +60,7 @@ function TokenRow({ token }: { readonly token: TokenRecord }) {
   const [isChanging, setChanging] = useState(false);
   const { mutate } = useMutation({
     mutationFn: () => call('delete', '/api/v1/tokens/{id}', { params: { id } }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['tokens'] }),
+    onSettled: () => queries.invalidateQueries(tokensQuery),
   });
   const times = [
     labels.createdAt({ time: formatDateTime(created_at) }),
