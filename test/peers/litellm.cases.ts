@@ -279,8 +279,8 @@ export const liteLlm: PeerSuite = {
           },
         ],
       }),
-      expect: { status: 400, body: openAiError(/content/) },
-      differs: 'Local models read texts and images.',
+      expect: { status: 400, body: openAiError(/can't hear audio/) },
+      differs: 'The starter model does not hear; models with an audio encoder do.',
     },
     {
       id: 'litellm-json-stream',
