@@ -2,6 +2,7 @@
 export interface TextValues {
   'app.app.notShown': { readonly characters: number };
   'app.markdown.preview.invalid': { readonly reason: string };
+  'app.chat.recording': { readonly time: string };
   'app.chat.pastedName': { readonly number: number };
   'app.chat.insertPasted': { readonly name: string };
   'app.chat.removeAttachment': { readonly name: string };

@@ -240,6 +240,7 @@ export function ChatPage() {
         isRunning={run !== undefined}
         isDisabled={settings.model === undefined}
         hasVision={model?.capabilities?.vision !== false}
+        hasHearing={model?.capabilities?.audio === true}
         freeTokens={(settings.contextLength ?? contextLength ?? defaultContext) - usedTokens}
         actions={<ToolsButton settings={settings} onChange={setSettings} />}
         onSend={sendDraft}

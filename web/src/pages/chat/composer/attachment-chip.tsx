@@ -1,4 +1,4 @@
-import { CircleAlert, FileText, LoaderCircle, TextCursorInput, X } from 'lucide-react';
+import { AudioLines, CircleAlert, FileText, LoaderCircle, TextCursorInput, X } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { texts } from '../../../texts/texts.ts';
 import { formatBytes } from '../../../ui/bytes.ts';
@@ -60,6 +60,11 @@ export function AttachmentChip({
           </span>
         )}
       </button>
+      {'audio' in content && (
+        <audio controls src={content.audio.data_url} className="h-8 w-56 max-w-full">
+          <track kind="captions" />
+        </audio>
+      )}
       {pasted !== undefined && isKept !== true && (
         <IconButton
           icon={TextCursorInput}
@@ -101,6 +106,8 @@ function ChipIcon({
 }) {
   if ('image' in content)
     return <img src={content.image.data_url} alt="" className="size-9 rounded object-cover" />;
+  if ('audio' in content)
+    return <AudioLines size={15} aria-hidden className="shrink-0 text-muted" />;
   if ('isReading' in content)
     return (
       <LoaderCircle

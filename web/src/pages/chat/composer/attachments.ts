@@ -16,26 +16,30 @@ export interface Attachment {
 }
 
 export type AttachmentContent =
-  | { readonly image: ImagePart }
+  | { readonly image: MediaPart }
+  | { readonly audio: MediaPart }
   | { readonly document: TextDocument }
   | { readonly isReading: true }
   /** Why the file could not be read. */
   | { readonly fault: string };
 
-type ImagePart = Extract<InputPart, { readonly data_url: string }>;
+type MediaPart = Extract<InputPart, { readonly data_url: string }>;
 
-const maxImageBytes = 20_000_000;
+const maxMediaBytes = 20_000_000;
 const imageTypes = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/gif']);
+/** Of WAV, MP3 and FLAC, as systems name them. */
+const audioTypes = /^audio\/(?:(?:x-|vnd\.)?wave?|mpeg|mp3|(?:x-)?flac)$/;
 
 /** A file that is still to be read. */
 export function unreadFile({ name, size }: File): Attachment {
   return { id: newId(), name, sizeBytes: size, content: { isReading: true } };
 }
 
-/** Reads a file: an image, a document or text. */
+/** Reads a file: an image, audio, a document or text. */
 export async function readContent(file: File): Promise<AttachmentContent> {
   try {
-    if (imageTypes.has(file.type)) return { image: await readImage(file) };
+    if (imageTypes.has(file.type)) return { image: await readMedia('image', file) };
+    if (audioTypes.test(file.type)) return { audio: await readMedia('audio', file) };
     const { readDocument } = await import('../documents/read-document.ts');
     return { document: await readDocument(file) };
   } catch (error) {
@@ -43,10 +47,10 @@ export async function readContent(file: File): Promise<AttachmentContent> {
   }
 }
 
-async function readImage(file: File): Promise<ImagePart> {
+async function readMedia(type: MediaPart['type'], file: File): Promise<MediaPart> {
   const { name, size } = file;
-  if (size > maxImageBytes) throw new Error(texts.chat.imageTooLarge({ name }));
-  return { type: 'image', data_url: await readDataUrl(file) };
+  if (size > maxMediaBytes) throw new Error(texts.chat.imageTooLarge({ name }));
+  return { type, data_url: await readDataUrl(file) };
 }
 
 /** Characters above which a pasted text becomes an attachment. */
@@ -81,21 +85,24 @@ export async function toParts(
   message: string,
   freeTokens: number,
 ): Promise<Prepared> {
-  const images = attachments.flatMap(({ content }) => ('image' in content ? content.image : []));
+  const media = attachments.flatMap(({ content }) => {
+    if ('image' in content) return content.image;
+    return 'audio' in content ? content.audio : [];
+  });
   const documents = attachments.flatMap(({ content }) =>
     'document' in content ? content.document : [],
   );
-  if (documents.length === 0) return { parts: images, kept: [] };
+  if (documents.length === 0) return { parts: media, kept: [] };
   const { toDocumentParts } = await import('../documents/to-parts.ts');
   const { parts, areWhole } = await toDocumentParts(documents, message, freeTokens);
   const kept = areWhole ? [] : attachments.filter(({ content }) => 'document' in content);
   return {
-    parts: [...images, ...parts],
+    parts: [...media, ...parts],
     kept: kept.map((each) => ({ ...each, isKept: true })),
   };
 }
 
-/** An image as a `data:` URL, which requests take. */
+/** A file as a `data:` URL, which requests take. */
 export function readDataUrl(blob: Blob): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();

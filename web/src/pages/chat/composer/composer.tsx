@@ -11,6 +11,7 @@ import { AttachmentList } from './attachment-list.tsx';
 import { longPaste, pastedText, readContent, toParts, unreadFile } from './attachments.ts';
 import { DictationButton } from './dictation-button.tsx';
 import { DropZone } from './drop-zone.tsx';
+import { RecordButton } from './record-button.tsx';
 import { setContent, useAttachments } from './use-attachments.ts';
 import { useDraft } from './use-draft.ts';
 
@@ -26,6 +27,8 @@ interface ComposerProps {
   readonly isDisabled: boolean;
   /** Whether the model takes images. */
   readonly hasVision: boolean;
+  /** Whether the model hears audio. */
+  readonly hasHearing: boolean;
   /** Tokens of the context that the conversation does not use. */
   readonly freeTokens: number;
   /** Further buttons. */
@@ -34,12 +37,13 @@ interface ComposerProps {
   readonly onStop: () => void;
 }
 
-/** Writes messages, with images and files by paste, drop and choice. */
+/** Writes messages, with images, audio and files by paste, drop and choice. */
 export function Composer({
   draftKey,
   isRunning,
   isDisabled,
   hasVision,
+  hasHearing,
   freeTokens,
   actions,
   onSend,
@@ -71,12 +75,19 @@ export function Composer({
   const addPasted = (pasted: string) =>
     changeAttachments((all) => [...all, pastedText(pasted, all)]);
   const lacksVision = !hasVision && attachments.some(({ content }) => 'image' in content);
+  const lacksHearing = !hasHearing && attachments.some(({ content }) => 'audio' in content);
   const isReading = attachments.some(({ content }) => 'isReading' in content);
   const isEmpty =
     text.trim() === '' &&
     attachments.every(({ isKept, content }) => isKept === true || 'fault' in content);
   const canSend =
-    !isEmpty && !isRunning && !isDisabled && !lacksVision && !isReading && !isPreparing;
+    !isEmpty &&
+    !isRunning &&
+    !isDisabled &&
+    !lacksVision &&
+    !lacksHearing &&
+    !isReading &&
+    !isPreparing;
   const send = () => {
     if (!canSend) return;
     const content = text.trim();
@@ -110,9 +121,9 @@ export function Composer({
             field.current?.focus();
           }}
         />
-        {lacksVision && (
+        {(lacksVision || lacksHearing) && (
           <p role="alert" className="px-4 pt-3 text-sm text-warn">
-            {chat.noVision}
+            {lacksVision ? chat.noVision : chat.noHearing}
           </p>
         )}
         {prompts.list}
@@ -145,6 +156,7 @@ export function Composer({
         <div className="flex items-center gap-1 px-2 pb-2">
           <FileButton onFiles={add} />
           {hasVision && <CameraButton onPicture={(picture) => add([picture])} />}
+          {hasHearing && <RecordButton onRecording={(audio) => add([audio])} />}
           <DictationButton onText={(said) => setText(text === '' ? said : `${text} ${said}`)} />
           {actions}
           <span className="flex-1" />
