@@ -21,9 +21,10 @@ export const transcriptionFieldsSchema = z.looseObject({
   ...sharedFields,
   language: z.string().max(64).optional().describe('Of the speech, such as `en`.'),
   stream: z
-    .enum(['true', 'false', 'True', 'False', '1', '0'])
+    .string()
+    .regex(/^(?:[Tt]rue|[Ff]alse|1|0)$/)
     .optional()
-    .describe('Whether the text comes as events while it is written.'),
+    .describe('`true` if the text should come as events while it is written, or `false`.'),
 });
 
 export const transcriptUsageSchema = z
@@ -33,7 +34,7 @@ export const transcriptUsageSchema = z
     output_tokens: z.int(),
     total_tokens: z.int(),
   })
-  .meta({ id: 'OpenAiTranscriptUsage' });
+  .meta({ id: 'OpenAiTranscriptTokens' });
 const exampleUsage = { type: 'tokens', input_tokens: 214, output_tokens: 11, total_tokens: 225 };
 const exampleText = 'Ships leave the harbor at dawn.';
 
@@ -42,8 +43,11 @@ const transcriptSchema = z
     text: z.string(),
     usage: transcriptUsageSchema
       .loose()
-      .optional()
-      .describe('Servers elsewhere may tell other things.'),
+      .meta({
+        id: 'OpenAiTranscriptCounts',
+        description: 'Servers elsewhere may tell other things.',
+      })
+      .optional(),
   })
   .meta({ id: 'OpenAiTranscript', examples: [{ text: exampleText, usage: exampleUsage }] });
 

@@ -15,7 +15,7 @@ from hearth_generator_client import (
     TextInput,
     V0Api,
     V0ChatRequest,
-    V0Content,
+    V0UserContent,
     V0Message,
     V0UserMessage,
     V1Api,
@@ -52,7 +52,7 @@ with ApiClient(Configuration(host=sys.argv[1])) as client:
     completion = V0Api(client).create_chat_completion_v0(
         V0ChatRequest(
             model=model,
-            messages=[V0Message(V0UserMessage(role="user", content=V0Content("Hello!")))],
+            messages=[V0Message(V0UserMessage(role="user", content=V0UserContent("Hello!")))],
             max_tokens=32,
         )
     )
