@@ -1,7 +1,9 @@
-import { stat } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { acquireHomeLock, HomeInUseError, isHomeInUse } from './home-lock.ts';
+import { unfinishedPath } from '../files/unfinished-files.ts';
 import { readServerRecord, writeServerRecord } from './server-record.ts';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 
@@ -63,4 +65,13 @@ it('leaves the record and the folder as they are when it reports', async () => {
   lock.release();
   expect(await isHomeInUse(home)).toBe(false);
   expect(await readServerRecord(home)).toEqual(record);
+});
+
+it('removes what a server that was killed had not finished', async () => {
+  await mkdir(home, { recursive: true });
+  const { pid } = spawnSync(process.execPath, ['--version']);
+  const left = unfinishedPath(home).replace(`~${process.pid}~`, `~${pid}~`);
+  await writeFile(left, '{');
+  (await acquireHomeLock(home)).release();
+  await expect(stat(left)).rejects.toMatchObject({ code: 'ENOENT' });
 });

@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createPrivateFolder } from '../files/create-private-folder.ts';
 import { tryFileLock, type FileLock } from '../files/file-lock.ts';
+import { removeUnfinished } from '../files/unfinished-files.ts';
 import { openSqlite, sqliteResultCode, sqliteResultCodes } from '../sqlite.ts';
 import { readServerRecord, removeServerRecord } from './server-record.ts';
 
@@ -15,8 +16,8 @@ export class HomeInUseError extends Error {
 const lockWaitMs = 200;
 
 /**
- * Locks the home folder for this process, creates it if it doesn't exist, and removes the server
- * record of a server that was killed. Keep a reference to the lock: it ends with `release` or with the process.
+ * Locks the home folder for this process, creates it if it doesn't exist, and removes the record
+ * and the unfinished files of a server that was killed. Keep a reference to the lock: it ends with `release` or with the process.
  *
  * @throws HomeInUseError if another server holds it; the error of the system, which names the file, if it can't be written.
  */
@@ -25,6 +26,7 @@ export async function acquireHomeLock(homeFolder: string): Promise<FileLock> {
   const lock = await takeLock(lockFile(homeFolder));
   if (lock === undefined) throw new HomeInUseError(await describeHolder(homeFolder));
   await removeServerRecord(homeFolder);
+  await removeUnfinished(homeFolder);
   return lock;
 }
 
