@@ -3,12 +3,12 @@ import { spawnSync } from 'node:child_process';
 import { copyFile, cp, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { assemblePages, listSources, write } from '../site/assemble.mjs';
-import { llmsText } from '../site/describe.mjs';
-import { packFiles } from './build/pack-files.mjs';
-import { listFiles } from './lint/import-graph.mjs';
-import { sections, sitePath } from '../site/pages.mjs';
-import { apiIndex, apiPages } from '../site/reference/api-pages.mjs';
+import { assemblePages, listSources, write } from './assemble.mjs';
+import { llmsText } from './describe.mjs';
+import { packFiles } from '../scripts/build/pack-files.mjs';
+import { listFiles } from '../scripts/lint/import-graph.mjs';
+import { sections, sitePath } from './pages.mjs';
+import { apiIndex, apiPages } from './reference/api-pages.mjs';
 
 const root = join(import.meta.dirname, '..');
 const folder = join(root, '.cache/site');
