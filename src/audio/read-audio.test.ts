@@ -72,7 +72,7 @@ it.each([
 });
 
 it('decodes FLAC with linear prediction and joined channels', async () => {
-  // `flac -8` of 6,000 samples at 12,000 Hz; the means are those of the WAV file that it was made of.
+  // `flac -8` of 6,000 samples at 12,000 Hz; its source, a WAV file, has the same means.
   const samples = readSamples(await fixture('tones.flac'));
   expect(samples).toHaveLength(8000);
   const at = (index: number) => samples[index * 4] ?? 0;

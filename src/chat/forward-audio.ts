@@ -27,7 +27,7 @@ const maxReadBytes = 4 * 1024 * 1024;
 /**
  * Passes a form with audio on to the server of a remote model, and its answer back.
  *
- * @throws HearthError `upstream_error`, `upstream_unavailable`, and those of a refused request; the signal's reason when
+ * @throws HearthError `upstream_error`, `upstream_unavailable`, and the errors of a refused request; the signal's reason when
  *   aborted.
  */
 export async function* forwardAudio(

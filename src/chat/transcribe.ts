@@ -77,7 +77,7 @@ export async function* transcribe(
 
 let heldBytes = 0;
 
-/** Counts what the files of one transcription take among those of all. */
+/** Counts the bytes of one transcription, and adds them to the bytes of all. */
 class HeldMemory {
   #bytes = 0;
 

@@ -296,7 +296,7 @@ export interface Engine {
   /**
    * Sends a form with audio; absent: the engine has no endpoint for it.
    *
-   * @throws HearthError `upstream_error`, `upstream_unavailable`, and those of a refused request.
+   * @throws HearthError `upstream_error`, `upstream_unavailable`, and the errors of a refused request.
    */
   sendAudio?(form: AudioForm, context: RequestContext): Promise<AudioAnswer>;
 }

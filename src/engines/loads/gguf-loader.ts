@@ -51,7 +51,7 @@ function mayPredict({ model }: ModelSelection, { speculation }: Partial<Instance
   return (model.dimensions?.predictingLayers ?? 0) > 0;
 }
 
-/** Whether drafts need a cache besides that of the slots, which their states do not contain. */
+/** Whether drafts need a cache of their own. The states of slots do not contain it. */
 function hasDraftCache(selection: ModelSelection, config: Partial<InstanceConfig>): boolean {
   return config.draft !== undefined || mayPredict(selection, config);
 }

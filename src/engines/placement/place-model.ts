@@ -18,7 +18,7 @@ export interface Placement {
   readonly mainGpu: string | undefined;
   /** Bytes of GPUs with memory of their own. */
   readonly gpuBytes: number;
-  /** Bytes of the machine, with those of GPUs that use its memory. */
+  /** Bytes of the machine. GPUs that use its memory count. */
   readonly hostBytes: number;
 }
 

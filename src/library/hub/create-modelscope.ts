@@ -47,7 +47,7 @@ export function openModelScope(
   return createModelScope({ endpoint, http });
 }
 
-/** ModelScope, whose API differs from that of huggingface.co. Repositories that need an account are not supported. */
+/** ModelScope, which has an API of its own. Repositories that need an account are not supported. */
 export function createModelScope({ endpoint, http, wait }: ModelScopeOptions): Hub {
   const address = hubAddress(endpoint);
   const base = `${address.origin}${address.pathname.replace(/\/+$/, '')}`;

@@ -106,7 +106,7 @@ export class ReplicaSet {
   /**
    * Runs a request that has one answer.
    *
-   * @throws HearthError `upstream_error`, `upstream_unavailable`, and those of a refused request; the signal's reason.
+   * @throws HearthError `upstream_error`, `upstream_unavailable`, and the errors of a refused request; the signal's reason.
    */
   async run<T>(key: string, signal: AbortSignal, work: (url: string) => Promise<T>): Promise<T> {
     for (const attempt of this.attempts(key, signal)) {

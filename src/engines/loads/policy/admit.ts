@@ -163,7 +163,7 @@ function usableGpus(
   });
 }
 
-/** The GPUs with the bytes that another instance could use without unloading one, or taking those of a load that waits. */
+/** The GPUs with their free bytes, less what waiting loads will use. */
 export function freeGpus(
   instances: readonly InstanceView[],
   capacity: Capacity,

@@ -34,7 +34,7 @@ export interface InstanceSize extends Room {
   /** Whether all layers are on GPUs. */
   readonly isWhole: boolean;
   readonly gpuCount: number;
-  /** Whether they and the caches are in GPU memory apart from that of the machine. */
+  /** Whether they and the caches are in GPU memory, which the machine's memory does not include. */
   readonly isOnGpu: boolean;
 }
 
