@@ -7,10 +7,9 @@ import { Dialog } from '../../../ui/dialog.tsx';
 import { Field, inputClass } from '../../../ui/field.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { messageOf, showToast } from '../../../ui/toasts.ts';
-import { machinesQuery } from './machines-query.ts';
+import { defaultPort, refreshMachines } from './machines-query.ts';
 
 const labels = developerTexts.machines;
-const defaultPort = '1235';
 
 interface DialogState {
   readonly isOpen: boolean;
@@ -28,7 +27,7 @@ export function LinkDialog({ isOpen, onClose }: DialogState) {
 
 function LinkForm({ onClose }: { readonly onClose: () => void }) {
   const queries = useQueryClient();
-  const [form, setForm] = useState({ host: '', port: defaultPort, code: '', name: '' });
+  const [form, setForm] = useState({ host: '', port: String(defaultPort), code: '', name: '' });
   const { mutate, error, isPending } = useMutation({
     mutationFn: () =>
       call('post', '/api/v1/links', {
@@ -42,10 +41,7 @@ function LinkForm({ onClose }: { readonly onClose: () => void }) {
     onSuccess: async ({ name }) => {
       showToast(labels.linked({ name }));
       onClose();
-      await Promise.all([
-        queries.invalidateQueries(machinesQuery),
-        queries.invalidateQueries({ queryKey: ['models'] }),
-      ]);
+      await refreshMachines(queries);
     },
     meta: { showsError: true },
   });

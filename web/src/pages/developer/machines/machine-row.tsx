@@ -5,7 +5,7 @@ import { developerTexts } from '../../../texts/developer.ts';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { showToast } from '../../../ui/toasts.ts';
-import { machinesQuery } from './machines-query.ts';
+import { refreshMachines } from './machines-query.ts';
 
 const labels = developerTexts.machines;
 
@@ -30,12 +30,7 @@ export function MachineRow({
         labels.removed({ name }),
         revoked_there === false ? labels.notRevoked({ name }) : undefined,
       ),
-    // The models of the machine are no longer listed.
-    onSettled: () =>
-      Promise.all([
-        queries.invalidateQueries(machinesQuery),
-        queries.invalidateQueries({ queryKey: ['models'] }),
-      ]),
+    onSettled: () => refreshMachines(queries),
   });
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">

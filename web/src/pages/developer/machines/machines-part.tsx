@@ -9,7 +9,7 @@ import { Section } from '../../../ui/page.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { LinkDialog } from './link-dialog.tsx';
 import { MachineRow } from './machine-row.tsx';
-import { machinesQuery, type LinkedMachine } from './machines-query.ts';
+import { machinesQuery, withPort, type LinkedMachine } from './machines-query.ts';
 import { OfferDialog } from './offer-dialog.tsx';
 
 const labels = developerTexts.machines;
@@ -84,7 +84,7 @@ function LinkedRow({ machine }: { readonly machine: LinkedMachine }) {
       }
       {...(problem !== null && { notice: <Notice tone="warn">{problem}</Notice> })}
     >
-      <span className="font-mono">{`${host.includes(':') ? `[${host}]` : host}:${port}`}</span>
+      <span className="font-mono">{withPort(host, port)}</span>
     </MachineRow>
   );
 }

@@ -8,11 +8,10 @@ import { Dialog } from '../../../ui/dialog.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { messageOf } from '../../../ui/toasts.ts';
-import { machinesQuery } from './machines-query.ts';
+import { defaultPort, machinesQuery, withPort } from './machines-query.ts';
 
 const labels = developerTexts.machines;
 const askMs = 3000;
-const defaultPort = 1235;
 
 /** Shows a code that links another machine, until one has used it. */
 export function OfferDialog({
@@ -45,7 +44,7 @@ function Offer() {
   if (data === undefined) return <Skeleton />;
   const { code, host, port, expires_at } = data;
   const address = host ?? labels.ownAddress;
-  const machine = port === defaultPort ? address : `${address}:${port}`;
+  const machine = port === defaultPort ? address : withPort(address, port);
   return (
     <div className="flex flex-col gap-3 text-sm">
       <CodeText label={labels.code} text={code} />

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../../api/client.ts';
+import type { ResultOf, RouteOf } from '../../../api/routes.ts';
 
 /** The API tokens. */
 export const tokensQuery = queryOptions({
@@ -7,5 +8,4 @@ export const tokensQuery = queryOptions({
   queryFn: ({ signal }) => call('get', '/api/v1/tokens', {}, { signal }),
 });
 
-type TokenList = Awaited<ReturnType<typeof call<'get', '/api/v1/tokens'>>>;
-export type TokenRecord = TokenList['tokens'][number];
+export type TokenRecord = ResultOf<RouteOf<'get', '/api/v1/tokens'>>['tokens'][number];
