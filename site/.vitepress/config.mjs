@@ -16,9 +16,11 @@ const base = process.env.SITE_BASE ?? '/docs/';
 
 const link = (path) => `/${path.replace(/(?:index)?\.md$/, '')}`;
 
+const apis = apiPages(document);
+
 /** The pages of each API, folded. */
 const reference = document.tags.map(({ name }) => {
-  const pages = apiPages(document).filter(({ api }) => api === name);
+  const pages = apis.filter(({ api }) => api === name);
   const items = pages.map(({ title, path }) => ({ text: title, link: link(path) }));
   return items.length === 1
     ? items[0]

@@ -4,7 +4,7 @@ import { HearthError } from '../../kernel/errors/errors.ts';
 import type { AppEnvironment, HonoApp } from '../../api/kit/app-environment.ts';
 import { shorten } from '../../api/kit/validation/shown-value.ts';
 import { readPackedFiles } from './packed-files.ts';
-import { pageHeaders, sendFile } from './send-file.ts';
+import { acceptsHtml, pageHeaders, sendFile } from './send-file.ts';
 import { listStaticFiles, type StaticFile, type StaticFiles } from './static-files.ts';
 
 const pageWithoutSite = (prefix: string) => `<!doctype html>
@@ -49,7 +49,7 @@ export function mountDocs(app: HonoApp, folder: string, pathPrefix: string): voi
     if (file !== undefined) return send(context, file);
     if (site.has(`${name}/index.html`)) return context.redirect(`${pathPrefix}/docs/${name}/`);
     const notFound = site.get('404.html');
-    if (notFound !== undefined && /\btext\/html\b/.test(context.req.header('accept') ?? '')) {
+    if (notFound !== undefined && acceptsHtml(context)) {
       return send(context, notFound, 404);
     }
     throw new HearthError('not_found', `The documentation has no page ${shorten(name)}.`);

@@ -3,7 +3,7 @@ import { HearthError } from '../../kernel/errors/errors.ts';
 import type { AppEnvironment, HonoApp } from '../../api/kit/app-environment.ts';
 import { shorten } from '../../api/kit/validation/shown-value.ts';
 import { mountFrame } from './frame.ts';
-import { sendFile } from './send-file.ts';
+import { acceptsHtml, sendFile } from './send-file.ts';
 import { listStaticFiles } from './static-files.ts';
 import { webPages } from './web-pages.ts';
 
@@ -51,10 +51,6 @@ export function mountWebApp(
   for (const name of ['icon.svg', 'icon-192.png', 'icon-512.png', 'icon-maskable-512.png']) {
     app.get(`/${name}`, asset);
   }
-}
-
-function acceptsHtml(context: Context<AppEnvironment>): boolean {
-  return /\btext\/html\b/.test(context.req.header('accept') ?? '');
 }
 
 /** The page with the addresses of its files below a path; from them the app learns where it is. */

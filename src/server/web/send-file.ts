@@ -78,3 +78,8 @@ function accepts(header: string, encoding: string): boolean {
 function rewritten(bytes: Uint8Array, rewrite: (text: string) => string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(rewrite(new TextDecoder().decode(bytes)));
 }
+
+/** Whether a request is for a page, as browsers ask. */
+export function acceptsHtml(context: Context<AppEnvironment>): boolean {
+  return /\btext\/html\b/.test(context.req.header('accept') ?? '');
+}
