@@ -76,21 +76,18 @@ export function placeModel(
   const usesHost = gpuLayers < layerCount || cpuExpertLayers > 0 || division.keepsCache;
   const restBytes = division.restBytes(gpuLayers, cpuExpertLayers);
   const hostBytes = parts.hostBytes + restBytes + (usesHost ? parts.computeBytes : 0);
-  const isDivided = gpus.length > 1 && options.splitMode !== 'none';
+  const splitMode = options.splitMode ?? 'layer';
+  const isDivided = gpus.length > 1 && splitMode !== 'none';
   return {
     gpuLayers,
     layerCount,
     cpuExpertLayers,
     gpus,
-    splitMode: isDivided ? toSplitMode(options.splitMode) : undefined,
+    splitMode: isDivided ? splitMode : undefined,
     mainGpu: isDivided ? choice.main?.id : undefined,
     gpuBytes,
     hostBytes: hostBytes + unifiedBytes,
   };
-}
-
-function toSplitMode(wanted: PlacementOptions['splitMode']): Placement['splitMode'] {
-  return wanted === undefined || wanted === 'none' ? 'layer' : wanted;
 }
 
 /** The smallest number up to `most` for which something is true that stays true for larger ones; `most` if it is for none. */
