@@ -147,7 +147,7 @@ describe('v0', () => {
     await chatV0({ ttl: 1, max_tokens: 1 });
     expect([...(await instancesOf(hearth.url)).keys()]).toContain(model);
     const loaded = async () => [...(await instancesOf(hearth.url)).keys()];
-    await expect.poll(loaded, { timeout: 10_000 }).not.toContain(model);
+    await expect.poll(loaded, { timeout: 20_000 }).not.toContain(model);
   });
 });
 

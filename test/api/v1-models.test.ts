@@ -163,7 +163,7 @@ describe('v1 models', () => {
       ttl: 1,
     });
     await expect
-      .poll(async () => (await instances()).map(({ id }) => id), { timeout: 10_000 })
+      .poll(async () => (await instances()).map(({ id }) => id), { timeout: 20_000 })
       .not.toContain('hearth/starter-embed');
   });
 });

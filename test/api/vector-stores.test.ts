@@ -172,7 +172,7 @@ it('continues to index a file after it was killed', async () => {
   const added = await connect().vectorStores.files.create(store.id, { file_id: file });
   const read = () => connect().vectorStores.files.retrieve(file, { vector_store_id: store.id });
   await expect
-    .poll(async () => (await read()).usage_bytes, { interval: 5, timeout: 10_000 })
+    .poll(async () => (await read()).usage_bytes, { interval: 5, timeout: 30_000 })
     .toBeGreaterThan(0);
   await hearth.kill();
   await hearth.restart();

@@ -266,9 +266,9 @@ describe.each(available)('%s', (_title, engine) => {
       const { body } = await get(hearth.url, '/metrics');
       return /^hearth_upstream_requests_running\{upstream="lab".*\} (\d+)$/mu.exec(body)?.[1];
     };
-    await expect.poll(requestsOf, { timeout: 5000 }).toBe('0');
+    await expect.poll(requestsOf, { timeout: 30_000 }).toBe('0');
     await expect
-      .poll(async () => (await server().runningRequests()) ?? 0, { timeout: 5000 })
+      .poll(async () => (await server().runningRequests()) ?? 0, { timeout: 30_000 })
       .toBe(0);
   });
 

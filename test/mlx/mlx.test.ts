@@ -285,7 +285,7 @@ describe('the process of a model', () => {
           before = now;
           return isIdle;
         },
-        { timeout: 5000, interval: 300 },
+        { timeout: 30_000, interval: 300 },
       )
       .toBe(true);
   });

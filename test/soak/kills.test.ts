@@ -66,7 +66,7 @@ it(
       losses.push(...(await ledger.findLosses(hearth.url, ledger.ids().slice(verified))));
       verified = Math.max(0, ledger.ids().length - 1);
       const isOrphaned = async () => orphan !== undefined && isRunning(orphan);
-      await expect.poll(isOrphaned, { timeout: 10_000 }).toBe(false);
+      await expect.poll(isOrphaned, { timeout: 30_000 }).toBe(false);
     }
 
     for (let kill = 0; kill < kills; kill += 1) {

@@ -16,7 +16,7 @@ export async function waitForRequests(
   url: string,
   instanceId: string,
   count: number,
-  timeoutMs = 5000,
+  timeoutMs = 30_000,
 ): Promise<void> {
   await expect
     .poll(async () => (await instancesOf(url)).get(instanceId)?.active_requests, {
