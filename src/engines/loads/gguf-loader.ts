@@ -129,7 +129,10 @@ export class GgufLoader implements EngineLoader {
   ): Placement {
     const isGeneration = purposeOf(selection) === 'generation';
     const evalBatchSize = config.evalBatchSize ?? (isGeneration ? gpuBatchTokens : undefined);
-    const onGpu = this.estimate(selection, { ...config, ...omitUndefined({ evalBatchSize }) });
+    const onGpu =
+      evalBatchSize === config.evalBatchSize
+        ? estimate
+        : this.estimate(selection, { ...config, ...omitUndefined({ evalBatchSize }) });
     return placeModel(modelParts(selection, estimate, onGpu), gpus, {
       ...config,
       ...omitUndefined(this.#layersOf(config)),

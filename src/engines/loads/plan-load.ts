@@ -86,13 +86,14 @@ export function planLoad(request: LoadRequest, surroundings: Surroundings): Load
   const nothing = { ...subject, estimatedBytes: 0 };
   const { usableGpus } = maxAvailable(instances, nothing, capacity);
   const free = freeGpus(instances, capacity);
+  const canFreeGpus = usableGpus.some(({ bytes }, index) => bytes !== free[index]?.bytes);
   const measure = (config: InstanceConfig): Measured => {
     const estimate = loader.estimate?.(selection, config) ?? noMemory;
     const place = (gpus: readonly GpuBudget[]): Placement =>
       loader.place?.(selection, config, estimate, gpus) ??
       placedByEngine(estimate.totalBytes, config.gpuLayers);
     const best = place(usableGpus);
-    const withoutEvictions = place(free);
+    const withoutEvictions = canFreeGpus ? place(free) : best;
     const placement = isAsGood(withoutEvictions, best) ? withoutEvictions : best;
     const gpuBytes = demandOf(placement, usableGpus);
     const demand = { ...subject, estimatedBytes: placement.hostBytes, gpuBytes };
