@@ -51,11 +51,6 @@ function mayPredict({ model }: ModelSelection, { speculation }: Partial<Instance
   return (model.dimensions?.predictingLayers ?? 0) > 0;
 }
 
-/** Whether drafts need a cache of their own. The states of slots do not contain it. */
-function hasDraftCache(selection: ModelSelection, config: Partial<InstanceConfig>): boolean {
-  return config.draft !== undefined || mayPredict(selection, config);
-}
-
 /** Types of the KV cache of a draft model. */
 const draftTypes = { k: 'f16', v: 'f16' };
 
@@ -89,14 +84,18 @@ export class GgufLoader implements EngineLoader {
 
   /** Sharing needs slots that Hearth chooses and empties. */
   sharesCache(selection: ModelSelection, config: Partial<InstanceConfig>): boolean {
-    if (this.#options.stateCache === undefined || hasDraftCache(selection, config)) return false;
-    return canShareCache(selection.model);
+    return this.#stateCache(selection, config) !== undefined && canShareCache(selection.model);
   }
 
   /** Whether cached tokens of one adapter never serve another: so in the slots of Hearth, not in the engine's own prompt cache. */
   separatesAdapters(selection: ModelSelection, config: Partial<InstanceConfig>): boolean {
-    if (this.#options.stateCache === undefined || hasDraftCache(selection, config)) return false;
-    return canSaveSlots(selection.model);
+    return this.#stateCache(selection, config) !== undefined && canSaveSlots(selection.model);
+  }
+
+  /** None if drafts have a cache of their own, which the states of slots do not contain. */
+  #stateCache(selection: ModelSelection, config: Partial<InstanceConfig>) {
+    const hasDraftCache = config.draft !== undefined || mayPredict(selection, config);
+    return hasDraftCache ? undefined : this.#options.stateCache;
   }
 
   #sharedContexts(selection: ModelSelection, config: InstanceConfig): number | undefined {
@@ -152,7 +151,7 @@ export class GgufLoader implements EngineLoader {
     signal: AbortSignal,
     onProgress: (fraction: number) => void,
   ): Promise<LoadedEngine> {
-    const { runtimes, launcher, onInstallProgress, stateCache } = this.#options;
+    const { runtimes, launcher, onInstallProgress } = this.#options;
     const { threads, promptCacheMiB, loadTimeoutMs, templateFolder } = this.#options;
     const {
       draft,
@@ -204,8 +203,7 @@ export class GgufLoader implements EngineLoader {
       gpus: _gpus,
       ...rest
     } = spec;
-    const usedCache = hasDraftCache(selection, config) ? undefined : stateCache;
-    const cache = await usedCache?.prepare({
+    const cache = await this.#stateCache(selection, config)?.prepare({
       selection,
       slotCount: config.parallel,
       hasAdapters: attachedAdapters.length > 0,
