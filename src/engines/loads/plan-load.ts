@@ -3,7 +3,7 @@ import { assertContext, configure } from './configure.ts';
 import type { EngineLoader } from './engine-loader.ts';
 import type { InstanceConfig, LoadDefaults } from './load-options.ts';
 import { noMemory, type MemoryEstimate } from '../memory/estimate.ts';
-import type { GpuBudget, GpuBytes } from '../../platform/machine/gpu-devices.ts';
+import { bytesById, type GpuBudget, type GpuBytes } from '../../platform/machine/gpu-devices.ts';
 import { withPlacement } from '../placement/model-parts.ts';
 import { isAsGood, isWhole, placedByEngine, type Placement } from '../placement/place-model.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
@@ -163,7 +163,7 @@ interface Measured {
 
 /** What an instance takes of each GPU: at most all of it, since the engine decides about more layers than fit. */
 function demandOf({ gpus }: Placement, usable: readonly GpuBudget[]): GpuBytes {
-  const most = new Map(usable.map(({ id, bytes }) => [id, bytes]));
+  const most = bytesById(usable);
   return new Map(gpus.map(({ id, bytes }) => [id, Math.min(bytes, most.get(id) ?? 0)]));
 }
 

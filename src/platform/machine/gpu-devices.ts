@@ -73,6 +73,10 @@ export function gpuBudgets(
   });
 }
 
+export function bytesById(gpus: readonly Pick<GpuBudget, 'id' | 'bytes'>[]): GpuBytes {
+  return new Map(gpus.map(({ id, bytes }) => [id, bytes]));
+}
+
 /** What several together use of each GPU. */
 export function sumGpuBytes(uses: readonly GpuBytes[]): GpuBytes {
   const sums = new Map<string, number>();

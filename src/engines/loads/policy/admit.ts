@@ -1,5 +1,9 @@
 import type { AvailableMemory } from '../../../platform/machine/available-memory.ts';
-import { dedicatedBytes, type GpuBudget } from '../../../platform/machine/gpu-devices.ts';
+import {
+  bytesById,
+  dedicatedBytes,
+  type GpuBudget,
+} from '../../../platform/machine/gpu-devices.ts';
 import { isLeftBehind, isSuperseded, isEvictable, type LoadDemand } from './eviction.ts';
 import type { Room } from './choose-sizes.ts';
 import { isIdle, type InstanceView } from './instance-view.ts';
@@ -119,7 +123,7 @@ function fits(
   { estimatedBytes, gpuBytes }: LoadDemand,
   capacity: Capacity,
 ): boolean {
-  const gpus = new Map(usableGpus(holders, gone, capacity).map(({ id, bytes }) => [id, bytes]));
+  const gpus = bytesById(usableGpus(holders, gone, capacity));
   return (
     usableBytes(holders, gone, capacity) >= estimatedBytes &&
     [...(gpuBytes ?? [])].every(([id, bytes]) => (gpus.get(id) ?? 0) >= bytes) &&
