@@ -1,4 +1,4 @@
-import type { EngineMessage, GenerationRequest } from './engine.ts';
+import { hasMedia, type EngineMessage, type GenerationRequest } from './engine.ts';
 import type { AnswerRecorder } from './states/answer-recorder.ts';
 
 /**
@@ -35,10 +35,4 @@ export function continueRequest(
     ...(reasoning === '' ? {} : { reasoning }),
   };
   return { ...request, ...limit, messages: [...request.messages, answer] };
-}
-
-function hasMedia(messages: readonly EngineMessage[]): boolean {
-  return messages.some(
-    ({ content }) => typeof content !== 'string' && content.some(({ type }) => type !== 'text'),
-  );
 }

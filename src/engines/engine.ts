@@ -23,6 +23,10 @@ export interface AudioPart {
   readonly dataUrl: string;
 }
 
+export function audioFormat({ dataUrl }: AudioPart): 'mp3' | 'wav' {
+  return dataUrl.startsWith('data:audio/mpeg') ? 'mp3' : 'wav';
+}
+
 export type ContentPart = TextPart | ImagePart | AudioPart;
 
 export interface ToolCall {
@@ -46,6 +50,20 @@ export type EngineMessage =
       readonly toolCallId: string;
       readonly content: string | readonly ContentPart[];
     };
+
+/** Whether one of the messages has such a part. */
+export function hasPart(
+  messages: readonly EngineMessage[],
+  isWanted: (type: ContentPart['type']) => boolean,
+): boolean {
+  return messages.some(
+    ({ content }) => typeof content !== 'string' && content.some(({ type }) => isWanted(type)),
+  );
+}
+
+export function hasMedia(messages: readonly EngineMessage[]): boolean {
+  return hasPart(messages, (type) => type !== 'text');
+}
 
 export interface ToolDefinition {
   readonly name: string;

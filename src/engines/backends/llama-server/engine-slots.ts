@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { EngineConnection } from '../../../platform/net/engine-connection.ts';
-import type { EngineMessage, EngineSlots, GenerationRequest, Prompt } from '../../engine.ts';
+import { hasMedia, type EngineSlots, type GenerationRequest, type Prompt } from '../../engine.ts';
 import type { WireDialect } from '../wire/dialect.ts';
 import type { EngineClient } from '../wire/engine-client.ts';
 import { createLlamaDialect } from './llama-dialect.ts';
@@ -72,10 +72,6 @@ async function renderText(
   if (request.kind === 'completion') {
     return request.suffix === undefined ? request.prompt : undefined;
   }
-  if (request.messages.some(hasMedia)) return undefined;
+  if (hasMedia(request.messages)) return undefined;
   return requestRenderedPrompt(client, dialect, request, signal);
-}
-
-function hasMedia({ content }: EngineMessage): boolean {
-  return typeof content !== 'string' && content.some(({ type }) => type !== 'text');
 }

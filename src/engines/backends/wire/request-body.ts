@@ -1,16 +1,18 @@
 import { HearthError, type NameField } from '../../../kernel/errors/errors.ts';
 import { wellFormedJson } from '../../../platform/net/well-formed-json.ts';
-import type {
-  ChatGeneration,
-  CompletionGeneration,
-  ContentPart,
-  EngineMessage,
-  GenerationRequest,
-  ReasoningLevel,
-  ResponseFormat,
-  Sampling,
-  ToolCall,
-  ToolDefinition,
+import {
+  audioFormat,
+  hasPart,
+  type ChatGeneration,
+  type CompletionGeneration,
+  type ContentPart,
+  type EngineMessage,
+  type GenerationRequest,
+  type ReasoningLevel,
+  type ResponseFormat,
+  type Sampling,
+  type ToolCall,
+  type ToolDefinition,
 } from '../../engine.ts';
 import type { Feature, JsonSchema, WireDialect } from './dialect.ts';
 import { forcedCallSchema, isCallForced, isCallOrFormat } from './forced-call.ts';
@@ -120,13 +122,9 @@ function wireContent(content: string | readonly ContentPart[]): string | readonl
   return content.map((part) => {
     if (part.type === 'text') return { type: 'text', text: part.text };
     if (part.type === 'image') return { type: 'image_url', image_url: { url: part.dataUrl } };
-    return { type: 'input_audio', input_audio: wireAudio(part.dataUrl) };
+    const data = part.dataUrl.slice(part.dataUrl.indexOf(',') + 1);
+    return { type: 'input_audio', input_audio: { data, format: audioFormat(part) } };
   });
-}
-
-function wireAudio(dataUrl: string): object {
-  const format = dataUrl.startsWith('data:audio/mpeg') ? 'mp3' : 'wav';
-  return { data: dataUrl.slice(dataUrl.indexOf(',') + 1), format };
 }
 
 function wireToolCall({ id, name, argumentsJson }: ToolCall): object {
@@ -284,15 +282,11 @@ export function featuresOf(request: GenerationRequest): readonly (readonly [Feat
     return needed;
   }
   const { tools = [], responseFormat, topLogprobs, messages } = request;
-  const hasPart = (wanted: ContentPart['type']): boolean =>
-    messages.some(
-      ({ content }) => typeof content !== 'string' && content.some(({ type }) => type === wanted),
-    );
   if (tools.length > 0) needed.push(['tools', 'tools']);
   if (responseFormat?.type === 'json_schema') needed.push(['json_schema', 'responseFormat']);
   if (responseFormat?.type === 'json_object') needed.push(['json_object', 'responseFormat']);
-  if (hasPart('image')) needed.push(['images', 'messages']);
-  if (hasPart('audio')) needed.push(['audio', 'messages']);
+  if (hasPart(messages, (type) => type === 'image')) needed.push(['images', 'messages']);
+  if (hasPart(messages, (type) => type === 'audio')) needed.push(['audio', 'messages']);
   if (topLogprobs !== undefined) needed.push(['logprobs', 'topLogprobs']);
   return needed;
 }

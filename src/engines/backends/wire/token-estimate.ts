@@ -1,4 +1,9 @@
-import type { ContentPart, EngineMessage, GenerationRequest } from '../../engine.ts';
+import {
+  audioFormat,
+  type ContentPart,
+  type EngineMessage,
+  type GenerationRequest,
+} from '../../engine.ts';
 
 /** Bytes of a token of English text, a little less than the average. */
 const bytesPerToken = 4;
@@ -8,7 +13,7 @@ const tokensPerMessage = 4;
 const tokensPerImage = 576;
 /** Encoders of Whisper's kind; others make fewer. */
 const audioTokensPerSecond = 25;
-const audioBytesPerSecond = { wav: 32_000, mpeg: 8000 };
+const audioBytesPerSecond = { wav: 32_000, mp3: 8000 };
 
 /** The tokens of a text, for servers that can't count them. */
 export function estimateTextTokens(text: string): number {
@@ -47,7 +52,6 @@ function messageTokens({ content }: EngineMessage): number {
 function partTokens(part: ContentPart): number {
   if (part.type === 'text') return estimateTextTokens(part.text);
   if (part.type === 'image') return tokensPerImage;
-  const format = part.dataUrl.startsWith('data:audio/mpeg') ? 'mpeg' : 'wav';
-  const seconds = (part.dataUrl.length * 3) / 4 / audioBytesPerSecond[format];
+  const seconds = (part.dataUrl.length * 3) / 4 / audioBytesPerSecond[audioFormat(part)];
   return Math.ceil(seconds * audioTokensPerSecond);
 }
