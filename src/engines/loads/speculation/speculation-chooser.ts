@@ -59,10 +59,7 @@ export class SpeculationChooser {
       return measured;
     });
     const plainStepMs = plainMs;
-    if (predictor === undefined || plainStepMs === undefined) {
-      if (repeated !== undefined) return repeated;
-      return { choice: {} };
-    }
+    if (predictor === undefined || plainStepMs === undefined) return repeated ?? { choice: {} };
     await repeated?.engine.stop();
     const predicted = await this.#try(predictor, candidates, (sample) =>
       measurePredictions(sample, draftLengths[predictor.kind], plainStepMs),

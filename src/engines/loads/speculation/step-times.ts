@@ -1,4 +1,5 @@
 import type { DraftCounts } from '../../engine.ts';
+import type { Speculation } from '../../launch/launch.ts';
 
 /** Milliseconds of one step of an engine. */
 export interface StepTimes {
@@ -41,11 +42,7 @@ export function speculationGain(
  * Whether drafts will pay. A draft of repeated text is rare in ordinary answers, so only its own cost counts; other
  * drafts are made at each step, so the acceptance of an ordinary answer counts.
  */
-export function pays(
-  kind: 'ngram' | 'mtp' | 'draft',
-  times: StepTimes,
-  sample: AnswerCounts,
-): boolean {
+export function pays(kind: Speculation['kind'], times: StepTimes, sample: AnswerCounts): boolean {
   if (kind === 'ngram') return breakEvenAcceptance(times) <= maxBreakEven;
   return speculationGain(times, sample) >= minGain;
 }
