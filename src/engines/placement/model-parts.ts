@@ -3,8 +3,6 @@ import type { MemoryEstimate } from '../memory/estimate.ts';
 import type { ModelParts } from './layer-division.ts';
 import type { Placement } from './place-model.ts';
 
-type Weights = Pick<ModelParts, 'layers' | 'outputBytes'> & { readonly inputBytes: number };
-
 /**
  * The parts of an instance that are placed.
  *
@@ -29,7 +27,7 @@ export function modelParts(
 }
 
 /** The weights of each layer. Adapters and a draft model are divided among all; without a list, so are all weights. */
-function weightsOf({ model, variant }: ModelSelection, { weightsBytes }: MemoryEstimate): Weights {
+function weightsOf({ model, variant }: ModelSelection, { weightsBytes }: MemoryEstimate) {
   const { weights } = variant;
   const layerCount = weights?.layers.length ?? model.attention?.layerCount ?? 0;
   const known = weights ?? {
@@ -43,11 +41,7 @@ function weightsOf({ model, variant }: ModelSelection, { weightsBytes }: MemoryE
   return {
     inputBytes: known.inputBytes,
     outputBytes: known.outputBytes + added,
-    layers: known.layers.map(({ bytes, expertBytes }) => ({
-      bytes: bytes + added,
-      expertBytes,
-      cacheBytes: 0,
-    })),
+    layers: known.layers.map(({ bytes, expertBytes }) => ({ bytes: bytes + added, expertBytes })),
   };
 }
 
