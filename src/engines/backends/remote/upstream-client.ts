@@ -68,25 +68,21 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
 
   async function send(
     url: string,
-    body: object | undefined,
+    body: EncodedBody | undefined,
     { signal, traceparent, headers = {} }: CallOptions & Partial<StreamOptions>,
-    encoded: EncodedBody | undefined = body && {
-      type: 'application/json',
-      bytes: wellFormedJson(body),
-    },
   ): Promise<ResponseReader> {
     const { response }: HttpExchange = await sender.send({
       url: new URL(url),
-      method: encoded === undefined ? 'GET' : 'POST',
+      method: body === undefined ? 'GET' : 'POST',
       headers: {
         accept: 'application/json, text/event-stream',
-        ...(encoded === undefined ? {} : { 'content-type': encoded.type }),
+        ...(body === undefined ? {} : { 'content-type': body.type }),
         ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
         ...(traceparent === undefined ? {} : { traceparent }),
         ...headers,
       },
       forwardedHeaders: {},
-      body: encoded?.bytes,
+      body: body?.bytes,
       signal,
     });
     if (response.status < 400) return response;
@@ -117,18 +113,19 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
       }
     },
     getJson: async (url, call) => readJson(await send(url, undefined, call), call.signal),
-    postJson: async (url, body, call) => readJson(await send(url, body, call), call.signal),
+    postJson: async (url, body, call) =>
+      readJson(await send(url, jsonBody(body), call), call.signal),
     postForm: async (url, form, call) => {
       const encoded = new Response(form);
       const type = encoded.headers.get('content-type') ?? '';
       const bytes = new Uint8Array(await encoded.arrayBuffer());
       const headers = { accept: '*/*' };
-      const response = await send(url, undefined, { ...call, headers }, { type, bytes });
+      const response = await send(url, { type, bytes }, { ...call, headers });
       const contentType = response.headers['content-type'] ?? 'application/octet-stream';
       return { contentType, pieces: piecesOf(response, call.signal) };
     },
     openStream: async (url, body, call) => {
-      const response = await send(url, body, call);
+      const response = await send(url, jsonBody(body), call);
       return {
         read: async () => {
           const pieces = await readPieces(response, call.signal);
@@ -141,6 +138,10 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
     },
     close: () => sender.close(),
   };
+}
+
+function jsonBody(body: object): EncodedBody {
+  return { type: 'application/json', bytes: wellFormedJson(body) };
 }
 
 async function* piecesOf(response: ResponseReader, signal: AbortSignal): AsyncGenerator<Buffer> {
