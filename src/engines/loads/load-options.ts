@@ -14,6 +14,25 @@ export interface AppliedAdapter {
   readonly scale: number;
 }
 
+/** The options of a load that only the engine of GGUF files has. */
+export const ggufOptions = [
+  'hasFlashAttention',
+  'offloadsKvCacheToGpu',
+  'expertCount',
+  'gpuLayers',
+  'cpuExpertLayers',
+  'splitMode',
+  'tensorSplit',
+  'mainGpu',
+  'kvCacheType',
+  'cacheTypeK',
+  'cacheTypeV',
+  'chatTemplate',
+  'speculation',
+  'draft',
+  'adapters',
+] as const satisfies readonly (keyof InstanceConfig)[];
+
 /** Options of a load. */
 export interface InstanceConfig {
   /** Maximum tokens of one request, prompt and answer together. */

@@ -7,7 +7,7 @@ import { readMlxSampling } from '../../library/mlx-sampling.ts';
 import type { ModelSelection } from '../../library/model.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { EngineLoader, LoadSpec } from './engine-loader.ts';
-import { refuseOptions, type InstanceConfig } from './load-options.ts';
+import { ggufOptions, refuseOptions, type InstanceConfig } from './load-options.ts';
 import type { MemoryEstimate } from '../memory/estimate.ts';
 import { estimateMlxMemory } from '../memory/mlx-estimate.ts';
 import { purposeNames, purposeOf } from './purpose.ts';
@@ -21,25 +21,6 @@ interface MlxLoaderOptions {
   /** Called while a runtime is installed, if the first load needs one. */
   readonly onInstallProgress?: (progress: InstallProgress) => void;
 }
-
-/** The options of a load that only the engine of GGUF files has. */
-const otherOptions = [
-  'hasFlashAttention',
-  'offloadsKvCacheToGpu',
-  'expertCount',
-  'gpuLayers',
-  'cpuExpertLayers',
-  'splitMode',
-  'tensorSplit',
-  'mainGpu',
-  'kvCacheType',
-  'cacheTypeK',
-  'cacheTypeV',
-  'chatTemplate',
-  'speculation',
-  'draft',
-  'adapters',
-] as const satisfies readonly (keyof InstanceConfig)[];
 
 /** Runs folders in MLX format with the server of mlx-lm, one child process per instance. */
 export class MlxLoader implements EngineLoader {
@@ -62,7 +43,7 @@ export class MlxLoader implements EngineLoader {
     }
     refuseOptions(
       requested,
-      otherOptions,
+      ggufOptions,
       `${model.key} is in MLX format, whose engine does not have this option`,
     );
   }

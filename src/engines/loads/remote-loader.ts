@@ -1,27 +1,13 @@
 import type { EngineHandle } from '../engine.ts';
 import type { Upstreams } from '../backends/remote/upstreams.ts';
 import type { EngineLoader, LoadSpec } from './engine-loader.ts';
-import { refuseOptions, type InstanceConfig } from './load-options.ts';
+import { ggufOptions, refuseOptions, type InstanceConfig } from './load-options.ts';
 
 /** The options of a load that decide how an engine of this machine works. */
 const localOptions = [
+  ...ggufOptions,
   'evalBatchSize',
-  'hasFlashAttention',
-  'offloadsKvCacheToGpu',
-  'expertCount',
-  'gpuLayers',
-  'cpuExpertLayers',
-  'splitMode',
-  'tensorSplit',
-  'mainGpu',
   'threads',
-  'kvCacheType',
-  'cacheTypeK',
-  'cacheTypeV',
-  'chatTemplate',
-  'speculation',
-  'draft',
-  'adapters',
   'parallel',
 ] as const satisfies readonly (keyof InstanceConfig)[];
 
