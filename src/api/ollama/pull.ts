@@ -9,7 +9,7 @@ import type {
 } from '../../library/downloads/downloads.ts';
 import type { Catalog } from '../../library/hub/catalog.ts';
 import { parseOllamaReference } from '../../library/hub/ollama-reference.ts';
-import { findOllamaModel } from '../../library/ollama/find-model.ts';
+import { findOllamaModel, findOrNull } from '../../library/ollama/find-model.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import type { RequestContext } from '../../telemetry/request-context.ts';
 import { mount, type App } from '../kit/mount.ts';
@@ -51,32 +51,23 @@ async function* pull(
 ): AsyncGenerator<PullEvent> {
   const library = libraryFor(context.caller);
   const { hub, registry } = parseOllamaReference(name, catalog);
-  const start = async (request: DownloadRequest | undefined): Promise<DownloadStart | undefined> =>
-    request &&
-    orUndefined(() => downloads.start(request, context.signal, context.caller.modelScope));
+  const start = async (request: DownloadRequest | undefined): Promise<DownloadStart | null> =>
+    request === undefined
+      ? null
+      : findOrNull(() => downloads.start(request, context.signal, context.caller.modelScope));
   let found = await start(hub);
-  if (found === undefined) {
+  if (found === null) {
     // The registry is not asked for a model that only the library has, such as a starter model.
-    if (await orUndefined(() => findOllamaModel(library, name))) {
+    if (await findOrNull(() => findOllamaModel(library, name))) {
       yield progress({ status: 'success' });
       return;
     }
     found = await start(registry);
   }
-  if (found === undefined) throw unknownModel(name, catalog);
+  if (found === null) throw unknownModel(name, catalog);
   yield progress({ status: 'pulling manifest' });
   if (found.kind === 'job') yield* follow(downloads, found.job, context);
   yield progress({ status: 'success' });
-}
-
-/** @returns undefined if there is no such model */
-async function orUndefined<Found>(find: () => Promise<Found>): Promise<Found | undefined> {
-  try {
-    return await find();
-  } catch (error) {
-    if (error instanceof HearthError && error.code === 'model_not_found') return undefined;
-    throw error;
-  }
 }
 
 async function* follow(

@@ -61,7 +61,8 @@ async function findWholeName(library: ModelLibrary, name: string): Promise<Named
   return { selection: await library.find(identifier), identifier };
 }
 
-async function findOrNull<Found>(find: () => Promise<Found>): Promise<Found | null> {
+/** Null if there is no such model. */
+export async function findOrNull<Found>(find: () => Promise<Found>): Promise<Found | null> {
   try {
     return await find();
   } catch (error) {
