@@ -12,7 +12,7 @@ import {
   shownTags,
   type ModelInfo,
 } from './hub-answers.ts';
-import { defaultHubEndpoint, hubAddress, hubHeaders } from './hub-endpoint.ts';
+import { defaultHubEndpoint, hubAddress, hubBase, hubHeaders } from './hub-endpoint.ts';
 import { hubFailure, nonsense } from './hub-failure.ts';
 import { createHubFetch, type GetFetch } from './hub-fetch.ts';
 import type {
@@ -46,7 +46,7 @@ export function createHub(options: HubOptions): Hub {
   const { token, http, wait } = options;
   const configured = options.endpoint ?? defaultHubEndpoint;
   const endpoint = hubAddress(configured);
-  const base = `${endpoint.origin}${endpoint.pathname.replace(/\/+$/, '')}`;
+  const base = hubBase(endpoint);
   const headers = hubHeaders(configured, token);
   const connection = { http, endpoint, headers, ...omitUndefined({ wait }) };
   const failed = (error: unknown, repository?: RepositoryName, revision?: string): HearthError =>

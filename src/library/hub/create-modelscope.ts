@@ -6,7 +6,7 @@ import { createHttpClient, type HttpClient } from '../../platform/net/http-clien
 import { HttpFailure } from '../../platform/net/http-failure.ts';
 import { printableText } from '../printable-text.ts';
 import { shownTags } from './hub-answers.ts';
-import { hubAddress, hubEgressPolicy } from './hub-endpoint.ts';
+import { hubAddress, hubBase, hubEgressPolicy } from './hub-endpoint.ts';
 import { createHubFetch, type GetFetch } from './hub-fetch.ts';
 import type { Hub, HubFile, HubRepository, RepositoryName } from './hub.ts';
 import { toModelCard } from './model-card.ts';
@@ -50,7 +50,7 @@ export function openModelScope(
 /** ModelScope, which has an API of its own. Repositories that need an account are not supported. */
 export function createModelScope({ endpoint, http, wait }: ModelScopeOptions): Hub {
   const address = hubAddress(endpoint);
-  const base = `${address.origin}${address.pathname.replace(/\/+$/, '')}`;
+  const base = hubBase(address);
   const fetchFor = (signal: AbortSignal): GetFetch =>
     createHubFetch({ http, endpoint: address, headers: {}, ...omitUndefined({ wait }) }, signal);
   const ask = async <Answer>(

@@ -4,7 +4,7 @@ import type { PublicEgress } from '../../platform/net/address-policy.ts';
 import { createHttpClient, type HttpClient } from '../../platform/net/http-client.ts';
 import { HttpFailure } from '../../platform/net/http-failure.ts';
 import { licenseNameFrom } from '../license-name.ts';
-import { hubAddress, hubEgressPolicy } from './hub-endpoint.ts';
+import { hubAddress, hubBase, hubEgressPolicy } from './hub-endpoint.ts';
 import type { HubFile, RepositoryName } from './hub.ts';
 import { readWithRetries, type RetryWait } from './read-body.ts';
 import { manifestSchema, readManifest, type RegistryManifest } from './registry-manifest.ts';
@@ -71,8 +71,7 @@ export function openRegistries(
 export function createRegistries(options: RegistryOptions): Registries {
   const http = withRegistryTokens(options.http);
   const fileUrl = (registry: RegistryName, path: string): URL => {
-    const { origin, pathname } = hubAddress(options.endpoints[registry]);
-    return new URL(`${origin}${pathname.replace(/\/+$/, '')}/v2/${path}`);
+    return new URL(`${hubBase(hubAddress(options.endpoints[registry]))}/v2/${path}`);
   };
   const read = async (url: URL, maxBytes: number, signal: AbortSignal): Promise<Buffer> => {
     const { wait } = options;

@@ -12,6 +12,11 @@ export function hubAddress(endpoint: string): URL {
   return url;
 }
 
+/** The address that paths are appended to; mirrors may have a path. */
+export function hubBase({ origin, pathname }: URL): string {
+  return `${origin}${pathname.replace(/\/+$/, '')}`;
+}
+
 /** The credentials for the hub: the token, else the user name and password in the endpoint. */
 export function hubHeaders(
   endpoint: string,

@@ -1,7 +1,7 @@
 import { HearthError } from '../../kernel/errors/errors.ts';
 import { HttpFailure } from '../../platform/net/http-failure.ts';
-import { retryDelayMs } from '../../platform/net/retry-delay.ts';
 import type { RepositoryName } from './hub.ts';
+import { busyDetail } from './source-failure.ts';
 
 interface HubRequest {
   readonly endpoint: URL;
@@ -89,13 +89,11 @@ function unreachable(endpoint: URL, failure: HttpFailure): HearthError {
 }
 
 function misbehaviour(failure: HttpFailure, endpoint: URL): HearthError {
-  const isBusy = failure.status === 429 || failure.status === 503;
+  const { isBusy, detail } = busyDetail(failure);
   return new HearthError(
     'hub_unreachable',
     `The model hub can't be used: ${failure.message}. ${isBusy ? 'Try again later.' : `Check hub.endpoint (${endpoint.href}), or try again later.`}`,
-    isBusy
-      ? { cause: failure, retryAfterSeconds: Math.ceil(retryDelayMs(failure, 6, 1) / 1000) }
-      : { cause: failure },
+    detail,
   );
 }
 

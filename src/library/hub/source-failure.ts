@@ -25,13 +25,18 @@ export function sourceFailure(error: unknown, { host, setting, missing }: Source
       { field: 'model', cause: error },
     );
   }
-  const isBusy = status === 429 || status === 503;
+  const { isBusy, detail } = busyDetail(error);
   return new HearthError(
     'hub_unreachable',
     `${host} can't be used: ${error.message}. ` +
       (isBusy ? 'Try again later.' : `Check the network, the proxy and ${setting}.`),
-    isBusy
-      ? { cause: error, retryAfterSeconds: Math.ceil(retryDelayMs(error, 6, 1) / 1000) }
-      : { cause: error },
+    detail,
   );
+}
+
+/** Whether a source is only busy, with the time after which to try again. */
+export function busyDetail(cause: HttpFailure) {
+  const isBusy = cause.status === 429 || cause.status === 503;
+  const retryAfterSeconds = Math.ceil(retryDelayMs(cause, 6, 1) / 1000);
+  return { isBusy, detail: { cause, ...(isBusy && { retryAfterSeconds }) } };
 }
