@@ -19,7 +19,7 @@ export interface Audio {
   readonly mediaType: 'audio/wav' | 'audio/mpeg';
   readonly seconds: number;
   /** Files that follow each other, cut in pauses. */
-  readonly pieces: readonly Uint8Array[];
+  readonly pieces: readonly Uint8Array<ArrayBuffer>[];
 }
 
 /** A file that cannot be read has the end of a message that begins with "The audio". */
@@ -56,7 +56,7 @@ export class AudioReader {
   }
 
   /**
-   * @param content Is copied.
+   * @param content Is copied when a thread is free.
    * @throws HearthError `invalid_audio`; `queue_full`; the signal's reason.
    */
   async read(content: Uint8Array, options: ReadOptions): Promise<Audio> {
@@ -68,8 +68,10 @@ export class AudioReader {
     }
     this.#requests += 1;
     try {
-      const request: AudioRequest = { bytes: new Uint8Array(content), maxSeconds, pieceSeconds };
-      return await this.#threads.run(() => this.#readInThread(request, field, signal), signal);
+      return await this.#threads.run(async () => {
+        const request = { bytes: new Uint8Array(content), maxSeconds, pieceSeconds };
+        return this.#readInThread(request, field, signal);
+      }, signal);
     } finally {
       this.#requests -= 1;
     }

@@ -21,5 +21,6 @@ function reply(): AudioReply {
   }
 }
 
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-parentPort?.postMessage(reply());
+const answer = reply();
+const moved = 'pieces' in answer ? answer.pieces.map(({ buffer }) => buffer) : [];
+parentPort?.postMessage(answer, moved);

@@ -14,5 +14,11 @@ export interface AudioTrack {
 /** The file cannot be read; the message is a clause about "The audio". */
 export class AudioError extends Error {}
 
+export function tooLong(maxSeconds: number): AudioError {
+  const limit =
+    maxSeconds >= 120 ? `${Math.floor(maxSeconds / 60)} minutes` : `${Math.floor(maxSeconds)} s`;
+  return new AudioError(`is longer than ${limit}`);
+}
+
 /** Formats that are read, as messages name them. */
 export const audioFormats = 'wav, mp3 and flac';

@@ -83,7 +83,7 @@ function readFrame(reader: BitReader, info: StreamInfo): Float32Array {
   const mean = new Float32Array(blockSize);
   const full = 2 ** (bitsPerSample - 1);
   const [first = mean, second = first] = channels;
-  for (const [index] of mean.entries()) {
+  for (let index = 0; index < blockSize; index += 1) {
     const one = first[index] ?? 0;
     const other = second[index] ?? 0;
     mean[index] =
@@ -145,12 +145,13 @@ function readSubframe(reader: BitReader, blockSize: number, bits: number): Float
   const samples = new Float64Array(blockSize);
   const used = bits - wasted;
   if (type === 0) samples.fill(reader.signed(used));
-  else if (type === 1)
-    for (const [index] of samples.entries()) samples[index] = reader.signed(used);
+  else if (type === 1) readSamples(reader, samples, blockSize, used);
   else readPredicted(reader, samples, type, used);
-  if (wasted > 0)
-    for (const [index, sample] of samples.entries()) samples[index] = sample * 2 ** wasted;
-  return samples;
+  return wasted === 0 ? samples : samples.map((sample) => sample * 2 ** wasted);
+}
+
+function readSamples(reader: BitReader, samples: Float64Array, count: number, bits: number): void {
+  for (let index = 0; index < count; index += 1) samples[index] = reader.signed(bits);
 }
 
 function readPredicted(reader: BitReader, samples: Float64Array, type: number, bits: number): void {
@@ -159,7 +160,7 @@ function readPredicted(reader: BitReader, samples: Float64Array, type: number, b
   const fixed = fixedCoefficients[order];
   if (order > samples.length || (!isLinear && (type < 8 || fixed === undefined)))
     throw new RangeError('a reserved value');
-  for (let index = 0; index < order; index += 1) samples[index] = reader.signed(bits);
+  readSamples(reader, samples, order, bits);
   let coefficients: readonly number[] = fixed ?? [];
   let shift = 0;
   if (isLinear) {

@@ -1,5 +1,5 @@
-import { AudioError, type AudioTrack } from './audio.ts';
-import { describeTime } from './pcm-track.ts';
+import { AudioError, tooLong, type AudioTrack } from './audio.ts';
+import { BitReader } from './bit-reader.ts';
 
 interface Frame {
   readonly start: number;
@@ -33,8 +33,7 @@ export function mp3Track(bytes: Buffer, maxSeconds: number): AudioTrack {
   const [first] = frames;
   if (first === undefined) throw new AudioError('has no frames of MP3');
   const blockSeconds = first.samples / first.rate;
-  if (frames.length * blockSeconds > maxSeconds)
-    throw new AudioError(`is longer than ${describeTime(maxSeconds)}`);
+  if (frames.length * blockSeconds > maxSeconds) throw tooLong(maxSeconds);
   return {
     mediaType: 'audio/mpeg',
     blockSeconds,
@@ -110,16 +109,9 @@ function sideBytes({ isVersion1, isMono }: Frame): number {
 /** The gain of the first granule, which follows the loudness closely enough to find a pause; 0 for silence. */
 function gainOf(bytes: Buffer, { start, isVersion1, isMono }: Frame): number {
   const hasChecksum = ((bytes[start + 1] ?? 0) & 1) === 0;
-  const side = (start + headerBytes + (hasChecksum ? 2 : 0)) * 8;
-  const granule = side + (isVersion1 ? (isMono ? 18 : 20) : isMono ? 9 : 10);
-  const isSilent = bitsAt(bytes, granule, 12) === 0;
-  return isSilent ? 0 : bitsAt(bytes, granule + 21, 8);
-}
-
-function bitsAt(bytes: Buffer, position: number, count: number): number {
-  let value = 0;
-  for (let bit = position; bit < position + count; bit += 1) {
-    value = (value << 1) | (((bytes[bit >> 3] ?? 0) >> (7 - (bit & 7))) & 1);
-  }
-  return value;
+  const reader = new BitReader(bytes, start + headerBytes + (hasChecksum ? 2 : 0));
+  reader.unsigned(isVersion1 ? (isMono ? 18 : 20) : isMono ? 9 : 10);
+  const isSilent = reader.unsigned(12) === 0;
+  reader.unsigned(9);
+  return isSilent ? 0 : reader.unsigned(8);
 }

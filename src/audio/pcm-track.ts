@@ -1,9 +1,9 @@
-import { AudioError, sampleRate, type AudioTrack } from './audio.ts';
+import { endianness } from 'node:os';
+import { AudioError, sampleRate, tooLong, type AudioTrack } from './audio.ts';
 import { Resampler } from './resampler.ts';
 import { writeWav } from './wav.ts';
 
 const blockSamples = 320;
-const bytesPerSample = 2;
 const wavFormat = { encoding: 'integer', channels: 1, sampleRate, bitsPerSample: 16 } as const;
 const rateLimits = { min: 4000, max: 384_000 };
 
@@ -26,7 +26,7 @@ export function pcmTrack(source: PcmSource, maxSeconds: number): AudioTrack {
   }
   const samples = readSamples(source, maxSeconds);
   const loudness = new Float32Array(Math.ceil(samples.length / blockSamples));
-  for (const [block] of loudness.entries()) {
+  for (let block = 0; block < loudness.length; block += 1) {
     let sum = 0;
     for (const sample of samples.subarray(block * blockSamples, (block + 1) * blockSamples))
       sum += sample ** 2;
@@ -49,7 +49,7 @@ function readSamples({ sampleRate: rate, pieces }: PcmSource, maxSeconds: number
   let length = 0;
   const resampler = new Resampler(rate, (sample) => {
     if (length === samples.length) {
-      if (length >= maxLength) throw new AudioError(`is longer than ${describeTime(maxSeconds)}`);
+      if (length >= maxLength) throw tooLong(maxSeconds);
       const larger = new Int16Array(Math.min(maxLength, 2 * length));
       larger.set(samples);
       samples = larger;
@@ -62,12 +62,7 @@ function readSamples({ sampleRate: rate, pieces }: PcmSource, maxSeconds: number
   return samples.subarray(0, length);
 }
 
-export function describeTime(seconds: number): string {
-  return seconds >= 120 ? `${Math.floor(seconds / 60)} minutes` : `${Math.floor(seconds)} s`;
-}
-
 function littleEndian(samples: Int16Array): Buffer {
-  const bytes = Buffer.alloc(samples.length * bytesPerSample);
-  for (const [index, sample] of samples.entries()) bytes.writeInt16LE(sample, index * 2);
-  return bytes;
+  const bytes = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength);
+  return endianness() === 'LE' ? bytes : Buffer.from(bytes).swap16();
 }

@@ -1,6 +1,6 @@
 import { AudioError } from './audio.ts';
 import type { PcmSource } from './pcm-track.ts';
-import { readWav, type WavAudio } from './wav.ts';
+import { frameBytes, readWav, type WavAudio } from './wav.ts';
 
 const pieceFrames = 16_384;
 const maxChannels = 32;
@@ -38,13 +38,13 @@ function finite(sample: number): number {
 function* piecesOf({ format, samples }: WavAudio, read: ReadSample): Generator<Float32Array> {
   const { channels, bitsPerSample } = format;
   const sampleBytes = bitsPerSample / 8;
-  const frameBytes = channels * sampleBytes;
-  const frames = Math.floor(samples.length / frameBytes);
+  const frameSize = frameBytes(format);
+  const frames = samples.length / frameSize;
   for (let start = 0; start < frames; start += pieceFrames) {
     const piece = new Float32Array(Math.min(pieceFrames, frames - start));
-    for (const [index] of piece.entries()) {
+    for (let index = 0; index < piece.length; index += 1) {
       let sum = 0;
-      const frame = (start + index) * frameBytes;
+      const frame = (start + index) * frameSize;
       for (let channel = 0; channel < channels; channel += 1)
         sum += read(samples, frame + channel * sampleBytes);
       piece[index] = sum / channels;

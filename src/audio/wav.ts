@@ -37,7 +37,7 @@ export function readWav(bytes: Buffer): WavAudio | undefined {
     if (name === 'data') {
       if (format === undefined) return undefined;
       const end = size === 0 ? bytes.length : Math.min(start + size, bytes.length);
-      const frame = (format.channels * format.bitsPerSample) / 8;
+      const frame = frameBytes(format);
       const whole = Math.floor((end - start) / frame) * frame;
       return { format, samples: bytes.subarray(start, start + whole) };
     }
@@ -67,7 +67,7 @@ function readFormat(chunk: Buffer): WavFormat | undefined {
 export function writeWav(format: WavFormat, pieces: readonly Buffer[]): Buffer {
   const { channels, sampleRate, bitsPerSample } = format;
   const size = pieces.reduce((sum, { length }) => sum + length, 0);
-  const frame = (channels * bitsPerSample) / 8;
+  const frame = frameBytes(format);
   const padding = size % 2;
   const header = Buffer.alloc(headerBytes);
   header.write('RIFF', 0, 'latin1');
@@ -98,5 +98,10 @@ export function describeFormat(format: WavFormat): string {
 }
 
 export function durationSeconds({ format, samples }: WavAudio): number {
-  return samples.length / ((format.channels * format.bitsPerSample) / 8) / format.sampleRate;
+  return samples.length / frameBytes(format) / format.sampleRate;
+}
+
+/** Bytes of the samples of all channels at one time. */
+export function frameBytes({ channels, bitsPerSample }: WavFormat): number {
+  return (channels * bitsPerSample) / 8;
 }
