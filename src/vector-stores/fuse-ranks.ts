@@ -15,13 +15,14 @@ export function fuseRanks(
 ): readonly Hit[] {
   const fused = new Map<string, Hit>();
   const add = (hits: readonly Hit[], weight: number): void => {
+    if (weight === 0) return;
     const share = (weight * (rankOffset + 1)) / (embedding + text);
     const sorted = hits.toSorted((left, right) => right.score - left.score);
     for (const [rank, hit] of sorted.entries()) {
       const { file, position, index } = hit;
       const name = `${file.vectorStoreId} ${file.fileId} ${position} ${index}`;
       const score = (fused.get(name)?.score ?? 0) + share / (rankOffset + 1 + rank);
-      if (weight > 0) fused.set(name, { ...hit, score: Math.min(1, score) });
+      fused.set(name, { ...hit, score: Math.min(1, score) });
     }
   };
   add(closest, embedding);
