@@ -41,7 +41,7 @@ export async function* forwardAudio(
   const channel = createChannel<ForwardEvent>();
   try {
     for await (const _ of session.ready());
-    let answer = Buffer.alloc(0);
+    const read: Buffer[] = [];
     let sizeBytes = 0;
     const passing = session
       .withPlace(async (engine, { signal }) => {
@@ -55,7 +55,7 @@ export async function* forwardAudio(
           sizeBytes += bytes.length;
           if (sizeBytes > maxAnswerBytes)
             throw new HearthError('upstream_error', 'The transcript is larger than 64 MiB.');
-          if (isRead && sizeBytes <= maxReadBytes) answer = Buffer.concat([answer, bytes]);
+          if (isRead && sizeBytes <= maxReadBytes) read.push(bytes);
           channel.push({ type: 'answer.piece', bytes });
         }
       })
@@ -63,7 +63,7 @@ export async function* forwardAudio(
     passing.catch(() => {});
     yield* channel;
     await passing;
-    const usage = usageOf(answer);
+    const usage = usageOf(Buffer.concat(read));
     record.end({ usage });
     logGeneration('transcription', { selection: session.selection, usage }, context);
   } finally {
