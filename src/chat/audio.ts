@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { AudioReader } from '../audio/audio-reader.ts';
 import { HearthError } from '../kernel/errors/errors.ts';
 import type { ModelEntry } from '../library/model.ts';
 import type { NewBlob } from '../store/store.ts';
 import type { ImageAllowance } from './image-allowance.ts';
+import type { MediaTools } from './message-media.ts';
 
 /** Of one file in a conversation. */
 const maxSeconds = 600;
@@ -37,7 +37,7 @@ export function admitAudio(dataUrl: string, allowance: ImageAllowance, field: st
  */
 export async function prepareAudio(
   dataUrl: string,
-  { allowance, audio }: { readonly allowance: ImageAllowance; readonly audio: AudioReader },
+  { allowance, audio }: MediaTools,
   field: string,
   signal: AbortSignal,
 ): Promise<NewBlob> {

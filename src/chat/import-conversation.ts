@@ -8,8 +8,7 @@ import type { ConversationMessage, ToolContent } from '../store/turns/content.ts
 import type { StoredConversation } from '../store/conversations/conversation.ts';
 import type { NewBlob, Store } from '../store/store.ts';
 import { ImageAllowance, importLimits } from './image-allowance.ts';
-import { admitAudio, prepareAudio } from './audio.ts';
-import { admitImage, prepareImage } from './image.ts';
+import { admitMedia, prepareMedia, type MediaTools } from './message-media.ts';
 
 export interface ConversationToImport {
   readonly title: string;
@@ -50,7 +49,7 @@ export async function importConversation(
   const turns = responses.map(({ turn }, index) => readTurn(turn, `responses[${index}].turn`));
   const allowance = new ImageAllowance({ projector: null }, maxImagePixels, importLimits);
   try {
-    const prepared = await prepareMedia(images, { allowance, audio }, signal);
+    const prepared = await prepareAll(images, { allowance, audio }, signal);
     return await store.conversations.import({
       ownerId,
       title,
@@ -133,9 +132,9 @@ function describe(error: unknown): string {
 const maxImages = 5000;
 
 /** All are checked by their size before the first is decoded. */
-async function prepareMedia(
+async function prepareAll(
   images: ConversationToImport['images'],
-  tools: { readonly allowance: ImageAllowance; readonly audio: AudioReader },
+  tools: MediaTools,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, NewBlob>> {
   const entries = Object.entries(images);
@@ -145,24 +144,20 @@ async function prepareMedia(
       'images',
     );
   }
-  for (const [sha256, dataUrl] of entries) {
+  for (const [sha256, url] of entries) {
     signal.throwIfAborted();
-    if (isAudio(dataUrl)) admitAudio(dataUrl, tools.allowance, `images.${sha256}`);
-    else await admitImage(dataUrl, tools.allowance, `images.${sha256}`);
+    await admitMedia({ type: typeOf(url), url }, tools, `images.${sha256}`);
   }
   const prepared = new Map<string, NewBlob>();
-  for (const [sha256, dataUrl] of entries) {
-    const field = `images.${sha256}`;
-    const blob = isAudio(dataUrl)
-      ? await prepareAudio(dataUrl, tools, field, signal)
-      : await prepareImage(dataUrl, tools.allowance, field, signal);
-    prepared.set(sha256, blob);
+  for (const [sha256, url] of entries) {
+    const media = { type: typeOf(url), url };
+    prepared.set(sha256, await prepareMedia(media, tools, `images.${sha256}`, signal));
   }
   return prepared;
 }
 
-function isAudio(dataUrl: string): boolean {
-  return dataUrl.startsWith('data:audio/');
+function typeOf(dataUrl: string): 'audio' | 'image' {
+  return dataUrl.startsWith('data:audio/') ? 'audio' : 'image';
 }
 
 function withImages(

@@ -68,6 +68,49 @@ export async function fetchImages(
   return result;
 }
 
+/** What reads media, and counts what they need. */
+export interface MediaTools {
+  readonly allowance: ImageAllowance;
+  readonly audio: AudioReader;
+}
+
+type Media = Exclude<TurnContent, { type: 'text' }>;
+
+/**
+ * Checks an image or audio by its size without decoding it.
+ *
+ * @throws HearthError `invalid_image`, `invalid_audio`.
+ */
+export async function admitMedia(
+  { type, url }: Media,
+  { allowance }: Pick<MediaTools, 'allowance'>,
+  field: string,
+): Promise<void> {
+  if (type === 'audio') admitAudio(url, allowance, field);
+  else await admitImage(url, allowance, field);
+}
+
+/**
+ * Decodes and re-encodes an admitted image or audio.
+ *
+ * @throws HearthError `invalid_image`, `invalid_audio`, `queue_full`; the signal's reason when aborted.
+ */
+export function prepareMedia(
+  { type, url }: Media,
+  tools: MediaTools,
+  field: string,
+  signal: AbortSignal,
+): Promise<NewBlob> {
+  return type === 'audio'
+    ? prepareAudio(url, tools, field, signal)
+    : prepareImage(url, tools.allowance, field, signal);
+}
+
+/** Domain path of a part of a message, for errors. */
+function fieldOf({ type }: Media, index: number, partIndex: number): string {
+  return `messages[${index}].content[${partIndex}]${type === 'audio' ? '.audio' : ''}`;
+}
+
 /** Messages as a conversation stores them, and the images and audio that they reference. */
 export interface PreparedMessages {
   readonly messages: readonly ConversationMessage[];
@@ -90,15 +133,13 @@ export async function admitMessages(
   for (const [index, message] of messages.entries()) {
     for (const [partIndex, part] of message.content.entries()) {
       if (part.type === 'text') continue;
-      const field = `messages[${index}].content[${partIndex}]`;
+      const field = fieldOf(part, index, partIndex);
       signal.throwIfAborted();
-      if (part.type === 'audio') {
-        if (model !== undefined) assertHearing(model, `${field}.audio`);
-        admitAudio(part.url, allowance, `${field}.audio`);
-      } else {
-        if (model !== undefined) assertVision(model, field);
-        await admitImage(part.url, allowance, field);
+      if (model !== undefined) {
+        if (part.type === 'audio') assertHearing(model, field);
+        else assertVision(model, field);
       }
+      await admitMedia(part, { allowance }, field);
     }
   }
 }
@@ -119,7 +160,7 @@ function outlinePart(part: TurnContent): ConversationContent {
  */
 export async function prepareMessages(
   messages: readonly TurnMessage[],
-  tools: { readonly allowance: ImageAllowance; readonly audio: AudioReader },
+  tools: MediaTools,
   signal: AbortSignal,
 ): Promise<PreparedMessages> {
   const media: NewBlob[] = [];
@@ -127,20 +168,14 @@ export async function prepareMessages(
   for (const [index, message] of messages.entries()) {
     const content: ConversationContent[] = [];
     for (const [partIndex, part] of message.content.entries()) {
-      content.push(await preparePart(part, `messages[${index}].content[${partIndex}]`));
+      if (part.type === 'text') content.push(part);
+      else {
+        const blob = await prepareMedia(part, tools, fieldOf(part, index, partIndex), signal);
+        media.push(blob);
+        content.push({ type: part.type, sha256: blob.sha256, mediaType: blob.mediaType });
+      }
     }
     prepared.push({ ...message, content });
   }
   return { messages: prepared, media };
-
-  async function preparePart(part: TurnContent, field: string): Promise<ConversationContent> {
-    if (part.type === 'text') return part;
-    const { type, url } = part;
-    const blob =
-      type === 'audio'
-        ? await prepareAudio(url, tools, `${field}.audio`, signal)
-        : await prepareImage(url, tools.allowance, field, signal);
-    media.push(blob);
-    return { type, sha256: blob.sha256, mediaType: blob.mediaType };
-  }
 }
