@@ -109,6 +109,13 @@ describe('another model is refused', () => {
   });
 
   it('by loads, estimates, settings, details, downloads and deletions', async () => {
+    for (const [name, base] of [
+      ['seer', vision],
+      ['reader', chat],
+    ]) {
+      const set = await send('admin', `/api/v1/model-settings/${name}`, { base }, 'PUT');
+      expect(set.status).toBe(200);
+    }
     const requests: readonly (readonly [string, string, object?])[] = [
       ['POST', '/api/v1/models/load', { model: vision }],
       ['POST', '/api/v1/models/load', { model: vision, estimate_only: true }],
@@ -116,6 +123,8 @@ describe('another model is refused', () => {
       ['POST', '/api/v1/models/estimate', { model: vision }],
       ['PUT', `/api/v1/model-settings/${vision}`, { load: {} }],
       ['PUT', `/api/v1/model-settings/${chat}`, { load: { draft_model: vision } }],
+      ['PUT', '/api/v1/model-settings/seer', { base: chat }],
+      ['POST', '/api/copy', { source: 'reader', destination: 'seer' }],
       ['GET', `/api/v1/model-settings/${vision}`],
       ['DELETE', `/api/v1/model-settings/${vision}`],
       ['GET', `/api/v1/models/details?model=${vision}`],
@@ -137,6 +146,9 @@ describe('another model is refused', () => {
         ...(body === undefined && { body: null }),
       });
       expect({ method, path, body, status }).toEqual({ method, path, body, status: 403 });
+    }
+    for (const name of ['seer', 'reader']) {
+      await send('admin', '/api/delete', { model: name }, 'DELETE');
     }
     const form = { ...as('bound'), method: 'PUT', body: 'GGUF' };
     const upload = await get(hearth.url, '/api/v1/models/files/hearth/other/a.gguf', {

@@ -1,5 +1,6 @@
 import { loadedInstances, selectedInstances } from '../../engines/loads/loaded-instances.ts';
 import type { InstanceSummary } from '../../engines/loads/instance-summary.ts';
+import type { ModelScope } from '../../kernel/model-scope.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { isPattern, type ModelAlias } from '../../library/model-aliases.ts';
 import type { ModelEntry, ModelSelection } from '../../library/model.ts';
@@ -14,14 +15,16 @@ export interface NamedModel extends ModelSelection {
 /** What finds the models that a caller may use, by their names. */
 export type NamedModelServices = Pick<ApiServices, 'aliases' | 'modelSettings' | 'pool'> & {
   readonly library: ReturnType<ApiServices['libraryFor']>;
+  readonly modelScope: ModelScope;
 };
 
 /** The services with the models that a caller may use. */
 export function servicesFor<S extends Pick<ApiServices, 'libraryFor'>>(
   services: S,
   caller: Pick<Caller, 'modelScope'>,
-): S & Pick<NamedModelServices, 'library'> {
-  return { ...services, library: services.libraryFor(caller) };
+): S & Pick<NamedModelServices, 'library' | 'modelScope'> {
+  const { modelScope } = caller;
+  return { ...services, library: services.libraryFor(caller), modelScope };
 }
 
 /** All models by their keys, then the profiles; with their best variant, or the one that a profile names. */

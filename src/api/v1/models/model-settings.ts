@@ -75,7 +75,7 @@ export async function storeSettings(
   identifier: string,
   requested: SettingsRecord,
 ): Promise<{ readonly name: string; readonly record: SettingsRecord }> {
-  const { library, modelSettings, pool } = services;
+  const { library, modelScope, modelSettings, pool } = services;
   const { base: requestedBase } = requested;
   const name =
     requestedBase === undefined
@@ -85,6 +85,7 @@ export async function storeSettings(
   if (requestedBase === undefined && present?.base !== undefined) {
     throw invalid('base', `${name} is a profile, which needs a \`base\`.`);
   }
+  if (present?.base !== undefined) assertInScope(modelScope, keyOf(present.base));
   const selection = await library.find(requestedBase ?? name);
   const { key } = selection.model;
   if (requestedBase !== undefined && selection.alias !== undefined) {
