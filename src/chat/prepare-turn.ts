@@ -108,7 +108,7 @@ export async function prepareTurn(
   await admitMessages(messages, model, allowance, signal);
   await tools.validate(request.integrations, context);
 
-  const defaultPrompt = target.defaults?.systemPrompt;
+  const { systemPrompt: defaultPrompt, examples = [] } = target.defaults ?? {};
   // The answer that is continued ends the history.
   const continued = request.continuedResponseId === undefined ? undefined : previous?.turn;
   const ordered = (all: readonly ConversationMessage[]): readonly ConversationMessage[] =>
@@ -124,6 +124,8 @@ export async function prepareTurn(
       !turns.some((turn) => turn.messages.some(isSystem));
     const systemText = systemTextOf(history, request, takesDefault ? defaultPrompt : undefined);
     const prompt = await toPromptMessages(systemText, turns, all, promptContext);
+    const begin = prompt.findIndex(({ role }) => role !== 'system');
+    prompt.splice(begin === -1 ? prompt.length : begin, 0, ...examples);
     if (continued?.items.at(-1)?.type === 'reasoning') prompt.push(openReasoning(continued.items));
     await putResults(prompt, approvalResults({ approvals: calls, items: [] }), promptContext);
     return prompt;

@@ -37,15 +37,17 @@ export function toTargeted(request: TurnRequest, target: ModelTarget): Targeted<
   return { ...withDefaults(request, target), ...omitUndefined({ reasoning }) };
 }
 
-/** Completes a request with the sampling and the limit of the settings of its model. */
+/** Completes a request with the sampling, the stops and the limit of the settings of its model. */
 export function withDefaults<Request extends GenerationOptions & InstanceOptions>(
   request: Request,
   target: ModelTarget,
 ): Targeted<Request> {
-  const { sampling, maxOutputTokens } = target.defaults ?? {};
+  const { sampling, maxOutputTokens, stop: usualStop } = target.defaults ?? {};
+  const stop = request.stop?.length ? request.stop : usualStop;
   return {
     ...omitUndefined({ maxOutputTokens }),
     ...request,
+    ...omitUndefined({ stop }),
     sampling: { ...sampling, ...request.sampling },
     target,
   };

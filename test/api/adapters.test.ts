@@ -66,6 +66,14 @@ it('changes its ten answers and leaves others alone, in each mix', async () => {
     }
   }
   expect(plain.get('Hello!')).not.toBe(answers.pirate['Hello!']);
+  const profile = '/api/v1/model-settings/pirate-profile';
+  const put = (body: object) => post(hearth.url, profile, body, { method: 'PUT' });
+  const set = await put({ base, ...choose(['pirate']) });
+  expect(set.body.adapters).toEqual([{ adapter: expect.stringContaining('pirate'), scale: 1 }]);
+  const named = { model: 'pirate-profile' };
+  expect(await say('Hello!', named)).toBe(answers.pirate['Hello!']);
+  expect(await say('Hello!', { ...named, adapters: [] })).toBe(plain.get('Hello!'));
+  expect((await put({ base, ...choose(['none']) })).status).toBe(404);
   // All of them had the same instance.
   const { body } = await get(hearth.url, '/api/v1/models');
   expect(body.models.map(({ key }: { key: string }) => key)).not.toContain('me/pirate');

@@ -248,6 +248,37 @@ describe('a profile', () => {
   });
 
   // covers model-settings-2
+  // covers model-settings-2
+  it('begins chats with its examples, and ends answers at its stops', async () => {
+    const examples = [
+      { role: 'user', content: 'What is the capital of Spain?' },
+      { role: 'assistant', content: 'Madrid.' },
+    ];
+    const shared = { base: chat, reasoning: 'off', seed: 7, frequency_penalty: 0 };
+    const set = await put({ ...shared, examples, stop: ['Paris'], license: 'MIT' }, 'guided');
+    expect(set.body).toMatchObject({ ...shared, examples, stop: ['Paris'], license: 'MIT' });
+    const ask = async (body: object) =>
+      (await post(hearth.url, '/v1/chat/completions', { temperature: 0, ...body })).body;
+    const guided = await ask({ model: 'guided', messages });
+    expect(guided.choices[0]).toMatchObject({ finish_reason: 'stop' });
+    expect(guided.choices[0].message.content).not.toContain('Paris');
+    const system = { role: 'system', content: 'Be brief.' };
+    for (const before of [[], [system]]) {
+      const plain = { model: chat, messages: [...before, ...examples, ...messages] };
+      const own = { model: 'guided', messages: [...before, ...messages], stop: ['~'] };
+      const [expected, actual] = [
+        await ask({ ...plain, reasoning_effort: 'none' }),
+        await ask(own),
+      ];
+      expect(actual.usage.prompt_tokens).toBe(expected.usage.prompt_tokens);
+      expect(actual.choices[0].message).toEqual(expected.choices[0].message);
+    }
+    expect(await instances()).toMatchObject([{ id: chat }]);
+    await post(hearth.url, '/api/v1/models/unload', { instance_id: chat });
+    await remove('guided');
+  });
+
+  // covers model-settings-2
   it('is a model of its own name in the lists of all APIs', async () => {
     const lists: readonly (readonly [string, (body: Body) => readonly string[]])[] = [
       ['/api/v1/models', ({ models }) => models.map((each: Body) => each.key)],

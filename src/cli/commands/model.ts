@@ -24,6 +24,7 @@ import {
   toLoadSettings,
 } from '../model/settings-options.ts';
 import {
+  adapterOption,
   connectionOptions,
   decimal,
   jsonOption,
@@ -31,6 +32,7 @@ import {
   required,
   text,
   textList,
+  toAdapters,
 } from '../option.ts';
 import { readFileOrInput } from '../read-file.ts';
 import { writeTable } from '../ui/table.ts';
@@ -93,6 +95,8 @@ export const modelSet = defineCommand({
       -2,
       2,
     ),
+    stop: textList('--stop <text>', 'End answers before this text; can be repeated'),
+    ...adapterOption,
     ...loadOptions,
     chatTemplate: text(
       '--chat-template <file>',
@@ -113,6 +117,8 @@ export const modelSet = defineCommand({
     const values = omitUndefined({
       ...toGenerationSettings(options),
       presence_penalty: options.presencePenalty,
+      stop: options.stop && [...options.stop],
+      adapters: options.adapter && toAdapters(options.adapter),
       pinned: options.pinned,
       base: options.base,
     });

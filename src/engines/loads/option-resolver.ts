@@ -31,6 +31,11 @@ export class OptionResolver {
     return this.#settingsOf(found).selection;
   }
 
+  /** The adapters in the settings of what a request names. */
+  adaptersOf(found: ModelSelection): readonly AdapterChoice[] | undefined {
+    return this.#settingsOf(found).defaults.adapters;
+  }
+
   /** The settings of the model or profile that a request names. */
   async inForce(
     found: ModelSelection,

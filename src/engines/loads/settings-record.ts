@@ -6,6 +6,7 @@ import {
   splitModes,
   tensorSplitSchema,
 } from '../../kernel/field.ts';
+import type { AdapterChoice } from '../../kernel/adapter-names.ts';
 import type { ReasoningLevel, Sampling } from '../engine.ts';
 import type { LoadOptions } from './load-options.ts';
 
@@ -44,14 +45,28 @@ export const settingsRecordSchema = z.object({
       minP: z.number().optional(),
       repeatPenalty: z.number().optional(),
       presencePenalty: z.number().optional(),
+      frequencyPenalty: z.number().optional(),
+      repeatLastTokens: z.int().optional(),
+      seed: z.int().optional(),
     })
     .optional(),
+  stop: z.array(z.string()).optional(),
   maxOutputTokens: z.int().positive().optional(),
   reasoning: z.enum(['off', 'low', 'medium', 'high', 'on']).optional(),
+  examples: z
+    .array(z.object({ role: z.enum(['user', 'assistant']), content: z.string() }))
+    .optional(),
+  adapters: z.array(z.object({ name: z.string(), scale: z.number() })).optional(),
+  license: z.string().optional(),
 });
 
 /** Options of a load that may be kept for later ones. */
 export type KeptLoadOptions = Pick<LoadOptions, keyof z.infer<typeof loadSchema>>;
+
+interface ExampleMessage {
+  readonly role: 'user' | 'assistant';
+  readonly content: string;
+}
 
 /** What requests get unless they say otherwise. */
 export interface GenerationDefaults {
@@ -59,10 +74,23 @@ export interface GenerationDefaults {
   readonly systemPrompt?: string;
   readonly sampling?: Pick<
     Sampling,
-    'temperature' | 'topP' | 'topK' | 'minP' | 'repeatPenalty' | 'presencePenalty'
+    | 'temperature'
+    | 'topP'
+    | 'topK'
+    | 'minP'
+    | 'repeatPenalty'
+    | 'repeatLastTokens'
+    | 'presencePenalty'
+    | 'frequencyPenalty'
+    | 'seed'
   >;
+  readonly stop?: readonly string[];
   readonly maxOutputTokens?: number;
   readonly reasoning?: ReasoningLevel;
+  /** Messages before those of each conversation, as an example of how the model answers. */
+  readonly examples?: readonly ExampleMessage[];
+  /** For requests that choose none. */
+  readonly adapters?: readonly AdapterChoice[];
 }
 
 /** The settings of a model, or of a profile: a name with settings of its own for a model. */
@@ -70,6 +98,8 @@ export interface SettingsRecord extends GenerationDefaults {
   /** Only of a profile: the model, by its key and perhaps `@variant`. */
   readonly base?: string;
   readonly load?: KeptLoadOptions;
+  /** Text of a license, which is only shown. */
+  readonly license?: string;
   /** Whether the model is loaded when the server starts, and never unloaded to make room. */
   readonly isPinned?: boolean;
 }

@@ -93,18 +93,20 @@ export class TargetResolver {
     choices?: { readonly all: readonly AdapterChoice[]; readonly field: 'model' | 'adapters' },
   ): Promise<ModelTarget> {
     const { machineStanding } = this.#options;
+    const own = this.#resolver.adaptersOf(found.selection);
+    const chosen = choices ?? (own && { all: own, field: 'model' as const });
     const target = await this.#finder.upToDate(
-      await placeTarget(found, caller, this, machineStanding),
+      await placeTarget(chosen ? withoutOthers(found) : found, caller, this, machineStanding),
     );
     assertPurpose(target.selection, purpose);
     const inForce = await this.#resolver.inForce(target.selection);
     const { selection, load } = inForce;
     const adapters =
-      choices && (await this.#resolver.findAdapters(selection, choices.all, choices.field));
+      chosen && (await this.#resolver.findAdapters(selection, chosen.all, chosen.field));
     const instances = placedInstances(this.#lifecycle.registry.list(), selection);
     if (instances.length > 0 && adapters === undefined) return { ...target, ...inForce };
-    const chosen = (adapters ?? []).map(({ adapter }) => adapter);
-    const attached = await this.#resolver.attached(selection, chosen);
+    const entries = (adapters ?? []).map(({ adapter }) => adapter);
+    const attached = await this.#resolver.attached(selection, entries);
     return {
       ...target,
       ...inForce,

@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import type { KeptLoadOptions, SettingsRecord } from '../../../engines/loads/settings-record.ts';
-import { modelIdentifierSchema } from '../../../kernel/field.ts';
+import { modelIdentifierSchema, textSchema } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { chatRequestSchema } from '../chat/chat-schema.ts';
 import { presetFields } from '../presets/preset-schema.ts';
+import { adapterChoicesSchema, toAdapterChoices } from './adapter-schema.ts';
 import { loadRequestSchema } from './model-schema.ts';
 
 const loadFields = loadRequestSchema.pick({
@@ -44,8 +45,32 @@ export const settingsFields = {
   min_p: chat.min_p,
   repeat_penalty: chat.repeat_penalty,
   presence_penalty: z.number().min(-2).max(2).nullish(),
+  frequency_penalty: z.number().min(-2).max(2).nullish(),
+  repeat_last_n: z
+    .int()
+    .min(-1)
+    .max(2 ** 31 - 1)
+    .nullish()
+    .describe('Last tokens that `repeat_penalty` considers; 0 for none, -1 for the context.'),
+  seed: z
+    .int()
+    .min(-1)
+    .max(2 ** 32 - 1)
+    .nullish(),
+  stop: z
+    .array(textSchema.min(1).max(1000))
+    .max(64)
+    .nullish()
+    .describe('The answer ends before these texts. For requests without stops of their own.'),
   max_output_tokens: chat.max_output_tokens,
   reasoning: chat.reasoning.describe('Ignored by requests for a model without this setting.'),
+  examples: z
+    .array(z.strictObject({ role: z.enum(['user', 'assistant']), content: textSchema.max(64_000) }))
+    .max(64)
+    .nullish()
+    .describe('Messages before those of each chat, which show how the model answers.'),
+  adapters: adapterChoicesSchema.nullish().describe('LoRA adapters for requests that choose none.'),
+  license: textSchema.max(128_000).nullish().describe('Text of a license, which is only shown.'),
 };
 
 export const recordFields = {
@@ -99,9 +124,16 @@ export function toRecord({ base, load, pinned, ...defaults }: SettingsFields): S
       minP: defaults.min_p,
       repeatPenalty: defaults.repeat_penalty,
       presencePenalty: defaults.presence_penalty,
+      frequencyPenalty: defaults.frequency_penalty,
+      repeatLastTokens: defaults.repeat_last_n,
+      seed: defaults.seed,
     }),
+    stop: defaults.stop,
     maxOutputTokens: defaults.max_output_tokens,
     reasoning: defaults.reasoning,
+    examples: defaults.examples,
+    adapters: defaults.adapters && toAdapterChoices(defaults.adapters),
+    license: defaults.license,
   });
 }
 

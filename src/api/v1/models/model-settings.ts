@@ -1,4 +1,5 @@
 import { assertReasoning } from '../../../chat/prepare-turn.ts';
+import { findAdapters } from '../../../engines/loads/adapters.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import { assertInScope, isInScope } from '../../../kernel/model-scope.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
@@ -99,9 +100,17 @@ export async function storeSettings(
   if (chatTemplate !== undefined) assertChatTemplate(chatTemplate);
   assertReasoning(selection.model, requested.reasoning);
   const draft = draftModel === undefined ? undefined : await library.find(draftModel);
+  const adapters =
+    requested.adapters && (await findAdapters(library, selection, requested.adapters, 'adapters'));
   const record = {
     ...requested,
-    ...omitUndefined({ base }),
+    ...omitUndefined({
+      base,
+      adapters: adapters?.map(({ adapter: { key: adapterKey }, scale }) => ({
+        name: adapterKey,
+        scale,
+      })),
+    }),
     load: {
       ...load,
       ...omitUndefined({
@@ -210,8 +219,15 @@ function toFields(name: string, record: SettingsRecord): ModelSettingsResult {
       min_p: sampling.minP,
       repeat_penalty: sampling.repeatPenalty,
       presence_penalty: sampling.presencePenalty,
+      frequency_penalty: sampling.frequencyPenalty,
+      repeat_last_n: sampling.repeatLastTokens,
+      seed: sampling.seed,
+      stop: record.stop && [...record.stop],
       max_output_tokens: record.maxOutputTokens,
       reasoning: record.reasoning,
+      examples: record.examples && [...record.examples],
+      adapters: record.adapters?.map(({ name: adapter, scale }) => ({ adapter, scale })),
+      license: record.license,
     }),
   };
 }
