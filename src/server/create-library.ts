@@ -4,7 +4,7 @@ import type { Settings } from '../settings/settings-table.ts';
 import { ModelSettings } from '../engines/loads/model-settings.ts';
 import type { Upstreams } from '../engines/backends/remote/upstreams.ts';
 import { removeUnfinished } from '../platform/files/unfinished-files.ts';
-import { removePartialUploads } from '../library/import/receive-file.ts';
+import { removePartialUploads } from '../library/import/stage-upload.ts';
 import type { AdapterLibrary } from '../library/adapter.ts';
 import { createModelLibrary } from '../library/library.ts';
 import type { EditableModelLibrary } from '../library/model.ts';

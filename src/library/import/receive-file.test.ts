@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { plainModel, writeGguf } from '../../../test/setup/models/gguf-writer.ts';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
-import { receiveFile, removePartialUploads } from './receive-file.ts';
+import { receiveFile } from './receive-file.ts';
+import { removePartialUploads } from './stage-upload.ts';
 
 type Options = Parameters<typeof receiveFile>[0];
 
