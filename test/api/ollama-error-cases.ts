@@ -128,5 +128,5 @@ export const ollamaErrorCases: readonly (readonly [string, string, object, numbe
     /`keep_alive` is "soon"/,
   ],
   ['an unknown level of thinking', 'chat', { model, messages: hello, think: 'much' }, 400, /think/],
-  ['an endpoint that is not offered', 'create', { model: 'x', from: model }, 404, /no endpoint/],
+  ['an endpoint that is not offered', 'push', { model }, 404, /no endpoint/],
 ];

@@ -257,6 +257,17 @@ describe('a pull', () => {
     expect(answer).toMatchObject({ status, body: { error: expect.stringContaining(message) } });
   });
 
+  it('precedes a model that is created from one', async () => {
+    const body = { from: 'hf.co/acme/Parrot-GGUF:Q8_0', system: 'Talk.' };
+    const lines = await postForLines(hearth.url, '/api/create', { model: 'polly', ...body });
+    expect(lines[0]).toEqual({ status: 'pulling manifest' });
+    expect(lines.slice(-2)).toEqual([{ status: 'writing manifest' }, { status: 'success' }]);
+    expect((await post(hearth.url, '/api/show', { model: 'polly' })).body.system).toBe('Talk.');
+    const unknown = await post(hearth.url, '/api/create', { model: 'x', from: 'nothing' });
+    expect(unknown.status).toBe(404);
+    for (const name of ['polly', 'parrot']) expect((await remove(name)).status).toBe(200);
+  });
+
   it('names what the repository lacks', async () => {
     const request = { model: 'hf.co/acme/Finch-GGUF:Q2_K' };
     const missing = await post(hearth.url, '/api/pull', request);

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
+import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { starterPath } from '../setup/engine/test-engines.ts';
+import { adapterAnswers, adapterPath } from '../setup/models/adapters.ts';
 import { startFakeHub } from '../setup/hub/fake-hub.ts';
 import { projectFolder } from '../setup/project-folder.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
@@ -84,6 +86,46 @@ describe.skipIf(!isInstalled)('the ollama command', () => {
     await ollama('stop', name);
     await ollama('rm', name);
     expect(await ollama('list')).not.toContain('parrot');
+  });
+
+  it('creates models from Modelfiles', async () => {
+    const modelfile = join(user.path, 'Modelfile');
+    const create = async (name: string, lines: readonly string[]): Promise<string> => {
+      await writeFile(modelfile, lines.join('\n'));
+      await ollama('create', name, '-f', modelfile);
+      return ollama('show', '--modelfile', name);
+    };
+    const text = [
+      `FROM ${model}`,
+      'SYSTEM """You are "Mario".',
+      'FROM the pipes."""',
+      'PARAMETER temperature 0',
+      'PARAMETER num_predict 8',
+      'PARAMETER stop "Luigi"',
+      'PARAMETER stop "a b"',
+      'MESSAGE user Hi',
+      'MESSAGE assistant It is me.',
+      'LICENSE MIT',
+    ];
+    const shown = await create('mario', text);
+    expect(await create('luigi:7b', shown.split('\n'))).toBe(shown);
+    expect(await ollama('show', 'mario')).toMatch(/temperature +0[^]*You are "Mario"[^]*MIT/);
+    expect(await ollama('list')).toMatch(/^luigi:7b .*\n(.*\n)*mario:latest /m);
+    expect(await ollama('run', '--think=false', 'mario', 'Hello!')).toMatch(/\w/);
+    await ollama('cp', 'mario', 'peach');
+    for (const name of ['mario', 'luigi:7b', 'peach']) await ollama('rm', name);
+
+    await copyFile(starterPath('chat'), join(user.path, 'weights.gguf'));
+    await copyFile(adapterPath('pirate'), join(user.path, 'lora.gguf'));
+    await create('toad', ['FROM ./weights.gguf', 'ADAPTER ./lora.gguf', 'PARAMETER temperature 0']);
+    expect(await ollama('run', '--think=false', 'toad', 'Hello!')).toContain(
+      adapterAnswers.pirate['Hello!'],
+    );
+    await ollama('rm', 'toad');
+    expect(await ollama('list')).not.toMatch(/mario|luigi|peach|toad/);
+    await expect(ollama('create', '-q', 'q4_0', 'toad', '-f', modelfile)).rejects.toThrow(
+      /llama-quantize/,
+    );
   });
 
   it('ends with the error of the server', async () => {

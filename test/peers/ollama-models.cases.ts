@@ -166,16 +166,15 @@ export const ollamaRoutes: PeerSuite = {
       test: 'TestRoutes/Create Model Handler',
       users: 'POST /api/create makes a model of files.',
       request: { path: '/api/create', body: { name: 't-bone', files: {}, stream: false } },
-      expect: { status: 404, body: { error: /no endpoint/ } },
-      differs: 'Not served; `hearth import` adds a file, and `POST /api/copy` another name.',
+      expect: { status: 400, body: { error: /"from" or "files" is required/ } },
     },
     {
       id: 'ollama-blobs',
       test: 'TestCreateFromBin (server/routes_create_test.go)',
       users: 'POST /api/blobs/{digest} uploads a file.',
       request: { path: `/api/blobs/sha256:${'0'.repeat(64)}`, body: 'x' },
-      expect: { status: 404, body: { error: /no endpoint/ } },
-      differs: 'Not served; `hearth import` adds a file.',
+      expect: { status: 400, body: { error: /is not a GGUF file/ } },
+      differs: 'The content must be a GGUF file.',
     },
     {
       id: 'ollama-push',
@@ -250,7 +249,7 @@ export const ollamaRoutes: PeerSuite = {
       users: '`parameters` are the settings of the Modelfile.',
       request: { path: '/api/show', body: { model: chat } },
       expect: { body: { parameters: '' } },
-      differs: 'There is no Modelfile; the defaults of a model are in its GGUF file.',
+      differs: 'A model without settings has none; the defaults are in its GGUF file.',
     },
     {
       id: 'ollama-show-embedding',

@@ -101,7 +101,7 @@ export function mount<Declared extends Route>(
   const limitBytes = Math.min(app.bodyLimitBytes, route.maxBodyBytes ?? Number.POSITIVE_INFINITY);
   const content = {
     method,
-    uploadType: route.upload?.contentType,
+    upload: route.upload,
     // An upload has its own limit.
     limitBytes: route.upload === undefined ? limitBytes : Number.POSITIVE_INFINITY,
   };

@@ -4,14 +4,17 @@ import type { ErrorCode } from '../../kernel/errors/errors.ts';
 import type { Permission } from '../../kernel/permission.ts';
 
 /** A file, or a form with it in the field `file`. */
-type Upload =
-  | { readonly contentType: 'application/octet-stream' }
+export type Upload =
+  | {
+      readonly contentType: 'application/octet-stream';
+      /** Whether clients that declare another type are served, except web pages. */
+      readonly takesAnyType?: true;
+    }
   | {
       readonly contentType: 'multipart/form-data';
       /** The other fields of the form, for the OpenAPI document. */
       readonly fields: z.ZodObject;
     };
-export type UploadType = Upload['contentType'];
 
 /** An endpoint: everything that the server, the client and the OpenAPI document need to know about it. */
 export interface Route {

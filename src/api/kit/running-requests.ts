@@ -75,13 +75,15 @@ export function createRunningRequests(): RunningRequests {
 const receiveTimeoutMs = 300_000;
 const uploadStallMs = 60_000;
 const uploadTypes = /^(?:application\/octet-stream|multipart\/form-data) *(?:;|$)/i;
+/** Clients of Ollama declare other types for their files. */
+const uploadPath = /\/api\/blobs\/[^/?]+$/;
 
 /** Closes the connection of a client that takes too long to send its request. */
 export function limitReceiving(incoming: IncomingMessage): void {
-  const { headers } = incoming;
+  const { headers, url = '' } = incoming;
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return;
   const giveUp = (): void => void (incoming.complete || incoming.destroy());
-  if (uploadTypes.test(headers['content-type'] ?? '')) {
+  if (uploadTypes.test(headers['content-type'] ?? '') || uploadPath.test(url)) {
     incoming.setTimeout(uploadStallMs, giveUp);
     incoming.once('end', () => incoming.setTimeout(0));
     return;

@@ -1,6 +1,7 @@
 import type { ApiRoutes } from '../kit/mount.ts';
 import type { ApiServices } from '../services.ts';
 import { mountChat } from './chat.ts';
+import { mountCreate } from './create.ts';
 import { mountEmbeddings } from './embeddings.ts';
 import { ollamaErrors } from './errors.ts';
 import { mountGenerate } from './generate.ts';
@@ -20,6 +21,7 @@ export function createOllamaApi(services: ApiServices): ApiRoutes {
       mountGenerate(app, services);
       mountEmbeddings(app, services);
       mountPull(app, services);
+      mountCreate(app, services);
     },
   };
 }

@@ -15,6 +15,7 @@ const fieldNames: FieldNames = [
   [/^contextLength$/, 'options.num_ctx'],
   [/^ttlSeconds$/, 'keep_alive'],
   [/^reasoning$/, 'think'],
+  [/^chatTemplate$/, 'template'],
   [/^inputs(\[\d+\])?$/, 'input$1'],
 ];
 

@@ -130,6 +130,11 @@ export const showOllama = defineRoute({
         .describe('Parameters of a Modelfile that the settings of the model have, one a line.'),
       template: z.string(),
       system: z.string().optional().describe('System prompt of the settings of the model.'),
+      messages: z
+        .array(z.object({ role: z.string(), content: z.string() }))
+        .optional()
+        .describe('Messages before those of each chat.'),
+      license: z.string().optional(),
       details: detailsSchema,
       model_info: z
         .record(z.string(), z.unknown())
@@ -184,7 +189,7 @@ export const deleteOllama = defineRoute({
   errors: ['model_not_found', 'conflict'],
 });
 
-const pullLineSchema = z
+export const ollamaProgressSchema = z
   .object({
     status: z.string(),
     digest: z.string().optional(),
@@ -192,10 +197,10 @@ const pullLineSchema = z
     completed: z.int().nonnegative().optional(),
   })
   .meta({
-    id: 'OllamaPullProgress',
+    id: 'OllamaProgress',
     examples: [{ status: 'success' }],
   });
-export type OllamaPullLine = z.infer<typeof pullLineSchema>;
+export type OllamaProgress = z.infer<typeof ollamaProgressSchema>;
 
 export const pullOllama = defineRoute({
   method: 'post',
@@ -213,8 +218,8 @@ export const pullOllama = defineRoute({
       stream: z.boolean().nullish().describe('Answer with lines of JSON; true if absent.'),
     })
     .meta({ id: 'OllamaPullRequest', examples: [{ model: 'hf.co/owner/name:Q4_K_M' }] }),
-  result: pullLineSchema,
-  lines: z.union([pullLineSchema, ollamaErrorSchema]).meta({ id: 'OllamaPullLine' }),
+  result: ollamaProgressSchema,
+  lines: z.union([ollamaProgressSchema, ollamaErrorSchema]).meta({ id: 'OllamaPullLine' }),
   errors: [
     'model_not_found',
     'gated_repository',

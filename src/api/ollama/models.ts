@@ -13,19 +13,14 @@ import { removeModel } from '../../engines/loads/remove-model.ts';
 import { findAlias } from '../../library/model-aliases.ts';
 import { keyOf, listNamedModels, servicesFor } from '../kit/named-models.ts';
 import { chatTemplate } from '../../library/chat-template.ts';
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { findOllamaModel } from '../../library/ollama/find-model.ts';
 import { variantFiles } from '../../library/variant-files.ts';
 import { mount, type App } from '../kit/mount.ts';
 import type { ApiServices } from '../services.ts';
 import { deleteSettings, storeSettings } from '../v1/models/model-settings.ts';
-import {
-  toParameters,
-  toCapabilities,
-  toDetails,
-  toLoadedModel,
-  toModelInfo,
-  toOllamaModel,
-} from './record.ts';
+import { toModelfile, toParameters } from './modelfile.ts';
+import { toCapabilities, toDetails, toLoadedModel, toModelInfo, toOllamaModel } from './record.ts';
 
 /** The version of Ollama whose API this API follows: editors refuse older ones. */
 const ollamaVersion = '0.12.11';
@@ -69,11 +64,15 @@ export function mountModels(app: App, services: ApiServices): void {
     const settings = modelSettings.inForce(selection);
     const { systemPrompt: system = '' } = settings;
     return {
-      modelfile: `FROM ${selection.model.key}`,
+      modelfile: toModelfile(selection, settings),
       parameters: toParameters(settings),
       template: settings.load?.chatTemplate ?? (await chatTemplate(selection, context.signal)),
       ...(system !== '' && { system }),
-      details: toDetails(selection),
+      ...omitUndefined({
+        messages: settings.examples && [...settings.examples],
+        license: settings.license,
+      }),
+      details: { ...toDetails(selection), parent_model: settings.base ?? '' },
       model_info: toModelInfo(selection),
       capabilities: toCapabilities(selection),
       modified_at: (await variantFiles(selection)).modifiedAt.toISOString(),
@@ -89,12 +88,13 @@ export function mountModels(app: App, services: ApiServices): void {
       await storeSettings(own, withoutLatest(body.destination), profile);
       return {};
     }
+    const destination = withoutLatest(body.destination);
+    if (modelSettings.get(destination.toLowerCase())?.base !== undefined) {
+      throw new HearthError('conflict', `"${destination}" is a profile. Delete it first.`);
+    }
     const isBest = variant.id === model.variants[0]?.id;
-    await assertOwnAlias(withoutLatest(body.destination), context);
-    await aliases.set(
-      withoutLatest(body.destination),
-      isBest ? model.key : `${model.key}@${variant.id}`,
-    );
+    await assertOwnAlias(destination, context);
+    await aliases.set(destination, isBest ? model.key : `${model.key}@${variant.id}`);
     return {};
   });
 
@@ -131,6 +131,6 @@ export function requiredName(body: {
   throw new HearthError('missing_required_parameter', '"model" is required.', { param: 'model' });
 }
 
-function withoutLatest(name: string): string {
+export function withoutLatest(name: string): string {
   return name.trim().replace(/:latest$/i, '');
 }

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { HearthError, errorTable, type ErrorCode } from '../../kernel/errors/errors.ts';
-import { pullOllama, type OllamaPullLine } from './models-schema.ts';
+import { pullOllama } from './models-schema.ts';
 import type {
   DownloadJob,
   DownloadManager,
@@ -13,42 +13,24 @@ import { findOllamaModel, findOrNull } from '../../library/ollama/find-model.ts'
 import { nearest } from '../../kernel/nearest.ts';
 import type { RequestContext } from '../../telemetry/request-context.ts';
 import { mount, type App } from '../kit/mount.ts';
-import { lineStream } from '../kit/stream/ndjson.ts';
-import { openStream } from '../kit/stream/open-stream.ts';
 import type { ApiServices } from '../services.ts';
-import { toErrorLines } from './answer.ts';
 import { requiredName } from './models.ts';
+import { answerProgress, progress, type ProgressEvent } from './progress.ts';
 
 const pollMs = 200;
 
 export function mountPull(app: App, services: ApiServices): void {
-  mount(app, pullOllama, async ({ body, context }) => {
-    const events = pull(services, requiredName(body), context);
-    if (body.stream !== false) {
-      const write = ({ line }: PullEvent): readonly object[] => [line];
-      return lineStream(await openStream(events, { write, fail: toErrorLines }, context), context);
-    }
-    let last: OllamaPullLine = { status: 'success' };
-    for await (const { line } of events) last = line;
-    return last;
-  });
-}
-
-interface PullEvent {
-  readonly type: 'pull.progress';
-  readonly line: OllamaPullLine;
-}
-
-function progress(line: OllamaPullLine): PullEvent {
-  return { type: 'pull.progress', line };
+  mount(app, pullOllama, async ({ body, context }) =>
+    answerProgress(pull(services, requiredName(body), context), body.stream !== false, context),
+  );
 }
 
 /** @throws HearthError `model_not_found`, with the nearest name; the errors of `DownloadManager.start`. */
-async function* pull(
+export async function* pull(
   { libraryFor, downloads, catalog }: Pick<ApiServices, 'libraryFor' | 'downloads' | 'catalog'>,
   name: string,
   context: RequestContext,
-): AsyncGenerator<PullEvent> {
+): AsyncGenerator<ProgressEvent> {
   const library = libraryFor(context.caller);
   const { hub, registry } = parseOllamaReference(name, catalog);
   const start = async (request: DownloadRequest | undefined): Promise<DownloadStart | null> =>
@@ -74,7 +56,7 @@ async function* follow(
   downloads: Pick<DownloadManager, 'find'>,
   started: DownloadJob,
   { signal }: RequestContext,
-): AsyncGenerator<PullEvent> {
+): AsyncGenerator<ProgressEvent> {
   const digest = digestOf(started);
   const status = `pulling ${digest.slice('sha256:'.length, 19)}`;
   for (let job = started; ; job = await downloads.find(started.id)) {

@@ -1,7 +1,5 @@
 import type { OllamaModel, OllamaModelDetails } from './models-schema.ts';
 import type { InstanceSummary } from '../../engines/loads/instance-summary.ts';
-import type { SettingsRecord } from '../../engines/loads/settings-record.ts';
-import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { ModelSelection } from '../../library/model.ts';
 import { variantFiles } from '../../library/variant-files.ts';
 
@@ -37,27 +35,6 @@ export async function toOllamaModel(selection: ModelSelection): Promise<OllamaMo
     digest,
     details: toDetails(selection),
   };
-}
-
-/** The parameters of a Modelfile. */
-export function toParameters({
-  sampling,
-  maxOutputTokens,
-  load,
-}: Pick<SettingsRecord, 'sampling' | 'maxOutputTokens' | 'load'>): string {
-  const parameters = omitUndefined({
-    num_ctx: load?.contextLength,
-    temperature: sampling?.temperature,
-    top_p: sampling?.topP,
-    top_k: sampling?.topK,
-    min_p: sampling?.minP,
-    repeat_penalty: sampling?.repeatPenalty,
-    presence_penalty: sampling?.presencePenalty,
-    num_predict: maxOutputTokens,
-  });
-  return Object.entries(parameters)
-    .map(([name, value]) => `${name} ${value}`)
-    .join('\n');
 }
 
 /** @param isOnGpu Whether the runtime uses a GPU. */

@@ -24,7 +24,7 @@ export function toGenerationOptions({
   logprobs,
   top_logprobs: topLogprobs,
 }: GenerationFields): GenerationOptions {
-  assertSupported(options ?? {}, unsupportedOptions);
+  assertGenerationOptions(options);
   const stop = [options?.stop ?? []].flat().filter((text) => text !== '');
   return {
     sampling: omitUndefined({
@@ -46,8 +46,15 @@ export function toGenerationOptions({
   };
 }
 
+/** @throws HearthError `invalid_value` for options that can't be honoured. */
+export function assertGenerationOptions(
+  options: Readonly<Record<string, unknown>> | null = {},
+): void {
+  assertSupported(options ?? {}, unsupportedOptions);
+}
+
 /** A negative count lifts the limit, also the limit in the settings of the model. The engine treats 0 as 1. */
-function toMaxTokens(count: number | null | undefined): number | undefined {
+export function toMaxTokens(count: number | null | undefined): number | undefined {
   if (count == null) return undefined;
   return count < 0 ? noLimit : Math.max(1, count);
 }

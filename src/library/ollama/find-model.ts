@@ -1,13 +1,15 @@
 import { HearthError } from '../../kernel/errors/errors.ts';
 import { nearest } from '../../kernel/nearest.ts';
-import { readAdapterNames } from '../../kernel/adapter-names.ts';
+import { type AdapterChoice, readAdapterNames } from '../../kernel/adapter-names.ts';
 import type { ModelEntry, ModelLibrary, ModelSelection } from '../model.ts';
 
 /** A model that was named in the notation of Ollama. */
 export interface NamedModel {
   readonly selection: ModelSelection;
-  /** The name as `ModelLibrary.find` takes it. */
+  /** The name as `ModelLibrary.find` takes it, with the adapters. */
   readonly identifier: string;
+  /** The adapters that the name has. */
+  readonly choices?: readonly AdapterChoice[];
 }
 
 /** `[host/][owner/]base[:tag]`, the notation of Ollama. */
@@ -39,9 +41,9 @@ export async function findOllamaModel(library: ModelLibrary, name: string): Prom
     return await findWholeName(library, name);
   } catch (error) {
     if (!(error instanceof HearthError) || error.code !== 'model_not_found') throw error;
-    for (const { model, suffix } of readAdapterNames(name)) {
+    for (const { model, suffix, choices } of readAdapterNames(name)) {
       const found = await findOrNull(() => findWholeName(library, model));
-      if (found !== null) return { ...found, identifier: `${found.identifier}${suffix}` };
+      if (found !== null) return { ...found, identifier: `${found.identifier}${suffix}`, choices };
     }
     throw error;
   }

@@ -8,6 +8,9 @@ interface HarmlessRequest extends Sent {
 
 /** Routes that respond to the request below in another way than their method and path suggest. */
 const otherStatuses: Readonly<Record<string, number>> = {
+  // The path needs a hash.
+  headBlobOllama: 400,
+  pushBlobOllama: 400,
   // They have a required field in their query.
   getModelDetails: 400,
   revokeOtherSessions: 400,
@@ -26,7 +29,7 @@ export function harmlessRequest(route: Route): HarmlessRequest {
   const method = route.method.toUpperCase();
   const other = otherStatuses[route.operationId];
   if (route.upload !== undefined)
-    return { ...bodyOf('application/json'), path, method, status: 415 };
+    return { ...bodyOf('application/json'), path, method, status: other ?? 415 };
   if (route.body !== undefined) return { ...bodyOf('application/json'), path, method, status: 400 };
   if (['POST', 'PUT', 'PATCH'].includes(method)) {
     return { ...bodyOf('text/plain'), path, method, status: 415 };

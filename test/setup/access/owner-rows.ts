@@ -317,4 +317,7 @@ export const sharedRoutes: readonly string[] = [
   'embedOllama',
   'embedOneOllama',
   'pullOllama',
+  'createOllama',
+  'headBlobOllama',
+  'pushBlobOllama',
 ];

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { checkContent } from './guards.ts';
 
 const json = 'application/json';
@@ -61,18 +62,27 @@ describe('the type of a body', () => {
   });
 
   it('must be that of the upload which an endpoint takes', () => {
-    const uploadType = 'multipart/form-data';
-    expect(check('POST', 'Multipart/Form-Data ; boundary=x', {}, { uploadType })).toBeUndefined();
-    expect(check('POST', uploadType, {}, { uploadType })).toBeUndefined();
+    const upload = { contentType: 'multipart/form-data', fields: z.object({}) } as const;
+    expect(check('POST', 'Multipart/Form-Data ; boundary=x', {}, { upload })).toBeUndefined();
+    expect(check('POST', upload.contentType, {}, { upload })).toBeUndefined();
     for (const [type, shown] of [
       [json, `"${json}"`],
       [undefined, 'missing'],
     ] as const) {
-      expect(check('POST', type, {}, { uploadType })).toMatchObject({
+      expect(check('POST', type, {}, { upload })).toMatchObject({
         code: 'unsupported_media_type',
         message: `The Content-Type is ${shown}; it must be multipart/form-data.`,
       });
     }
+  });
+
+  it('may be any of a program where the endpoint takes any type, but not of a page', () => {
+    const upload = { contentType: 'application/octet-stream', takesAnyType: true } as const;
+    for (const type of [json, undefined, 'application/octet-stream']) {
+      expect(check('POST', type, {}, { upload })).toBeUndefined();
+    }
+    const page = { origin: 'https://example.com' };
+    expect(check('POST', 'text/plain', page, { upload })).toBeDefined();
   });
 
   it('is checked where there is no body, too', () => {
@@ -86,7 +96,7 @@ describe('the encoding of a body', () => {
     for (const rule of [
       {},
       { allowsUndeclared: true },
-      { uploadType: 'multipart/form-data' },
+      { upload: { contentType: 'multipart/form-data', fields: z.object({}) } },
     ] as const) {
       expect(check('POST', json, headers, rule)).toMatchObject({
         code: 'unsupported_media_type',

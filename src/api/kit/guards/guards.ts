@@ -1,5 +1,5 @@
 import { HearthError } from '../../../kernel/errors/errors.ts';
-import type { UploadType } from '../route.ts';
+import type { Upload } from '../route.ts';
 import { shorten } from '../validation/shown-value.ts';
 import type { MiddlewareHandler } from 'hono';
 import type { Settings } from '../../../settings/settings-table.ts';
@@ -18,8 +18,8 @@ interface ContentRule {
   readonly limitBytes: number;
   /** Whether the types that programs such as curl declare without being told are allowed, except from web pages. */
   readonly allowsUndeclared?: boolean | undefined;
-  /** The type of the file, or form with a file, that the endpoint takes. */
-  readonly uploadType?: UploadType | undefined;
+  /** The file, or form with a file, that the endpoint takes. */
+  readonly upload?: Upload | undefined;
 }
 
 interface RequestHeaders {
@@ -58,14 +58,15 @@ function checkEncoding(encoding = 'identity'): void {
 /** Pages of other origins can send types other than JSON without a preflight request (CORS "simple requests"). */
 function checkType(
   headers: RequestHeaders,
-  { uploadType, allowsUndeclared = false }: ContentRule,
+  { upload, allowsUndeclared = false }: ContentRule,
   sizeBytes: number,
 ): void {
   const contentType = headers.header('content-type');
-  if (uploadType !== undefined) {
+  if (upload !== undefined) {
     // A form names its boundary. Pages of other origins are refused by their `Origin`.
-    if (contentType?.split(';')[0]?.trim().toLowerCase() === uploadType) return;
-    throw unsupported(contentType, uploadType);
+    if (contentType?.split(';')[0]?.trim().toLowerCase() === upload.contentType) return;
+    if ('takesAnyType' in upload && !isFromPage(headers)) return;
+    throw unsupported(contentType, upload.contentType);
   }
   if (contentType !== undefined && jsonType.test(contentType)) return;
   if (allowsUndeclared && undeclaredTypes.has(contentType) && !isFromPage(headers)) return;

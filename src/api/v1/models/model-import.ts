@@ -97,7 +97,7 @@ function invalid(field: string, fault: string): HearthError {
 }
 
 /** A file that a load would fail for is invalid input where the client names or sends it. */
-function throwInvalidFile(error: unknown, field: string): never {
+export function throwInvalidFile(error: unknown, field: string): never {
   if (error instanceof HearthError && error.type === 'model_load_failed') {
     throw new HearthError('invalid_value', error.message, { field, cause: error });
   }

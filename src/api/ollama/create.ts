@@ -1,0 +1,214 @@
+import type { AdapterChoice } from '../../kernel/adapter-names.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
+import { assertInScope } from '../../kernel/model-scope.ts';
+import { mergeRecords, type SettingsRecord } from '../../engines/loads/settings-record.ts';
+import { futureKeyOf } from '../../library/downloads/model-keys.ts';
+import { hasBlob, importBlobs, receiveBlob } from '../../library/import/blobs.ts';
+import { parseModelFileName } from '../../library/model-file-name.ts';
+import {
+  findOllamaModel,
+  findOrNull,
+  type NamedModel,
+  parseOllamaName,
+} from '../../library/ollama/find-model.ts';
+import type { RequestContext } from '../../telemetry/request-context.ts';
+import { servicesFor } from '../kit/named-models.ts';
+import { mount, type App } from '../kit/mount.ts';
+import { assertSupported, is, type UnsupportedField } from '../openai/chat/unsupported-fields.ts';
+import type { ApiServices } from '../services.ts';
+import { throwInvalidFile } from '../v1/models/model-import.ts';
+import { deleteSettings, storeSettings } from '../v1/models/model-settings.ts';
+import {
+  createOllama,
+  headBlobOllama,
+  type OllamaCreateRequest,
+  pushBlobOllama,
+} from './create-schema.ts';
+import { requiredName, withoutLatest } from './models.ts';
+import { answerProgress, progress, type ProgressEvent } from './progress.ts';
+import { pull } from './pull.ts';
+import { assertGenerationOptions } from './to-generation-options.ts';
+import { toSettings } from './to-settings.ts';
+
+const notQuantizing =
+  'is not supported: Hearth does not quantize. Quantize the file with `llama-quantize` of llama.cpp, or pull a quantized model.';
+const unsupported: readonly UnsupportedField[] = [
+  { name: 'quantize', reason: notQuantizing, isHarmless: is('') },
+  { name: 'quantization', reason: notQuantizing, isHarmless: is('') },
+  {
+    name: 'remote_host',
+    reason: 'is not supported; the setting `upstreams.servers` adds remote servers.',
+    isHarmless: is(''),
+  },
+];
+
+/** Files of weights in other formats, and what belongs to them. */
+const otherFormats = /\.(?:safetensors|json|pth|pt|model)$/i;
+/** What the templates of Ollama have and Jinja does not. */
+const goTemplate = /\{\{-?\s*(?:\.|\$|if\b|else\b|end\b|range\b|with\b)/;
+
+export function mountCreate(app: App, services: ApiServices): void {
+  const placeOf = ({ caller }: RequestContext) => {
+    const { modelsFolder, homeId } = services;
+    return { modelsFolder, homeId, owner: caller.tokenId };
+  };
+
+  mount(app, headBlobOllama, async ({ params: { digest }, context }) => {
+    if (await hasBlob(placeOf(context), digest)) return { digest };
+    throw new HearthError('not_found', `There is no file ${digest}.`);
+  });
+
+  mount(app, pushBlobOllama, async ({ params: { digest }, upload, context }) => {
+    const source = { ...placeOf(context), ...upload, signal: context.signal };
+    await receiveBlob(source, digest).catch((error: unknown) => throwInvalidFile(error, 'digest'));
+    return { digest };
+  });
+
+  mount(app, createOllama, async ({ body, context }) =>
+    answerProgress(create(services, body, context), body.stream !== false, context),
+  );
+}
+
+/** @throws HearthError of the schema. */
+async function* create(
+  services: ApiServices,
+  body: OllamaCreateRequest,
+  context: RequestContext,
+): AsyncGenerator<ProgressEvent> {
+  const name = withoutLatest(requiredName(body));
+  assertSupported(body, unsupported);
+  if (goTemplate.test(body.template ?? '')) {
+    throw invalid(
+      'template',
+      'is a Go template. Hearth runs chat templates in Jinja; leave it out to use the template of the model.',
+    );
+  }
+  assertGenerationOptions(body.parameters);
+  const own = servicesFor(services, context.caller);
+  const files = Object.entries(body.files ?? {});
+  const from = body.from ?? '';
+  if (from !== '' && files.length > 0) throw invalid('files', 'is not allowed with "from".');
+  if (from === '' && files.length === 0) throw invalid('from', 'or "files" is required.');
+  const place = { services, context };
+  const { base, key } =
+    from === ''
+      ? { base: {}, key: await importModel(own, name, files, place) }
+      : { base: await findBase(services, yield* findOrPull(services, from, context)), key: name };
+  const adapters = await importAdapters(Object.entries(body.adapters ?? {}), place);
+  const { model } = await own.library.find(base.base ?? key);
+  const record = mergeRecords(base, {
+    ...toSettings(body, model),
+    ...(adapters.length > 0 && { adapters: [...(base.adapters ?? []), ...adapters] }),
+  });
+  if (Object.keys(record).length > 0) await storeSettings(own, key, record);
+  else await deleteSettings(own, key);
+  // After what may be refused, so that the client gets the status of an error.
+  if (from === '') yield progress({ status: 'parsing GGUF' });
+  yield progress({ status: 'writing manifest' });
+  context.logger.info({ model: key, base: record.base }, 'model created');
+  yield progress({ status: 'success' });
+}
+
+async function* findOrPull(
+  services: ApiServices,
+  from: string,
+  context: RequestContext,
+): AsyncGenerator<ProgressEvent, NamedModel> {
+  const library = services.libraryFor(context.caller);
+  const found = await findOrNull(() => findOllamaModel(library, from));
+  if (found !== null) return found;
+  for await (const event of pull(services, from, context)) {
+    if (event.line.status !== 'success') yield event;
+  }
+  return findOllamaModel(library, from);
+}
+
+/** The settings that a profile of a model begins with: those of a profile that it comes from, and the adapters of the name. */
+async function findBase(
+  { modelSettings }: ApiServices,
+  { selection, identifier, choices = [] }: NamedModel,
+): Promise<SettingsRecord> {
+  const { model, variant, alias } = selection;
+  const profile = alias === undefined ? undefined : modelSettings.get(alias);
+  const isBest = variant.id === model.variants[0]?.id;
+  const hasVariant = alias === undefined ? identifier.includes('@') : !isBest;
+  const base = profile?.base ?? (hasVariant ? `${model.key}@${variant.id}` : model.key);
+  const adapters = [...(profile?.adapters ?? []), ...choices];
+  return {
+    ...(profile?.base === undefined ? {} : profile),
+    base,
+    ...(adapters.length > 0 && { adapters }),
+  };
+}
+
+type Files = readonly (readonly [name: string, digest: string])[];
+interface ImportPlace {
+  readonly services: ApiServices;
+  readonly context: RequestContext;
+}
+
+/** @returns the key of the model, whose name is the name of the request: `owner/base:tag` is `owner/base-tag`. */
+async function importModel(
+  own: Pick<ApiServices, 'modelSettings' | 'aliases'>,
+  name: string,
+  files: Files,
+  place: ImportPlace,
+): Promise<string> {
+  const taken =
+    own.modelSettings.get(name.toLowerCase())?.base === undefined
+      ? (await own.aliases.list()).some((alias) => alias.name.toLowerCase() === name.toLowerCase())
+        ? 'an alias'
+        : undefined
+      : 'a profile';
+  if (taken !== undefined) {
+    throw new HearthError('conflict', `${JSON.stringify(name)} is ${taken}. Delete it first.`);
+  }
+  const { base, tag } = parseOllamaName(name);
+  const slash = base.indexOf('/');
+  const [publisher, repo] =
+    slash === -1 ? ['local', base] : [base.slice(0, slash), base.slice(slash + 1)];
+  return importFiles(
+    'model',
+    { publisher, repo: tag === 'latest' ? repo : `${repo}-${tag}` },
+    files,
+    place,
+  );
+}
+
+async function importAdapters(files: Files, place: ImportPlace): Promise<readonly AdapterChoice[]> {
+  const choices: AdapterChoice[] = [];
+  for (const [name, digest] of files) {
+    const repo = parseModelFileName(name).base || 'adapter';
+    const key = await importFiles('adapter', { publisher: 'local', repo }, [[name, digest]], place);
+    choices.push({ name: key, scale: 1 });
+  }
+  return choices;
+}
+
+function importFiles(
+  kind: 'model' | 'adapter',
+  { publisher, repo }: { readonly publisher: string; readonly repo: string },
+  files: Files,
+  { services: { modelsFolder, homeId }, context: { caller, signal } }: ImportPlace,
+): Promise<string> {
+  const field = kind === 'model' ? 'files' : 'adapters';
+  if (files.some(([name]) => otherFormats.test(name))) {
+    throw invalid(
+      field,
+      'must be GGUF files. `convert_hf_to_gguf.py` and `convert_lora_to_gguf.py` of llama.cpp convert others.',
+    );
+  }
+  assertInScope(caller.modelScope, futureKeyOf({ owner: publisher, name: repo }));
+  const blobs = files.map(([name, digest]) => ({
+    file: /\.gguf$/i.test(name) ? name : `${name}.gguf`,
+    digest,
+  }));
+  const place = { modelsFolder, homeId, owner: caller.tokenId };
+  return importBlobs({ ...place, publisher, repo, blobs, kind, signal }).catch((error: unknown) =>
+    throwInvalidFile(error, field),
+  );
+}
+
+function invalid(param: string, fault: string): HearthError {
+  return new HearthError('invalid_value', `"${param}" ${fault}`, { param });
+}

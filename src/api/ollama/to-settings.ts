@@ -1,0 +1,44 @@
+import type { SettingsRecord } from '../../engines/loads/settings-record.ts';
+import { foldSeed } from '../../engines/fold-seed.ts';
+import type { ModelEntry } from '../../library/model.ts';
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
+import type { OllamaCreateRequest } from './create-schema.ts';
+import { toContextLength, toMaxTokens } from './to-generation-options.ts';
+
+/** The settings that the instructions of a Modelfile stand for. */
+export function toSettings(body: OllamaCreateRequest, model: ModelEntry): SettingsRecord {
+  const { parameters, messages, license, template } = body;
+  const all = messages ?? [];
+  const ofSystem = all.filter(({ role }) => role === 'system').map(({ content }) => content);
+  const system = body.system || ofSystem.join('\n\n');
+  const examples = all.flatMap(({ role, content }) =>
+    role === 'system' ? [] : [{ role, content }],
+  );
+  const load = omitUndefined({
+    ...toContextLength(parameters, model),
+    chatTemplate: template || undefined,
+  });
+  const sampling = omitUndefined({
+    temperature: parameters?.temperature,
+    topK: parameters?.top_k,
+    topP: parameters?.top_p,
+    minP: parameters?.min_p,
+    repeatPenalty: parameters?.repeat_penalty,
+    repeatLastTokens: parameters?.repeat_last_n,
+    presencePenalty: parameters?.presence_penalty,
+    frequencyPenalty: parameters?.frequency_penalty,
+    seed: parameters?.seed == null ? undefined : foldSeed(parameters.seed),
+  });
+  const text = [license ?? []].flat().filter(Boolean).join('\n');
+  return {
+    ...(Object.keys(load).length > 0 && { load }),
+    ...(Object.keys(sampling).length > 0 && { sampling }),
+    ...omitUndefined({
+      systemPrompt: system || undefined,
+      stop: parameters?.stop == null ? undefined : [parameters.stop].flat(),
+      maxOutputTokens: toMaxTokens(parameters?.num_predict),
+      examples: examples.length > 0 ? examples : undefined,
+      license: text || undefined,
+    }),
+  };
+}
