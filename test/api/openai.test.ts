@@ -345,6 +345,29 @@ describe('OpenAI chat completions', () => {
     expect(status).toBe(200);
   });
 
+  it('name the service tier that serves them, if they choose one', async () => {
+    const request = { model, messages: [user('Hello!')], max_tokens: 1 };
+    for (const [tier, served] of [
+      ['flex', 'flex'],
+      // A request without a token has the class `normal`.
+      ['priority', 'default'],
+    ] as const) {
+      const tiered = { ...request, service_tier: tier };
+      expect((await connect().chat.completions.create(tiered)).service_tier).toBe(served);
+      const chunks = await connect().chat.completions.create({ ...tiered, stream: true });
+      for await (const chunk of chunks) expect(chunk.service_tier).toBe(served);
+      const response = { model, input: 'Hello!', max_output_tokens: 16, service_tier: tier };
+      expect((await connect().responses.create(response)).service_tier).toBe(served);
+    }
+    expect(await connect().chat.completions.create(request)).not.toHaveProperty('service_tier');
+    const unknown = await post(hearth.url, '/v1/responses', {
+      model,
+      input: 'Hello!',
+      service_tier: 'first',
+    });
+    expect(unknown).toMatchObject({ status: 400, body: { error: { param: 'service_tier' } } });
+  });
+
   it('end when the client goes away midway', async () => {
     const running = await connect().chat.completions.create({
       model,

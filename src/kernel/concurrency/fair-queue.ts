@@ -19,7 +19,14 @@ export function withPriority(clientKey: string, priority: Priority): string {
   return priority === 'normal' ? clientKey : `${priority} ${clientKey}`;
 }
 
-function classOf(clientKey: string): ClientClass {
+/** The key of the same client with a priority that is not above its own. */
+export function withinPriority(clientKey: string, priority: Priority): string {
+  const own = classOf(clientKey);
+  if (classes.indexOf(own) >= classes.indexOf(priority)) return clientKey;
+  return withPriority(own === 'normal' ? clientKey : clientKey.slice(own.length + 1), priority);
+}
+
+export function classOf(clientKey: string): ClientClass {
   return classes.find((each) => clientKey.startsWith(`${each} `)) ?? 'normal';
 }
 

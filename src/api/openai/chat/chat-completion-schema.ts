@@ -13,6 +13,7 @@ import { responseFormatFields } from './response-format-schema.ts';
 import { v0FinishReasonSchema } from '../v0/result-schema.ts';
 import { v0GenerationFields } from './sampling-schema.ts';
 import { metadataSchema } from '../responses/response-request-schema.ts';
+import { servedTierSchema, serviceTierSchema } from '../service-tier.ts';
 import { exampleUsage, openAiUsageSchema } from './usage.ts';
 
 const functionChoiceSchema = z
@@ -65,6 +66,7 @@ const chatRequestSchema = z
       .nullish()
       .describe('As in vLLM. The answer continues a last message of the assistant in any case.'),
     add_generation_prompt: z.boolean().nullish().describe('As in vLLM.'),
+    service_tier: serviceTierSchema,
     metadata: metadataSchema.nullish().describe('Kept with `store`.'),
     store: z
       .boolean()
@@ -111,6 +113,7 @@ const completionFields = {
   id: z.string().regex(/^chatcmpl-/),
   created: z.int().describe('Unix time in seconds.'),
   model: z.string().describe('As the request names it.'),
+  service_tier: servedTierSchema,
 };
 const exampleHead = {
   id: 'chatcmpl-i3gkjwthhw96whukek9tz',

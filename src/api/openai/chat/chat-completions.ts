@@ -13,10 +13,12 @@ import type { ApiServices } from '../../services.ts';
 import { findPreset, withPreset } from '../../v1/presets/use-preset.ts';
 import { createChatChunks, toChatCompletion } from './to-chat-completion.ts';
 import { openAiErrors } from '../errors.ts';
+import { withServiceTier } from '../service-tier.ts';
 import { toTurnRequest } from './to-turn-request.ts';
 
 export function mountChatCompletions(app: App, services: ApiServices): void {
-  mount(app, createChatCompletionOpenAi, async ({ body, context }) => {
+  mount(app, createChatCompletionOpenAi, async ({ body, context: ownContext }) => {
+    const { context, served } = withServiceTier(ownContext, body.service_tier);
     const preset = await findPreset(services.store, body.preset, context);
     const named = body.model || preset?.model;
     const target = await services.pool.resolve(named ?? undefined, 'generation', context.caller);
@@ -29,11 +31,12 @@ export function mountChatCompletions(app: App, services: ApiServices): void {
     const count = body.n ?? 1;
     const events = runChoices(
       count,
-      (index, ownContext) => runTurn(services, withSeedOf(request, index), ownContext),
+      (index, choiceContext) => runTurn(services, withSeedOf(request, index), choiceContext),
       context,
     );
     const shown = {
       model: named || model.key,
+      ...served,
       ...(request.isStored ? { id: responseId.replace('resp_', 'chatcmpl-') } : {}),
     };
     if (body.stream !== true) {

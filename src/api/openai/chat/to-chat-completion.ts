@@ -11,7 +11,7 @@ type Choice = OpenAiChatCompletion['choices'][number];
 /** A whole chat completion of one choice or several, which share their prompt. */
 export function toChatCompletion(
   results: readonly TurnResult[],
-  head: Pick<OpenAiChatCompletion, 'id' | 'object' | 'created' | 'model'>,
+  head: Pick<OpenAiChatCompletion, 'id' | 'object' | 'created' | 'model' | 'service_tier'>,
 ): OpenAiChatCompletion {
   return {
     ...head,
@@ -37,7 +37,10 @@ function toChoice(result: TurnResult, index: number): Choice {
 }
 
 type ChunkChoice = OpenAiChatChunk['choices'][number];
-export type ChunkHead = Pick<OpenAiChatChunk, 'id' | 'object' | 'created' | 'model'>;
+export type ChunkHead = Pick<
+  OpenAiChatChunk,
+  'id' | 'object' | 'created' | 'model' | 'service_tier'
+>;
 
 interface ChatChunkOptions {
   readonly head: ChunkHead;
@@ -51,13 +54,14 @@ interface ChatChunkOptions {
  * usage if requested. It throws the error of `turn.error`.
  */
 export function createChatChunks({
-  head: { id, object, created, model },
+  head: { id, object, created, model, ...tier },
   count,
   includesUsage,
 }: ChatChunkOptions): (choiceEvent: ChoiceEvent<TurnEvent>) => readonly OpenAiChatChunk[] {
   const begun = new Set<number>();
   const usages: TurnUsage[] = [];
   const noUsage = includesUsage ? { usage: null } : undefined;
+  const more = 'service_tier' in tier ? { ...tier, ...noUsage } : noUsage;
   // Written out: this runs for each token, and objects that are copied into others take twice the time.
   const chunk = (choice: ChunkChoice): OpenAiChatChunk => ({
     id,
@@ -65,7 +69,7 @@ export function createChatChunks({
     created,
     model,
     choices: [choice],
-    ...noUsage,
+    ...more,
   });
   // Some clients ignore the rest of a chunk with a role.
   const begin = (index: number): readonly OpenAiChatChunk[] => {
@@ -79,7 +83,7 @@ export function createChatChunks({
       usages[index] = event.result.usage;
       const end = chunk(toChunkChoice(index, {}, null, toFinishReason(event.result)));
       const isLast = Object.keys(usages).length === count;
-      const total = { id, object, created, model, choices: [], usage: toUsage(usages) };
+      const total = { id, object, created, model, ...tier, choices: [], usage: toUsage(usages) };
       return [...begin(index), end, ...(isLast && includesUsage ? [total] : [])];
     }
     const delta = toChatDelta(event);

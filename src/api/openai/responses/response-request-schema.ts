@@ -9,6 +9,7 @@ import { inputAudioSchema, reasoningEffortSchema } from '../v0/chat-completion-s
 import { jsonObjectSchema } from '../chat/response-format-schema.ts';
 import { searchFields } from '../vector-stores/filter-schema.ts';
 import { mcpToolSchema } from './mcp-tool-schema.ts';
+import { serviceTierSchema } from '../service-tier.ts';
 
 const idSchema = z.string().max(512);
 export const metadataSchema = z
@@ -278,6 +279,7 @@ export const responseRequestSchema = z
       .meta({ id: 'OpenAiTextOptions' })
       .nullish(),
     truncation: truncationSchema.nullish(),
+    service_tier: serviceTierSchema,
     metadata: metadataSchema.nullish(),
     store: z.boolean().nullish().describe('True if absent.'),
     stream: z.boolean().nullish(),

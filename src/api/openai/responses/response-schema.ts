@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { chatErrors, generationErrors } from '../../../kernel/errors/error-groups.ts';
 import { droppedTurnsSchema, tokenCountSchema, truncationSchema } from '../../../kernel/field.ts';
+import { servedTierSchema } from '../service-tier.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { jsonObjectSchema } from '../chat/response-format-schema.ts';
 import { exampleResponseId } from '../../v1/chat/chat-schema.ts';
@@ -214,6 +215,7 @@ export const openAiResponseSchema = z
     max_output_tokens: z.int().nullable(),
     max_tool_calls: z.int().nullable(),
     metadata: z.record(z.string(), z.string()),
+    service_tier: servedTierSchema,
     model: z.string(),
     output: z.array(outputItemSchema),
     parallel_tool_calls: z.boolean(),

@@ -35,6 +35,7 @@ import { ownHead } from '../conversations/find-head.ts';
 import type { Preset } from '../../v1/presets/preset-schema.ts';
 import type { ModelTarget } from '../../../engines/loads/open-request.ts';
 import { findPreset, withPreset } from '../../v1/presets/use-preset.ts';
+import { withServiceTier } from '../service-tier.ts';
 import { currentResponse, followResponse } from './background.ts';
 import { withResponseNames } from './field-names.ts';
 import { withReferencedItems } from './item-references.ts';
@@ -132,13 +133,14 @@ async function createResponse(
 async function respond(
   { services }: ResponseServices,
   body: OpenAiResponseRequest,
-  context: RequestContext,
+  ownContext: RequestContext,
   onEnd: () => Promise<void>,
 ): Promise<OpenAiResponse | Response> {
+  const { context, served } = withServiceTier(ownContext, body.service_tier);
   const { request: turnRequest, completed, modelName } = await readRequest(services, body, context);
   const responseId = newResponseId();
   const request = { ...turnRequest, responseId };
-  const initial = toInitialResponse(responseId, modelName, completed);
+  const initial = { ...toInitialResponse(responseId, modelName, completed), ...served };
   if (body.background === true) {
     const unhurried = { ...request, waitsForLoad: true };
     const turn = await services.background.start(services, unhurried, context, {

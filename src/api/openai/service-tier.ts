@@ -1,0 +1,44 @@
+import * as z from 'zod';
+import {
+  classOf,
+  priorities,
+  type Priority,
+  withinPriority,
+} from '../../kernel/concurrency/fair-queue.ts';
+import type { RequestContext } from '../../telemetry/request-context.ts';
+
+export const serviceTierSchema = z
+  .enum(['auto', 'default', 'flex', 'priority', 'scale'])
+  .nullish()
+  .describe(
+    'Place in the queue of the model: `flex` is the priority `background`, `default` at most `normal`; others are the priority of the token, which no request exceeds.',
+  );
+type ServiceTier = z.infer<typeof serviceTierSchema>;
+
+export const servedTierSchema = z
+  .enum(['default', 'flex', 'priority'])
+  .exactOptional()
+  .describe('The tier that served the request, if it names one.');
+
+interface TieredRequest {
+  readonly context: RequestContext;
+  /** For the answer. */
+  readonly served: { readonly service_tier?: z.infer<typeof servedTierSchema> };
+}
+
+const bounds: Partial<Record<NonNullable<ServiceTier>, Priority>> = {
+  flex: 'background',
+  default: 'normal',
+};
+const servedTiers = { interactive: 'priority', normal: 'default', background: 'flex' } as const;
+
+/** The context with the priority that a request asks for, at most that of its caller. */
+export function withServiceTier(context: RequestContext, tier: ServiceTier): TieredRequest {
+  if (tier == null) return { context, served: {} };
+  const clientKey = withinPriority(context.caller.clientKey, bounds[tier] ?? 'interactive');
+  const served = priorities.find((each) => each === classOf(clientKey)) ?? 'background';
+  return {
+    context: { ...context, caller: { ...context.caller, clientKey } },
+    served: { service_tier: servedTiers[served] },
+  };
+}
