@@ -47,9 +47,11 @@ it('creates a token that works, shows it once and revokes it', async () => {
   await page.getByRole('button', { name: 'Change Notebook' }).click();
   const change = page.getByRole('dialog', { name: 'Change Notebook' });
   await change.getByRole('spinbutton', { name: 'Tokens a day' }).fill('5000');
+  await change.getByRole('combobox', { name: 'Priority' }).selectOption('background');
   await change.getByRole('textbox', { name: 'Models' }).fill('hearth/starter-chat, qwen/*');
   await change.getByRole('button', { name: 'Save' }).click();
   await page.getByText('5,000 tokens a day').waitFor();
+  await page.getByText('priority: Background: last').waitFor();
   await page.getByText('models: hearth/starter-chat, qwen/*').waitFor();
   await checkLook(page, 'tokens');
   await page.getByRole('button', { name: 'Revoke Notebook' }).click();

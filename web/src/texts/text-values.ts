@@ -81,6 +81,7 @@ export interface TextValues {
   'developer.tokens.requestsADay': { readonly requests: number };
   'developer.tokens.tokensADay': { readonly tokens: string };
   'developer.tokens.ofModels': { readonly models: string };
+  'developer.tokens.ofPriority': { readonly priority: string };
   'developer.usage.most': { readonly tokens: string };
   'developer.usage.ofDay': {
     readonly day: string;

@@ -5,7 +5,7 @@ import type { BoundTexts } from './bounds.ts';
 const labels = developerTexts.tokens;
 const maxima = { requestsPerDay: 1e9, tokensPerDay: 1e12 };
 
-/** How much a token may use in a day, and of which models. */
+/** How much a token may use in a day, of which models, and before whom. */
 export function BoundFields({
   bounds,
   onChange,
@@ -40,6 +40,24 @@ export function BoundFields({
             value={bounds.models}
             onChange={(event) => onChange({ ...bounds, models: event.target.value })}
           />
+        )}
+      </Field>
+      <Field label={labels.priority} hint={labels.priorityHint}>
+        {(attributes) => (
+          <select
+            {...attributes}
+            className={inputClass}
+            value={bounds.priority}
+            onChange={(event) =>
+              onChange({ ...bounds, priority: event.target.value as BoundTexts['priority'] })
+            }
+          >
+            {Object.entries(labels.priorities).map(([name, shown]) => (
+              <option key={name} value={name}>
+                {shown}
+              </option>
+            ))}
+          </select>
         )}
       </Field>
     </>

@@ -41,6 +41,7 @@ function ChangeToken({
     requestsPerDay: String(token.requests_per_day ?? ''),
     tokensPerDay: String(token.tokens_per_day ?? ''),
     models: (token.models ?? []).join(', '),
+    priority: token.priority,
   });
   const [bounds, setBounds] = useState(before);
   const { mutate, isPending } = useMutation({

@@ -54,7 +54,7 @@ export function TokensPart() {
 
 function TokenRow({ token }: { readonly token: TokenRecord }) {
   const { id, name, permissions, created_at, expires_at, last_used_at } = token;
-  const { requests_per_day: requests, tokens_per_day: tokens, models } = token;
+  const { requests_per_day: requests, tokens_per_day: tokens, models, priority } = token;
   const queries = useQueryClient();
   const [isAsking, setAsking] = useState(false);
   const [isChanging, setChanging] = useState(false);
@@ -71,6 +71,9 @@ function TokenRow({ token }: { readonly token: TokenRecord }) {
     ...(requests === null ? [] : [labels.requestsADay({ requests })]),
     ...(tokens === null ? [] : [labels.tokensADay({ tokens: formatNumber(tokens) })]),
     ...(models === null ? [] : [labels.ofModels({ models: models.join(', ') || '–' })]),
+    ...(priority === 'normal'
+      ? []
+      : [labels.ofPriority({ priority: labels.priorities[priority] })]),
   ];
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
