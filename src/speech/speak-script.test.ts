@@ -18,6 +18,8 @@ function createServer(
   let running = 0;
   let mostRunning = 0;
   const server: SpeechServer = {
+    name: 'voice',
+    model: 'kokoro',
     maxConcurrent,
     partSlots: new Semaphore(maxConcurrent),
     speak: async (request, ended) => {
@@ -75,6 +77,16 @@ it('speaks each turn with the voice and emotion of its speaker', async () => {
     { input: 'Three.', voice: 'ada', ...common },
     { input: 'Four.', voice: 'fable', ...common },
   ]);
+});
+
+it('speaks with the default voice where a speaker has an empty name of a voice', async () => {
+  const { server, requests } = createServer();
+  await speak(server, {
+    text: 'Speaker 1: One.\nSpeaker 2: Two.',
+    speakers: 2,
+    voices: ['', 'bob'],
+  });
+  expect(requests.map(({ voice }) => voice)).toEqual(['alloy', 'bob']);
 });
 
 it('keeps the order of the parts, two of which are spoken at a time', async () => {

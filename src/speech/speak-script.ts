@@ -83,7 +83,7 @@ function toParts(script: SpeechScriptOptions): readonly ScriptPart[] {
   );
   return parts.map(({ speaker, text }, index) => {
     const slot = speakers.find((each) => each.speaker === speaker);
-    const voice = slot?.voice ?? defaultVoices[speaker - 1] ?? '';
+    const voice = slot?.voice || (defaultVoices[speaker - 1] ?? '');
     return { index, count: parts.length, speaker, text, voice, emotion: slot?.emotion };
   });
 }

@@ -15,6 +15,10 @@ export interface SpeechRequest {
 
 /** A text-to-speech server of the user, with the API of OpenAI. */
 export interface SpeechServer {
+  /** Name of its entry in the settings. */
+  readonly name: string;
+  /** Model of requests that name none. */
+  readonly model: string;
   /** Parts of scripts that are spoken at the same time; requests whose audio is streamed are not limited. */
   readonly maxConcurrent: number;
   /** Admits the parts of all scripts, `maxConcurrent` at a time. */
@@ -49,6 +53,8 @@ export function createSpeechServer({
   const url = `${urls[0]}/audio/speech`;
   const convert = (error: unknown): unknown => toUpstreamError(error, name);
   return {
+    name,
+    model,
     maxConcurrent,
     partSlots: new Semaphore(maxConcurrent),
     speak: async (request, signal) => {

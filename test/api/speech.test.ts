@@ -140,6 +140,9 @@ it('writes the file with `hearth speak`', async () => {
 // covers script-13
 it('says what to set if there is no text-to-speech server', async () => {
   const bare = await openHearth();
+  const serverOf = async (url: string) => (await get(url, '/api/v1/speech')).body;
+  expect(await serverOf(bare.url)).toEqual({ upstream: null, model: null });
+  expect(await serverOf(hearth.url)).toEqual({ upstream: 'voice', model: 'kokoro' });
   for (const [path, body] of [
     ['/api/v1/speech', { text: 'Hello!' }],
     ['/v1/audio/speech', { input: 'Hello!', voice: 'alloy' }],

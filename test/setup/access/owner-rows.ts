@@ -227,6 +227,7 @@ export const sharedRoutes: readonly string[] = [
   'createCompletionV0',
   'createEmbeddingV0',
   'createSpeechScript',
+  'getSpeechServer',
   'createSpeech',
   'createSpeechOpenAi',
   'importConversation',

@@ -9,6 +9,7 @@ import type * as project from '../../../src/api/v1/projects/project-schema.ts';
 import type * as download from '../../../src/api/v1/downloads/download-schema.ts';
 import type * as link from '../../../src/api/v1/links/link-schema.ts';
 import type * as model from '../../../src/api/v1/models/model-schema.ts';
+import type * as speech from '../../../src/api/v1/speech/speech-schema.ts';
 import type * as speechScript from '../../../src/api/v1/tools/speech-script-schema.ts';
 import type * as storedResponse from '../../../src/api/v1/responses/stored-response-schema.ts';
 import type * as toolApproval from '../../../src/api/v1/tools/tool-approval-schema.ts';
@@ -42,6 +43,7 @@ type Modules = [
   typeof embedding,
   typeof link,
   typeof model,
+  typeof speech,
   typeof speechScript,
   typeof storedResponse,
   typeof token,

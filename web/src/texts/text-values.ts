@@ -187,4 +187,6 @@ export interface TextValues {
   'voice.emotion': { readonly number: number };
   'voice.count': { readonly turns: number; readonly words: number };
   'voice.shortened': { readonly turns: number };
+  'voice.speech.part': { readonly part: number; readonly count: number };
+  'voice.speech.download': { readonly duration: string };
 }

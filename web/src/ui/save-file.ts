@@ -1,6 +1,8 @@
-/** Offers a text as a download of the browser. */
-export function saveFile(name: string, text: string, type = 'text/plain'): void {
-  const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
+/** Offers a file or text as a download of the browser. */
+export function saveFile(name: string, content: Blob | string, type = 'text/plain'): void {
+  const file =
+    typeof content === 'string' ? new Blob([content], { type: `${type};charset=utf-8` }) : content;
+  const url = URL.createObjectURL(file);
   const link = document.createElement('a');
   link.href = url;
   link.download = name;

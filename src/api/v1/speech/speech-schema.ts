@@ -66,6 +66,24 @@ export const speechEventSchema = z
   });
 export type SpeechEvent = z.infer<typeof speechEventSchema>;
 
+export const getSpeechServer = defineRoute({
+  method: 'get',
+  path: '/api/v1/speech',
+  operationId: 'getSpeechServer',
+  summary: 'Get the text-to-speech server',
+  permission: 'chat',
+  result: z
+    .object({
+      upstream: z
+        .string()
+        .nullable()
+        .describe('Its name in the setting `upstreams`; null if no server has `speech`.'),
+      model: z.string().nullable().describe('Model of requests that name none.'),
+    })
+    .meta({ id: 'SpeechServer', examples: [{ upstream: 'voice', model: 'kokoro' }] }),
+  errors: [],
+});
+
 export const createSpeech = defineRoute({
   method: 'post',
   path: '/api/v1/speech',

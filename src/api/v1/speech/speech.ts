@@ -7,7 +7,12 @@ import { openStream, type StreamFormat } from '../../kit/stream/open-stream.ts';
 import { eventStream, type SseMessage } from '../../kit/stream/sse.ts';
 import type { ApiServices } from '../../services.ts';
 import { v1Errors } from '../errors.ts';
-import { createSpeech, type SpeechEvent, type SpeechRequest } from './speech-schema.ts';
+import {
+  createSpeech,
+  getSpeechServer,
+  type SpeechEvent,
+  type SpeechRequest,
+} from './speech-schema.ts';
 
 /** Scripts that are spoken at the same time; each may have some parts in memory, or a whole file. */
 const maxRunning = 8;
@@ -42,6 +47,10 @@ export function mountSpeech(app: App, { speech }: Pick<ApiServices, 'speech'>): 
       running -= 1;
     }
   }
+
+  mount(app, getSpeechServer, () =>
+    Promise.resolve({ upstream: speech?.name ?? null, model: speech?.model ?? null }),
+  );
 
   mount(app, createSpeech, async ({ body, context }) => {
     const items = speak(body, context.signal);

@@ -1,5 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
+import type { ReactNode } from 'react';
 import type { SpeechScript } from '../../../../src/speech/script/schema.ts';
 import { voiceTexts } from '../../texts/voice.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -19,9 +20,12 @@ const maxShownTurns = 500;
 export function ScriptPreview({
   query: { data, error },
   isEmpty,
+  children,
 }: {
   readonly query: UseQueryResult<SpeechScript>;
   readonly isEmpty: boolean;
+  /** What follows the script. */
+  readonly children: ReactNode;
 }) {
   const result = isEmpty ? undefined : data;
   return (
@@ -52,6 +56,7 @@ export function ScriptPreview({
           <Script result={result} />
         )}
       </div>
+      {children}
     </section>
   );
 }

@@ -1,3 +1,4 @@
+import type { SpeechRequest } from '../../../../src/api/v1/speech/speech-schema.ts';
 import type { SpeechScriptOptions } from '../../../../src/speech/script/schema.ts';
 
 type Emotion = NonNullable<SpeechScriptOptions['emotions']>[number];
@@ -36,4 +37,10 @@ export function toScriptRequest({
       ? { emotions: speakers.map(({ emotion }) => emotion) }
       : {}),
   };
+}
+
+/** The request that speaks the script, at a speed where 1 is normal. */
+export function toSpeechRequest(form: VoiceForm, speed: number): SpeechRequest {
+  const { output: _, ...options } = toScriptRequest(form);
+  return { ...options, speed };
 }

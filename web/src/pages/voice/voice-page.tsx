@@ -11,6 +11,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { Page } from '../../ui/page.tsx';
 import { useDebounced } from '../../ui/use-debounced.ts';
 import { ScriptPreview } from './script-preview.tsx';
+import { SpeechPanel } from './speech-panel.tsx';
 import { VoiceSettings } from './voice-settings.tsx';
 import { newSpeaker, toScriptRequest, type VoiceForm } from './voice-options.ts';
 
@@ -68,7 +69,9 @@ export function VoicePage() {
           )}
           <VoiceSettings form={form} onChange={setForm} />
         </div>
-        <ScriptPreview query={preview} isEmpty={form.text === ''} />
+        <ScriptPreview query={preview} isEmpty={form.text === ''}>
+          {isAllowed && <SpeechPanel form={form} />}
+        </ScriptPreview>
       </div>
     </Page>
   );

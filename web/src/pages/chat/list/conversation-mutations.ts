@@ -1,5 +1,6 @@
 import { call, fetchFile } from '../../../api/client.ts';
 import { queryClient } from '../../../api/query-client.ts';
+import { saveFile } from '../../../ui/save-file.ts';
 import { showError } from '../../../ui/toasts.ts';
 import {
   conversationsKey,
@@ -25,11 +26,6 @@ export async function exportConversation(
   format: 'json' | 'markdown',
 ): Promise<void> {
   const file = await fetchFile(`/api/v1/conversations/${id}/export?format=${format}`);
-  const url = URL.createObjectURL(file);
-  const link = document.createElement('a');
-  link.href = url;
   const name = title.replaceAll(/[^\p{L}\p{N}]+/gu, '-').slice(0, 60) || 'conversation';
-  link.download = `${name}.${format === 'json' ? 'json' : 'md'}`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  saveFile(`${name}.${format === 'json' ? 'json' : 'md'}`, file);
 }
