@@ -68,11 +68,12 @@ it('creates a project, chats in it, moves chats and deletes it', async () => {
   await bar.getByRole('button', { name: 'Move to a project' }).click();
   await move.getByRole('button', { name: 'Out of its project' }).click();
   await sidebar.getByRole('link', { name: 'Outside' }).waitFor({ state: 'detached' });
-  await page
-    .getByRole('region', { name: 'Today' })
-    .or(page.getByRole('link', { name: 'Outside' }))
-    .first()
-    .waitFor();
+  const chat = page.getByRole('link', { name: 'Outside' });
+  await chat.dragTo(sidebar.getByRole('link', { name: 'The sea' }));
+  await sidebar.getByRole('link', { name: 'Outside' }).waitFor();
+  await expect.poll(() => chat.count()).toBe(1);
+  await chat.dragTo(page.getByText('Your conversations will be listed here.'));
+  await sidebar.getByRole('link', { name: 'Outside' }).waitFor({ state: 'detached' });
 
   await sidebar.getByRole('link', { name: 'The sea' }).click();
   await page.getByLabel('Search in this project').fill('no such word');

@@ -13,6 +13,7 @@ import {
   conversationListQuery,
   type ConversationRecord,
 } from '../conversations/conversation-queries.ts';
+import { ChatDropArea } from '../projects/chat-drag.tsx';
 import { running } from '../runs/run-store.ts';
 import type { Run } from '../runs/run.ts';
 import type { OpenActions } from './conversation-actions.tsx';
@@ -217,17 +218,19 @@ function Conversations({
             ))}
           </ul>
         )}
-        {groups.map(({ group, conversations }) => (
-          <section key={group} aria-label={labels[group]}>
-            <h2 className="px-2.5 pt-3 pb-1 text-xs font-medium text-muted">{labels[group]}</h2>
-            <ul>{conversations.map(renderRow)}</ul>
-          </section>
-        ))}
-        {groups.length === 0 && newRuns.length === 0 && (
-          <p className="px-2.5 pt-3 text-sm text-muted">
-            {search !== '' ? labels.noResults : isArchive ? labels.noneArchived : labels.empty}
-          </p>
-        )}
+        <ChatDropArea projectId={null}>
+          {groups.map(({ group, conversations }) => (
+            <section key={group} aria-label={labels[group]}>
+              <h2 className="px-2.5 pt-3 pb-1 text-xs font-medium text-muted">{labels[group]}</h2>
+              <ul>{conversations.map(renderRow)}</ul>
+            </section>
+          ))}
+          {groups.length === 0 && newRuns.length === 0 && (
+            <p className="px-2.5 pt-3 text-sm text-muted">
+              {search !== '' ? labels.noResults : isArchive ? labels.noneArchived : labels.empty}
+            </p>
+          )}
+        </ChatDropArea>
         {hasNextPage && (
           <Button
             size="small"

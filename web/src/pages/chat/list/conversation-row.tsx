@@ -5,6 +5,7 @@ import { texts } from '../../../texts/texts.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { iconButtonClass } from '../../../ui/icon-button.tsx';
 import type { ConversationRecord } from '../conversations/conversation-queries.ts';
+import { startChatDrag } from '../projects/chat-drag.tsx';
 
 export const rowClass =
   'group relative flex items-center gap-1.5 rounded-lg pe-1 text-sm hover:bg-hover';
@@ -72,6 +73,7 @@ export const ConversationRow = memo(function ConversationRow({
         href={`${basePath}/chat/${id}`}
         aria-current={isOpen ? 'page' : undefined}
         className={classNames('min-w-0 flex-1 rounded-lg px-2.5 py-1.5', isOpen && 'font-medium')}
+        onDragStart={(event) => startChatDrag(event, id)}
         onClick={(event) => {
           if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
           event.preventDefault();

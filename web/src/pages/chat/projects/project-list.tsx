@@ -11,6 +11,7 @@ import {
   conversationListQuery,
   type ConversationRecord,
 } from '../conversations/conversation-queries.ts';
+import { ChatDropArea } from './chat-drag.tsx';
 import { NewProjectDialog } from './new-project-dialog.tsx';
 import { projectsQuery, type Project } from './project-queries.ts';
 
@@ -63,33 +64,35 @@ function ProjectRow({
   };
   return (
     <li>
-      <div className="flex items-center rounded-lg text-sm hover:bg-hover">
-        <button
-          type="button"
-          aria-expanded={isOpen}
-          aria-label={texts.chat.projects.show({ name })}
-          className="rounded-lg py-1.5 ps-1.5"
-          onClick={toggle}
-        >
-          <ChevronRight
-            size={14}
-            aria-hidden
-            className={classNames('text-muted', isOpen && 'rotate-90')}
-          />
-        </button>
-        <Link
-          to="/chat/projects/$projectId"
-          params={{ projectId: id }}
-          className="flex min-w-0 flex-1 items-center gap-1.5 rounded-lg px-1.5 py-1.5"
-          activeProps={{ className: 'font-medium' }}
-        >
-          <Folder size={14} aria-hidden className="shrink-0 text-muted" />
-          <span dir="auto" className="truncate">
-            {name}
-          </span>
-        </Link>
-      </div>
-      {isOpen && <ProjectChats projectId={id} renderRow={renderRow} />}
+      <ChatDropArea projectId={id}>
+        <div className="flex items-center rounded-lg text-sm hover:bg-hover">
+          <button
+            type="button"
+            aria-expanded={isOpen}
+            aria-label={texts.chat.projects.show({ name })}
+            className="rounded-lg py-1.5 ps-1.5"
+            onClick={toggle}
+          >
+            <ChevronRight
+              size={14}
+              aria-hidden
+              className={classNames('text-muted', isOpen && 'rotate-90')}
+            />
+          </button>
+          <Link
+            to="/chat/projects/$projectId"
+            params={{ projectId: id }}
+            className="flex min-w-0 flex-1 items-center gap-1.5 rounded-lg px-1.5 py-1.5"
+            activeProps={{ className: 'font-medium' }}
+          >
+            <Folder size={14} aria-hidden className="shrink-0 text-muted" />
+            <span dir="auto" className="truncate">
+              {name}
+            </span>
+          </Link>
+        </div>
+        {isOpen && <ProjectChats projectId={id} renderRow={renderRow} />}
+      </ChatDropArea>
     </li>
   );
 }
