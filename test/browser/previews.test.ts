@@ -21,7 +21,8 @@ it('draws diagrams and pictures, and shows a page in a frame', async () => {
     '```svg\n<svg viewBox="0 0 40 20"><rect width="40" height="20" fill="teal"/></svg>\n```';
   const html =
     '```html\n<style>h1 { color: rgb(1, 2, 3) }</style><h1>Tides</h1><script>document.body.remove()</script>\n```';
-  const page = await openAnswer(`${diagram}\n\n${svg}\n\n${html}`);
+  const whole = '```html\n<!doctype html><title>Tides</title><h1>High water</h1>\n```';
+  const page = await openAnswer([diagram, svg, html, whole].join('\n\n'));
   const blocks = answers(page).locator('figure.code-block');
   const [first, second, third] = [blocks.nth(0), blocks.nth(1), blocks.nth(2)];
   for (const [block, name] of [
@@ -46,6 +47,8 @@ it('draws diagrams and pictures, and shows a page in a frame', async () => {
   await heading.waitFor();
   expect(await heading.evaluate((each) => getComputedStyle(each).color)).toBe('rgb(1, 2, 3)');
   await third.getByText('The preview runs no scripts').waitFor();
+  const shown = blocks.nth(3).frameLocator('iframe');
+  await shown.getByRole('heading', { name: 'High water' }).waitFor();
   await checkLook(page, 'previews');
 });
 

@@ -9,7 +9,7 @@ import { LongText } from '../long-text.tsx';
 import { saveFile } from '../save-file.ts';
 import { codeFileName } from './code-file-name.ts';
 import { inSlices } from './in-slices.ts';
-import { previewKind } from './preview/preview-kind.ts';
+import { isShownAtOnce, previewKind } from './preview/preview-kind.ts';
 import { Preview } from './preview/preview.tsx';
 
 /** Longer code is shown without colours. */
@@ -29,11 +29,11 @@ export function CodeBlock({
   const tree = useHighlighted(code, name, isOpen);
   const [isWrapped, setWrapped] = useState(false);
   const kind = isOpen ? undefined : previewKind(name, code);
-  // Pictures are drawn at once; a page is shown to those who ask for it.
   const [choice, setChoice] = useState<'preview' | 'code'>();
   const [isLarge, setLarge] = useState(false);
   const isPreview =
-    kind !== undefined && (choice ?? (kind === 'html' ? 'code' : 'preview')) === 'preview';
+    kind !== undefined &&
+    (choice ?? (isShownAtOnce(kind, code) ? 'preview' : 'code')) === 'preview';
   const { markdown } = texts;
   const body = (
     <pre tabIndex={0} className={isWrapped ? 'whitespace-pre-wrap wrap-anywhere' : ''}>

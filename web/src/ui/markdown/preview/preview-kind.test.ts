@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { previewKind } from './preview-kind.ts';
+import { isShownAtOnce, previewKind } from './preview-kind.ts';
 
 it.each([
   ['mermaid', 'graph TD', 'diagram'],
@@ -13,4 +13,12 @@ it.each([
   ['mermaid', 'x'.repeat(20_001), undefined],
 ])('knows how %s is shown: %s', (language, code, kind) => {
   expect(previewKind(language, code)).toBe(kind);
+});
+
+it('shows whole pages at once unless they have scripts', () => {
+  expect(isShownAtOnce('svg', '<svg>')).toBe(true);
+  expect(isShownAtOnce('html', '\n<!DOCTYPE html>\n<h1>Tides</h1>')).toBe(true);
+  expect(isShownAtOnce('html', '<html><h1>Tides</h1></html>')).toBe(true);
+  expect(isShownAtOnce('html', '<h1>Tides</h1>')).toBe(false);
+  expect(isShownAtOnce('html', '<!doctype html><SCRIPT>draw()</SCRIPT>')).toBe(false);
 });

@@ -17,3 +17,10 @@ function kindOf(language: string, code: string): PreviewKind | undefined {
     return 'svg';
   return language.startsWith('htm') || language === 'xhtml' ? 'html' : undefined;
 }
+
+/** Pictures and whole pages are shown at once; a part of a page, and a page that needs its scripts, to those who ask for it. */
+export function isShownAtOnce(kind: PreviewKind, code: string): boolean {
+  return (
+    kind !== 'html' || (/^\s*<(?:!doctype html|html)[\s>]/i.test(code) && !/<script/i.test(code))
+  );
+}
