@@ -90,6 +90,15 @@ export function AnswerActions({
           onClick={() => onContinue(turn)}
         />
       )}
+      {canRead && (
+        <IconButton
+          icon={isRead ? VolumeX : Volume2}
+          label={isRead ? chat.stopReading : chat.readAloud}
+          size={14}
+          className="!size-7"
+          onClick={() => (isRead ? stopReading() : readAloud(turn.key, answerText(turn)))}
+        />
+      )}
       <Menu
         icon={Ellipsis}
         label={chat.more}
@@ -98,15 +107,6 @@ export function AnswerActions({
         className="!size-7"
         disabled={isBusy}
         items={[
-          ...(canRead
-            ? [
-                {
-                  label: isRead ? chat.stopReading : chat.readAloud,
-                  icon: isRead ? VolumeX : Volume2,
-                  onSelect: () => (isRead ? stopReading() : readAloud(turn.key, answerText(turn))),
-                },
-              ]
-            : []),
           {
             label: chat.deleteTurn,
             icon: Trash2,
