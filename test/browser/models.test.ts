@@ -214,3 +214,18 @@ it('uploads a model file', async () => {
   expect(status).toBe(200);
   await checkLook(page, 'import');
 });
+
+it('gets a model in the list of models, without leaving the chat', async () => {
+  const page = await openPage(hearth.url);
+  const tiny = { id: 'acme/Tiny-Chat-GGUF', quantization: 'Q8_0', size_bytes: 3_000_000 };
+  await page.route('**/api/v1/models/recommended*', (route) =>
+    route.fulfill({ json: { models: [tiny], usable_bytes: 1e9, capacity_bytes: 1e9 } }),
+  );
+  await page.getByRole('button', { name: /^Choose a model/ }).click();
+  const offer = page.getByRole('region', { name: 'Get a model' });
+  await offer.getByRole('button', { name: 'Download acme/Tiny-Chat-GGUF' }).click();
+  await page.getByRole('option', { name: /tiny-chat/i }).waitFor();
+  await checkLook(page, 'model-list');
+  await page.getByRole('option', { name: /tiny-chat/i }).click();
+  await page.getByRole('button', { name: /^Choose a model: acme\// }).waitFor();
+});

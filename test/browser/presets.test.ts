@@ -103,6 +103,19 @@ it('saves a preset that a second tab sees, and shows the defaults of the model',
   const other = await openPanel(second);
   await other.getByLabel('Choose a preset').selectOption('Poet');
   expect(await other.getByLabel('Temperature', { exact: true }).inputValue()).toBe('0.3');
+  // The list of models has the presets, too.
+  const third = await page.context().newPage();
+  await third.goto(hearth.url);
+  await third.getByRole('button', { name: /^Choose a model/ }).click();
+  const presets = third.getByRole('group', { name: 'Presets' });
+  await presets.getByRole('option', { name: 'Poet' }).waitFor();
+  await expectAccessible(third);
+  await third.getByRole('combobox', { name: 'Search models' }).fill('poe');
+  await third.keyboard.press('Enter');
+  const its = await openPanel(third);
+  expect(await its.getByLabel('Temperature', { exact: true }).inputValue()).toBe('0.3');
+  expect(await its.getByLabel('System prompt').inputValue()).toBe('You answer in rhymes.');
+
   await other.getByLabel('Top K').fill('7');
   await other.getByRole('button', { name: 'Update the preset' }).click();
   await expect

@@ -1,17 +1,19 @@
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
 import { modelsTexts } from '../texts/models.ts';
 import { formatBytes } from '../ui/bytes.ts';
 import { Section } from '../ui/page.tsx';
 import { CatalogRow } from './catalog-row.tsx';
 
+export const recommendedQuery = queryOptions({
+  queryKey: ['recommended'],
+  queryFn: ({ signal }) =>
+    call('get', '/api/v1/models/recommended', { query: { limit: 3 } }, { signal }),
+});
+
 /** Downloads for a library that has only the starter models. */
 export function Recommended() {
-  const { data } = useQuery({
-    queryKey: ['recommended'],
-    queryFn: ({ signal }) =>
-      call('get', '/api/v1/models/recommended', { query: { limit: 3 } }, { signal }),
-  });
+  const { data } = useQuery(recommendedQuery);
   if (data === undefined || data.models.length === 0) return null;
   return (
     <Section

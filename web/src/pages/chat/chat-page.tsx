@@ -33,6 +33,7 @@ import {
   newConversation,
   takeNewSettings,
 } from './settings/conversation-settings.ts';
+import { withPreset } from './settings/preset-values.ts';
 import { useSettings } from './settings/use-settings.ts';
 import { temporaryChats } from './temporary/temporary-chats.ts';
 import { useConversation } from './use-conversation.ts';
@@ -149,6 +150,7 @@ export function ChatPage() {
           chosen={settings.model}
           contextLength={settings.contextLength}
           onChoose={(chosen) => setSettings({ ...settings, model: chosen })}
+          onPreset={(preset) => setSettings(withPreset(preset, settings.model))}
         />
         <span dir="auto" className="min-w-0 flex-1 truncate text-center text-sm text-muted">
           {conversation.title}

@@ -64,6 +64,10 @@ export function ModelPicker(props: PickerProps) {
               setOpen(false);
               props.onChoose(key);
             }}
+            onPreset={(preset) => {
+              setOpen(false);
+              props.onPreset(preset);
+            }}
           />
         </Suspense>
       )}
