@@ -38,6 +38,7 @@ it.each([
   ['/api/v1/ecoh', 'Did you mean /api/v1/echo?'],
   ['/helth', 'Did you mean /health?'],
   ['/api/v2/unheard-of', 'GET /openapi.json'],
+  ['/x', 'Did you mean /?'],
 ])('names what %s may have been', async (path, hint) => {
   const response = await app.request(path);
   expect(response.status).toBe(404);

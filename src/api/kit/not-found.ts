@@ -58,7 +58,8 @@ export function createNotFoundHandler(
       response.headers.set('Allow', allowed);
       return response;
     }
-    const meant = nearest(path, new Set(app.routes.map((route) => route.path)));
+    const endpoints = app.routes.map((route) => route.path).filter((known) => !known.includes('*'));
+    const meant = nearest(path, new Set(endpoints));
     const hint = meant === undefined ? 'GET /openapi.json lists them.' : `Did you mean ${meant}?`;
     const message = `There is no endpoint ${shorten(path)}. ${hint}`;
     return errorResponse(new HearthError('not_found', message), errorSerializer, requestId);
