@@ -147,12 +147,13 @@ describe('a download', () => {
     });
     expect(chat.output).toEqual([{ type: 'message', content: 'The capital of France is Paris.' }]);
 
-    const { body: again } = await post(hearth.url, start, { model: 'acme/Chat-GGUF' });
-    expect(again).toEqual({
-      status: 'already_downloaded',
-      model: 'acme/chat',
-      quantization: 'Q8_0',
-    });
+    for (const name of ['acme/Chat-GGUF', 'acme/chat', 'hearth/starter-chat']) {
+      expect((await post(hearth.url, start, { model: name })).body).toEqual({
+        status: 'already_downloaded',
+        model: name.replace('Chat-GGUF', 'chat'),
+        quantization: 'Q8_0',
+      });
+    }
   });
 
   // covers v1-download-5, v1-download-10

@@ -57,7 +57,14 @@ beforeEach(() => {
 const library = {
   list: async () => {
     listings += 1;
-    return [{ key: 'org/renamed', variants: [{ files: ['/m/org/Model-GGUF/model-q4_k_m.gguf'] }] }];
+    const quantization = { name: 'Q4_K_M' };
+    const files = ['/m/org/Model-GGUF/model-q4_k_m.gguf'];
+    const elsewhere = [{ files: [], quantization }];
+    return [
+      { key: 'org/renamed', format: 'gguf', variants: [{ files, quantization }] },
+      { key: 'server/far', format: 'remote', variants: elsewhere },
+      { key: 'org/linked', format: 'gguf', machine: 'other', variants: elsewhere },
+    ];
   },
 } as unknown as EditableModelLibrary;
 
@@ -148,6 +155,23 @@ describe('a start', () => {
       quantization: 'Q4_K_M',
       status: 'already_downloaded',
     });
+  });
+
+  it('needs no hub for a model that only the library has', async () => {
+    const present = { model: 'org/renamed', quantization: 'Q4_K_M', status: 'already_downloaded' };
+    for (const code of ['model_not_found', 'hub_unreachable'] as const) {
+      scripted.start = async () => {
+        throw new HearthError(code, 'The hub does not have it.');
+      };
+      expect(await (await download({ model: 'Org/Renamed' })).json()).toEqual(present);
+      for (const model of ['org/other', 'server/far', 'org/linked']) {
+        expect(await (await download({ model })).json()).toMatchObject({ error: { code } });
+      }
+    }
+    scripted.start = async () => {
+      throw new HearthError('insufficient_disk', 'The disk is full.');
+    };
+    expect((await download({ model: 'org/renamed' })).status).toBe(507);
   });
 
   it.each([

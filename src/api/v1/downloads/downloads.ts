@@ -13,11 +13,13 @@ import type {
   DownloadPlan,
   DownloadStart,
 } from '../../../library/downloads/downloads.ts';
+import { HearthError } from '../../../kernel/errors/errors.ts';
 import { modelKeyOfStart, modelKeysOf } from '../../../library/downloads/model-keys.ts';
 import { assertInScope, isInScope } from '../../../kernel/model-scope.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import type { RequestContext } from '../../../telemetry/request-context.ts';
 import { type App, mount } from '../../kit/mount.ts';
+import type { ModelLibrary } from '../../../library/model.ts';
 import { toLicense } from '../models/license-schema.ts';
 import type { ApiServices } from '../../services.ts';
 
@@ -42,12 +44,19 @@ export function mountDownloads(app: App, { downloads, libraryFor }: ApiServices)
 
   mount(app, startDownload, async ({ body, context }) => {
     const { caller, signal } = context;
-    const start = await downloads.start(
-      { model: body.model, ...omitUndefined({ quantization: body.quantization }) },
-      signal,
-      caller.modelScope,
-    );
-    return toDownloadStart(start, await modelKeyOfStart(libraryFor(caller), start));
+    const library = libraryFor(caller);
+    try {
+      const start = await downloads.start(
+        { model: body.model, ...omitUndefined({ quantization: body.quantization }) },
+        signal,
+        caller.modelScope,
+      );
+      return toDownloadStart(start, await modelKeyOfStart(library, start));
+    } catch (error) {
+      const present = isWithoutSource(error) ? await findOnDisk(library, body.model) : undefined;
+      if (present === undefined) throw error;
+      return present;
+    }
   });
 
   mount(app, getDownload, async ({ params: { job_id: id }, context }) => {
@@ -74,6 +83,28 @@ export function mountDownloads(app: App, { downloads, libraryFor }: ApiServices)
     await downloads.cancel(id);
     return { job_id: id, status: 'cancelled' };
   });
+}
+
+function isWithoutSource(error: unknown): boolean {
+  return (
+    error instanceof HearthError &&
+    (error.code === 'model_not_found' || error.code === 'hub_unreachable')
+  );
+}
+
+/** Finds a model that only the library has, such as a starter model or an imported one, by its key. */
+async function findOnDisk(
+  library: Pick<ModelLibrary, 'list'>,
+  name: string,
+): Promise<DownloadStartRecord | undefined> {
+  const key = name.toLowerCase();
+  const found = (await library.list()).find(
+    (model) => model.key === key && model.format !== 'remote' && model.machine === undefined,
+  );
+  const [best] = found?.variants ?? [];
+  if (best === undefined) return undefined;
+  const quantization = best.quantization?.name ?? null;
+  return { status: 'already_downloaded', model: key, quantization };
 }
 
 /** @param model Key of its model in the library. */
