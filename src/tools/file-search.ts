@@ -25,9 +25,9 @@ export interface FileSearchOptions {
   readonly filter?: AttributeFilter | undefined;
   /** Least score of a result, 0 to 1. */
   readonly minScore?: number | undefined;
-  /** Weights of the ranks by meaning and by words; by meaning alone if absent. */
+  /** Weights of the scores by meaning and by words; equal if absent. */
   readonly hybrid?: HybridWeights | undefined;
-  /** Key of the model that sorts the results again; by their vectors alone if absent. */
+  /** Key of the model that sorts the results again; none if absent. */
   readonly reranker?: string | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface FileSearch {
   /** @throws HearthError `vector_store_not_found`. */
   assertFound(vectorStoreIds: readonly string[], caller: Caller): Promise<void>;
   /**
-   * The passages that are closest to one of the queries, best first.
+   * The passages that are closest to one of the queries, by meaning and by words, best first.
    *
    * @throws HearthError `vector_store_not_found`; `conflict`; the errors of `embed` and `rerank`.
    */

@@ -1,17 +1,17 @@
 import { TimeSlice } from '../kernel/concurrency/time-slice.ts';
 import type { Store } from '../store/store.ts';
 import type { VectorStoreFile } from '../store/vector-stores/vector-store.ts';
-import type { AttributeFilter, FoundPassage } from '../tools/file-search.ts';
+import type { AttributeFilter, FoundPassage, HybridWeights } from '../tools/file-search.ts';
 import { matchesFilter } from './attribute-filter.ts';
 import { toFloats } from './vectors.ts';
 import { WordMatches } from './word-matches.ts';
 
 interface SearchOptions {
-  /** Present if passages are searched by their words, too. */
-  readonly queries: readonly string[] | undefined;
+  readonly queries: readonly string[];
   /** Of the queries, of length 1. */
   readonly vectors: readonly Float32Array[];
   readonly filter: AttributeFilter | undefined;
+  readonly weights: HybridWeights;
   readonly limit: number;
   readonly signal: AbortSignal;
 }
@@ -25,19 +25,18 @@ export interface Hit {
   readonly score: number;
 }
 
-interface FoundHits {
-  /** The passages that are closest to the queries, in any order. */
-  readonly closest: readonly Hit[];
-  /** Those with the most telling words of the queries, in any order; the score has no upper limit. */
-  readonly matching: readonly Hit[];
-}
-
-/** Compares every passage of a vector store with the queries. */
+/**
+ * Compares every passage of a vector store with the queries, by meaning and by words. A score is the weighted mean of the
+ * cosine and of the share of words, which may exceed 1: a convex combination (Bruch, Gai and Ingber, "An Analysis of Fusion Functions for
+ * Hybrid Retrieval", TOIS 2023).
+ *
+ * @returns the best ones, in any order.
+ */
 export async function searchPassages(
   store: Pick<Store, 'vectorStores'>,
   vectorStoreId: string,
-  { queries, vectors, filter, limit, signal }: SearchOptions,
-): Promise<FoundHits> {
+  { queries, vectors, filter, weights, limit, signal }: SearchOptions,
+): Promise<readonly Hit[]> {
   const { vectorStores } = store;
   const completed = await vectorStores.files({ vectorStoreId, status: 'completed' });
   const files = new Map(
@@ -45,30 +44,63 @@ export async function searchPassages(
       .filter(({ attributes }) => filter === undefined || matchesFilter(filter, attributes))
       .map((file) => [file.fileId, file]),
   );
-  if (files.size === 0) return { closest: [], matching: [] };
-  const words = new WordMatches<Omit<Hit, 'score'>>(queries ?? []);
+  if (files.size === 0) return [];
+  const byWords = weights.text > 0;
+  const words = new WordMatches<Hit>(queries);
   const slice = new TimeSlice();
-  let hits: Hit[] = [];
-  let least = -Infinity;
-  for await (const blocks of vectorStores.readBlocks(vectorStoreId, queries !== undefined)) {
+  const best = new BestHits(limit);
+  const { embedding, text: textWeight } = weights;
+  const mean = (cosine: number, share: number): number =>
+    (embedding * Math.min(1, Math.max(0, cosine)) + textWeight * share) / (embedding + textWeight);
+  for await (const blocks of vectorStores.readBlocks(vectorStoreId, byWords)) {
     signal.throwIfAborted();
     for (const { fileId, position, bytes, texts } of blocks) {
       const file = files.get(fileId);
       if (file === undefined) continue;
-      for (const [index, score] of scoresOf(toFloats(bytes), vectors).entries()) {
-        if (score > least) hits.push({ file, position, index, score });
+      for (const [index, cosine] of scoresOf(toFloats(bytes), vectors).entries()) {
+        const hit = { file, position, index, score: cosine };
+        const hasWords = byWords && words.add(hit, texts[index] ?? '');
+        if (!hasWords && embedding > 0) best.add({ ...hit, score: mean(cosine, 0) });
       }
-      for (const [index, text] of texts.entries()) words.add({ file, position, index }, text);
       await slice.pause();
     }
-    if (hits.length <= limit) continue;
-    hits = hits.toSorted((left, right) => right.score - left.score).slice(0, limit);
-    least = hits.at(-1)?.score ?? least;
   }
-  return {
-    closest: hits.map((hit) => ({ ...hit, score: Math.min(1, Math.max(0, hit.score)) })),
-    matching: words.best(limit).map(({ item, score }) => ({ ...item, score })),
-  };
+  for (const { item, share } of words.shares()) {
+    best.add({ ...item, score: mean(item.score, share) });
+  }
+  return best.hits;
+}
+
+/** The hits with the highest scores. */
+class BestHits {
+  readonly #limit: number;
+  #hits: readonly Hit[] = [];
+  #added: Hit[] = [];
+  #least = -Infinity;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  add(hit: Hit): void {
+    if (hit.score <= this.#least) return;
+    this.#added.push(hit);
+    if (this.#added.length >= 512) this.#sort();
+  }
+
+  /** Best first. */
+  get hits(): readonly Hit[] {
+    this.#sort();
+    return this.#hits;
+  }
+
+  #sort(): void {
+    this.#hits = [...this.#hits, ...this.#added]
+      .toSorted((left, right) => right.score - left.score)
+      .slice(0, this.#limit);
+    this.#added = [];
+    if (this.#hits.length === this.#limit) this.#least = this.#hits.at(-1)?.score ?? -Infinity;
+  }
 }
 
 /** Reads the passages of hits, in their order, without those that were removed meanwhile. */
@@ -85,7 +117,8 @@ export async function readPassages(
       blocks.get(block) ?? (await vectorStores.readTexts(vectorStoreId, { fileId, position }));
     blocks.set(block, texts);
     const text = texts[index];
-    if (text !== undefined) found.push({ fileId, filename, attributes, score, text });
+    if (text === undefined) continue;
+    found.push({ fileId, filename, attributes, score: Math.min(1, score), text });
   }
   return found;
 }

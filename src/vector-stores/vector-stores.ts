@@ -18,7 +18,6 @@ import { documentPurposes } from '../store/batches/batch.ts';
 import type { Caller, RequestContext } from '../telemetry/request-context.ts';
 import type { FileSearch, FileSearchOptions, FoundPassage } from '../tools/file-search.ts';
 import { promptsOf } from './embedding-prompts.ts';
-import { fuseRanks } from './fuse-ranks.ts';
 import type { Indexer } from './indexer.ts';
 import { readPassages, searchPassages, type Hit } from './search-passages.ts';
 import { normalize } from './vectors.ts';
@@ -54,8 +53,7 @@ const suitableTokens = 256;
 /** A reranker sorts several times as many passages as are requested. */
 const rerankFactor = 4;
 const maxReranked = 100;
-/** Passages of each kind of rank that are joined. */
-const fusedRanks = 100;
+const equalWeights = { embedding: 1, text: 1 };
 
 /** The vector stores of all owners. */
 export class VectorStores implements FileSearch {
@@ -158,11 +156,11 @@ export class VectorStores implements FileSearch {
     context: RequestContext,
   ): Promise<readonly FoundPassage[]> {
     const { store, pool } = this.#options;
-    const { vectorStoreIds, maxResults, filter, minScore = 0, reranker, hybrid } = options;
+    const { vectorStoreIds, maxResults, filter, minScore = 0, reranker } = options;
+    const { hybrid: weights = equalWeights } = options;
     const limit =
       reranker === undefined ? maxResults : Math.min(maxReranked, rerankFactor * maxResults);
-    const closest: Hit[] = [];
-    const matching: Hit[] = [];
+    const hits: Hit[] = [];
     const embedded = new Map<string, readonly Float32Array[]>();
     for (const id of new Set(vectorStoreIds)) {
       const vectorStore = await this.find(id, context.caller);
@@ -174,17 +172,10 @@ export class VectorStores implements FileSearch {
       embedded.set(model, vectors);
       assertLength(vectors, vectorStore);
       const { signal } = context;
-      const found = await searchPassages(store, id, {
-        queries: hybrid && queries,
-        vectors,
-        filter,
-        limit: hybrid === undefined ? limit : Math.max(limit, fusedRanks),
-        signal,
-      });
-      closest.push(...found.closest);
-      matching.push(...found.matching);
+      hits.push(
+        ...(await searchPassages(store, id, { queries, vectors, filter, weights, limit, signal })),
+      );
     }
-    const hits = hybrid === undefined ? closest : fuseRanks(closest, matching, hybrid);
     const best = hits.toSorted((left, right) => right.score - left.score).slice(0, limit);
     if (reranker === undefined)
       return readPassages(

@@ -11,7 +11,11 @@ const texts = [
 function best(queries: readonly string[], of: readonly string[] = texts, limit = 10) {
   const matches = new WordMatches<number>(queries);
   for (const [index, text] of of.entries()) matches.add(index, text);
-  return matches.best(limit).map(({ item }) => item);
+  return matches
+    .shares()
+    .toSorted((left, right) => right.share - left.share)
+    .slice(0, limit)
+    .map(({ item }) => item);
 }
 
 it('ranks texts by the words that they share with the queries', () => {
@@ -22,6 +26,22 @@ it('ranks texts by the words that they share with the queries', () => {
   expect(best(['gears'])).toEqual([]);
   expect(best([''])).toEqual([]);
   expect(best(['oil'], [])).toEqual([]);
+});
+
+it('scores 1 a text of mean length with all words, and less for fewer and rarer ones', () => {
+  const matches = new WordMatches<number>(['the chain', 'oil']);
+  for (const [index, text] of ['the oil chain', 'one two the', 'a b oil'].entries())
+    matches.add(index, text);
+  const [all = 0, common = 0, rare = 0] = matches.shares().map(({ share }) => share);
+  expect(all).toBeCloseTo(1);
+  expect(common).toBeGreaterThan(0);
+  expect(common).toBeLessThan(0.5);
+  expect(rare).toBeCloseTo(common);
+});
+
+it('tells whether a text has a word', () => {
+  const matches = new WordMatches<number>(['oil']);
+  expect([matches.add(0, 'Oil!'), matches.add(1, 'Gas')]).toEqual([true, false]);
 });
 
 it('counts rare words for more than frequent ones', () => {

@@ -32,7 +32,8 @@ export class WordMatches<Item> {
     this.#textCounts = Array.from(this.#words, () => 0);
   }
 
-  add(item: Item, text: string): void {
+  /** @returns whether the text has a word of the queries. */
+  add(item: Item, text: string): boolean {
     const counts = new Map<number, number>();
     let length = 0;
     for (const word of wordsOf(text)) {
@@ -46,26 +47,28 @@ export class WordMatches<Item> {
       this.#textCounts[number] = (this.#textCounts[number] ?? 0) + 1;
     }
     if (counts.size > 0) this.#matches.push({ item, counts, length });
+    return counts.size > 0;
   }
 
-  /** The texts with the highest scores, best first; none without a word of the queries. */
-  best(limit: number): readonly { readonly item: Item; readonly score: number }[] {
+  /**
+   * The texts that have a word of the queries, with the share of the queries' words that they have: rare words count for
+   * more. A text of mean length that has each word once has the share 1; one that repeats them has up to 2.2.
+   */
+  shares(): readonly { readonly item: Item; readonly share: number }[] {
     const meanLength = this.#totalLength / this.#textCount;
     const weights = this.#textCounts.map((count) =>
       Math.log(1 + (this.#textCount - count + 0.5) / (count + 0.5)),
     );
-    const scoreOf = ({ counts, length }: Match<Item>): number => {
+    const total = weights.reduce((sum, weight) => sum + weight, 0);
+    const shareOf = ({ counts, length }: Match<Item>): number => {
       const norm = saturation * (1 - lengthWeight + (lengthWeight * length) / meanLength);
       let score = 0;
       for (const [number, count] of counts) {
         score += ((weights[number] ?? 0) * count * (saturation + 1)) / (count + norm);
       }
-      return score;
+      return score / total;
     };
-    return this.#matches
-      .map((match) => ({ item: match.item, score: scoreOf(match) }))
-      .toSorted((left, right) => right.score - left.score)
-      .slice(0, limit);
+    return this.#matches.map((match) => ({ item: match.item, share: shareOf(match) }));
   }
 }
 

@@ -49,7 +49,7 @@ const rankingOptionsSchema = z
       .max(512)
       .nullish()
       .describe(
-        'Key of a reranker of the library, which sorts the results again. The default, `auto`, sorts them by their vectors.',
+        'Key of a reranker of the library, which sorts the results again. The default, `auto`, leaves their order.',
       ),
     hybrid_search: z
       .looseObject({ embedding_weight: weightSchema, text_weight: weightSchema })
@@ -59,9 +59,16 @@ const rankingOptionsSchema = z
       )
       .nullish()
       .describe(
-        'Ranks passages by their words, too: the weights of the ranks by meaning and by words. Scores are then 1 for a passage that is first in both.',
+        'The weights of the scores by meaning and by words, both 1 by default. With `text_weight` 0, only the meaning counts.',
       ),
-    score_threshold: z.number().min(0).max(1).nullish().describe('Least score of a result.'),
+    score_threshold: z
+      .number()
+      .min(0)
+      .max(1)
+      .nullish()
+      .describe(
+        'Least score of a result: the weighted mean of the cosine of the vectors and the share of the words of the query that it has, or the score of the reranker.',
+      ),
   })
   .meta({ id: 'OpenAiRankingOptions' });
 
