@@ -135,7 +135,7 @@ export const modules = [
   {
     name: 'vector-stores',
     purpose: 'Documents that are searched by their meaning: passages, their vectors, the search.',
-    publicFiles: ['indexer.ts', 'vector-stores.ts'],
+    publicFiles: ['indexer.ts', 'project-files.ts', 'vector-stores.ts'],
     imports: ['kernel', 'telemetry', 'documents', 'store', 'library', 'engines', 'tools', 'chat'],
   },
   {

@@ -33,6 +33,7 @@ import type { LeaseKeeper } from '../store/shared/lease-keeper.ts';
 import type { Store } from '../store/store.ts';
 import type { PluginFileEditor } from '../tools/plugin-file-editor.ts';
 import type { TriableToolServers } from '../tools/toolbox.ts';
+import type { ProjectFiles } from '../vector-stores/project-files.ts';
 import type { VectorStores } from '../vector-stores/vector-stores.ts';
 
 /** The parts of the server that APIs use. */
@@ -78,6 +79,7 @@ export interface ApiServices {
   readonly leases: LeaseKeeper;
   readonly batches: Batches;
   readonly vectorStores: VectorStores;
+  readonly projectFiles: ProjectFiles;
   readonly maxToolRounds: number;
   readonly settings: {
     readonly editor: SettingsEditor;

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { DocumentReader } from '../documents/document-reader.ts';
 import { packageFolder } from '../platform/files/package-folder.ts';
 import { Indexer, type IndexerOptions } from '../vector-stores/indexer.ts';
+import { ProjectFiles } from '../vector-stores/project-files.ts';
 import { VectorStores, type VectorStoresOptions } from '../vector-stores/vector-stores.ts';
 
 /** A search compares each passage of a vector store. */
@@ -14,5 +15,7 @@ export function createDocuments(
 ) {
   const documents = new DocumentReader(join(packageFolder, 'dist/document-thread.js'));
   const indexer = new Indexer({ ...parts, ...limits, documents });
-  return { documents, indexer, vectorStores: new VectorStores({ ...parts, ...limits, indexer }) };
+  const vectorStores = new VectorStores({ ...parts, ...limits, indexer });
+  const projectFiles = new ProjectFiles({ store: parts.store, vectorStores });
+  return { documents, indexer, vectorStores, projectFiles };
 }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryStore } from '../../test/setup/store/temporary-store.ts';
 import { conversationTurn } from '../../test/setup/store/conversation-turn.ts';
-import type { ProjectFields, StoredProject } from './project.ts';
+import { vectorStoreOf, type ProjectFields, type StoredProject } from './project.ts';
 import type { Store } from './store.ts';
 
 let store: Store;
@@ -94,7 +94,64 @@ describe('projects', () => {
   });
 });
 
+describe('vector stores of projects', () => {
+  const limits = { maxFiles: 2, maxTotalLength: 10 };
+  const addTo = (id: string, name: string) =>
+    store.projects.addFile(id, 'me', { name, text: name }, limits);
+
+  it('name the files, and lose those that are deleted, and are deleted with the project', async () => {
+    const project = await create();
+    const [a, b] = [await addTo(project.id, 'a.md'), await addTo(project.id, 'b.md')];
+    expect(await store.projects.textOf(a?.id ?? '')).toBe('a.md');
+    expect(await store.projects.textOf('file_none')).toBeUndefined();
+    const vectorStoreId = vectorStoreOf(project);
+    const createdAt = new Date();
+    await store.vectorStores.insert({
+      id: vectorStoreId,
+      ownerId: 'me',
+      name: '',
+      metadata: {},
+      embeddingModel: 'test/embed',
+      expiresAfterDays: null,
+      createdAt,
+    });
+    const added = { vectorStoreId, batchId: null, attributes: {}, createdAt };
+    const chunking = { maxTokens: 10, overlapTokens: 0 };
+    await store.vectorStores.addFiles(
+      [a, b].map((file) => ({ ...added, chunking, fileId: file?.id ?? '' })),
+    );
+    const names = async () =>
+      (await store.vectorStores.files({ vectorStoreId }))
+        .map(({ filename }) => filename)
+        .toSorted();
+    expect(await names()).toEqual(['a.md', 'b.md']);
+    await store.projects.deleteFile(project.id, 'them', a?.id ?? '');
+    expect(await names()).toHaveLength(2);
+    await store.projects.deleteFile(project.id, 'me', a?.id ?? '');
+    expect(await names()).toEqual(['b.md']);
+    await store.projects.delete(project.id, 'them');
+    expect(await names()).toEqual(['b.md']);
+    await store.projects.delete(project.id, 'me');
+    expect(await store.vectorStores.find(vectorStoreId, 'me')).toBeUndefined();
+    expect(await names()).toEqual([]);
+  });
+});
+
 describe('conversations of projects', () => {
+  it('tell their project to its owner', async () => {
+    const { id } = await create();
+    const responseId = await begin('a', { projectId: id });
+    const conversationId = (await store.conversations.idOf(responseId)) ?? '';
+    for (const named of [{ responseId }, { id: conversationId }]) {
+      expect(await store.projects.ofConversation(named, 'me')).toMatchObject({ id });
+      expect(await store.projects.ofConversation(named, 'them')).toBeUndefined();
+    }
+    expect(await store.projects.ofConversation({ id: 'conv_none' }, 'me')).toBeUndefined();
+    const outside = await begin('b');
+    const none = await store.projects.ofConversation({ responseId: outside }, 'me');
+    expect(none).toBeUndefined();
+  });
+
   it('begin in a project, and move out and in', async () => {
     const { id } = await create();
     await begin('a', { projectId: id });
@@ -149,7 +206,7 @@ it('hides temporary conversations and finds those that were left', async () => {
 async function begin(
   name: string,
   begun: { readonly projectId?: string; readonly isTemporary?: boolean } = {},
-): Promise<void> {
+): Promise<string> {
   const id = `resp_${Buffer.from(name).toString('hex').padEnd(48, '0')}`;
   const turn = conversationTurn({
     messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }],
@@ -157,6 +214,7 @@ async function begin(
   const response = { id, parentId: null, ownerId: 'me', createdAt: new Date(), turn };
   const model = { modelKey: 'test/model', modelInstanceId: 'test/model' };
   await store.responses.insert({ ...response, ...model }, [], undefined, begun);
+  return id;
 }
 
 async function projectsOf(ownerId = 'me') {

@@ -1,9 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import { HearthError } from '../kernel/errors/errors.ts';
-import type { ProjectFile, ProjectRepository, StoredProject } from './project.ts';
+import {
+  projectFilePrefix,
+  vectorStoreOf,
+  type ProjectFile,
+  type ProjectRepository,
+  type StoredProject,
+} from './project.ts';
 import type { Schema } from './schema.ts';
 import type { Transactions } from './transactions.ts';
+import { removeFromVectorStores, removeVectorStore } from './vector-stores/remove-passages.ts';
 
 const lengthOfText = sql<number>`length(text)`.as('length');
 
@@ -68,6 +75,7 @@ export function createProjectRepository(
       const deleted = await changeOwn(id, ownerId, (transaction) =>
         transaction.deleteFrom('projects').where('id', '=', id).execute(),
       );
+      if (deleted !== undefined) await removeVectorStore(database, vectorStoreOf({ id }));
       return deleted !== undefined;
     },
     addFile: async (id, ownerId, { name, text }, { maxFiles, maxTotalLength }) => {
@@ -76,7 +84,7 @@ export function createProjectRepository(
         const total = files.reduce((sum, { length }) => sum + length, text.length);
         if (files.length >= maxFiles || total > maxTotalLength) return 'full' as const;
         const file = {
-          id: `file_${randomBytes(12).toString('hex')}`,
+          id: projectFilePrefix + randomBytes(12).toString('hex'),
           name,
           length: text.length,
           createdAt: new Date(),
@@ -106,6 +114,32 @@ export function createProjectRepository(
         .executeTakeFirst();
       return row && { ...toFile({ ...row, length: row.text.length }), text: row.text };
     },
+    textOf: async (fileId) => {
+      const row = await database
+        .selectFrom('project_files')
+        .where('id', '=', fileId)
+        .select('text')
+        .executeTakeFirst();
+      return row?.text;
+    },
+    ofConversation: async (named, ownerId) => {
+      const row = await database
+        .selectFrom('conversations')
+        .where('project_id', 'is not', null)
+        .where('conversations.id', '=', (entries) =>
+          'id' in named
+            ? entries.val(named.id)
+            : entries
+                .selectFrom('conversation_entries')
+                .where('response_id', '=', named.responseId)
+                .select('conversation_id'),
+        )
+        .select('project_id')
+        .executeTakeFirst();
+      return row?.project_id == null
+        ? undefined
+        : (await read(database, ownerId, row.project_id))[0];
+    },
     deleteFile: async (id, ownerId, fileId) => {
       onDelete();
       const deleted = await changeOwn(id, ownerId, (transaction) =>
@@ -115,7 +149,9 @@ export function createProjectRepository(
           .where('id', '=', fileId)
           .executeTakeFirst(),
       );
-      return deleted !== undefined && deleted.numDeletedRows > 0n;
+      if (deleted === undefined || deleted.numDeletedRows === 0n) return false;
+      await removeFromVectorStores(database, fileId);
+      return true;
     },
   };
 }

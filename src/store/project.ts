@@ -30,6 +30,14 @@ export interface StoredProject extends ProjectFields {
   readonly files: readonly ProjectFile[];
 }
 
+/** Ids of files begin with it, unlike those of uploaded files. */
+export const projectFilePrefix = 'file_';
+
+/** The vector store that searches the files of a project, if they are many. */
+export function vectorStoreOf({ id }: Pick<StoredProject, 'id'>): string {
+  return id.replace(/^proj_/, 'vs_');
+}
+
 /** Limits of what an owner may store. */
 export interface ProjectLimits {
   readonly maxFiles: number;
@@ -78,6 +86,13 @@ export interface ProjectRepository {
     ownerId: string | null,
     fileId: string,
   ): Promise<(ProjectFile & { readonly text: string }) | undefined>;
+  /** The text of a file, for the process that indexes it. */
+  textOf(fileId: string): Promise<string | undefined>;
+  /** The project of a conversation of its owner, which is named by its id or one of its responses. */
+  ofConversation(
+    named: { readonly id: string } | { readonly responseId: string },
+    ownerId: string | null,
+  ): Promise<StoredProject | undefined>;
   /** False if the project has no such file. */
   deleteFile(id: string, ownerId: string | null, fileId: string): Promise<boolean>;
 }

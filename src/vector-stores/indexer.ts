@@ -7,6 +7,7 @@ import type { Logger } from '../kernel/logger.ts';
 import type { SendRequest } from '../chat/batches/batch-runner.ts';
 import type { DocumentReader } from '../documents/document-reader.ts';
 import type { Engines } from '../engines/engines.ts';
+import { projectFilePrefix } from '../store/project.ts';
 import type { LeaseKeeper } from '../store/shared/lease-keeper.ts';
 import type { Store } from '../store/store.ts';
 import type {
@@ -20,7 +21,7 @@ import { splitPassages } from './split-passages.ts';
 import { toBytes } from './vectors.ts';
 
 export interface IndexerOptions {
-  readonly store: Pick<Store, 'files' | 'vectorStores' | 'freeDiskBytes'>;
+  readonly store: Pick<Store, 'files' | 'projects' | 'vectorStores' | 'freeDiskBytes'>;
   readonly leases: Pick<LeaseKeeper, 'take'>;
   readonly documents: Pick<DocumentReader, 'read'>;
   readonly pool: Pick<Engines, 'resolve'>;
@@ -143,8 +144,7 @@ export class Indexer {
     const { ownerId, embeddingModel } = vectorStore;
     const target = await pool.resolve(embeddingModel, 'embedding');
     const { document: prefix } = promptsOf(target.selection.model);
-    const content = store.files.read(fileId);
-    const { text } = await documents.read(file.filename, content, { ownerId, signal });
+    const text = await readText({ store, documents }, file, { ownerId, signal });
     const passages = await collect(splitPassages(text, file.chunking));
     const count = Math.ceil(passages.length / passagesPerBlock);
     const stored = await store.vectorStores.blockPositions(vectorStoreId, fileId);
@@ -196,6 +196,29 @@ export class Indexer {
       );
     return store.vectorStores.addBlock(id, { ...block, bytes: toBytes(vectors) });
   }
+}
+
+/**
+ * The text of a file of a vector store: an uploaded document, or a file of a project.
+ *
+ * @throws HearthError `file_not_found`; the errors of `DocumentReader.read`.
+ */
+export async function readText(
+  {
+    store,
+    documents,
+  }: {
+    readonly store: Pick<Store, 'files' | 'projects'>;
+    readonly documents: Pick<DocumentReader, 'read'>;
+  },
+  { fileId, filename }: Pick<VectorStoreFile, 'fileId' | 'filename'>,
+  options: Parameters<DocumentReader['read']>[2],
+): Promise<string> {
+  if (!fileId.startsWith(projectFilePrefix))
+    return (await documents.read(filename, store.files.read(fileId), options)).text;
+  const text = await store.projects.textOf(fileId);
+  if (text === undefined) throw new HearthError('file_not_found', 'The file was deleted.');
+  return text;
 }
 
 /** Collects what is made in small steps; other work of the server runs between them. */

@@ -5,6 +5,7 @@ import { HearthError } from '../kernel/errors/errors.ts';
 import { isInScope } from '../kernel/model-scope.ts';
 import { randomBytes } from '../kernel/random-bytes.ts';
 import type { ModelEntry, ModelLibrary } from '../library/model.ts';
+import { vectorStoreOf, type StoredProject } from '../store/project.ts';
 import type { Store } from '../store/store.ts';
 import {
   hasExpired,
@@ -33,6 +34,8 @@ export interface VectorStoresOptions extends EmbedServices {
 }
 
 interface NewVectorStore {
+  /** A new one if absent. A vector store of the caller that has it already is kept as it is. */
+  readonly id?: string;
   readonly name: string;
   readonly metadata: Readonly<Record<string, string>>;
   readonly expiresAfterDays: number | null;
@@ -69,9 +72,10 @@ export class VectorStores implements FileSearch {
     const { store, pool, maxStores } = this.#options;
     const named = fields.embeddingModel ?? (await this.#bestModel(caller));
     const { selection } = await pool.resolve(named, 'embedding', caller);
-    const id = newId('vs_');
+    const { id = newId('vs_') } = fields;
     const { tokenId: ownerId } = caller;
     await this.#changing.run(async () => {
+      if ((await store.vectorStores.find(id, ownerId)) !== undefined) return;
       if ((await store.vectorStores.count(ownerId)) >= maxStores)
         throw full(`You have ${maxStores} vector stores, which is the limit. Delete one first.`);
       const { name, metadata, expiresAfterDays } = fields;
@@ -116,10 +120,34 @@ export class VectorStores implements FileSearch {
    * @throws HearthError `vector_store_not_found`, `file_not_found`, `invalid_value`, `storage_full`.
    */
   async addFiles(id: string, files: readonly AddedFile[], caller: Caller): Promise<string> {
+    assertAlive(await this.find(id, caller));
+    for (const { fileId } of files) await this.#assertDocument(fileId, caller);
+    return this.#add(id, files, caller);
+  }
+
+  /**
+   * Makes a vector store for the files of a project, if there is none, and adds those that it lacks.
+   *
+   * @throws HearthError `model_not_found`, `storage_full`, `invalid_value`.
+   */
+  async addProject(project: StoredProject, context: RequestContext): Promise<void> {
+    const { name, files } = project;
+    const id = vectorStoreOf(project);
+    await this.create(
+      { id, name, metadata: {}, expiresAfterDays: null, embeddingModel: undefined },
+      context,
+    );
+    const present = await this.#options.store.vectorStores.files({ vectorStoreId: id });
+    const known = new Set(present.map(({ fileId }) => fileId));
+    const missing = files.filter((file) => !known.has(file.id));
+    if (missing.length === 0) return;
+    const added = missing.map((file) => ({ fileId: file.id, attributes: {} }));
+    await this.#add(id, added, context.caller);
+  }
+
+  async #add(id: string, files: readonly AddedFile[], caller: Caller): Promise<string> {
     const { store, indexer, maxFiles } = this.#options;
     const vectorStore = await this.find(id, caller);
-    assertAlive(vectorStore);
-    for (const { fileId } of files) await this.#assertDocument(fileId, caller);
     const suitable = await this.#chunkingFor(vectorStore);
     const batchId = newId('vsfb_');
     const createdAt = new Date();

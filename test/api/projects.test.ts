@@ -17,7 +17,8 @@ const upstream = useResource(() =>
   }),
 );
 const hearth = useHearth(async (home) => {
-  const upstreams = { lab: { url: `${upstream.url}/v1`, kind: 'openai' } };
+  const models = { small: { contextLength: 4096 } };
+  const upstreams = { lab: { url: `${upstream.url}/v1`, kind: 'openai', models } };
   await writeFile(join(home, 'config.json'), JSON.stringify({ upstreams }));
 });
 
@@ -100,6 +101,73 @@ describe('projects', () => {
     for (let count = 0; count < 200; count += 1) await create({ name: `P ${count}` }, headers);
     const refused = await post(hearth.url, '/api/v1/projects', { name: 'One more' }, { headers });
     expectError(refused, { code: 'invalid_value', message: '200 projects' });
+  });
+});
+
+describe('files of a project', () => {
+  /** A long text with one telling line in its middle. */
+  const long = (line: string) => {
+    const filler = Array.from({ length: 200 }, (_, index) => `Row ${index} of the list is dull.`);
+    return [...filler, line, ...filler].join('\n');
+  };
+  const addFile = async (id: string, name: string, text: string, headers: Headers = {}) =>
+    (await post(hearth.url, `/api/v1/projects/${id}/files`, { name, text }, { headers })).body;
+  const searchOf = async (id: string, headers: Headers = {}) =>
+    (await get(hearth.url, `/api/v1/projects/${id}`, { headers })).body.file_search;
+  const lastInput = () => lastMessages().at(-1).content as string;
+
+  // covers api-19
+  it('go whole into the first message if they are short, and later ones into the next', async () => {
+    const { project_id, file_search } = await create();
+    expect(file_search).toBe('whole');
+    await addFile(project_id, 'tides.md', 'The moon.\n```\nx\n```');
+    const { body } = await chat({ project_id, input: 'Why?' });
+    const whole = 'Project file tides.md:\n\n````\nThe moon.\n```\nx\n```\n````';
+    expect(lastInput()).toContain(whole);
+    await chat({ previous_response_id: body.response_id, input: 'And?' });
+    expect(lastInput()).toBe('And?');
+    await addFile(project_id, 'salt.md', 'Salt.');
+    await chat({ previous_response_id: body.response_id, input: 'Which?' });
+    expect(lastInput()).toContain('Salt.');
+    expect(lastInput()).not.toContain('moon');
+    expect(await listed('search=why')).toMatchObject([{ title: 'Why?' }]);
+  });
+
+  // covers api-19
+  it('are searched by meaning and words if they are long, for each message', async () => {
+    const { project_id } = await create();
+    await addFile(project_id, 'a.docx', long('Madagascar is an island of cloves.'));
+    await addFile(project_id, 'b.md', long('The kraken sleeps below.'));
+    await expect.poll(() => searchOf(project_id), { timeout: 60_000 }).toBe('meaning_and_words');
+    const { body } = await chat({ project_id, input: 'Where is Madagascar?' });
+    expect(lastInput()).toMatch(/\[1\] a\.docx, lines \d+ to \d+\n\n```\n[^`]*island of cloves/);
+    expect(lastInput().length).toBeLessThan(6000);
+    await chat({ previous_response_id: body.response_id, input: 'Tell me of the kraken.' });
+    expect(lastInput()).toMatch(/\[1\] b\.md, [^`]*```\n[^`]*kraken sleeps/);
+    const { files } = (await get(hearth.url, `/api/v1/projects/${project_id}`)).body;
+    const storeId = project_id.replace('proj_', 'vs_');
+    const indexed = `/v1/vector_stores/${storeId}/files`;
+    const content = await get(hearth.url, `${indexed}/${files[1].file_id}/content`);
+    expect(content.body.data[0].text).toContain('kraken');
+    await remove(`projects/${project_id}/files/${files[1].file_id}`);
+    expect((await get(hearth.url, indexed)).body.data).toHaveLength(1);
+    await remove(`projects/${project_id}`);
+    expect((await get(hearth.url, `/v1/vector_stores/${storeId}`)).status).toBe(404);
+  });
+
+  // covers api-20
+  it('are searched by their words without an embedding model that the caller may use', async () => {
+    const { token } = await withTokens(hearth.home, (tokens) =>
+      tokens.create({ name: 'words', permissions: ['chat'], modelScope: ['lab/*'] }),
+    );
+    const headers = { authorization: `Bearer ${token}` };
+    const { project_id } = await create({ name: 'Words' }, headers);
+    await addFile(project_id, 'a.md', long('Madagascar is an island of cloves.'), headers);
+    expect(await searchOf(project_id, headers)).toBe('words');
+    await chat({ project_id, input: 'madagascar' }, headers);
+    expect(lastInput()).toMatch(/\[1\] a\.md, [^`]*```\n[^`]*island of cloves/);
+    expect((await chat({ project_id, input: 'xyzzy' }, headers)).status).toBe(200);
+    expect(lastInput()).toBe('xyzzy');
   });
 });
 

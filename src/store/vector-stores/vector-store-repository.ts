@@ -267,11 +267,12 @@ function ownFiles(database: Kysely<Schema>, { vectorStoreId, batchId, status }: 
   return database
     .selectFrom('vector_store_files')
     .leftJoin('files', 'files.id', 'vector_store_files.file_id')
+    .leftJoin('project_files', 'project_files.id', 'vector_store_files.file_id')
     .where('vector_store_id', '=', vectorStoreId)
     .$if(batchId !== undefined, (query) => query.where('batch_id', '=', batchId ?? ''))
     .$if(status !== undefined, (query) => query.where('status', '=', status ?? 'completed'))
     .selectAll('vector_store_files')
-    .select('files.name');
+    .select(({ fn }) => fn.coalesce('files.name', 'project_files.name').as('name'));
 }
 
 function blocksOf(database: Kysely<Schema>, vectorStoreId: string) {

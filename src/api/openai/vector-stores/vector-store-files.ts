@@ -5,6 +5,7 @@ import {
   type Chunking,
   type VectorStoreFile,
 } from '../../../store/vector-stores/vector-store.ts';
+import { readText } from '../../../vector-stores/indexer.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import type { ApiServices } from '../../services.ts';
 import { toPage, toSeconds } from '../page.ts';
@@ -87,10 +88,7 @@ export function mountVectorStoreFiles(
   mount(app, getVectorStoreFileContentOpenAi, async ({ params, context }) => {
     const { caller, signal } = context;
     const file = await vectorStores.findFile(params.vector_store_id, params.file_id, caller);
-    const { text } = await documents.read(file.filename, store.files.read(file.fileId), {
-      ownerId: caller.tokenId,
-      signal,
-    });
+    const text = await readText({ store, documents }, file, { ownerId: caller.tokenId, signal });
     return {
       object: 'vector_store.file_content.page',
       data: [{ type: 'text', text }],

@@ -19,6 +19,7 @@ import { findPreset, withPresetFields } from '../presets/use-preset.ts';
 import { toTurnRequest } from './to-turn-request.ts';
 import type { StoredProject } from '../../../store/project.ts';
 import { projectOfChat } from '../projects/projects.ts';
+import { projectContent } from '../projects/with-project-files.ts';
 import type { Store } from '../../../store/store.ts';
 import { conversationNotFound } from '../conversations/conversations.ts';
 
@@ -32,8 +33,9 @@ export function mountChat(app: App, services: ApiServices): void {
     // The client of a whole answer does not see the questions.
     const approveCalls =
       body.tool_approvals === true ? services.waitingCalls.gate(body.stream === true) : undefined;
+    const files = await projectContent(services, completed, project, context);
     const request = {
-      ...toTurnRequest(completed),
+      ...toTurnRequest(completed, files),
       ...omitUndefined({ conversationId, approveCalls }),
       begun: omitUndefined({ projectId: project?.id, isTemporary: body.temporary }),
     };

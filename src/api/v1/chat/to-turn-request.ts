@@ -5,11 +5,15 @@ import type { Sampling } from '../../../engines/engine.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import type { Integration } from '../../../tools/toolbox.ts';
 
-/** The turn that a v1 request asks for: one message of the user's. */
-export function toTurnRequest(body: ChatRequest): TurnRequest {
+/**
+ * The turn that a v1 request asks for: one message of the user's.
+ *
+ * @param begin What the message has before its input.
+ */
+export function toTurnRequest(body: ChatRequest, begin: readonly TurnContent[] = []): TurnRequest {
   return {
     model: body.model,
-    messages: [{ role: 'user', content: toContent(body.input) }],
+    messages: [{ role: 'user', content: [...begin, ...toContent(body.input)] }],
     sampling: toSampling(body),
     integrations: (body.integrations ?? []).map(toIntegration),
     isStored: body.store ?? true,

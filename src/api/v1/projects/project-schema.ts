@@ -48,6 +48,7 @@ const exampleProject = {
   preset: null,
   model: 'hearth/starter-chat',
   files: [exampleFile],
+  file_search: 'whole' as const,
   revision: 1,
   created_at: '2026-11-02T09:30:00.000Z',
   updated_at: '2026-11-02T09:30:00.000Z',
@@ -60,6 +61,11 @@ const projectSchema = z
     preset: z.string().nullable(),
     model: z.string().nullable(),
     files: z.array(fileSchema).describe('Without their texts.'),
+    file_search: z
+      .enum(['whole', 'indexing', 'meaning_and_words', 'words'])
+      .describe(
+        'How messages get at the files: `whole`, as long as these are short; else by their passages, which are found by meaning and words, or by words alone while they are indexed or if the library has no embedding model.',
+      ),
     revision: z.int().describe('One more with each change.'),
     created_at: isoTimeSchema,
     updated_at: isoTimeSchema,
@@ -161,7 +167,7 @@ export const addProjectFile = defineRoute({
   path: '/api/v1/projects/{project_id}/files',
   operationId: 'addProjectFile',
   summary: 'Add the text of a file to a project',
-  description: `A project may have ${maxFiles} files, of ${maxFilesLength} characters together. Clients attach them to new conversations.`,
+  description: `A project may have ${maxFiles} files, of ${maxFilesLength} characters together. The messages of its conversations have the files if they fit into the context, else the passages that suit the message.`,
   permission: 'chat',
   params,
   body: z

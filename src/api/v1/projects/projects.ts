@@ -21,14 +21,21 @@ import {
   type ProjectRecord,
 } from './project-schema.ts';
 
-export function mountProjects(app: App, { store }: ApiServices): void {
+export function mountProjects(app: App, { store, projectFiles }: ApiServices): void {
+  const toRecord = async (project: StoredProject, { caller }: RequestContext) => ({
+    ...toFields(project),
+    file_search: await projectFiles.searchOf(project, caller),
+  });
+
   mount(app, listProjects, async ({ context }) => ({
-    projects: (await store.projects.list(context.caller.tokenId)).map(toRecord),
+    projects: await Promise.all(
+      (await store.projects.list(context.caller.tokenId)).map((each) => toRecord(each, context)),
+    ),
   }));
 
   mount(app, createProject, async ({ body, context }) => {
     const project = await store.projects.create(context.caller.tokenId, body, maxProjects);
-    if (project !== undefined) return toRecord(project);
+    if (project !== undefined) return toRecord(project, context);
     throw new HearthError(
       'invalid_value',
       `There are ${maxProjects} projects, which is the limit. Delete one of them first.`,
@@ -36,13 +43,13 @@ export function mountProjects(app: App, { store }: ApiServices): void {
   });
 
   mount(app, getProject, async ({ params, context }) =>
-    toRecord(await findProject(store, params.project_id, context)),
+    toRecord(await findProject(store, params.project_id, context), context),
   );
 
   mount(app, updateProject, async ({ params: { project_id: id }, body, context }) => {
     const { revision, ...changes } = body;
     const updated = await store.projects.update(id, context.caller.tokenId, changes, revision);
-    if (updated !== undefined) return toRecord(updated);
+    if (updated !== undefined) return toRecord(updated, context);
     const present = await findProject(store, id, context);
     throw new HearthError(
       'conflict',
@@ -59,7 +66,10 @@ export function mountProjects(app: App, { store }: ApiServices): void {
   mount(app, addProjectFile, async ({ params: { project_id: id }, body, context }) => {
     const limits = { maxFiles, maxTotalLength: maxFilesLength };
     const file = await store.projects.addFile(id, context.caller.tokenId, body, limits);
-    if (file !== undefined) return toFileRecord(file);
+    if (file !== undefined) {
+      await projectFiles.index(await findProject(store, id, context), context);
+      return toFileRecord(file);
+    }
     throw new HearthError(
       'invalid_value',
       `A project has ${maxFiles} files at most, of ${maxFilesLength} characters together. Delete one of them first.`,
@@ -121,7 +131,7 @@ function fileNotFound(id: string): HearthError {
   );
 }
 
-function toRecord(project: StoredProject): ProjectRecord {
+function toFields(project: StoredProject): Omit<ProjectRecord, 'file_search'> {
   return {
     project_id: project.id,
     name: project.name,

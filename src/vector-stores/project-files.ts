@@ -1,0 +1,188 @@
+import { TimeSlice } from '../kernel/concurrency/time-slice.ts';
+import { HearthError } from '../kernel/errors/errors.ts';
+import { vectorStoreOf, type StoredProject } from '../store/project.ts';
+import type { Store } from '../store/store.ts';
+import type { Caller, RequestContext } from '../telemetry/request-context.ts';
+import { filePart, passagesPart, type CitablePassage } from './project-parts.ts';
+import { splitPassages } from './split-passages.ts';
+import type { VectorStores } from './vector-stores.ts';
+import { WordMatches } from './word-matches.ts';
+
+interface ProjectFilesOptions {
+  readonly store: Pick<Store, 'projects' | 'vectorStores'>;
+  readonly vectorStores: Pick<VectorStores, 'addProject' | 'search'>;
+}
+
+/** The message that is to begin with files of its project. */
+export interface ProjectMessage {
+  /** The words of the user. */
+  readonly text: string;
+  /** Tokens of the model's context. */
+  readonly contextLength: number;
+  /** The response that it continues. */
+  readonly previous: { readonly createdAt: Date; readonly usedTokens: number } | undefined;
+}
+
+/** How the files of a project are searched; `whole`: they are short, and messages have all of them. */
+export type ProjectSearch = 'whole' | 'indexing' | 'meaning_and_words' | 'words';
+
+/** Characters of a token: most languages and code have three to four, so that this is on the safe side. */
+const charactersPerToken = 3;
+/** Of the context, for whole files; the rest is for the messages and answers. */
+const shareOfWhole = 0.6;
+/** Of the context that the conversation leaves. */
+const shareOfPassages = 0.3;
+/** More would take long to read and be of little use. */
+const maxPassages = { count: 12, characters: 12_000 };
+/** Shorter files fit whole into the smallest context of most models. */
+const maxUnindexed = 7000;
+/** Embedding models read a few hundred tokens. */
+const queryLength = 1000;
+/** Estimated tokens of a passage that is found by words. */
+const chunking = { maxTokens: 256, overlapTokens: 32 };
+
+type Found = Pick<CitablePassage, 'text'> & { readonly fileId: string };
+
+/** The files of projects in conversations: whole if they fit into the context, else the passages that suit a message. */
+export class ProjectFiles {
+  readonly #options: ProjectFilesOptions;
+
+  constructor(options: ProjectFilesOptions) {
+    this.#options = options;
+  }
+
+  /** Begins to index the files of a project, if they are long and there is an embedding model. */
+  async index(project: StoredProject, context: RequestContext): Promise<void> {
+    if (lengthOf(project) <= maxUnindexed) return;
+    try {
+      await this.#options.vectorStores.addProject(project, context);
+    } catch (error) {
+      if (!(error instanceof HearthError)) throw error;
+      context.logger.info({ err: error }, 'the files of a project are searched by their words');
+    }
+  }
+
+  async searchOf(project: StoredProject, { tokenId }: Caller): Promise<ProjectSearch> {
+    if (lengthOf(project) <= maxUnindexed) return 'whole';
+    const found = await this.#options.store.vectorStores.find(vectorStoreOf(project), tokenId);
+    const { completed = 0, in_progress: pending = 0 } = found?.counts ?? {};
+    if (pending > 0) return 'indexing';
+    return completed >= project.files.length ? 'meaning_and_words' : 'words';
+  }
+
+  /** The parts with which a message of a project begins. */
+  async partsFor(
+    project: StoredProject,
+    { text, contextLength, previous }: ProjectMessage,
+    context: RequestContext,
+  ): Promise<readonly string[]> {
+    const { files } = project;
+    if (lengthOf(project) <= contextLength * shareOfWhole * charactersPerToken) {
+      // The conversation has the others.
+      const added = files.filter(
+        ({ createdAt }) => previous === undefined || createdAt > previous.createdAt,
+      );
+      const texts = await Promise.all(added.map(({ id }) => this.#read(project, id, context)));
+      return texts.flatMap((file) => (file === undefined ? [] : filePart(file)));
+    }
+    if (text.trim() === '') return [];
+    const free = (contextLength - (previous?.usedTokens ?? 0)) * charactersPerToken;
+    const room = Math.min(maxPassages.characters, free * shareOfPassages);
+    const passages = await this.#locate(project, await this.#search(project, text, context), {
+      room,
+      context,
+    });
+    return passages.length === 0 ? [] : [passagesPart(passages)];
+  }
+
+  async #search(
+    project: StoredProject,
+    text: string,
+    context: RequestContext,
+  ): Promise<readonly Found[]> {
+    const queries = [...new Set([text.slice(0, queryLength), text.slice(-queryLength)])].map(
+      (query) => query.toWellFormed(),
+    );
+    await this.index(project, context);
+    if ((await this.searchOf(project, context.caller)) === 'meaning_and_words') {
+      try {
+        const options = {
+          vectorStoreIds: [vectorStoreOf(project)],
+          maxResults: maxPassages.count,
+        };
+        return await this.#options.vectorStores.search(queries, options, context);
+      } catch (error) {
+        context.signal.throwIfAborted();
+        if (!(error instanceof HearthError)) throw error;
+        context.logger.warn({ err: error }, 'the files of a project are searched by their words');
+      }
+    }
+    return this.#searchWords(project, queries, context);
+  }
+
+  async #searchWords(
+    project: StoredProject,
+    queries: readonly string[],
+    context: RequestContext,
+  ): Promise<readonly Found[]> {
+    const words = new WordMatches<Found>(queries);
+    const slice = new TimeSlice();
+    for (const { id: fileId } of project.files) {
+      const file = await this.#read(project, fileId, context);
+      for (const text of splitPassages(file?.text ?? '', chunking)) {
+        words.add({ fileId, text }, text);
+        if (slice.isOver) await slice.pause();
+        context.signal.throwIfAborted();
+      }
+    }
+    return words
+      .shares()
+      .toSorted((left, right) => right.share - left.share)
+      .slice(0, maxPassages.count)
+      .map(({ item }) => item);
+  }
+
+  /** The first passages that fit, at least one, with their places. */
+  async #locate(
+    project: StoredProject,
+    found: readonly Found[],
+    { room, context }: { readonly room: number; readonly context: RequestContext },
+  ): Promise<readonly CitablePassage[]> {
+    const files = new Map<string, { readonly name: string; readonly text: string }>();
+    const passages: CitablePassage[] = [];
+    let length = 0;
+    for (const { fileId, text } of found) {
+      length += text.length;
+      if (passages.length > 0 && length > room) break;
+      const file = files.get(fileId) ?? (await this.#read(project, fileId, context));
+      if (file === undefined) continue;
+      files.set(fileId, file);
+      const start = file.text.indexOf(text);
+      if (start === -1) {
+        passages.push({ source: file.name, text });
+        continue;
+      }
+      const first = countLines(file.text, start);
+      const last = first + countLines(text, text.length) - 1;
+      const place = first === last ? `line ${first}` : `lines ${first} to ${last}`;
+      passages.push({ source: `${file.name}, ${place}`, text });
+    }
+    return passages;
+  }
+
+  #read(project: StoredProject, fileId: string, { caller }: RequestContext) {
+    return this.#options.store.projects.readFile(project.id, caller.tokenId, fileId);
+  }
+}
+
+function lengthOf({ files }: StoredProject): number {
+  return files.reduce((sum, { length }) => sum + length, 0);
+}
+
+/** Number of the line, from 1, with the character at `end`. */
+function countLines(text: string, end: number): number {
+  let lines = 1;
+  for (let at = text.indexOf('\n'); at !== -1 && at < end; at = text.indexOf('\n', at + 1))
+    lines += 1;
+  return lines;
+}

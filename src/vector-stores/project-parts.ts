@@ -1,0 +1,36 @@
+/** A passage of a file that an answer may cite. */
+export interface CitablePassage {
+  /** Name of the file and the lines. */
+  readonly source: string;
+  readonly text: string;
+}
+
+/** The web app recognizes the parts of stored messages by the words with which they begin. */
+const passagesHead =
+  'Passages of the files of this project that are nearest to the message. Cite those that you use by their numbers, such as [1].';
+
+/** A whole file as a part of a message, between fences that it does not contain. */
+export function filePart(file: { readonly name: string; readonly text: string }): string {
+  const text = file.text.trimEnd();
+  const fence = fenceOf(text);
+  return `Project file ${onOneLine(file.name)}:\n\n${fence}\n${text}\n${fence}`;
+}
+
+/** Numbered passages as a part of a message. */
+export function passagesPart(passages: readonly CitablePassage[]): string {
+  const shown = passages.map(({ source, text }, index) => {
+    const fence = fenceOf(text);
+    return `[${index + 1}] ${onOneLine(source)}\n\n${fence}\n${text}\n${fence}`;
+  });
+  return [passagesHead, ...shown].join('\n\n');
+}
+
+function onOneLine(name: string): string {
+  return name.replaceAll(/\s+/g, ' ');
+}
+
+function fenceOf(text: string): string {
+  let longest = 2;
+  for (const [fence] of text.matchAll(/`{3,}/g)) longest = Math.max(longest, fence.length);
+  return '`'.repeat(longest + 1);
+}
