@@ -1,10 +1,16 @@
-import { describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createLogger } from '../../src/telemetry/logger.ts';
-import { assertSupported } from '../../src/store/postgres/open-database.ts';
+import { serverTimeouts } from '../../src/store/postgres/connection-pool.ts';
+import { assertSupported, createPostgresDatabase } from '../../src/store/postgres/open-database.ts';
 import { postgresSchema } from '../../src/store/postgres/postgres-dialect.ts';
 import { createPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { StoreOpenError } from '../../src/store/store-errors.ts';
 import { lockedUser, startPostgres } from '../setup/postgres/postgres-server.ts';
+import { temporaryFolder } from '../setup/temporary-folder.ts';
 import { useResource } from '../setup/use-resource.ts';
 import { noLimits } from '../../src/store/shared/rate-limit-repository.ts';
 
@@ -186,4 +192,45 @@ describe('a database that is opened', () => {
     await store.ping();
     await store.close();
   });
+});
+
+/** A pooler in front of the server: its connections claim to be other processes. Returns its folder. */
+async function startPooler(): Promise<string> {
+  const folder = await temporaryFolder();
+  const pooler = createServer((client) => {
+    const connection = connect(join(server.folder, '.s.PGSQL.5432'));
+    connection.on('data', (data) => {
+      const key = data.indexOf('K\0\0\0\f');
+      if (key !== -1) data.writeInt32BE(data.readInt32BE(key + 5) + 1, key + 5);
+      client.write(data);
+    });
+    client.on('data', (data) => connection.write(data));
+    client.on('close', () => connection.destroy());
+    connection.on('close', () => client.destroy());
+  });
+  pooler.listen(join(folder, '.s.PGSQL.5432'));
+  await once(pooler, 'listening');
+  onTestFinished(() => void pooler.close());
+  return folder;
+}
+
+it('prepares what it often runs, but not on the connections of a pooler', async () => {
+  const preparedBehind = async (folder: string) => {
+    const url = `postgres://postgres@/postgres?host=${encodeURIComponent(folder)}`;
+    const database = createPostgresDatabase({
+      url,
+      logger,
+      maxConnections: 1,
+      timeouts: serverTimeouts,
+    });
+    for (let run = 0; run < 5; run += 1) {
+      await sql`select ${run}::integer`.execute(database);
+      await sql`select * from generate_series(1, ${run}::integer)`.execute(database);
+    }
+    const { rows } = await sql`select statement from pg_prepared_statements`.execute(database);
+    await database.destroy();
+    return rows;
+  };
+  expect(await preparedBehind(server.folder)).toEqual([{ statement: 'select $1::integer' }]);
+  expect(await preparedBehind(await startPooler())).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from '../../kernel/logger.ts';
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { breaksConnection, transientReason, StoreUnavailableError } from './failure.ts';
 
 export interface PoolOptions {
@@ -29,6 +30,11 @@ const graceMs = 2000;
 /** `bigint`, and `numeric` of sums: all of Hearth's fit into a number. */
 const numberTypes: ReadonlySet<number> = new Set([20, 1700]);
 const bytesType = 17;
+
+/** Prepared statements take memory of the server for each connection. */
+const maxPrepared = 64;
+const usesToPrepare = 5;
+const maxCounted = 256;
 
 /** Connections to PostgreSQL, made as they are needed. `pg` is loaded with the first pool. */
 export async function createConnectionPool({
@@ -83,6 +89,7 @@ class StorePool implements PostgresPool {
     try {
       // Not options of the connection, which poolers refuse.
       await added.query(this.#settings, []);
+      await added.detectPooler();
     } catch (error) {
       client.release(true);
       throw error;
@@ -97,8 +104,11 @@ class StorePool implements PostgresPool {
 }
 
 class StoreClient implements PostgresPoolClient {
-  readonly #client: PoolClient;
+  /** `processID`: the server process that the other end of the connection claims to be. */
+  readonly #client: PoolClient & { readonly processID?: unknown };
   #isBroken = false;
+  /** Undefined behind a pooler: the next statement may get another session, which has not prepared it. */
+  #prepared: PreparedStatements | undefined;
 
   constructor(client: PoolClient) {
     this.#client = client;
@@ -106,6 +116,14 @@ class StoreClient implements PostgresPoolClient {
     client.on('error', () => {
       this.#isBroken = true;
     });
+  }
+
+  async detectPooler(): Promise<void> {
+    const { rows } = await this.query<{ readonly pid: number }>(
+      'select pg_backend_pid() as pid',
+      [],
+    );
+    if (rows[0]?.pid === this.#client.processID) this.#prepared = new PreparedStatements();
   }
 
   query<Row>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>>;
@@ -121,7 +139,11 @@ class StoreClient implements PostgresPoolClient {
       const result =
         parameters.length === 0
           ? await this.#client.query(sql)
-          : await this.#client.query(sql, parameters.map(toPostgresValue));
+          : await this.#client.query({
+              text: sql,
+              values: parameters.map(toPostgresValue),
+              ...omitUndefined({ name: this.#prepared?.nameOf(sql) }),
+            });
       return result as unknown as PostgresQueryResult<Row>;
     } catch (error) {
       // A transaction that did not begin as a whole is not rolled back either.
@@ -132,6 +154,29 @@ class StoreClient implements PostgresPoolClient {
 
   release(): void {
     this.#client.release(this.#isBroken);
+  }
+}
+
+/** Statements that PostgreSQL parses and plans once for a connection, since it gets them often. */
+class PreparedStatements {
+  readonly #names = new Map<string, string>();
+  readonly #uses = new Map<string, number>();
+
+  nameOf(sql: string): string | undefined {
+    // The columns of a `*` change when a newer server migrates, and the prepared statement would fail.
+    if (sql.includes('*')) return undefined;
+    const name = this.#names.get(sql);
+    if (name !== undefined || this.#names.size >= maxPrepared) return name;
+    const uses = (this.#uses.get(sql) ?? 0) + 1;
+    if (uses < usesToPrepare) {
+      if (this.#uses.size >= maxCounted) this.#uses.clear();
+      this.#uses.set(sql, uses);
+      return undefined;
+    }
+    this.#uses.delete(sql);
+    const added = `hearth_${this.#names.size}`;
+    this.#names.set(sql, added);
+    return added;
   }
 }
 

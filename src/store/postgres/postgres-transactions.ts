@@ -23,7 +23,7 @@ const lock = (name: keyof typeof locks, suffix: '' | '_shared' = ''): string =>
 /** Held by a transaction that migrates, until its end. */
 export const migrationLock = lock('migration');
 
-/** How a transaction begins, by its isolation level: with its lock, in one round trip. */
+/** How a transaction begins, by its isolation level: with its lock. */
 const beginnings = new Map([
   ['read committed', `begin; ${lock('rows', '_shared')}`],
   ['serializable', `begin; ${lock('rows')}`],
@@ -46,14 +46,30 @@ export class LockingPostgresDialect extends PostgresDialect {
   }
 }
 
+/** Sends the first statement of a transaction without waiting for its beginning. If that fails, the statement does too. */
 class LockingPostgresDriver extends PostgresDriver {
+  readonly #begun = new WeakMap<DatabaseConnection, Promise<unknown>>();
+
   override async beginTransaction(
     connection: DatabaseConnection,
     settings: TransactionSettings,
   ): Promise<void> {
     const beginning = beginnings.get(settings.isolationLevel ?? '');
-    if (beginning === undefined) await super.beginTransaction(connection, settings);
-    else await connection.executeQuery(CompiledQuery.raw(beginning));
+    if (beginning === undefined) return super.beginTransaction(connection, settings);
+    const begun = connection.executeQuery(CompiledQuery.raw(beginning));
+    begun.catch(() => {});
+    this.#begun.set(connection, begun);
+  }
+
+  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await this.#begun.get(connection);
+    await super.commitTransaction(connection);
+  }
+
+  /** @throws The error of the beginning if it failed: it explains the one of the statement. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    await super.rollbackTransaction(connection);
+    await this.#begun.get(connection);
   }
 }
 
