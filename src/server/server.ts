@@ -101,7 +101,8 @@ export async function listen(options: ListenOptions): Promise<ListeningServer> {
       ? undefined
       : createTlsServer({ ...serverOptions, cert: tls.cert, key: tls.key }, onRequest);
   const server = secured ?? createServer(serverOptions, onRequest);
-  server.timeout = stallLimitMs;
+  // Node waits once more if the client has taken a part of the last write.
+  server.timeout = stallLimitMs / 2;
   // Each pipelined request on a connection adds a listener.
   server.on(secured === undefined ? 'connection' : 'secureConnection', (socket) =>
     socket.setMaxListeners(0),
