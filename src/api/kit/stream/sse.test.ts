@@ -87,7 +87,7 @@ describe('what is ready at once', () => {
     const { read } = open(messages(100_000));
     let count = 0;
     for (let chunk = await read(); chunk !== undefined; chunk = await read()) {
-      expect(chunk.length).toBeLessThan(17 * 1024);
+      expect(chunk.length).toBeLessThan(257 * 1024);
       count += chunk.match(/data: /g)?.length ?? 0;
     }
     expect(count).toBe(100_000);
@@ -106,17 +106,37 @@ describe('what is ready at once', () => {
 });
 
 describe('a reader that does not read', () => {
-  it('leaves the source alone', async () => {
+  it('leaves a source alone that it has not begun to read', async () => {
+    const { source, state } = pushable();
+    open(source);
+    await new Promise(setImmediate);
+    expect(state.reads).toBe(0);
+  });
+
+  // covers server-28
+  it('lets the source end, so that its slot is free, and gets the rest later', async () => {
+    let isReturned = false;
+    async function* source(): AsyncGenerator<SseMessage> {
+      try {
+        yield* messages(5000);
+      } finally {
+        isReturned = true;
+      }
+    }
+    const { read } = open(source());
+    let text = (await read()) ?? '';
+    await vi.waitFor(() => expect(isReturned).toBe(true));
+    for (let chunk = await read(); chunk !== undefined; chunk = await read()) text += chunk;
+    expect(text.match(/data: /g)).toHaveLength(5000);
+  });
+
+  it('stops a source without end', async () => {
     const { source, state, push } = pushable();
     const { read } = open(source);
-    expect(state.reads).toBe(0);
-    const first = read();
-    push('a');
-    await first;
-    push('b');
+    for (let count = 0; count < 100; count += 1) push('x'.repeat(10_000));
+    await read();
     await new Promise(setImmediate);
-    expect(state.reads).toBe(2);
-    expect(await read()).toBe('data: b\n\n');
+    expect(state.reads).toBeLessThan(40);
   });
 });
 

@@ -23,6 +23,8 @@ const defaultHeartbeatMs = 15_000;
 
 /** Messages that are ready at the same time are sent in chunks of about this many characters. */
 const maxBatchLength = 16 * 1024;
+/** Characters that a source may be ahead of its client: an engine serves others as soon as the answer is written. */
+const maxAheadLength = 256 * 1024;
 
 const comment = ': ping\n\n';
 
@@ -34,8 +36,8 @@ const headers = {
 };
 
 /**
- * Streams the messages of a source. The source is read at the pace of the client, at most one message ahead, and is
- * returned when the client disconnects.
+ * Streams the messages of a source. The source is read at the pace of the client, up to 256 KiB ahead of it, and is returned
+ * when the client disconnects.
  */
 export function eventStream(
   source: AsyncIterable<SseMessage>,
@@ -130,7 +132,8 @@ class MessagePump<Message> {
   }
 
   #ask(): void {
-    if (this.#isAsking || this.#isDone || this.#batch.length >= maxBatchLength) return;
+    const maxLength = this.#demand === undefined ? maxAheadLength : maxBatchLength;
+    if (this.#isAsking || this.#isDone || this.#batch.length >= maxLength) return;
     this.#isAsking = true;
     this.#hasAsked = true;
     this.#source.next().then(this.#onResult, this.#onFailure);
@@ -141,9 +144,8 @@ class MessagePump<Message> {
     if (this.#isDone) return;
     if (result.done === true) this.#finish();
     else this.#batch += this.#options.format(result.value);
-    if (this.#demand === undefined) return;
     this.#ask();
-    this.#scheduleFlush();
+    if (this.#demand !== undefined) this.#scheduleFlush();
   };
 
   readonly #onFailure = (error: unknown): void => {
@@ -187,6 +189,7 @@ class MessagePump<Message> {
       this.#batch = '';
       this.#heartbeat?.refresh();
       this.#meet(bytes);
+      this.#ask();
     } else if (this.#isDone) {
       this.#meet(undefined);
     }
