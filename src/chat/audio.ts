@@ -1,9 +1,15 @@
 import { createHash } from 'node:crypto';
+import type { AudioReader } from '../audio/audio-reader.ts';
 import { HearthError } from '../kernel/errors/errors.ts';
 import type { ModelEntry } from '../library/model.ts';
 import type { NewBlob } from '../store/store.ts';
 import type { ImageAllowance } from './image-allowance.ts';
-import type { MediaTools } from './message-media.ts';
+
+/** What reads media, and counts the bytes and pixels of a request. */
+export interface MediaTools {
+  readonly allowance: ImageAllowance;
+  readonly audio: AudioReader;
+}
 
 /** Of one file in a conversation. */
 const maxSeconds = 600;

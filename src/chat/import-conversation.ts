@@ -8,7 +8,8 @@ import type { ConversationMessage, ToolContent } from '../store/turns/content.ts
 import type { StoredConversation } from '../store/conversations/conversation.ts';
 import type { NewBlob, Store } from '../store/store.ts';
 import { ImageAllowance, importLimits } from './image-allowance.ts';
-import { admitMedia, prepareMedia, type MediaTools } from './message-media.ts';
+import type { MediaTools } from './audio.ts';
+import { admitMedia, prepareMedia } from './message-media.ts';
 
 export interface ConversationToImport {
   readonly title: string;

@@ -1,8 +1,7 @@
-import type { AudioReader } from '../audio/audio-reader.ts';
 import { HearthError } from '../kernel/errors/errors.ts';
 import type { ModelEntry } from '../library/model.ts';
 import type { NewBlob } from '../store/store.ts';
-import { admitAudio, assertHearing, prepareAudio } from './audio.ts';
+import { admitAudio, assertHearing, prepareAudio, type MediaTools } from './audio.ts';
 import { admitImage, assertVision, prepareImage } from './image.ts';
 import type { ImageAllowance } from './image-allowance.ts';
 import type { TurnContent, TurnMessage } from './turn-request.ts';
@@ -66,12 +65,6 @@ export async function fetchImages(
     result.push({ ...message, content });
   }
   return result;
-}
-
-/** What reads media, and counts what they need. */
-export interface MediaTools {
-  readonly allowance: ImageAllowance;
-  readonly audio: AudioReader;
 }
 
 type Media = Exclude<TurnContent, { type: 'text' }>;
