@@ -39,6 +39,19 @@ describe('loadError', () => {
     expect(onHost.message).not.toContain('gpuLayers');
   });
 
+  it('names a way to split that the engine lacks', () => {
+    const lines = ['0.1 E error loading model: device CUDA0 does not support split buffers'];
+    const exit = { ...failed, reason: exitReason(lines, failed, 'loading') };
+    const devices = ['CUDA0', 'CUDA1'].map((id) => ({ id, layers: 16 }));
+    const error = loadError(exit, { modelPath: 'm.gguf', gpus: { devices, splitMode: 'row' } });
+    expect(error).toMatchObject({
+      code: 'invalid_value',
+      field: 'splitMode',
+      message:
+        "The engine can't split a model by row on these GPUs (error loading model: device CUDA0 does not support split buffers). Set splitMode to layer.",
+    });
+  });
+
   it.each(Object.entries(outputs))('reads %s', (code, lines) => {
     const reason = exitReason(lines, failed, 'loading');
     const error = loadError({ ...failed, reason }, { modelPath: '/home/me/m.gguf' });

@@ -36,6 +36,9 @@ const knownReasons: readonly KnownReason[] = [
   ],
 ];
 
+/** A way to split that the backend of the GPUs lacks, such as `row` on NVIDIA's in current builds. */
+const noSplit = /does not support split buffers/u;
+
 const meanings: Record<LoadErrorCode, string> = {
   corrupt_file: 'The model file cannot be read',
   unsupported_architecture: 'The engine does not know this kind of model',
@@ -87,10 +90,18 @@ export function loadError(
   exit: EngineExit,
   spec: Pick<LaunchSpec, 'modelPath' | 'gpuLayers' | 'gpus'>,
 ): HearthError {
+  const { gpuLayers = 0, gpus } = spec;
+  if (gpus?.splitMode !== undefined && noSplit.test(exit.reason)) {
+    return new HearthError(
+      'invalid_value',
+      (name) =>
+        `The engine can't split a model by ${gpus.splitMode} on these GPUs (${exit.reason}). Set ${name('splitMode')} to layer.`,
+      { field: 'splitMode' },
+    );
+  }
   const known = knownReasons.find(([, pattern]) => pattern.test(exit.reason))?.[0];
   const code = known ?? (exit.lackedMemory === 'system' ? 'out_of_memory' : 'engine_exited');
   const message = `${meanings[code]} (${basename(spec.modelPath)}): ${exit.reason}`;
-  const { gpuLayers = 0, gpus } = spec;
   if (known !== 'out_of_memory' || gpus === undefined || gpuLayers === 0) {
     return new HearthError(code, message);
   }
