@@ -56,6 +56,20 @@ export function decimal(
   };
 }
 
+/** Numbers from 0, comma-separated. */
+export function numberList(flags: string, summary: string): OptionDeclaration<number[]> {
+  return {
+    flags,
+    summary,
+    parse: (list) =>
+      list.split(',').map((item) => {
+        const number = item.trim() === '' ? Number.NaN : Number(item);
+        if (Number.isFinite(number) && number >= 0) return number;
+        throw new UsageError('Allowed: a list of numbers with commas, such as 3,1.');
+      }),
+  };
+}
+
 /** One of a fixed set of values, which the help lists. */
 export function choice<const Choice extends string>(
   flags: string,

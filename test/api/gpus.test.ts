@@ -103,6 +103,6 @@ describe('a machine with two GPUs', () => {
   it('refuses proportions other than numbers on the command line', async () => {
     const { exitCode, stderr } = await hearth('load', model, '--tensor-split', '3,x');
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('--tensor-split is a list of numbers');
+    expect(stderr).toContain('a list of numbers with commas');
   });
 });

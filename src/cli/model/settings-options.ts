@@ -1,9 +1,8 @@
 import type { LoadSettings } from '../../api/v1/models/model-settings-schema.ts';
 import { kvCacheTypes, speculationModes, splitModes } from '../../kernel/field.ts';
-import { UsageError } from '../failure.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { OptionValues } from '../command.ts';
-import { choice, decimal, integer, onOff, text } from '../option.ts';
+import { choice, decimal, integer, numberList, onOff, text } from '../option.ts';
 
 /** Options of loads, which may be kept for later ones. */
 export const loadOptions = {
@@ -40,7 +39,7 @@ export const loadOptions = {
     1000,
   ),
   splitMode: choice('--split-mode <mode>', 'How several GPUs divide the model', splitModes),
-  tensorSplit: text('--tensor-split <numbers>', 'Proportions of the GPUs, such as 3,1'),
+  tensorSplit: numberList('--tensor-split <numbers>', 'Proportions of the GPUs, such as 3,1'),
   mainGpu: text('--main-gpu <id>', 'GPU to use if it suffices, such as CUDA1'),
   threads: integer('--threads <threads>', 'CPU threads', 1, 1024),
   kvCacheType: choice('--kv-cache-type <type>', 'Data type of the KV cache', kvCacheTypes),
@@ -62,8 +61,7 @@ export function toLoadSettings(options: OptionValues<typeof loadOptions>): LoadS
     gpu_layers: options.gpuLayers,
     cpu_moe_layers: options.cpuMoeLayers,
     split_mode: options.splitMode,
-    tensor_split:
-      options.tensorSplit === undefined ? undefined : toProportions(options.tensorSplit),
+    tensor_split: options.tensorSplit,
     main_gpu: options.mainGpu,
     threads: options.threads,
     kv_cache_type: options.kvCacheType,
@@ -71,15 +69,6 @@ export function toLoadSettings(options: OptionValues<typeof loadOptions>): LoadS
     cache_type_v: options.cacheTypeV,
     speculation: options.speculation,
     draft_model: options.draftModel,
-  });
-}
-
-/** @throws UsageError for other than numbers. */
-function toProportions(list: string): number[] {
-  return list.split(',').map((item) => {
-    const number = item.trim() === '' ? Number.NaN : Number(item);
-    if (Number.isFinite(number) && number >= 0) return number;
-    throw new UsageError('--tensor-split is a list of numbers with commas, such as 3,1.');
   });
 }
 
