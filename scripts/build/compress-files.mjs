@@ -1,4 +1,4 @@
-import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
@@ -13,13 +13,19 @@ export async function compressFiles(folder) {
   await Promise.all(
     names.map(async (name) => {
       const file = join(folder, name);
-      const params = {
-        [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
-        [constants.BROTLI_PARAM_SIZE_HINT]: (await stat(file)).size,
-      };
-      const bytes = await promisify(brotliCompress)(await readFile(file), { params });
-      await writeFile(`${file}.br`, bytes);
+      await writeFile(`${file}.br`, await compressText(await readFile(file)));
       await rm(file);
     }),
   );
+}
+
+/** Compresses text with Brotli. */
+export function compressText(bytes) {
+  const params = {
+    [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+    [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+    // Pages that repeat each other may be far apart.
+    [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
+  };
+  return promisify(brotliCompress)(bytes, { params });
 }
