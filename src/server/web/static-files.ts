@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gzip } from 'node:zlib';
 import { errorCode } from '../../kernel/error-code.ts';
 
-export type Bytes = Uint8Array<ArrayBuffer>;
+type Bytes = Uint8Array<ArrayBuffer>;
 
 export interface StaticFile {
   readonly contentType: string;
