@@ -1,13 +1,13 @@
 import { testContext } from '../../test/setup/test-context.ts';
 import { expect, it } from 'vitest';
-import { modelEntry } from '../../test/setup/models/model-entry.ts';
+import { modelSelection } from '../../test/setup/models/model-entry.ts';
 import type { ModelTarget } from '../engines/loads/open-request.ts';
 import type { TurnRequest } from './turn-request.ts';
 import { withTarget } from './with-defaults.ts';
 
-const model = modelEntry({ reasoning: { allowedOptions: ['off', 'on'], default: 'on' } });
-const [variant] = model.variants;
-if (variant === undefined) throw new Error('no variant');
+const { model, variant } = modelSelection({
+  reasoning: { allowedOptions: ['off', 'on'], default: 'on' },
+});
 
 const turn: TurnRequest = {
   model: model.key,

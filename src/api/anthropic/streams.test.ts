@@ -2,7 +2,7 @@ import type { Anthropic } from '@anthropic-ai/sdk';
 import { createParser } from 'eventsource-parser';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { modelEntry } from '../../../test/setup/models/model-entry.ts';
+import { modelSelection } from '../../../test/setup/models/model-entry.ts';
 import { toTypedModule } from '../../../test/setup/typed-module.ts';
 import type { TurnEvent, TurnResult } from '../../chat/turn-event.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
@@ -15,9 +15,7 @@ import { MessageRecorder } from './message-events.ts';
 import { signThinking, type ThinkingDisplay } from './thinking.ts';
 import { toMessage } from './to-message.ts';
 
-const model = modelEntry();
-const [variant] = model.variants;
-if (variant === undefined) throw new Error('The model has no variant');
+const { model, variant } = modelSelection();
 const head = { id: 'msg_01i3gkjwthhw96whukek9tzq', model: 'test/model' };
 const tide = {
   type: 'clientToolCall',

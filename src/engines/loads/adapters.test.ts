@@ -1,16 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { instanceView } from '../../../test/setup/instances/instance-view.ts';
 import { libraryOf, scriptedPoolWith } from '../../../test/setup/instances/scripted-pool.ts';
-import { modelEntry } from '../../../test/setup/models/model-entry.ts';
+import { modelSelection } from '../../../test/setup/models/model-entry.ts';
 import { testContext } from '../../../test/setup/test-context.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import type { AdapterEntry, AdapterLibrary } from '../../library/adapter.ts';
 import { attach } from './adapters.ts';
 import { chooseInstance } from './policy/choose-instance.ts';
 
-const model = modelEntry({ key: 'me/base' });
-const [variant] = model.variants;
-if (variant === undefined) throw new Error('no variant');
+const { model, variant } = modelSelection({ key: 'me/base' });
 const selection = { model, variant: { ...variant, sizeBytes: 1000 } };
 
 function adapter(name: string, sizeBytes = 10): AdapterEntry {

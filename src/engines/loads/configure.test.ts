@@ -1,28 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { modelEntry } from '../../../test/setup/models/model-entry.ts';
+import {
+  modelEntry,
+  modelSelection,
+  smallDimensions,
+} from '../../../test/setup/models/model-entry.ts';
 import type { HearthError } from '../../kernel/errors/errors.ts';
-import type { ModelEntry, ModelSelection } from '../../library/model.ts';
 import { assertDraft, configure, contextLengthFor } from './configure.ts';
 import type { InstanceConfig } from './load-options.ts';
 
 const defaults = { contextLength: 2048, parallel: 4 };
-const selectionOf = (changes: Partial<ModelEntry> = {}): ModelSelection => {
-  const model = modelEntry(changes);
-  const [variant] = model.variants;
-  if (variant === undefined) throw new Error('the model has no variant');
-  return { model, variant };
-};
-const dimensions = {
-  embedding: 64,
-  feedForward: 128,
-  isGated: true,
-  heads: 2,
-  query: 64,
-  keyValue: 64,
-  experts: null,
-  vocabulary: 0,
-  merges: 0,
-};
 
 const memory = {
   fits: () => true,
@@ -60,7 +46,7 @@ describe('contextLengthFor', () => {
 
 describe('configure', () => {
   it('completes a request with the defaults', () => {
-    expect(configure(selectionOf(), {}, defaults, memory)).toEqual({
+    expect(configure(modelSelection(), {}, defaults, memory)).toEqual({
       contextLength: 2048,
       parallel: 4,
     });
@@ -70,7 +56,7 @@ describe('configure', () => {
       evalBatchSize: 64,
       hasFlashAttention: true,
     };
-    expect(configure(selectionOf(), requested, defaults, memory)).toEqual({
+    expect(configure(modelSelection(), requested, defaults, memory)).toEqual({
       ...requested,
       contextLength: 512,
     });
@@ -78,21 +64,21 @@ describe('configure', () => {
 
   it('rejects drafts by layers that a model does not have', () => {
     const speculating = { speculation: 'mtp' } as const;
-    expect(described(() => configure(selectionOf(), speculating, defaults, memory))).toEqual([
+    expect(described(() => configure(modelSelection(), speculating, defaults, memory))).toEqual([
       'invalid_value',
       'speculation',
       '<speculation> cannot be mtp: test/model has no layers that predict further tokens.',
     ]);
-    const predicting = selectionOf({ dimensions: { ...dimensions, predictingLayers: 1 } });
+    const predicting = modelSelection({ dimensions: { ...smallDimensions, predictingLayers: 1 } });
     expect(configure(predicting, speculating, defaults, memory)).toMatchObject(speculating);
   });
 
   it('rejects a context that the model does not support', () => {
-    expect(configure(selectionOf(), { contextLength: 4096 }, defaults, memory)).toMatchObject({
+    expect(configure(modelSelection(), { contextLength: 4096 }, defaults, memory)).toMatchObject({
       contextLength: 4096,
     });
     expect(
-      described(() => configure(selectionOf(), { contextLength: 4097 }, defaults, memory)),
+      described(() => configure(modelSelection(), { contextLength: 4097 }, defaults, memory)),
     ).toEqual([
       'invalid_value',
       'contextLength',
@@ -101,7 +87,7 @@ describe('configure', () => {
   });
 
   it('rejects a batch size for an embedding model only', () => {
-    const embeddings = selectionOf({ type: 'embeddings' });
+    const embeddings = modelSelection({ type: 'embeddings' });
     expect(configure(embeddings, {}, defaults, memory)).toMatchObject({ parallel: 4 });
     expect(described(() => configure(embeddings, { evalBatchSize: 64 }, defaults, memory))).toEqual(
       [
@@ -116,7 +102,7 @@ describe('configure', () => {
     const shared = { ...memory, sharesCache: true };
     const { parallel } = defaults;
     const sizesOf = (requested: Partial<InstanceConfig>, settings: Partial<InstanceConfig> = {}) =>
-      configure(selectionOf(), requested, { parallel, ...settings }, shared);
+      configure(modelSelection(), requested, { parallel, ...settings }, shared);
     expect(sizesOf({})).toEqual({
       contextLength: 4096,
       parallel: 4,
@@ -139,7 +125,7 @@ describe('configure', () => {
     const parallelFor = (most: number, parallel = 7) => {
       tried.length = 0;
       const config = configure(
-        selectionOf(),
+        modelSelection(),
         { evalBatchSize: 64 },
         { ...defaults, parallel },
         {
@@ -163,12 +149,12 @@ describe('configure', () => {
 
   it('keeps the number of slots that a request sets', () => {
     const never = { ...memory, fits: () => false };
-    expect(configure(selectionOf(), { parallel: 4 }, defaults, never).parallel).toBe(4);
+    expect(configure(modelSelection(), { parallel: 4 }, defaults, never).parallel).toBe(4);
   });
 });
 
 describe('assertDraft', () => {
-  const vocabularyOf = (vocabulary: number) => ({ dimensions: { ...dimensions, vocabulary } });
+  const vocabularyOf = (vocabulary: number) => ({ dimensions: { ...smallDimensions, vocabulary } });
   const model = modelEntry({ key: 'test/large', ...vocabularyOf(32_000) });
 
   it('allows a model with nearly the same vocabulary, or an unknown one', () => {

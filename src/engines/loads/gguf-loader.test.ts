@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { modelEntry } from '../../../test/setup/models/model-entry.ts';
+import { modelSelection, smallDimensions } from '../../../test/setup/models/model-entry.ts';
 import type { GpuBudget } from '../../platform/machine/gpu-devices.ts';
 import type { EngineHandle } from '../engine.ts';
 import type { EngineProcess, LaunchSpec } from '../launch/launch.ts';
 import type { Runtime, RuntimeManager } from '../runtimes/runtime.ts';
-import type { ModelEntry, ModelSelection } from '../../library/model.ts';
+import type { ModelSelection } from '../../library/model.ts';
 import type { StateCache } from '../states/state-cache.ts';
 import { GgufLoader, type GgufLoaderOptions } from './gguf-loader.ts';
 import type { InstanceConfig } from './load-options.ts';
@@ -23,24 +23,6 @@ const runtime: Runtime = {
 const config: InstanceConfig = { contextLength: 1024, parallel: 2 };
 const { signal } = new AbortController();
 
-function selectionOf(changes: Partial<ModelEntry> = {}): ModelSelection {
-  const model = modelEntry(changes);
-  const [variant] = model.variants;
-  if (variant === undefined) throw new Error('no variant');
-  return { model, variant };
-}
-
-const dimensions = {
-  embedding: 64,
-  feedForward: 128,
-  isGated: true,
-  heads: 2,
-  query: 64,
-  keyValue: 64,
-  experts: null,
-  vocabulary: 100,
-  merges: 0,
-};
 const attention = {
   layerCount: 4,
   window: null,
@@ -90,7 +72,7 @@ function setUp(
     loadTimeoutMs: 5000,
     ...options,
   });
-  const load = (changes: Partial<InstanceConfig> = {}, selection = selectionOf()) =>
+  const load = (changes: Partial<InstanceConfig> = {}, selection = modelSelection()) =>
     loader.load(
       { instanceId: 'i', selection, config: { ...config, ...changes }, estimatedBytes: 123 },
       signal,
@@ -120,7 +102,10 @@ function warmStatesOf(replacesPromptCache: boolean) {
 describe('a launch', () => {
   it('has the settings of the server and of the load', async () => {
     const { load, launched, installed, handle } = setUp({ threads: 3, gpuLayers: 7 });
-    const selection = selectionOf({ projectorPath: '/models/mmproj.gguf', architecture: 'qwen2' });
+    const selection = modelSelection({
+      projectorPath: '/models/mmproj.gguf',
+      architecture: 'qwen2',
+    });
     expect(await load({ hasFlashAttention: true }, selection)).toBe(handle);
     expect(launched).toEqual([
       {
@@ -177,11 +162,11 @@ describe('a launch', () => {
       'layers of the model',
       { speculation: 'mtp' },
       { kind: 'mtp' },
-      selectionOf({ dimensions: { ...dimensions, predictingLayers: 1 } }),
+      modelSelection({ dimensions: { ...smallDimensions, predictingLayers: 1 } }),
     ],
     [
       'a draft model',
-      { speculation: 'ngram', draft: selectionOf({ key: 'test/draft' }) },
+      { speculation: 'ngram', draft: modelSelection({ key: 'test/draft' }) },
       { kind: 'draft', modelPath: '/models/test/model/model-q8_0.gguf' },
     ],
   ])('speculates with %s', async (_, changes, speculation, selection) => {
@@ -226,19 +211,19 @@ describe('states of slots', () => {
   it('stay in idle slots up to 5 % of the weights, if the processor runs the model', async () => {
     const { stateCache, prepared } = warmStatesOf(true);
     const { load } = setUp({ stateCache, kvCacheTypes: { k: 'f16', v: 'q8_0' } });
-    const { model, variant } = selectionOf({ attention });
+    const { model, variant } = modelSelection({ attention });
     // (512 + 272) bytes a token.
     const selection = { model, variant: { ...variant, sizeBytes: 1_568_000 } };
     await load({ gpuLayers: 0 }, selection);
     await load({}, selection);
-    await load({ gpuLayers: 0 }, selectionOf({ attention: null }));
+    await load({ gpuLayers: 0 }, modelSelection({ attention: null }));
     expect(prepared.map(({ maxIdleTokens }) => maxIdleTokens)).toEqual([100, undefined, undefined]);
   });
 
   it('are not kept with a draft model, whose cache they lack', async () => {
     const { stateCache, prepared } = warmStatesOf(true);
     const { load, launched, handle } = setUp({ stateCache });
-    expect(await load({ draft: selectionOf() })).toBe(handle);
+    expect(await load({ draft: modelSelection() })).toBe(handle);
     expect(prepared).toEqual([]);
     expect(launched[0]).not.toHaveProperty('slotFolder');
     expect(launched[0]?.promptCacheMiB).toBe(64);
@@ -247,7 +232,7 @@ describe('states of slots', () => {
   it('are not kept where layers of the model may draft, whose cache they lack', async () => {
     const { stateCache, prepared } = warmStatesOf(true);
     const { load, loader } = setUp({ stateCache });
-    const selection = selectionOf({ dimensions: { ...dimensions, predictingLayers: 1 } });
+    const selection = modelSelection({ dimensions: { ...smallDimensions, predictingLayers: 1 } });
     await load({ speculation: 'mtp' }, selection);
     expect(prepared).toEqual([]);
     expect(loader.separatesAdapters(selection, { speculation: 'auto' })).toBe(false);
@@ -266,7 +251,7 @@ describe('states of slots', () => {
 it('launches the engine as the load was placed, which its states depend on only by the layers', async () => {
   const { stateCache, prepared } = warmStatesOf(false);
   const { loader, launched } = setUp({ stateCache, gpuLayers: 99 });
-  const selection = selectionOf({ attention });
+  const selection = modelSelection({ attention });
   const gpu = (id: string, bytes: number) => ({ id, name: 'GPU', isUnified: false, bytes });
   const splitConfig = { ...config, splitMode: 'row', mainGpu: 'CUDA1' } as const;
   const loadOn = (...gpus: readonly GpuBudget[]) => {
@@ -296,7 +281,7 @@ it('launches the engine as the load was placed, which its states depend on only 
 it('refuses quantized values in the cache without flash attention', () => {
   const { loader } = setUp({ kvCacheTypes: { k: 'q8_0', v: 'f16' } });
   const refuses = (requested: Partial<InstanceConfig>) => () =>
-    loader.assertLoadable(selectionOf(), requested);
+    loader.assertLoadable(modelSelection(), requested);
   const off = { hasFlashAttention: false };
   expect(refuses({ ...off, cacheTypeK: 'q4_0' })).not.toThrow();
   expect(refuses({ cacheTypeV: 'q8_0' })).not.toThrow();
@@ -310,7 +295,7 @@ it('refuses quantized values in the cache without flash attention', () => {
 
 it('estimates the cache of a draft model with its own types', () => {
   const { loader } = setUp();
-  const selection = selectionOf({ attention });
+  const selection = modelSelection({ attention });
   const alone = loader.estimate(selection, config);
   expect(alone).toEqual(
     estimateMemory(selection, { ...config, kvCacheTypes: { k: 'q8_0', v: 'q4_0' } }),
@@ -323,7 +308,7 @@ it('estimates the cache of a draft model with its own types', () => {
 
 it('places what the load asks for on the GPU, and its cache unless that stays in memory', () => {
   const { loader } = setUp({ gpuLayers: 99 });
-  const selection = selectionOf({ attention });
+  const selection = modelSelection({ attention });
   const estimate = loader.estimate(selection, config);
   const gpus = [{ id: 'CUDA0', name: 'GPU', isUnified: false, bytes: 2 ** 40 }];
   const gpuBytesOf = (changes: Partial<InstanceConfig>) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createScriptedLauncher } from '../../../test/setup/instances/scripted-launcher.ts';
-import { modelEntry } from '../../../test/setup/models/model-entry.ts';
+import { modelSelection } from '../../../test/setup/models/model-entry.ts';
 import type { EngineConnection } from '../../platform/net/engine-connection.ts';
 import { testContext } from '../../../test/setup/test-context.ts';
 import type { Runtime, RuntimeManager } from '../runtimes/runtime.ts';
@@ -24,10 +24,7 @@ const attention = {
 };
 
 function select(changes: Partial<ModelEntry> = {}) {
-  const model = modelEntry({ format: 'mlx', attention, ...changes });
-  const [variant] = model.variants;
-  if (variant === undefined) throw new Error('no variant');
-  return { model, variant };
+  return modelSelection({ format: 'mlx', attention, ...changes });
 }
 
 const onProgress = (): void => {};

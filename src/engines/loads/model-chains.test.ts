@@ -4,7 +4,7 @@ import {
   openFrom,
   scriptedPoolWith,
 } from '../../../test/setup/instances/scripted-pool.ts';
-import { modelEntry } from '../../../test/setup/models/model-entry.ts';
+import { modelEntry, modelSelection } from '../../../test/setup/models/model-entry.ts';
 import { testContext } from '../../../test/setup/test-context.ts';
 import { HearthError, type ErrorCode } from '../../kernel/errors/errors.ts';
 import type { ChainEntry } from '../../library/model-aliases.ts';
@@ -13,10 +13,7 @@ import type { Standing } from './policy/choose-machine.ts';
 
 const entry = (key: string, more: Partial<ModelEntry> = {}) => modelEntry({ key, ...more });
 const elsewhere = (machine: string): ModelSelection => {
-  const model = entry('test/both', { machine, format: 'remote' });
-  const [variant] = model.variants;
-  if (variant === undefined) throw new Error('no variant');
-  return { model, variant };
+  return modelSelection({ key: 'test/both', machine, format: 'remote' });
 };
 
 /** A pool whose alias `chain` has these models. The linked machines can do more than this one unless a test changes it. */

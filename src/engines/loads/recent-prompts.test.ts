@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { placedByEngine } from '../placement/place-model.ts';
-import { modelEntry } from '../../../test/setup/models/model-entry.ts';
+import { modelEntry, modelSelection } from '../../../test/setup/models/model-entry.ts';
 import type { ModelEntry, ModelSelection } from '../../library/model.ts';
 import type { InstanceSummary } from './instance-summary.ts';
 import { loadedInstances, selectedInstances } from './loaded-instances.ts';
@@ -31,9 +31,7 @@ describe('RecentPrompts', () => {
 });
 
 const selectionOf = (changes: Partial<ModelEntry>, id = 'q8_0'): ModelSelection => {
-  const model = modelEntry(changes);
-  const [variant] = model.variants;
-  if (variant === undefined) throw new Error('the model has no variant');
+  const { model, variant } = modelSelection(changes);
   return { model, variant: { ...variant, id } };
 };
 

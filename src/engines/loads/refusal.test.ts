@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { placedByEngine } from '../placement/place-model.ts';
 import { instanceView } from '../../../test/setup/instances/instance-view.ts';
-import { modelEntry } from '../../../test/setup/models/model-entry.ts';
+import { modelEntry, modelSelection } from '../../../test/setup/models/model-entry.ts';
 import type { HearthError } from '../../kernel/errors/errors.ts';
 import type { InstanceSummary } from './instance-summary.ts';
 import type { Capacity } from './policy/admit.ts';
@@ -114,8 +114,7 @@ describe('a full queue and a slow load', () => {
 });
 
 describe('notLoaded', () => {
-  const [variant] = modelEntry().variants;
-  if (variant === undefined) throw new Error('the model has no variant');
+  const { variant } = modelSelection();
   const instance = (id: string, contextLength: number, key = 'test/model'): InstanceSummary => ({
     id,
     selection: { model: modelEntry({ key }), variant },

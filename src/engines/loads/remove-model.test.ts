@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { modelEntry } from '../../../test/setup/models/model-entry.ts';
+import { modelEntry, modelSelection } from '../../../test/setup/models/model-entry.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import { removeModel } from './remove-model.ts';
 
@@ -35,8 +35,7 @@ async function remove(
       pool: {
         list: () =>
           Object.entries(loaded).map(([id, files]) => {
-            const [variant] = modelEntry().variants;
-            if (variant === undefined) throw new Error('the model has no variant');
+            const { variant } = modelSelection();
             return { id, selection: { model: modelEntry(), variant: { ...variant, files } } };
           }),
       },

@@ -18,7 +18,7 @@ import type { CacheSize } from '../../../src/engines/states/slot-offload.ts';
 import { omitUndefined } from '../../../src/kernel/omit-undefined.ts';
 import { createLogger } from '../../../src/telemetry/logger.ts';
 import { deferred } from '../deferred.ts';
-import { modelEntry } from '../models/model-entry.ts';
+import { modelSelection } from '../models/model-entry.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { testContext } from '../test-context.ts';
 import { TokenEngine } from './token-engine.ts';
@@ -124,9 +124,7 @@ export async function managedInstance(options: ManagedInstanceOptions = {}) {
     closed: closed.promise,
     stop: async () => void engine.calls.push('stop'),
   });
-  const model = modelEntry();
-  const [variant] = model.variants;
-  if (variant === undefined) throw new Error('no variant');
+  const { model, variant } = modelSelection();
   const instance = new Instance({
     id: model.key,
     selection: { model, variant },

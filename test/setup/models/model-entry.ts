@@ -1,4 +1,4 @@
-import type { ModelEntry } from '../../../src/library/model.ts';
+import type { ModelEntry, ModelSelection } from '../../../src/library/model.ts';
 
 /** A model as the library gives it, for tests that need no file. */
 export function modelEntry(changes: Partial<ModelEntry> = {}): ModelEntry {
@@ -33,3 +33,23 @@ export function modelEntry(changes: Partial<ModelEntry> = {}): ModelEntry {
     ...changes,
   };
 }
+
+/** The first variant of such a model. */
+export function modelSelection(changes: Partial<ModelEntry> = {}): ModelSelection {
+  const model = modelEntry(changes);
+  const [variant] = model.variants;
+  if (variant === undefined) throw new Error('no variant');
+  return { model, variant };
+}
+
+export const smallDimensions = {
+  embedding: 64,
+  feedForward: 128,
+  isGated: true,
+  heads: 2,
+  query: 64,
+  keyValue: 64,
+  experts: null,
+  vocabulary: 100,
+  merges: 0,
+};

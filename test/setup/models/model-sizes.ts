@@ -2,7 +2,7 @@ import { attentionCache } from '../../../src/library/attention-cache.ts';
 import type { GgufValue } from '../../../src/library/gguf/metadata.ts';
 import { graphDimensions } from '../../../src/library/graph-dimensions.ts';
 import type { ModelEntry, ModelSelection } from '../../../src/library/model.ts';
-import { modelEntry } from './model-entry.ts';
+import { modelSelection } from './model-entry.ts';
 
 interface ModelHeader {
   readonly layers: number;
@@ -33,14 +33,12 @@ export function selectLlama(
     longestItems: new Map<string, number>(),
     floats: new Set<string>(),
   };
-  const model = modelEntry({
+  const { model, variant } = modelSelection({
     maxContextLength: header.maxContextLength,
     attention: attentionCache('llama', metadata),
     dimensions: graphDimensions('llama', metadata),
     ...changes,
   });
-  const [variant] = model.variants;
-  if (variant === undefined) throw new Error('the model has no variant');
   return { model, variant: { ...variant, sizeBytes: header.sizeBytes } };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { modelEntry } from '../../../../test/setup/models/model-entry.ts';
+import { modelSelection } from '../../../../test/setup/models/model-entry.ts';
 import { toTypedModule } from '../../../../test/setup/typed-module.ts';
 import type { TurnEvent, TurnResult } from '../../../chat/turn-event.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
@@ -9,9 +9,7 @@ import { createChatChunks, toChatCompletion } from './to-chat-completion.ts';
 import { ResponseStream } from '../responses/response-stream.ts';
 import { toInitialResponse } from '../responses/to-response.ts';
 
-const model = modelEntry();
-const [variant] = model.variants;
-if (variant === undefined) throw new Error('The model has no variant');
+const { model, variant } = modelSelection();
 const provider = { type: 'ephemeralMcp', serverLabel: 'adder' } as const;
 const clientCall = {
   type: 'clientToolCall',

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { modelEntry } from '../../../../test/setup/models/model-entry.ts';
+import { modelSelection } from '../../../../test/setup/models/model-entry.ts';
 import { testContext } from '../../../../test/setup/test-context.ts';
 import type { TurnEvent, TurnResult } from '../../../chat/turn-event.ts';
 import { v0ChatResultSchema } from './chat-completion-schema.ts';
@@ -9,9 +9,7 @@ import type { ChoiceEvent } from '../chat/choices.ts';
 import { openStream } from '../../kit/stream/open-stream.ts';
 import { toStreamFormat } from './report.ts';
 
-const model = modelEntry();
-const [variant] = model.variants;
-if (variant === undefined) throw new Error('The model has no variant');
+const { model, variant } = modelSelection();
 const logprob = { token: 'i', logprob: -1, bytes: [105], topLogprobs: [] };
 const call = {
   type: 'clientToolCall',

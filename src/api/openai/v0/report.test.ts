@@ -1,13 +1,11 @@
 import { expect, it } from 'vitest';
-import { modelEntry } from '../../../../test/setup/models/model-entry.ts';
+import { modelSelection } from '../../../../test/setup/models/model-entry.ts';
 import type { GenerationSummary } from '../../../chat/turn-event.ts';
 import { toReport } from './report.ts';
 
-const model = modelEntry();
-const [variant] = model.variants;
+const { model, variant } = modelSelection();
 
 function summary(drafts?: GenerationSummary['usage']['drafts']): GenerationSummary {
-  if (variant === undefined) throw new Error('the model has no variant');
   return {
     selection: { model, variant },
     capabilities: {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { modelEntry } from '../../../../test/setup/models/model-entry.ts';
+import { modelSelection } from '../../../../test/setup/models/model-entry.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import { chatEventSchema } from './chat-event-schema.ts';
 import { chatResultSchema } from './chat-schema.ts';
@@ -8,10 +8,7 @@ import type { InvalidToolCallItem, ToolCallItem } from '../../../store/turns/tur
 import { toChatEvent } from './to-chat-event.ts';
 import { toChatResult } from './to-chat-result.ts';
 
-const model = modelEntry();
-const [variant] = model.variants;
-if (variant === undefined) throw new Error('The model has no variant');
-const selection = { model, variant };
+const selection = modelSelection();
 const instanceId = 'test/model:2';
 const plugin = { type: 'plugin', pluginId: 'mcp/harbour' } as const;
 
