@@ -49,7 +49,7 @@ interface PositionalDeclaration {
   readonly isRest?: boolean;
 }
 
-type Options = Readonly<Record<string, OptionDeclaration>>;
+export type Options = Readonly<Record<string, OptionDeclaration>>;
 type Positionals = Readonly<Record<string, PositionalDeclaration>>;
 
 export type OptionValues<Declared extends Options> = {

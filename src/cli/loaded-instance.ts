@@ -4,6 +4,7 @@ import { getModel, loadModel, type LoadRequest } from '../api/v1/models/model-sc
 import { printable } from '../kernel/printable.ts';
 import { ApiError } from './client/client-error.ts';
 import type { Client } from './client/client.ts';
+import { loadOptions } from './model/settings-options.ts';
 
 interface LoadedInstance {
   readonly instance: InstanceStatus;
@@ -11,25 +12,8 @@ interface LoadedInstance {
   readonly differences: readonly string[];
 }
 
-const configKeys = [
-  'context_length',
-  'parallel',
-  'eval_batch_size',
-  'flash_attention',
-  'num_experts',
-  'offload_kv_cache_to_gpu',
-  'gpu_layers',
-  'cpu_moe_layers',
-  'split_mode',
-  'tensor_split',
-  'main_gpu',
-  'threads',
-  'kv_cache_type',
-  'cache_type_k',
-  'cache_type_v',
-  'speculation',
-  'draft_model',
-] as const satisfies readonly (keyof LoadConfig)[];
+const { ttl: _ttl, ...configOptions } = loadOptions;
+const configKeys = Object.keys(configOptions) as (keyof typeof configOptions)[];
 
 /** What an instance does whose configuration does not name a setting. */
 const defaults: Partial<LoadConfig> = {

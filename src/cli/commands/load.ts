@@ -8,7 +8,7 @@ import {
 } from '../../api/v1/models/model-schema.ts';
 import type { SettingsFields } from '../../api/v1/models/model-settings-schema.ts';
 import { changeSettings } from '../model/change-settings.ts';
-import { loadOptions, toLoadSettings } from '../model/settings-options.ts';
+import { fieldsOf, loadOptions } from '../model/settings-options.ts';
 import { suggestModel } from '../check-model.ts';
 import { ApiError } from '../client/client-error.ts';
 import type { Client } from '../client/client.ts';
@@ -58,7 +58,7 @@ export const load = defineCommand({
       await suggestModel(client, model, error, context.signal);
       throw error;
     };
-    const fromOptions = toLoadSettings(options);
+    const fromOptions = fieldsOf(loadOptions, options);
     const adapters = options.adapter && toAdapters(options.adapter);
     if (options.save === true && adapters !== undefined)
       throw new UsageError('--save keeps no adapters. Leave out --save or --adapter.');

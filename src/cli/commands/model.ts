@@ -17,12 +17,7 @@ import { connect } from '../client/connect.ts';
 import { defineCommand, type CommandContext } from '../command.ts';
 import { CommandError, UsageError } from '../failure.ts';
 import { changeSettings, valuesOf } from '../model/change-settings.ts';
-import {
-  generationOptions,
-  loadOptions,
-  toGenerationSettings,
-  toLoadSettings,
-} from '../model/settings-options.ts';
+import { fieldsOf, generationOptions, loadOptions } from '../model/settings-options.ts';
 import {
   adapterOption,
   connectionOptions,
@@ -113,9 +108,12 @@ export const modelSet = defineCommand({
   async run({ context, options, positionals: { model } }) {
     const { signal, terminal } = context;
     const template = options.chatTemplate && (await readFileOrInput(context, options.chatTemplate));
-    const load = { ...toLoadSettings(options), ...omitUndefined({ chat_template: template }) };
+    const load = {
+      ...fieldsOf(loadOptions, options),
+      ...omitUndefined({ chat_template: template }),
+    };
     const values = omitUndefined({
-      ...toGenerationSettings(options),
+      ...fieldsOf(generationOptions, options),
       presence_penalty: options.presencePenalty,
       stop: options.stop && [...options.stop],
       adapters: options.adapter && toAdapters(options.adapter),

@@ -14,7 +14,7 @@ import { connect } from '../client/connect.ts';
 import { defineCommand } from '../command.ts';
 import { CommandError, UsageError } from '../failure.ts';
 import { connectionOptions, decimal, integer, jsonOption, required, text } from '../option.ts';
-import { generationOptions, toGenerationSettings } from '../model/settings-options.ts';
+import { fieldsOf, generationOptions } from '../model/settings-options.ts';
 import { type PresetValues, valuesOf } from '../presets/stored-preset.ts';
 import { readFileOrInput } from '../read-file.ts';
 import { writeTable } from '../ui/table.ts';
@@ -89,7 +89,7 @@ export const presetsSet = defineCommand({
   async run({ context, options, positionals }) {
     const changes = omitUndefined({
       model: options.model,
-      ...toGenerationSettings(options),
+      ...fieldsOf(generationOptions, options),
       context_length: options.contextLength,
     });
     if (Object.keys(changes).length === 0) {
