@@ -1,6 +1,7 @@
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import type { NamedModel } from '../../kit/named-models.ts';
 import type { ChosenConfig, LoadConfig, ModelPlacement } from './load-config-schema.ts';
+import { toLoadSettings } from './model-settings-schema.ts';
 import type { ModelType, V1Model } from './model-schema.ts';
 import type { InstanceSummary } from '../../../engines/loads/instance-summary.ts';
 import type { Placement } from '../../../engines/placement/place-model.ts';
@@ -83,26 +84,12 @@ function languageModelFields(model: ModelEntry): Partial<V1Model> {
 }
 
 export function toLoadConfig(config: InstanceConfig): LoadConfig {
+  const { contextLength, chatTemplate: _template, draft, adapters, ...others } = config;
   return {
-    context_length: config.contextLength,
-    parallel: config.parallel,
+    context_length: contextLength,
+    ...toLoadSettings(omitUndefined({ ...others, draftModel: draft?.model.key })),
     ...omitUndefined({
-      eval_batch_size: config.evalBatchSize,
-      flash_attention: config.hasFlashAttention,
-      num_experts: config.expertCount,
-      offload_kv_cache_to_gpu: config.offloadsKvCacheToGpu,
-      gpu_layers: config.gpuLayers,
-      cpu_moe_layers: config.cpuExpertLayers,
-      split_mode: config.splitMode,
-      tensor_split: config.tensorSplit === undefined ? undefined : [...config.tensorSplit],
-      main_gpu: config.mainGpu,
-      threads: config.threads,
-      kv_cache_type: config.kvCacheType,
-      cache_type_k: config.cacheTypeK,
-      cache_type_v: config.cacheTypeV,
-      speculation: config.speculation,
-      draft_model: config.draft?.model.key,
-      adapters: config.adapters?.map(({ adapter, scale }) => ({ adapter: adapter.key, scale })),
+      adapters: adapters?.map(({ adapter, scale }) => ({ adapter: adapter.key, scale })),
     }),
   };
 }

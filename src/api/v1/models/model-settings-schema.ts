@@ -111,6 +111,31 @@ export function toKeptLoadOptions(settings: LoadSettings): KeptLoadOptions {
   });
 }
 
+/** As the API names them. */
+export function toLoadSettings(options: KeptLoadOptions) {
+  return omitUndefined({
+    context_length: options.contextLength,
+    parallel: options.parallel,
+    ttl: options.ttlSeconds,
+    eval_batch_size: options.evalBatchSize,
+    flash_attention: options.hasFlashAttention,
+    num_experts: options.expertCount,
+    offload_kv_cache_to_gpu: options.offloadsKvCacheToGpu,
+    gpu_layers: options.gpuLayers,
+    cpu_moe_layers: options.cpuExpertLayers,
+    split_mode: options.splitMode,
+    tensor_split: options.tensorSplit === undefined ? undefined : [...options.tensorSplit],
+    main_gpu: options.mainGpu,
+    threads: options.threads,
+    kv_cache_type: options.kvCacheType,
+    cache_type_k: options.cacheTypeK,
+    cache_type_v: options.cacheTypeV,
+    speculation: options.speculation,
+    draft_model: options.draftModel,
+    chat_template: options.chatTemplate,
+  });
+}
+
 export function toRecord({ base, load, pinned, ...defaults }: SettingsFields): SettingsRecord {
   return omitUndefined({
     base,

@@ -13,9 +13,9 @@ import {
   deleteModelSettings,
   getModelSettings,
   listModelSettings,
-  type LoadSettings,
   type ModelSettingsResult,
   setModelSettings,
+  toLoadSettings,
   toRecord,
 } from './model-settings-schema.ts';
 
@@ -230,28 +230,4 @@ function toFields(name: string, record: SettingsRecord): ModelSettingsResult {
       license: record.license,
     }),
   };
-}
-
-function toLoadSettings(options: NonNullable<SettingsRecord['load']>): LoadSettings {
-  return omitUndefined({
-    context_length: options.contextLength,
-    parallel: options.parallel,
-    ttl: options.ttlSeconds,
-    eval_batch_size: options.evalBatchSize,
-    flash_attention: options.hasFlashAttention,
-    num_experts: options.expertCount,
-    offload_kv_cache_to_gpu: options.offloadsKvCacheToGpu,
-    gpu_layers: options.gpuLayers,
-    cpu_moe_layers: options.cpuExpertLayers,
-    split_mode: options.splitMode,
-    tensor_split: options.tensorSplit === undefined ? undefined : [...options.tensorSplit],
-    main_gpu: options.mainGpu,
-    threads: options.threads,
-    kv_cache_type: options.kvCacheType,
-    cache_type_k: options.cacheTypeK,
-    cache_type_v: options.cacheTypeV,
-    speculation: options.speculation,
-    draft_model: options.draftModel,
-    chat_template: options.chatTemplate,
-  });
 }
