@@ -376,6 +376,8 @@ export interface EngineStats {
   readonly pid?: number;
   /** Absent if the platform does not report it. */
   readonly residentBytes?: number;
+  /** How it drafts tokens, if the load left the choice to the server. */
+  readonly chosenSpeculation?: 'off' | 'ngram' | 'mtp' | 'draft';
 }
 
 /** A running engine, local or remote. */

@@ -122,6 +122,8 @@ describe('v1 models', () => {
     expect(missing.error).toMatchObject({ code: 'invalid_value', param: 'speculation' });
     const { body: measured } = await load('auto');
     expect(measured.load_config).toMatchObject({ speculation: 'auto' });
+    const chosen = (await instances()).find(({ id }) => id === 'auto');
+    expect(['off', 'ngram']).toContain(chosen?.chosen_speculation);
     await load('ngram');
     const prompt =
       'one two three four five six seven eight nine ten eleven twelve thirteen. '.repeat(6);

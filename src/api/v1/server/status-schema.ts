@@ -46,6 +46,10 @@ export const instanceStatusSchema = z
     queued_requests: z.int(),
     estimated_bytes: z.int().describe('Memory reserved for it.'),
     resident_bytes: z.int().optional(),
+    chosen_speculation: z
+      .enum(['off', 'ngram', 'mtp', 'draft'])
+      .optional()
+      .describe('How it drafts tokens if `config.speculation` is `auto`.'),
     loaded_at: isoTimeSchema.optional(),
     ttl_seconds: z.int().optional(),
     idle_seconds: z.number().optional(),

@@ -58,6 +58,7 @@ export function toInstanceStatus(instance: InstanceDescription): InstanceStatus 
     ...omitUndefined({
       profile: instance.selection.alias,
       resident_bytes: instance.stats.residentBytes,
+      chosen_speculation: instance.stats.chosenSpeculation,
       loaded_at: loadedAt?.toISOString(),
       ttl_seconds: ttlSeconds,
       idle_seconds: idleSeconds,

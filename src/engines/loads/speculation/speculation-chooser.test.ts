@@ -75,6 +75,13 @@ function setUp(draftedMs: Partial<Record<Kind, number>>) {
 }
 
 describe('a load that chooses its speculation', () => {
+  it('tells its choice', async () => {
+    const drafting = await setUp({ ngram: 40 }).start();
+    expect(await drafting.stats()).toMatchObject({ chosenSpeculation: 'ngram' });
+    const plain = await setUp({ ngram: 400 }).start();
+    expect(await plain.stats()).toMatchObject({ chosenSpeculation: 'off' });
+  });
+
   it('keeps the engine that drafts, if a draft costs little', async () => {
     const { start, launched, running } = setUp({ ngram: 40 });
     await start();

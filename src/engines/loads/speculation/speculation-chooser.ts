@@ -1,4 +1,5 @@
 import type { Logger } from '../../../kernel/logger.ts';
+import type { EngineStats } from '../../engine.ts';
 import type { EngineProcess, Speculation } from '../../launch/launch.ts';
 import { draftLengths } from '../../launch/server-arguments.ts';
 import {
@@ -99,8 +100,18 @@ export class SpeculationChooser {
     return undefined;
   }
 
-  /** Counts the drafts of an engine. If they cost more than they save, the next load of the model makes none. */
-  #watch(handle: EngineProcess, { times }: Choice, { key, model }: Candidates): EngineProcess {
+  /** Tells the choice, and counts the drafts: if they cost more than they save, the next load of the model makes none. */
+  #watch(
+    started: EngineProcess,
+    { speculation, times }: Choice,
+    { key, model }: Candidates,
+  ): EngineProcess {
+    const chosenSpeculation = speculation?.kind ?? 'off';
+    const stats = async (): Promise<EngineStats> => ({
+      ...(await started.stats()),
+      chosenSpeculation,
+    });
+    const handle = { ...started, stats };
     if (times === undefined) return handle;
     const gain = new RunningGain(times, (counts) => {
       this.#choices.set(key, {});
