@@ -227,5 +227,6 @@ it('gets a model in the list of models, without leaving the chat', async () => {
   await page.getByRole('option', { name: /tiny-chat/i }).waitFor();
   await checkLook(page, 'model-list');
   await page.getByRole('option', { name: /tiny-chat/i }).click();
-  await page.getByRole('button', { name: /^Choose a model: acme\// }).waitFor();
+  const chosen = page.getByRole('button', { name: /^Choose a model: acme\// });
+  await expect.poll(() => chosen.count()).toBe(1);
 });

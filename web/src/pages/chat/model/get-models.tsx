@@ -22,7 +22,8 @@ export function GetModels() {
       aria-label={modelsTexts.getMore}
       className="flex max-h-[30vh] flex-col gap-3 overflow-y-auto border-t p-3"
     >
-      <ul aria-label={modelsTexts.getMore}>
+      <h2 className="ps-1 text-xs font-medium text-muted">{modelsTexts.getMore}</h2>
+      <ul>
         {data?.models.map(({ id, size_bytes: size, quantization }) => (
           <li key={id} className="flex items-center gap-2 ps-1 text-sm">
             <span className="min-w-0 flex-1 truncate">{id}</span>
