@@ -1,4 +1,6 @@
-import { beforeAll, expect, it } from 'vitest';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { bundleScript } from '../../test/setup/engine/test-engines.ts';
 import { useTemporaryFolder } from '../../test/setup/temporary-folder.ts';
 import { AudioReader } from './audio-reader.ts';
@@ -8,6 +10,9 @@ const folder = useTemporaryFolder();
 let script: string;
 beforeAll(async () => {
   script = await bundleScript('src/audio/audio-thread-main.ts', folder.path);
+});
+afterEach(() => {
+  vi.useRealTimers();
 });
 const { signal } = new AbortController();
 const options = { maxSeconds: 10, signal, field: 'input' };
@@ -36,6 +41,20 @@ it('ends a thread that takes too long, or whose client left', async () => {
     new AudioReader(script, limits).read(wav(9), { ...options, signal: of });
   await expect(read({ timeoutMs: 1 })).rejects.toThrow('takes more than 0.001 s to read');
   await expect(read({}, AbortSignal.abort(new Error('left')))).rejects.toThrow('left');
+});
+
+it.each([
+  [600, 30],
+  [7200, 195],
+])('gives a file that may last %i s no more than %i s', async (maxSeconds, seconds) => {
+  const endless = join(folder.path, 'endless.mjs');
+  await writeFile(endless, 'setInterval(() => {}, 1000);');
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const reading = new AudioReader(endless).read(wav(1), { ...options, maxSeconds });
+  await Promise.all([
+    expect(reading).rejects.toThrow(`takes more than ${seconds} s to read`),
+    vi.advanceTimersByTimeAsync(seconds * 1000),
+  ]);
 });
 
 it('refuses more requests than it may hold', async () => {

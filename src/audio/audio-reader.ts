@@ -37,7 +37,12 @@ interface ReadOptions {
 const maxThreads = 2;
 /** Requests that wait for a thread or run in one, whose bytes are in memory. */
 const maxRequests = 16;
-const defaultLimits: ThreadLimits = { timeoutMs: 180_000, memoryMb: 384 };
+const memoryMb = 384;
+
+/** A file of a few kilobytes can claim as many samples as may be heard: what may last longer has more time. */
+function timeFor(maxSeconds: number): number {
+  return 15_000 + 25 * maxSeconds;
+}
 
 /**
  * Reads files of sound in threads with a limit on memory and time, so that a hostile file harms nothing but its own
@@ -45,14 +50,14 @@ const defaultLimits: ThreadLimits = { timeoutMs: 180_000, memoryMb: 384 };
  */
 export class AudioReader {
   readonly #script: string;
-  readonly #limits: ThreadLimits;
+  readonly #limits: Partial<ThreadLimits>;
   readonly #threads = new Semaphore(maxThreads);
   #requests = 0;
 
   /** @param script The bundled `audio-thread.js`. */
   constructor(script: string, limits: Partial<ThreadLimits> = {}) {
     this.#script = script;
-    this.#limits = { ...defaultLimits, ...limits };
+    this.#limits = limits;
   }
 
   /**
@@ -78,16 +83,16 @@ export class AudioReader {
   }
 
   async #readInThread(request: AudioRequest, field: string, signal: AbortSignal): Promise<Audio> {
-    const { timeoutMs, memoryMb } = this.#limits;
+    const limits = { timeoutMs: timeFor(request.maxSeconds), memoryMb, ...this.#limits };
     try {
-      const reply = await runLimitedThread<AudioReply>(this.#script, request, this.#limits, signal);
+      const reply = await runLimitedThread<AudioReply>(this.#script, request, limits, signal);
       if ('pieces' in reply) return reply;
       throw invalidAudio(reply.message, field);
     } catch (error) {
       if (error instanceof TimeoutError)
-        throw invalidAudio(`takes more than ${timeoutMs / 1000} s to read`, field);
+        throw invalidAudio(`takes more than ${limits.timeoutMs / 1000} s to read`, field);
       if (!(error instanceof ThreadMemoryError)) throw error;
-      throw invalidAudio(`needs more than ${memoryMb} MB of memory`, field);
+      throw invalidAudio(`needs more than ${limits.memoryMb} MB of memory`, field);
     }
   }
 }
