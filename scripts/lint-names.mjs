@@ -1,6 +1,7 @@
-// Fails for identifiers and file names that the vocabulary (scripts/lint/vocabulary.mjs) does not allow.
-import { checkNames } from './lint/check-vocabulary.mjs';
-import { runVocabulary } from './lint/run-vocabulary.mjs';
-import { nameRules } from './lint/vocabulary.mjs';
+// Fails for identifiers and file names that scripts/lint/name-rules.mjs does not allow.
+import { checkNames } from './lint/check-names.mjs';
+import { printProblems, readFiles } from './lint/list-files.mjs';
+import { nameRules } from './lint/name-rules.mjs';
 
-await runVocabulary((file, text) => checkNames(file, text, nameRules));
+const files = await readFiles();
+printProblems(files.flatMap(({ file, text }) => checkNames(file, text, nameRules)));

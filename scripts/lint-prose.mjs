@@ -1,6 +1,5 @@
-// Fails for phrases in comments, strings and pages that the vocabulary (scripts/lint/vocabulary.mjs) does not allow.
-import { checkProse } from './lint/check-vocabulary.mjs';
-import { runVocabulary } from './lint/run-vocabulary.mjs';
-import { proseRules } from './lint/vocabulary.mjs';
+// Fails for English in comments, strings and pages that scripts/lint/prose-style.mjs does not allow.
+import { checkProse } from './lint/check-prose.mjs';
+import { printProblems, readFiles } from './lint/list-files.mjs';
 
-await runVocabulary((file, text) => checkProse(file, text, proseRules));
+printProblems(await checkProse(await readFiles()));

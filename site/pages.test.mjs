@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { listPages } from '../scripts/lint/run-vocabulary.mjs';
+import { listPages } from '../scripts/lint/list-files.mjs';
 import { isDecision, sections, sitePath } from './pages.mjs';
 
 /** READMEs of folders, which are read beside their files. */

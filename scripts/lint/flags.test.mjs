@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { listPages } from './run-vocabulary.mjs';
+import { listPages } from './list-files.mjs';
 
 const read = (page) => readFile(join(import.meta.dirname, '../..', page), 'utf8');
 const flags = (text) => text.match(/(?<![\w-])--[a-z][a-z0-9-]+/gu) ?? [];

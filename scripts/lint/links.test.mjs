@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { listPages } from './run-vocabulary.mjs';
+import { listPages } from './list-files.mjs';
 
 const root = join(import.meta.dirname, '../..');
 

@@ -28,8 +28,10 @@ const excluded = new Set([
   'docs/errors.md',
   'docs/settings.md',
   'docs/contributing/glossary.md',
-  'scripts/lint/vocabulary.mjs',
-  'scripts/lint/check-vocabulary.test.mjs',
+  'scripts/lint/name-rules.mjs',
+  'scripts/lint/check-names.test.mjs',
+  'scripts/lint/prose-style.mjs',
+  'scripts/lint/check-prose.test.mjs',
 ]);
 
 /** All Markdown files outside of `models/`. */
@@ -38,16 +40,20 @@ export async function listPages() {
   return [...rootPages, ...pages.flat()];
 }
 
-/** Checks every file and prints the problems. */
-export async function runVocabulary(check) {
+/** All source files and pages: `{file, text}`. */
+export async function readFiles() {
   const sources = await Promise.all(
     folders.map((folder) => listFiles(root, folder, /\.(ts|tsx|mts|mjs)$/)),
   );
   const files = [...sources.flat(), ...(await listPages())].filter((file) => !excluded.has(file));
-  const problems = await Promise.all(
-    files.map(async (file) => check(file, await readFile(join(root, file), 'utf8'))),
+  return Promise.all(
+    files.map(async (file) => ({ file, text: await readFile(join(root, file), 'utf8') })),
   );
-  for (const { file, line, message } of problems.flat()) {
+}
+
+/** Prints the problems of a lint, which then fails. */
+export function printProblems(problems) {
+  for (const { file, line, message } of problems) {
     console.error(`${file}:${line}: ${message}`);
     process.exitCode = 1;
   }
