@@ -40,7 +40,7 @@ export function writeEstimates(
   );
 }
 
-/** Whether an estimate is close enough. */
+/** True if an estimate is close enough. */
 export function formatFit(ratio: number): 'ok' | 'miss' {
   return Math.abs(ratio - 1) <= tolerance ? 'ok' : 'miss';
 }

@@ -19,7 +19,7 @@ export interface Bench {
   readonly prepareDefaults: () => Promise<DefaultServers>;
   /** Starts commands and a server once. */
   readonly startUp: () => Promise<StartUp>;
-  /** Whether the chat model is the starter model. */
+  /** True if the chat model is the starter model. */
   readonly isStarter: boolean;
   readonly signal: AbortSignal;
 }

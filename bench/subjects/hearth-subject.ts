@@ -61,7 +61,7 @@ export async function createHearthSubject(
   };
 }
 
-/** Whether Hearth takes a model for one of language or of embeddings. */
+/** True if Hearth takes a model for one of language or of embeddings. */
 export async function kindOf(
   connection: EngineConnection,
   key: string,

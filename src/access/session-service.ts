@@ -7,7 +7,7 @@ export interface SessionClient {
   readonly userAgent: string;
   /** Network address of the browser, or of a proxy before the server. */
   readonly address: string;
-  /** Whether it reaches the server over HTTPS. */
+  /** True if it reaches the server over HTTPS. */
   readonly isSecure: boolean;
 }
 

@@ -44,7 +44,7 @@ export function servedApis(services: ApiServices, settings: Settings): readonly 
   return createApis(services).filter(({ name }) => isServed(name, settings));
 }
 
-/** Whether an API is switched on; one without a setting always is. */
+/** True if an API is switched on; one without a setting always is. */
 function isServed(name: string, settings: Settings): boolean {
   const key = `surfaces.${name}`;
   return !(key in settings) || settings[key as keyof Settings] === true;

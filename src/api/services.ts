@@ -69,7 +69,7 @@ export interface ApiServices {
     readonly file: PluginFileEditor;
     /** Labels of the plugins that are part of Hearth. */
     readonly builtIn: readonly string[];
-    /** Whether requests may use plugins. */
+    /** True if requests may use plugins. */
     readonly isAllowed: boolean;
   };
   readonly documents: DocumentReader;
@@ -105,7 +105,7 @@ export interface ApiServices {
     readonly pid: number;
     readonly startedAt: Date;
     readonly home: string;
-    /** Whether every request needs a token. */
+    /** True if every request needs a token. */
     readonly isTokenRequired: boolean;
     /** Base URL of links for people, without a slash at the end. */
     readonly linkUrl: () => string;

@@ -95,7 +95,7 @@ function skipTag(bytes: Buffer): number {
   return bytes.subarray(6, 10).reduce((sum, byte) => sum * 128 + (byte & 127), 0) + 10;
 }
 
-/** Whether it is the frame in front that says how long the file is, and has no sound. */
+/** True if it is the frame in front that says how long the file is, and has no sound. */
 function isInformation(bytes: Buffer, frame: Frame): boolean {
   const start = frame.start + headerBytes + sideBytes(frame);
   return ['Xing', 'Info'].includes(bytes.toString('latin1', start, start + 4));

@@ -85,7 +85,7 @@ export function writeWav(format: WavFormat, pieces: readonly Buffer[]): Buffer {
   return Buffer.concat([header, ...pieces, Buffer.alloc(padding)]);
 }
 
-/** Whether the samples of both can be joined. */
+/** True if the samples of both can be joined. */
 export function isSameFormat(one: WavFormat, other: WavFormat): boolean {
   return describeFormat(one) === describeFormat(other);
 }

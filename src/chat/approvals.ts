@@ -98,7 +98,7 @@ export async function useApprovals(
   throw usedBefore(requestIds.map((id) => JSON.stringify(id)).join(', '), 'approvals');
 }
 
-/** Whether a provider is the server of an integration. */
+/** True if a provider is the server of an integration. */
 function isOf(integration: Integration, provider: ToolProvider): boolean {
   if (integration.type === 'fileSearch') return isFileSearch(provider);
   return integration.type === 'plugin'

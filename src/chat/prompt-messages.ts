@@ -205,7 +205,7 @@ async function answerMessages(
 
 type OwnCall = Exclude<TurnItem, { readonly type: 'message' | 'reasoning' | 'toolList' }>;
 
-/** Whether the item is a call of this turn, not of an earlier one that it approved. */
+/** True if the item is a call of this turn, not of an earlier one that it approved. */
 function isOwnCall(item: TurnItem): item is OwnCall {
   const { type } = item;
   if (type === 'message' || type === 'reasoning' || type === 'toolList') return false;

@@ -51,7 +51,7 @@ type ToolCallEvent =
       readonly exposedName: string;
       /** Absent for client tools and unknown tools. */
       readonly tool?: ServerTool;
-      /** Whether the call is left to the client. */
+      /** True if the call is left to the client. */
       readonly isForClient: boolean;
       /** Present if the call waits for an approval. */
       readonly needsApproval?: true;
@@ -144,7 +144,7 @@ export interface GenerationSummary {
   readonly stopReason: StopReason | null;
   /** The stop string of the request that ended the last generation. */
   readonly stopString?: string;
-  /** Whether the engine could not parse the end of the last generation; the text received is kept. */
+  /** True if the engine could not parse the end of the last generation; the text received is kept. */
   readonly isMalformed: boolean;
   readonly usage: TurnUsage;
   readonly timings: TurnTimings;

@@ -65,7 +65,7 @@ export class TurnRecorder {
     this.#toolChoices = [...this.#toolChoices, choice];
   }
 
-  /** Whether `turn.start` was created. */
+  /** True if `turn.start` was created. */
   get hasStarted(): boolean {
     return this.#instanceId !== undefined;
   }
@@ -167,7 +167,7 @@ export class TurnRecorder {
     this.#stopReason = stopReason;
   }
 
-  /** Whether the model has produced anything. */
+  /** True if the model has produced anything. */
   get hasItems(): boolean {
     return this.#items.length > 0;
   }

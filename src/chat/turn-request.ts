@@ -97,9 +97,9 @@ export interface InstanceOptions {
   readonly contextLength?: number;
   /** Idle time after which the instance is unloaded. */
   readonly ttlSeconds?: number;
-  /** Whether the request waits for a load without a time limit, since its client sees the progress. */
+  /** True if the request waits for a load without a time limit, since its client sees the progress. */
   readonly waitsForLoad: boolean;
-  /** Whether the client gets the answer as a whole, so that a failed attempt may be repeated unnoticed. */
+  /** True if the client gets the answer as a whole, so that a failed attempt may be repeated unnoticed. */
   readonly isWhole?: boolean;
 }
 
@@ -131,7 +131,7 @@ export interface TurnRequest extends GenerationOptions, InstanceOptions {
   readonly clientTools?: readonly ToolDefinition[];
   /** Tool servers whose tools the server runs. */
   readonly integrations: readonly Integration[];
-  /** Whether the turn has the tools of each integration as an item; absent: no. */
+  /** True if the turn has the tools of each integration as an item; absent: no. */
   readonly toolLists?: {
     /** Labels of servers whose tools the client knows. */
     readonly knownLabels: readonly string[];
@@ -140,13 +140,13 @@ export interface TurnRequest extends GenerationOptions, InstanceOptions {
   readonly toolChoice?: ToolChoice | ServerToolChoice;
   /** Most calls of server-side tools in the turn; after them the model must answer. */
   readonly maxToolCalls?: number;
-  /** Whether one generation may call several tools. */
+  /** True if one generation may call several tools. */
   readonly callsInParallel?: boolean;
   readonly responseFormat?: ResponseFormat;
   readonly reasoning?: ReasoningLevel;
   /** Tokens of reasoning in each generation; absent: no limit but `maxOutputTokens`. */
   readonly maxReasoningTokens?: number;
-  /** Whether the oldest turns of the history may be dropped where they do not fit into the context. */
+  /** True if the oldest turns of the history may be dropped where they do not fit into the context. */
   readonly dropsOldTurns?: boolean;
   /** Decides which calls are made; all if absent. */
   readonly approveCalls?: ApproveCalls;
@@ -155,7 +155,7 @@ export interface TurnRequest extends GenerationOptions, InstanceOptions {
   readonly metadata?: Readonly<Record<string, string>>;
   /** Id under which the turn is stored, from `newResponseId`; a new one if absent. */
   readonly responseId?: string;
-  /** Whether the turn outlives the request of its client; stored with it. */
+  /** True if the turn outlives the request of its client; stored with it. */
   readonly isBackground?: boolean;
   /** Called when the prompt is known, with the response that is stored if the server ends in the middle. */
   readonly onDraft?: (draft: DraftResponse) => Promise<void>;

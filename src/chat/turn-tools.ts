@@ -60,7 +60,7 @@ export class TurnTools {
     return tools.filter(({ exposedName }) => !this.#clientNames.has(exposedName));
   }
 
-  /** Whether the model may call anything. */
+  /** True if the model may call anything. */
   get isEmpty(): boolean {
     return this.definitions().length === 0;
   }

@@ -20,7 +20,7 @@ export function openSettings({ home, environment }: CommandContext): SettingsEdi
 
 interface Change {
   readonly keys: readonly string[];
-  /** Whether a server runs, so that a change may need its restart. */
+  /** True if a server runs, so that a change may need its restart. */
   readonly isRunning: boolean;
   readonly restartRequired: readonly string[];
   readonly overridden: readonly { readonly key: string; readonly by: string }[];

@@ -11,7 +11,7 @@ export interface StandardInput extends Readable {
 export interface CommandContext {
   /** Home folder, absolute. */
   readonly home: string;
-  /** Whether neither --home nor HEARTH_HOME sets the home folder. */
+  /** True if neither --home nor HEARTH_HOME sets the home folder. */
   readonly isDefaultHome?: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly terminal: Terminal;

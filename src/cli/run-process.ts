@@ -61,7 +61,7 @@ interface SignalFacts {
   readonly platform: NodeJS.Platform;
   /** Linux: the content of `/proc/self/status`. */
   readonly processStatus?: string | undefined;
-  /** Whether the output is a terminal. */
+  /** True if the output is a terminal. */
   readonly isTerminal: boolean;
 }
 

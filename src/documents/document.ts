@@ -6,7 +6,7 @@ export interface DocumentText {
   readonly text: string;
   /** Parts of the file that have a number, in order; empty for formats without. */
   readonly sections: readonly DocumentSection[];
-  /** Whether the text ends at `maxCharacters`. */
+  /** True if the text ends at `maxCharacters`. */
   readonly isTruncated: boolean;
 }
 

@@ -110,7 +110,7 @@ function nextItem(lists: readonly List[]): string {
   return itemPrefix(lists.length - 1, list.number - 1);
 }
 
-/** Whether a block is the first one of an item, which has its mark. */
+/** True if a block is the first one of an item, which has its mark. */
 function isStartOfItem(prefix: string, name: string): boolean {
   return prefix !== '' && (name === 'p' || name === 'div');
 }

@@ -2,7 +2,7 @@ import { hasMedia, type EngineMessage, type GenerationRequest } from './engine.t
 import type { AnswerRecorder } from './states/answer-recorder.ts';
 
 /**
- * Whether an answer can be continued after it was cut. The engine begins a grammar again, which then does not fit the
+ * True if an answer can be continued after it was cut. The engine begins a grammar again, which then does not fit the
  * written part, and it does not continue a tool call.
  */
 export function canContinue(request: GenerationRequest, answer: AnswerRecorder): boolean {

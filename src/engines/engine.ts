@@ -101,7 +101,7 @@ export type ReasoningLevel = 'off' | 'low' | 'medium' | 'high' | 'on';
 interface PromptPlacement {
   /** Slot of the engine, from 0; absent: the engine chooses. */
   readonly slot?: number;
-  /** Whether tokens that the slot has already read may be used; absent: yes. */
+  /** True if tokens that the slot has already read may be used; absent: yes. */
   readonly reusesSlot?: boolean;
   /** The stored response that the generation is a part of; absent: nothing of it may be written to disk. */
   readonly responseId?: string;
@@ -126,7 +126,7 @@ export interface ChatGeneration extends GenerationLimits {
   readonly messages: readonly EngineMessage[];
   readonly tools?: readonly ToolDefinition[];
   readonly toolChoice?: ToolChoice;
-  /** Whether one generation may call several tools; absent: as the chat template has it. */
+  /** True if one generation may call several tools; absent: as the chat template has it. */
   readonly callsInParallel?: boolean;
   readonly reasoning?: ReasoningLevel;
   /** Tokens of reasoning after which the engine ends it and the model answers; absent: no limit. */

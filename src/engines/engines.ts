@@ -28,7 +28,7 @@ import type { SessionHost } from './session-wait.ts';
 
 interface EnginesOptions extends LifecycleOptions, Omit<OptionResolverOptions, 'modelSettings'> {
   readonly library: ModelLibrary;
-  /** Whether requests load models (`models.jit`). */
+  /** True if requests load models (`models.jit`). */
   readonly loadsOnRequest: boolean;
   readonly defaultTtlSeconds: number;
   readonly machineStanding?: MachineStanding;
@@ -247,7 +247,7 @@ export class Engines implements SessionHost {
     return id;
   }
 
-  /** Whether the model or profile that a name stands for has an instance. */
+  /** True if the model or profile that a name stands for has an instance. */
   async isLoaded(identifier: string): Promise<boolean> {
     const selection = this.#resolver.selectionOf(await this.#options.library.find(identifier));
     return instancesOf(this.#instances(), selection).length > 0;

@@ -78,7 +78,7 @@ export class Session {
     return this.#lease.context;
   }
 
-  /** Whether the request waits for a load. */
+  /** True if the request waits for a load. */
   get isLoading(): boolean {
     return this.#load !== undefined;
   }
@@ -305,7 +305,7 @@ export class Session {
     return error;
   }
 
-  /** Whether the work may be repeated after its engine was lost, once. */
+  /** True if the work may be repeated after its engine was lost, once. */
   #mayRepeat(error: unknown, hasOutput: boolean): boolean {
     if (!(error instanceof EngineLost) || !error.isRepeatable || this.#isRepeated) return false;
     return !hasOutput || this.#request.isWhole === true;

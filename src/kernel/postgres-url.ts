@@ -1,7 +1,7 @@
 /** Stands for the user and password of a URL. */
 export const hiddenUser = '***';
 
-/** Whether the value of `store.url` names a PostgreSQL database instead of a file. */
+/** True if the value of `store.url` names a PostgreSQL database instead of a file. */
 export function isPostgresUrl(url: string): boolean {
   return /^postgres(?:ql)?:\/\//.test(url);
 }

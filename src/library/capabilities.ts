@@ -35,7 +35,7 @@ function reasoningCapability(
   return opensThought || isDeepSeekR1(template) ? { allowedOptions: ['on'], default: 'on' } : null;
 }
 
-/** Whether the code uses a variable of this name, and not only a field of another one. */
+/** True if the code uses a variable of this name, and not only a field of another one. */
 function mentions(code: string, name: string): boolean {
   return new RegExp(String.raw`(?<![\w.])${name}(?!\w)`).test(code);
 }
@@ -47,7 +47,7 @@ const ownDefault =
 const offWhenFalse =
   /enable_thinking (?:is|==) false|enable_thinking is defined and not enable_thinking|enable_thinking is (?:not defined|undefined) or/i;
 
-/** Whether the template enables thinking if `enable_thinking` is not set. */
+/** True if the template enables thinking if `enable_thinking` is not set. */
 function thinksByDefault(code: string): boolean {
   const found = ownDefault.exec(code);
   const value = found?.[1] ?? found?.[2];

@@ -10,7 +10,7 @@ const reserved =
   /^(?:con|prn|aux|nul|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3])(?:\.|$)/iu;
 
 /**
- * Whether a file can have this name on all systems: the rule for files of hubs and of uploads. A slash, backslash or colon
+ * True if a file can have this name on all systems: the rule for files of hubs and of uploads. A slash, backslash or colon
  * would make it another path.
  */
 export function isPortableFileName(name: string): boolean {
@@ -23,7 +23,7 @@ export function isPortableFileName(name: string): boolean {
   );
 }
 
-/** Whether Windows opens a device, or another file, in place of a file or folder with this name. */
+/** True if Windows opens a device, or another file, in place of a file or folder with this name. */
 export function isReservedName(name: string): boolean {
   return reserved.test(name) || /[. ]$/.test(name);
 }

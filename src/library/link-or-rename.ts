@@ -18,7 +18,7 @@ export async function linkOrRename(source: string, target: string): Promise<bool
   return true;
 }
 
-/** Whether the path exists, including as a broken link. */
+/** True if the path exists, including as a broken link. */
 export async function exists(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => null)) !== null;
 }

@@ -26,7 +26,7 @@ export type AliasModels = string | readonly (string | ChainEntry)[];
 
 /** The setting that keeps the aliases. */
 export interface AliasSetting {
-  /** Whether `write` has no effect, since a flag or an environment variable sets the aliases. */
+  /** True if `write` has no effect, since a flag or an environment variable sets the aliases. */
   readonly isFixed: boolean;
   read(): Promise<Readonly<Record<string, AliasModels>>>;
   /** Removes the alias if the models are undefined. */

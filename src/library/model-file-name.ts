@@ -6,7 +6,7 @@ export interface ModelFileName {
   readonly quantization: string | null;
   /** Part number of a split model, such as `model-00002-of-00003.gguf`, from 1. */
   readonly part: { readonly number: number; readonly count: number } | null;
-  /** Whether it is a vision or audio projector that belongs to a model beside it. */
+  /** True if it is a vision or audio projector that belongs to a model beside it. */
   readonly isProjector: boolean;
 }
 

@@ -85,7 +85,7 @@ interface CacheBytesPerToken {
 interface ModelDimensions {
   readonly embedding: number;
   readonly feedForward: number;
-  /** Whether feed-forward layers have a gate beside them, as most do. */
+  /** True if feed-forward layers have a gate beside them, as most do. */
   readonly isGated: boolean;
   readonly heads: number;
   /** Sum over all heads of a layer, like `keyValue`. */

@@ -9,7 +9,7 @@ export function printableText(text: string, maxCharacters: number): string {
     .slice(0, maxCharacters);
 }
 
-/** Whether `printableText` would leave the text unchanged. */
+/** True if `printableText` would leave the text unchanged. */
 export function isPrintable(text: string): boolean {
   return text.search(controlCharacters) === -1;
 }

@@ -20,7 +20,7 @@ export interface ScannedRepository {
   readonly name: string;
   readonly folder: string;
   readonly files: readonly ScannedFile[];
-  /** Whether its files are unrelated, so that each model is named after its file. */
+  /** True if its files are unrelated, so that each model is named after its file. */
   readonly isCollection?: boolean;
 }
 
@@ -40,7 +40,7 @@ export async function scanRepository(
   return { ...place, files };
 }
 
-/** Whether the weights of a model are directly in a folder. */
+/** True if the weights of a model are directly in a folder. */
 export function holdsWeights({ entries }: FolderEntries): boolean {
   return entries.some((entry) => weightsFile.test(entry.name) && !entry.isDirectory());
 }

@@ -9,7 +9,7 @@ export interface ScannedFile {
   readonly fingerprint: string;
   /** Text of the license that the program which keeps the file has with it. */
   readonly licensePath?: string;
-  /** Whether it is a link to a file that does not exist. */
+  /** True if it is a link to a file that does not exist. */
   readonly isBrokenLink?: boolean;
 }
 
@@ -30,7 +30,7 @@ export async function findBrokenLink(path: string, name: string): Promise<Scanne
   return { path, name, sizeBytes: 0, fingerprint: `link:${target}`, isBrokenLink: true };
 }
 
-/** Whether the file is unchanged since the scan. */
+/** True if the file is unchanged since the scan. */
 export async function isUnchanged(file: ScannedFile): Promise<boolean> {
   return (await statFile(file.path, file.name))?.fingerprint === file.fingerprint;
 }

@@ -4,7 +4,7 @@ import { watch, type FSWatcher } from 'node:fs';
 const maxFolders = 1024;
 
 export interface FolderWatch {
-  /** Whether every folder of the last scan is watched, and none has changed since the scan began. */
+  /** True if every folder of the last scan is watched, and none has changed since the scan began. */
   readonly isUnchanged: boolean;
   beginScan(): void;
   /** Watches a folder; to be called before it is read. */

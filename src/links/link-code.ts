@@ -35,7 +35,7 @@ export function parseLinkCode(text: string): LinkCode | undefined {
   return { keyPart: plain.slice(0, partLength), secret: plain.slice(partLength) };
 }
 
-/** Whether a code was made by the machine with this key. */
+/** True if a code was made by the machine with this key. */
 export function isCodeOf({ keyPart }: LinkCode, fingerprint: string): boolean {
   return keyPartOf(fingerprint) === keyPart;
 }

@@ -175,7 +175,7 @@ export class Links {
     };
   }
 
-  /** Whether a linked machine can be used now. Asks it. */
+  /** True if a linked machine can be used now. Asks it. */
   async state({ name }: OutwardLink): Promise<LinkState> {
     if (!this.#opened.has(name)) {
       return { modelCount: undefined, problem: `The setting "upstreams" has the name "${name}".` };

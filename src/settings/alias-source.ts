@@ -12,7 +12,7 @@ type Aliases = Settings['models.aliases'];
 
 /** The setting `models.aliases`, which may change while the server runs. */
 export interface AliasSource {
-  /** Whether a flag or an environment variable overrides `config.json`, so that `write` has no effect. */
+  /** True if a flag or an environment variable overrides `config.json`, so that `write` has no effect. */
   readonly isFixed: boolean;
   /**
    * The aliases, read again after each change of `config.json`.

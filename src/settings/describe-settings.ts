@@ -16,7 +16,7 @@ export interface SettingDescription {
   readonly type: SettingType;
   /** Undefined if it has no value, and for a secret. */
   readonly value: unknown;
-  /** Whether it has a value. */
+  /** True if it has a value. */
   readonly isSet: boolean;
   readonly defaultValue: unknown;
   readonly computedDefault: string | undefined;

@@ -12,7 +12,7 @@ export interface SettingDeclaration {
   readonly isSecret?: boolean;
   /** The value is a path, or a list of paths: relative ones start at the home folder. `name`: or the name of a program. */
   readonly path?: 'path' | 'name';
-  /** Whether a change takes effect in a running server. */
+  /** True if a change takes effect in a running server. */
   readonly isLive?: boolean;
 }
 

@@ -84,7 +84,7 @@ function parseChange(name: string, value: unknown): readonly [string, unknown] {
   }
 }
 
-/** Whether a name that is no longer a setting may be removed from the file. */
+/** True if a name that is no longer a setting may be removed from the file. */
 export function isRemovable(name: string): boolean {
   return removedSettings.has(name);
 }

@@ -156,7 +156,7 @@ export function createProjectRepository(
   };
 }
 
-/** Whether the owner has the project. */
+/** True if the owner has the project. */
 export async function hasProject(
   database: Kysely<Schema>,
   id: string,

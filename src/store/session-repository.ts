@@ -16,7 +16,7 @@ export interface StoredSession {
   readonly userAgent: string;
   /** Network address of its last request, or of a proxy before the server. */
   readonly address: string;
-  /** Whether its cookie is sent over HTTPS only. */
+  /** True if its cookie is sent over HTTPS only. */
   readonly isSecure: boolean;
   readonly createdAt: Date;
   readonly lastUsedAt: Date;

@@ -33,7 +33,7 @@ export interface ToolApprovalRepository {
   findCall(id: string, ownerId: string | null): Promise<WaitingCall | undefined>;
   /** Answers a call with a JSON text. False if it does not wait any more. */
   answerCall(id: string, answer: string): Promise<boolean>;
-  /** Whether an answer was taken by the turn of its call. */
+  /** True if an answer was taken by the turn of its call. */
   isTaken(id: string): Promise<boolean>;
   /** The answers that have arrived, by call; each is returned once. */
   takeAnswers(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;

@@ -10,7 +10,7 @@ interface ServerLogOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** File of a server in the background. */
   readonly file: string;
-  /** Whether stderr may be this file; otherwise it is opened. */
+  /** True if stderr may be this file; otherwise it is opened. */
   readonly isOpened: boolean;
   readonly isForTerminal: boolean;
 }

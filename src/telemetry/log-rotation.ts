@@ -47,7 +47,7 @@ export function withRotation(options: RotationOptions): DestinationStream {
   };
 }
 
-/** Whether a descriptor is open on this very file. */
+/** True if a descriptor is open on this very file. */
 export function isOpenOn(descriptor: number, file: string): boolean {
   try {
     const own = fstatSync(descriptor, { bigint: true });

@@ -27,7 +27,7 @@ export interface Caller {
   readonly clientKey: string;
   /** Network address of the client, or of the proxy before it. */
   readonly address?: string;
-  /** Whether it is a linked machine, which gets only models of this machine. */
+  /** True if it is a linked machine, which gets only models of this machine. */
   readonly isLinked?: boolean | undefined;
   readonly modelScope: ModelScope;
   readonly hasPermission: (permission: Permission) => boolean;

@@ -72,9 +72,9 @@ export interface RecordOptions {
   readonly method: string;
   readonly path: string;
   readonly events: RequestEventPublisher;
-  /** Whether a program sent it only to watch the server. */
+  /** True if a program sent it only to watch the server. */
   readonly isPoll?: boolean;
-  /** Whether bodies, prompts and outputs are kept (`log.prompts`). */
+  /** True if bodies, prompts and outputs are kept (`log.prompts`). */
   readonly keepsPrompts?: boolean;
   /** Absent if requests are not traced. */
   readonly trace?: TraceContext | undefined;

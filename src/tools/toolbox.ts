@@ -13,7 +13,7 @@ export type Integration =
       readonly type: 'plugin';
       /** `mcp/<server_label>` */
       readonly id: string;
-      /** Whether the request names the plugin by its id alone, so that errors refer to the integration itself. */
+      /** True if the request names the plugin by its id alone, so that errors refer to the integration itself. */
       readonly isBare?: boolean;
       readonly allowedTools?: readonly string[];
     }
@@ -32,7 +32,7 @@ export type Integration =
 export interface ToolResult {
   /** Truncated with a note if it exceeds the limits. */
   readonly content: readonly ToolContent[];
-  /** Whether the tool reported a failure. Only the model sees it. */
+  /** True if the tool reported a failure. Only the model sees it. */
   readonly isError: boolean;
 }
 
@@ -52,7 +52,7 @@ export interface Tool {
   readonly provider: ToolProvider;
   /** Hints of the server about the tool, as MCP has them. */
   readonly annotations?: JsonObject;
-  /** Whether a call waits for the approval of the client. */
+  /** True if a call waits for the approval of the client. */
   readonly needsApproval?: boolean;
   /**
    * Checks the arguments. Returns a sentence for the model if they don't match the schema or could not be

@@ -96,7 +96,7 @@ async function assertWhole(
   const store = await createSqliteStore({ file, logger: createLogger('silent') });
   for (const id of inserted) {
     const chain = await store.responses.chain(id, null);
-    // Whether a deletion that was not reported took place is left open.
+    // True if a deletion that was not reported took place is left open.
     expect(chain === undefined ? deleting : inserted).toContain(id);
     if (chain === undefined) continue;
     expect(deleted).not.toContain(id);

@@ -18,7 +18,7 @@ export interface ApiDescription extends PathClaim {
   /** Tag of its endpoints in the OpenAPI document. */
   readonly name: string;
   readonly description: string;
-  /** Whether programs may send JSON without declaring it, as curl does; web pages may not. */
+  /** True if programs may send JSON without declaring it, as curl does; web pages may not. */
   readonly takesUndeclaredJson?: boolean;
   readonly errorSerializer: ErrorSerializer;
   /** Header of its responses with the id of the request, besides `X-Request-Id`. */

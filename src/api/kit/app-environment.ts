@@ -16,7 +16,7 @@ export interface AppEnvironment {
     isStopping?: boolean;
     /** What `GET /` answers, instead of the name of the server. */
     greeting?: string | undefined;
-    /** Whether it came through the listener for linked machines, on which every request needs a token or a code. */
+    /** True if it came through the listener for linked machines, on which every request needs a token or a code. */
     isLinked?: boolean;
     /** The sender of a request that the server makes itself, for a batch. */
     batchCaller?: Principal;
@@ -36,7 +36,7 @@ export interface AppEnvironment {
     sharedOrigin?: string;
     /** Of the endpoint that handles the request. */
     api?: ApiDescription;
-    /** Whether the response was made with the headers of every response. */
+    /** True if the response was made with the headers of every response. */
     hasHeaders?: boolean;
   };
 }

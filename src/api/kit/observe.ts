@@ -13,7 +13,7 @@ import { rateLimitHeaders } from './guards/rate-gate.ts';
 const pollPaths =
   /^\/(?:health|ready|metrics|api\/v1\/(?:status|events|logs|requests(?:\/[^/]+)?|models\/download(?:s|\/status\/[^/]+)))$/;
 
-/** Whether a program sends the request only to watch the server. */
+/** True if a program sends the request only to watch the server. */
 export function isPoll(method: string, path: string): boolean {
   return method === 'GET' && pollPaths.test(path);
 }
@@ -71,7 +71,7 @@ export function setDefaultHeaders(headers: Headers, requestId: string): void {
 /** Where requests are reported, and what of them. */
 export interface Observation {
   readonly events: EventPublisher;
-  /** Whether to keep bodies, prompts and outputs (`log.prompts`). */
+  /** True to keep bodies, prompts and outputs (`log.prompts`). */
   readonly keepsPrompts: boolean;
   readonly isTraced: boolean;
 }

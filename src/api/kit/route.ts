@@ -34,7 +34,7 @@ export interface Route {
   readonly body?: ZodType;
   /** Maximum size of the body where it is far below the setting `limits.bodyBytes`, such as for callers without a token. */
   readonly maxBodyBytes?: number;
-  /** Whether the body has secrets, which are recorded nowhere. */
+  /** True if the body has secrets, which are recorded nowhere. */
   readonly hasSecrets?: true;
   /** Raw body of any size, which the handler reads as a stream; instead of `body`. */
   readonly upload?: Upload;
@@ -43,7 +43,7 @@ export interface Route {
   readonly resultType?: 'text/plain';
   /** Data of the server-sent events, for an endpoint that can stream. */
   readonly events?: ZodType;
-  /** Whether it always streams: `result` has the same schema as `events`. */
+  /** True if it always streams: `result` has the same schema as `events`. */
   readonly isStreamOnly?: true;
   /** Lines of a stream of JSON lines (`application/x-ndjson`), for an endpoint that can stream so. */
   readonly lines?: ZodType;

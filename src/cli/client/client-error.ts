@@ -42,7 +42,7 @@ const connectFailureCodes = new Set([
   'ETIMEDOUT',
 ]);
 
-/** Whether the request failed before a connection was established. */
+/** True if the request failed before a connection was established. */
 export function isConnectFailure({ code }: TransportError): boolean {
   return code !== undefined && connectFailureCodes.has(code);
 }

@@ -6,7 +6,7 @@ import { findHomeServer } from './find-home-server.ts';
 export interface ConnectionOptions {
   readonly host?: string | undefined;
   readonly token?: string | undefined;
-  /** Whether the requests need the permission `admin`, which the owner of the home has. */
+  /** True if the requests need the permission `admin`, which the owner of the home has. */
   readonly isForAdmin?: boolean;
 }
 

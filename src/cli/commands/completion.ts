@@ -16,7 +16,7 @@ export interface CommandWords {
   readonly commands: readonly (readonly [string, string])[];
   /** Long options, such as `--json`, with their summaries. */
   readonly options: readonly (readonly [string, string])[];
-  /** Whether an argument is the name of a model. */
+  /** True if an argument is the name of a model. */
   readonly takesModel: boolean;
 }
 

@@ -19,7 +19,7 @@ export interface LogFilterOptions {
   /** Key of a model or id of an instance. */
   readonly model: string | undefined;
   readonly requestId: string | undefined;
-  /** Whether to show the prompts and outputs of generations. */
+  /** True to show the prompts and outputs of generations. */
   readonly showsPrompts: boolean;
 }
 

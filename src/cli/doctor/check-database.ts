@@ -9,7 +9,7 @@ import { inspectPostgres } from '../../server/offline/store.ts';
 import { formatBytes } from '../../kernel/format.ts';
 import type { Settings } from '../../settings/settings-table.ts';
 
-/** Whether the database can be read and is not damaged. */
+/** Checks that the database can be read and is not damaged. */
 export async function checkDatabase(context: DoctorContext): Promise<readonly Finding[]> {
   const { settings } = context;
   const file = databaseUrl(context.home, settings);
@@ -48,7 +48,7 @@ function damaged(file: string, reason: string): Finding {
   );
 }
 
-/** Whether the PostgreSQL database can be reached and used. */
+/** Checks that the PostgreSQL database can be reached and used. */
 export async function checkPostgres(
   url: string,
   settings: DoctorContext['settings'],

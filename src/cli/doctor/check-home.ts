@@ -7,7 +7,7 @@ import { access, stat } from 'node:fs/promises';
 import { errorCode } from '../../kernel/error-code.ts';
 import { formatPath } from '../ui/format-path.ts';
 
-/** Whether config.json and the variables are valid. */
+/** Checks that config.json and the variables are valid. */
 export async function checkSettings({
   home,
   environment,
@@ -38,7 +38,7 @@ const privateFiles = ['config.json', 'mcp.json', 'hearth.db', 'owner-token'];
 const othersMayRead = 0o044;
 const othersMayWrite = 0o022;
 
-/** Whether the home folder can be used, and only by its owner. */
+/** Checks that the home folder can be used, and only by its owner. */
 export async function checkHome({ home }: DoctorContext): Promise<readonly Finding[]> {
   const shown = formatPath(home);
   const folder = await stat(home).catch((error: unknown) => {

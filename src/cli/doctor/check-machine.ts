@@ -9,7 +9,7 @@ import { packageFolder } from '../../platform/files/package-folder.ts';
 const scarceBytes = 500e6;
 const littleBytes = 5e9;
 
-/** Whether the disk of the models has room. */
+/** Checks that the disk of the models has room. */
 export async function checkDisk({ modelsFolder }: DoctorContext): Promise<readonly Finding[]> {
   const { bavail, bsize } = await statOfDisk(modelsFolder);
   return [describeSpace(bavail * bsize, formatPath(modelsFolder))];
@@ -38,7 +38,7 @@ async function statOfDisk(
 
 const toleratedMs = 24 * 3600 * 1000;
 
-/** Whether the clock is not earlier than this version of Hearth: TLS and tokens depend on it. */
+/** Checks that the clock is not earlier than this version of Hearth: TLS and tokens depend on it. */
 export async function checkClock({ home }: DoctorContext): Promise<readonly Finding[]> {
   const files = [join(packageFolder, 'package.json'), join(home, 'hearth.db')];
   const times = await Promise.all(
@@ -62,7 +62,7 @@ export function describeClock(nowMs: number, latestFileMs: number): Finding {
   );
 }
 
-/** Whether the proxy variables are valid, and exclude this machine. */
+/** Checks that the proxy variables are valid, and exclude this machine. */
 export async function checkProxy({ environment }: DoctorContext): Promise<readonly Finding[]> {
   return describeProxy(environment);
 }

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { openLibrary } from '../../server/offline/models.ts';
 import { printable } from '../../kernel/printable.ts';
 
-/** Whether a runtime is there that runs models. */
+/** Checks that a runtime is there that runs models. */
 export async function checkRuntime(context: DoctorContext): Promise<readonly Finding[]> {
   if (context.settings === null) return [skipped];
   const runtimes = await (await openRuntimes(context)).list();
@@ -25,7 +25,7 @@ export async function checkRuntime(context: DoctorContext): Promise<readonly Fin
 /** For checks that depend on the settings. */
 export const skipped = warning('Not checked.', 'Correct the settings first.');
 
-/** Whether the runtime uses the graphics processor that is there. */
+/** Checks that the runtime uses the graphics processor that is there. */
 export async function checkGpu(context: DoctorContext): Promise<readonly Finding[]> {
   if (context.settings === null) return [skipped];
   const gpu = findGpu(process.platform, existsSync);
@@ -60,7 +60,7 @@ export function findGpu(
   return exists('/dev/dri/renderD128') ? 'A GPU' : undefined;
 }
 
-/** Whether the models can be read. */
+/** Checks that the models can be read. */
 export async function checkModels(context: DoctorContext): Promise<readonly Finding[]> {
   if (context.settings === null) return [skipped];
   const faults: string[] = [];

@@ -25,7 +25,7 @@ export interface FoundService {
   readonly isInstalled: boolean;
   /** In the words of the service manager, such as `active`; null if it has no answer. */
   readonly state: string | null;
-  /** Whether the service manager runs it, even if its file is gone. */
+  /** True if the service manager runs it, even if its file is gone. */
   readonly isActive: boolean;
 }
 

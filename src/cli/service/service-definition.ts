@@ -24,7 +24,7 @@ export interface ServiceFacts {
   readonly shutdownSeconds: number;
   /** `server.port`. */
   readonly port: number;
-  /** Whether systemd starts the user services of the user at boot. */
+  /** True if systemd starts the user services of the user at boot. */
   readonly isLingering: boolean;
   /** Of `render` and `video`, the groups that exist: they own the devices of GPUs. */
   readonly deviceGroups: readonly string[];
@@ -39,7 +39,7 @@ export type ServiceStep =
   | {
       readonly type: 'folder';
       readonly path: string;
-      /** Whether other users may not look into a new folder. */
+      /** True if other users may not look into a new folder. */
       readonly isPrivate?: boolean;
     }
   | {
@@ -53,7 +53,7 @@ export type ServiceStep =
   | {
       readonly type: 'run';
       readonly command: readonly string[];
-      /** Whether the command may fail, because its work may be done already. */
+      /** True if the command may fail, because its work may be done already. */
       readonly mayFail?: boolean;
     };
 

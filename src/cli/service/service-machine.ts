@@ -167,7 +167,7 @@ export async function runProgram(
   }
 }
 
-/** Whether a systemd manager of this scope is running. */
+/** True if a systemd manager of this scope is running. */
 export async function hasSystemd(
   scope: ServiceScope,
   environment: Readonly<Record<string, string | undefined>>,

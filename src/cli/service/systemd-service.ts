@@ -194,7 +194,7 @@ function systemHardening(facts: ServiceFacts): string[] {
 
 const isPrivileged = (port: number) => port > 0 && port < 1024;
 
-/** Whether ProtectHome=yes would hide the path. */
+/** True if ProtectHome=yes would hide the path. */
 function isInUserHome(path: string): boolean {
   return ['/home', '/root', '/run/user'].some(
     (folder) => path === folder || path.startsWith(`${folder}/`),

@@ -10,7 +10,7 @@ export interface TerminalStream {
   line(text?: string): void;
   /** Writes the value as indented JSON. */
   json(value: unknown): void;
-  /** Whether the stream is a terminal, which can show bars, colors and rewritten lines. */
+  /** True if the stream is a terminal, which can show bars, colors and rewritten lines. */
   readonly isInteractive: boolean;
   readonly style: Style;
   /** Current width in characters; Infinity if the stream is not a terminal. */

@@ -138,7 +138,7 @@ function picksGpuLayers(spec: LaunchSpec): boolean {
   return spec.gpuLayers === undefined && mayUseGpu(spec);
 }
 
-/** Whether layers may be on a GPU: the build supports one, and the launch does not exclude it. */
+/** True if layers may be on a GPU: the build supports one, and the launch does not exclude it. */
 export function mayUseGpu({ gpuLayers, runtime }: GpuSpec): boolean {
   return gpuLayers !== 0 && !runtime.name.endsWith('-cpu');
 }

@@ -73,9 +73,9 @@ function assertSpeculation(
 
 /** Decisions that depend on the memory. */
 interface MemoryAdvice {
-  /** Whether an instance with this configuration fits, if necessary after evictions. */
+  /** True if an instance with this configuration fits, if necessary after evictions. */
   readonly fits: (config: InstanceConfig) => boolean;
-  /** Whether the slots of such an instance share a cache. */
+  /** True if the slots of such an instance share a cache. */
   readonly sharesCache: boolean;
   readonly chooseContextLength: (slots: number) => number;
   /** For a cache that is shared; `config` has one context. */

@@ -19,7 +19,7 @@ export interface LoadSpec {
 export interface EngineLoader {
   /** Value of `ModelEntry.format` that it loads. */
   readonly format: string;
-  /** Whether its engines copy the weights instead of mapping the files. */
+  /** True if its engines copy the weights instead of mapping the files. */
   readonly copiesWeights?: boolean;
   /**
    * Rejects a model or an option that these engines do not have; absent: they have all.
@@ -32,9 +32,9 @@ export interface EngineLoader {
    * instances skip the admission by memory and do not count towards `models.maxLoaded`.
    */
   readonly estimate?: (selection: ModelSelection, config: InstanceConfig) => MemoryEstimate;
-  /** Whether the slots of such an instance share one cache. Absent: each slot has a cache of its own. */
+  /** True if the slots of such an instance share one cache. Absent: each slot has a cache of its own. */
   readonly sharesCache?: (selection: ModelSelection, config: Partial<InstanceConfig>) => boolean;
-  /** Whether adapters that no request chooses cost such an instance only memory. Absent: it has no adapters. */
+  /** True if adapters that no request chooses cost such an instance only memory. Absent: it has no adapters. */
   readonly separatesAdapters?: (
     selection: ModelSelection,
     config: Partial<InstanceConfig>,

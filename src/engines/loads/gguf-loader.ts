@@ -45,7 +45,7 @@ export interface GgufLoaderOptions {
   readonly onInstallProgress?: (progress: InstallProgress) => void;
 }
 
-/** Whether such an instance may draft with layers of the model that predict further tokens. */
+/** True if such an instance may draft with layers of the model that predict further tokens. */
 function mayPredict({ model }: ModelSelection, { speculation }: Partial<InstanceConfig>): boolean {
   if (speculation !== 'mtp' && speculation !== 'auto') return false;
   return (model.dimensions?.predictingLayers ?? 0) > 0;
@@ -87,7 +87,7 @@ export class GgufLoader implements EngineLoader {
     return this.#stateCache(selection, config) !== undefined && canShareCache(selection.model);
   }
 
-  /** Whether cached tokens of one adapter never serve another: so in the slots of Hearth, not in the engine's own prompt cache. */
+  /** True if cached tokens of one adapter never serve another: so in the slots of Hearth, not in the engine's own prompt cache. */
   separatesAdapters(selection: ModelSelection, config: Partial<InstanceConfig>): boolean {
     return this.#stateCache(selection, config) !== undefined && canSaveSlots(selection.model);
   }

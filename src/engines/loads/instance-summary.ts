@@ -12,9 +12,9 @@ export interface InstanceSummary {
   readonly config: InstanceConfig;
   /** `waiting`: queued for memory. */
   readonly state: 'waiting' | 'loading' | 'ready';
-  /** Whether it was loaded by name instead of just in time. */
+  /** True if it was loaded by name instead of just in time. */
   readonly isExplicit: boolean;
-  /** Whether `models.pinned` or the settings of its model keep it loaded. */
+  /** True if `models.pinned` or the settings of its model keep it loaded. */
   readonly isPinned: boolean;
   /** Options whose values in the settings of its model have changed since its load. */
   readonly changedOptions: readonly (keyof KeptLoadOptions)[];

@@ -20,7 +20,7 @@ interface InstanceOptions {
   readonly config: InstanceConfig;
   /** Maximum number of requests that wait for a slot. */
   readonly queueCapacity: number;
-  /** Whether it uses memory of this machine. */
+  /** True if it uses memory of this machine. */
   readonly needsMemory: boolean;
   readonly placement: Placement;
   readonly gpuBytes: GpuBytes;
@@ -28,14 +28,14 @@ interface InstanceOptions {
   readonly mappedBytes: number;
   /** Idle time until it is unloaded; undefined: it stays loaded. */
   readonly ttlSeconds: number | undefined;
-  /** Whether it was loaded by name instead of just in time. */
+  /** True if it was loaded by name instead of just in time. */
   readonly isExplicit: boolean;
   readonly settings: InstanceSettings;
 }
 
 /** The settings of the model of an instance, as they are at each call. */
 export interface InstanceSettings {
-  /** Whether it stays loaded; it then has no idle time. */
+  /** True if it stays loaded; it then has no idle time. */
   isPinned(): boolean;
   changedOptions(): InstanceSummary['changedOptions'];
 }
@@ -132,7 +132,7 @@ export class Instance {
     return this.#settings.isPinned();
   }
 
-  /** Whether it is unloaded as soon as it is idle, since another model takes its place. */
+  /** True if it is unloaded as soon as it is idle, since another model takes its place. */
   get isSuperseded(): boolean {
     return this.#isSuperseded;
   }
@@ -142,7 +142,7 @@ export class Instance {
     return this.#fingerprint;
   }
 
-  /** Whether its files were replaced: it takes no new requests and ends with the ones that it has. */
+  /** True if its files were replaced: it takes no new requests and ends with the ones that it has. */
   get isOutdated(): boolean {
     return this.#isOutdated;
   }

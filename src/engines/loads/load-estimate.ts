@@ -12,6 +12,6 @@ export interface LoadEstimate {
   readonly placement: Placement;
   /** Bytes available after unloading all evictable instances. */
   readonly usableBytes: number;
-  /** Whether a load would be accepted, immediately or after evictions. */
+  /** True if a load would be accepted, immediately or after evictions. */
   readonly fits: boolean;
 }

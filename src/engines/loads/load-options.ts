@@ -90,7 +90,7 @@ export interface LoadOptions extends Partial<InstanceConfig> {
   readonly identifier?: string;
   /** Idle time after which the instance is unloaded; absent: it stays loaded. */
   readonly ttlSeconds?: number;
-  /** Whether the model is loaded without a memory check. */
+  /** True if the model is loaded without a memory check. */
   readonly isForced?: boolean;
 }
 

@@ -29,7 +29,7 @@ export interface SchedulerOptions {
   readonly memoryLimitBytes: number | undefined;
   /** Maximum number of instances; undefined: unlimited. */
   readonly maxLoaded: number | undefined;
-  /** Whether a just-in-time load replaces the previous just-in-time model. */
+  /** True if a just-in-time load replaces the previous just-in-time model. */
   readonly keepsOnlyLast: boolean;
   /** Maximum number of loads that wait for memory. */
   readonly loadQueueCapacity: number;

@@ -209,7 +209,7 @@ function withMachines(
   return entries.toSpliced(index, 1, ...links);
 }
 
-/** Whether every request would fail, so that the next ones need not try. */
+/** True if every request would fail, so that the next ones need not try. */
 function isUnusable(error: unknown): boolean {
   return error instanceof HearthError && unusable.has(error.code);
 }

@@ -77,7 +77,7 @@ export class ModelSettings {
     return settingsInForce(this.#records, key, alias);
   }
 
-  /** Whether an instance is pinned: by its model, by its profile, or by a profile that shares it. */
+  /** True if an instance is pinned: by its model, by its profile, or by a profile that shares it. */
   isPinned({ model, alias }: Named): boolean {
     const own = this.inForce({ model, ...(alias !== undefined && { alias }) });
     if (own.isPinned === true || alias !== undefined) return own.isPinned === true;

@@ -29,8 +29,8 @@ export interface OpenRequest {
   readonly ttlSeconds?: number;
   /** Beginning of the prompt, to prefer the instance that has most of it in its cache. */
   readonly promptPrefix?: string;
-  /** Whether the request waits for a load without a time limit, since its client sees the progress. */
+  /** True if the request waits for a load without a time limit, since its client sees the progress. */
   readonly waitsForLoad?: boolean;
-  /** Whether the client gets a result at the end, and not the events. */
+  /** True if the client gets a result at the end, and not the events. */
   readonly isWhole?: boolean;
 }

@@ -49,7 +49,7 @@ export function withoutOthers({ selection, ...target }: ModelTarget): ModelTarge
   return { ...target, selection: here };
 }
 
-/** Whether the linked machine of a model, or another one that has it, has loaded it. */
+/** True if the linked machine of a model, or another one that has it, has loaded it. */
 export async function isLoadedElsewhere(
   { elsewhere = [], ...first }: ModelSelection,
   machineStanding: MachineStanding | undefined,

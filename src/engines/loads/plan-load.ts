@@ -31,9 +31,9 @@ export interface LoadRequest {
   readonly selection: ModelSelection;
   /** The settings of the request, to be completed with the defaults. */
   readonly requested: Partial<InstanceConfig>;
-  /** Whether it is loaded by name instead of just in time. */
+  /** True if it is loaded by name instead of just in time. */
   readonly isExplicit: boolean;
-  /** Whether it is loaded without a memory check. */
+  /** True if it is loaded without a memory check. */
   readonly isForced: boolean;
 }
 

@@ -60,13 +60,13 @@ export class PromptGate {
     this.#countTimeoutMs = countTimeoutMs;
   }
 
-  /** Whether `admit` has anything to do. */
+  /** True if `admit` has anything to do. */
   isLong(request: GenerationRequest): boolean {
     if (this.#estimatesTokens) return false;
     return charactersOf(request) >= minCharacters || messageCount(request) > this.#contextLength;
   }
 
-  /** Whether `admitInputs` has anything to do. */
+  /** True if `admitInputs` has anything to do. */
   areLong(inputs: readonly Prompt[]): boolean {
     return !this.#estimatesTokens && sum(inputs.map(({ length }) => length)) >= minCharacters;
   }

@@ -100,7 +100,7 @@ export interface SettingsRecord extends GenerationDefaults {
   readonly load?: KeptLoadOptions;
   /** Text of a license, which is only shown. */
   readonly license?: string;
-  /** Whether the model is loaded when the server starts, and never unloaded to make room. */
+  /** True if the model is loaded when the server starts, and never unloaded to make room. */
   readonly isPinned?: boolean;
 }
 

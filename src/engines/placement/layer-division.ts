@@ -31,7 +31,7 @@ export interface PlacedGpu extends GpuBudget {
 
 /** Divides the last layers of a model, the output included, among GPUs. */
 export class LayerDivision {
-  /** Whether the KV cache stays in the memory of the machine. */
+  /** True if the KV cache stays in the memory of the machine. */
   readonly keepsCache: boolean;
   readonly #parts: ModelParts;
   readonly #choice: GpuChoice;

@@ -102,12 +102,12 @@ function fewest(most: number, isEnough: (count: number) => boolean): number {
   return enough;
 }
 
-/** Whether all of a model is on GPUs. */
+/** True if all of a model is on GPUs. */
 export function isWhole({ gpuLayers, layerCount, cpuExpertLayers }: Placement): boolean {
   return layerCount > 0 && gpuLayers === layerCount && cpuExpertLayers === 0;
 }
 
-/** Whether a placement has as much on GPUs as another one. */
+/** True if a placement has as much on GPUs as another one. */
 export function isAsGood(one: Placement, other: Placement): boolean {
   const { gpuLayers: layers = 0 } = one;
   const { gpuLayers: otherLayers = 0 } = other;

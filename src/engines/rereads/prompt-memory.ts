@@ -14,7 +14,7 @@ interface EarlierPrompt {
 /** The prompts of one owner for one model with one mix of adapters, newest first. */
 interface History {
   prompts: EarlierPrompt[];
-  /** Whether the engine has reported cached tokens: some servers never do. */
+  /** True if the engine has reported cached tokens: some servers never do. */
   reportsCache: boolean;
   /** Times in a row that the beginning changed. */
   changes: number;

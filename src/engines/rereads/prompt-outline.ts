@@ -22,7 +22,7 @@ export interface PromptPart {
   readonly hash: number;
   /** Names of the tools, with hashes of their definitions. */
   readonly tools?: ReadonlyMap<string, number>;
-  /** Whether the model wrote it, rather than a client. */
+  /** True if the model wrote it, rather than a client. */
   readonly isAnswer?: true;
 }
 

@@ -60,7 +60,7 @@ async function nvidiaGpus(
   return [];
 }
 
-/** Whether a Vulkan driver may be present; the engine falls back to the CPU if it finds none. */
+/** True if a Vulkan driver may be present; the engine falls back to the CPU if it finds none. */
 async function hasVulkanDevice(
   { platform }: Machine,
   environment: Environment,

@@ -31,7 +31,7 @@ export async function keepRecommended(options: KeepRecommendedOptions): Promise<
   }
 }
 
-/** Whether all runtimes for GGUF that Hearth installed are of other versions than the recommended ones. */
+/** True if all runtimes for GGUF that Hearth installed are of other versions than the recommended ones. */
 function isOutdated(installed: readonly ListedRuntime[]): boolean {
   const ofGguf = installed.filter(({ supportedFormats }) => supportedFormats.includes('gguf'));
   const isCurrent = ofGguf.some((each) => each.isSelected || each.isRecommended);

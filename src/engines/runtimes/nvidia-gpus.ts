@@ -17,7 +17,7 @@ export function parseNvidiaGpus(output: string): readonly NvidiaGpu[] {
   });
 }
 
-/** Whether the driver runs the build, and the build has kernels for all GPUs. */
+/** True if the driver runs the build, and the build has kernels for all GPUs. */
 export function runsCudaBuild(
   build: {
     readonly minimumDriverMajor?: number;

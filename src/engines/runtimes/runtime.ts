@@ -22,11 +22,11 @@ export interface Runtime {
 
 /** A runtime among the others. */
 export interface ListedRuntime extends Runtime {
-  /** Whether `select` chose it. */
+  /** True if `select` chose it. */
   readonly isSelected: boolean;
-  /** Whether it is a build that this version of Hearth names. */
+  /** True if it is a build that this version of Hearth names. */
   readonly isRecommended: boolean;
-  /** Whether the next load of a model in one of its formats uses it. */
+  /** True if the next load of a model in one of its formats uses it. */
   readonly isActive: boolean;
 }
 

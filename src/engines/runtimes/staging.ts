@@ -8,7 +8,7 @@ import { isAlive } from '../../platform/processes/is-alive.ts';
 const prefix = '.staging-';
 const foreignLifetimeMs = 24 * 60 * 60 * 1000;
 
-/** Whether a name in the runtimes folder belongs to a staging folder. */
+/** True if a name in the runtimes folder belongs to a staging folder. */
 export function isStagingName(name: string): boolean {
   return name.startsWith(prefix);
 }

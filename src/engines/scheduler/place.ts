@@ -18,7 +18,7 @@ export interface ScheduledPrompt {
 export interface PlaceOwner {
   /** Position of a place among those that wait for a slot, from 1; undefined if it does not wait. */
   positionOf(place: Place): number | undefined;
-  /** Whether a place has the turn of prefill. */
+  /** True if a place has the turn of prefill. */
   isReader(place: Place): boolean;
   /** The next long prompt may be read. */
   endPrefill(place: Place): void;
@@ -60,7 +60,7 @@ export class Place implements PlaceView {
     return this.#wantedCells;
   }
 
-  /** Whether the engine has no room for so many cells yet, since idle slots or other answers still hold them. */
+  /** True if the engine has no room for so many cells yet, since idle slots or other answers still hold them. */
   lacksRoomFor(cells: number): boolean {
     const needed = Math.max(this.#cells, this.#wantedCells);
     return Math.min(cells, needed) > this.#usableCells;

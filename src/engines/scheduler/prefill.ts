@@ -82,7 +82,7 @@ export class Prefill {
     this.#writingCount -= 1;
   }
 
-  /** Whether the prefill of a prompt would delay other requests. */
+  /** True if the prefill of a prompt would delay other requests. */
   isLong({ prefix }: ActivePrompt, matchedTokens?: number): boolean {
     const { speed, manager } = this.#options;
     const tokens = speed.estimateTokens(prefix);
@@ -155,7 +155,7 @@ export class Prefill {
     return pieces;
   }
 
-  /** Whether the generation may read the whole prompt: no other request is there, and it takes a second at most. */
+  /** True if the generation may read the whole prompt: no other request is there, and it takes a second at most. */
   #isReadAtOnce(prefix: PrefixHash, expectedTokens: number): boolean {
     const { speed } = this.#options;
     if (this.#active.size > 1 || this.#writingCount > 0) return false;

@@ -143,7 +143,7 @@ export class Scheduler implements PlaceOwner {
     this.advance();
   }
 
-  /** Whether a place has the turn of prefill. */
+  /** True if a place has the turn of prefill. */
   isReader(place: Place): boolean {
     return this.#reader === place;
   }

@@ -114,7 +114,7 @@ export class SlotRun {
     this.#pieces = yield* this.#managed.prefill.read(this.#prompt, this.#use, this.#context);
   }
 
-  /** Whether `prefill` has anything to do. */
+  /** True if `prefill` has anything to do. */
   get isLong(): boolean {
     return this.#place.isReader;
   }

@@ -15,19 +15,19 @@ export interface SlotView {
   readonly content: CachedPrompt | undefined;
   /** Order of the last use. */
   readonly lastUsed: number;
-  /** Whether a state of its content exists, so that it can be restored. */
+  /** True if a state of its content exists, so that it can be restored. */
   readonly isSaved: boolean;
-  /** Whether a state of its content may be saved. */
+  /** True if a state of its content may be saved. */
   readonly isSavable: boolean;
-  /** Whether the engine reads its content again in little more time than saving it takes. */
+  /** True if the engine reads its content again in little more time than saving it takes. */
   readonly isReadFast: boolean;
-  /** Whether its content slows down the engine, so that it should leave its slot. */
+  /** True if its content slows down the engine, so that it should leave its slot. */
   readonly isCrowdedOut: boolean;
 }
 
 export interface SlotChoice<State> {
   readonly slotId: number;
-  /** Whether the content of the slot is saved before it is overwritten. */
+  /** True if the content of the slot is saved before it is overwritten. */
   readonly saves: boolean;
   /** The state to restore into the slot. */
   readonly restores: State | undefined;
@@ -107,7 +107,7 @@ function contentRank({ content, isCrowdedOut }: SlotView): number {
   return isCrowdedOut ? 1 : 3;
 }
 
-/** Whether enough of a slot is lost to save it before. */
+/** True if enough of a slot is lost to save it before. */
 export function isLostBy(
   { isSaved, isSavable, isReadFast }: SlotView,
   lostTokens: number,

@@ -25,7 +25,7 @@ export interface DiskStatesOptions {
   readonly folder: string;
   /** Maximum size of all states together. */
   readonly maxBytes: number;
-  /** Whether the response of a prompt is stored and its token exists. */
+  /** True if the response of a prompt is stored and its token exists. */
   readonly isWanted: (prompt: CachedPrompt) => Promise<boolean>;
   readonly logger: Logger;
   /** Bytes that states may still take on the disk. */

@@ -55,7 +55,7 @@ async function addFile(hash: Hash, path: string): Promise<void> {
 const excludedArchitectures =
   /^(a?rwkv|mamba|jamba|falcon-h1|plamo2|plamo3|granite-?hybrid|lfm2|nemotron_h|qwen3next|qwen35|kimi-linear|minimax|dream|llada|rnd1)/u;
 
-/** Whether the slots of a model can be saved and restored: language models with attention in every layer. */
+/** True if the slots of a model can be saved and restored: language models with attention in every layer. */
 export function canSaveSlots({ type, format, architecture, attention }: ModelEntry): boolean {
   return (
     (type === 'llm' || type === 'vlm') &&
@@ -67,7 +67,7 @@ export function canSaveSlots({ type, format, architecture, attention }: ModelEnt
   );
 }
 
-/** Whether the slots of a model can share one cache: layers with a sliding window have caches of another size. */
+/** True if the slots of a model can share one cache: layers with a sliding window have caches of another size. */
 export function canShareCache(model: ModelEntry): boolean {
   return canSaveSlots(model) && model.attention?.window === null;
 }

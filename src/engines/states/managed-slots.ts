@@ -38,7 +38,7 @@ export class ManagedSlots {
     this.contextLength = options.contextLength;
   }
 
-  /** Whether the slots together may need more cells than the cache has. */
+  /** True if the slots together may need more cells than the cache has. */
   get canRunFull(): boolean {
     return this.manager.totalCells < this.manager.slotCount * this.contextLength;
   }

@@ -8,9 +8,9 @@ export interface MemoryState {
   readonly fileName: string;
   readonly prompt: CachedPrompt;
   readonly sizeBytes: number;
-  /** Whether its content may be written to disk. */
+  /** True if its content may be written to disk. */
   readonly isKeepable: boolean;
-  /** Whether a copy is on disk. */
+  /** True if a copy is on disk. */
   isKept: boolean;
 }
 

@@ -150,7 +150,7 @@ export function matchedTokens({ prefix, tokens }: CachedPrompt, prompt: PrefixHa
   return common === 0 ? 0 : Math.round((tokens * common) / charactersOf(prefix));
 }
 
-/** Whether a prompt continues a cached one to its end, so that a state of it contains both. */
+/** True if a prompt continues a cached one to its end, so that a state of it contains both. */
 export function contains(whole: CachedPrompt, part: CachedPrompt): boolean {
   const { length } = part.prefix.hashes;
   return length > 0 && whole.prefix.hashes[length - 1] === part.prefix.hashes[length - 1];

@@ -6,7 +6,7 @@ import { claimShared, removeAbandoned } from './shared-scratch.ts';
 
 /** Where engines write and read states. */
 export interface ScratchFolder {
-  /** Whether its files are in memory, so that they are not written to disk. */
+  /** True if its files are in memory, so that they are not written to disk. */
   readonly isMemory: boolean;
   /** Creates a folder for one engine, which only this user can open. */
   create(): Promise<string>;

@@ -10,7 +10,7 @@ const aloneMs = 100;
 
 export interface SlotManagerOptions extends SlotOffloadOptions {
   readonly slotCount: number;
-  /** Whether requests choose adapters. */
+  /** True if requests choose adapters. */
   readonly hasAdapters?: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface SlotUse {
   readonly slotId: number;
   /** Cells that it may use. */
   readonly cells: number;
-  /** Whether the engine may use tokens that the slot has already read. */
+  /** True if the engine may use tokens that the slot has already read. */
   readonly reusesSlot: boolean;
   /** Tokens of the prompt that the slot has already read, estimated. */
   readonly expectedTokens: number;
@@ -81,12 +81,12 @@ export class SlotManager {
     return this.#options.cacheSize?.totalCells ?? Infinity;
   }
 
-  /** Whether the engine restores a state, or ended while it did. */
+  /** True if the engine restores a state, or ended while it did. */
   get isRestoring(): boolean {
     return this.#states.isRestoring;
   }
 
-  /** Whether no generation runs. */
+  /** True if no generation runs. */
   get isIdle(): boolean {
     return this.#offload.isIdle;
   }

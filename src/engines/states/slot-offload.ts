@@ -85,7 +85,7 @@ export class SlotOffload {
     };
   }
 
-  /** Whether a content slows down the reading of a prompt, too, so that it is moved before. */
+  /** True if a content slows down the reading of a prompt, too, so that it is moved before. */
   isLong(content: CachedPrompt): boolean {
     return content.heldTokens >= minMovedTokens || this.#readSeconds(content) >= minReadSeconds;
   }
@@ -265,12 +265,12 @@ export class SlotOffload {
     this.#onFree();
   }
 
-  /** Whether idle slots hold so much that the generations that run may lack cells. */
+  /** True if idle slots hold so much that the generations that run may lack cells. */
   get #isTight(): boolean {
     return cellsOf(this.#slots) > (this.#options.cacheSize?.totalCells ?? Infinity);
   }
 
-  /** Whether idle slots hold so much that it should be moved into memory. */
+  /** True if idle slots hold so much that it should be moved into memory. */
   get #isSlowedByIdle(): boolean {
     const { isMemory, cacheSize } = this.#options;
     const idle = this.#slots.filter(({ isBusy }) => !isBusy);

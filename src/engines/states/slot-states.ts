@@ -21,10 +21,10 @@ export interface SlotStatesOptions {
   /** Fingerprint of the engine. */
   readonly key: string;
   readonly memory: MemoryStates;
-  /** Whether the folder of `memory` is in memory, so that states of requests that are not stored may be there. */
+  /** True if the folder of `memory` is in memory, so that states of requests that are not stored may be there. */
   readonly isMemory: boolean;
   readonly disk: DiskStates;
-  /** Whether states of requests that are not stored may be written to disk, too. */
+  /** True if states of requests that are not stored may be written to disk, too. */
   readonly persistsStateless: boolean;
   readonly logger: Logger;
   /** Time that a request waits at most for saving and restoring. */
@@ -47,7 +47,7 @@ export class SlotStates {
     this.#options = options;
   }
 
-  /** Whether the engine restores a state, or ended while it did. */
+  /** True if the engine restores a state, or ended while it did. */
   get isRestoring(): boolean {
     return this.#restoringCount > 0 || this.#hasFailedInRestore;
   }
@@ -62,12 +62,12 @@ export class SlotStates {
     ];
   }
 
-  /** Whether a prompt may be written to disk. */
+  /** True if a prompt may be written to disk. */
   isKeepable({ responseId }: CachedPrompt): boolean {
     return responseId !== null || this.#options.persistsStateless;
   }
 
-  /** Whether a state of a prompt may be saved at all. */
+  /** True if a state of a prompt may be saved at all. */
   isSavable(prompt: CachedPrompt): boolean {
     return this.#options.isMemory || this.isKeepable(prompt);
   }

@@ -11,7 +11,7 @@ export interface Slot {
   owner: { readonly id: string | null; readonly mix: string } | undefined;
   /** The mix of adapters that the engine used last in the slot; it compares the next request with it. */
   engineMix: string | undefined;
-  /** Whether it was never used. */
+  /** True if it was never used. */
   isFresh: boolean;
   lastUsed: number;
   isSaved: boolean;

@@ -25,10 +25,10 @@ interface StateCacheOptions {
   /** Maximum size of the states on disk. */
   readonly maxBytes: number;
   readonly persistsStateless: boolean;
-  /** Whether requests need tokens, so that what one of them sent must not speed up others. */
+  /** True if requests need tokens, so that what one of them sent must not speed up others. */
   readonly isolatesTokens: boolean;
   readonly idleMs: number;
-  /** Whether the response of a prompt is stored and its token exists. */
+  /** True if the response of a prompt is stored and its token exists. */
   readonly isWanted: (prompt: CachedPrompt) => Promise<boolean>;
   /** Memory that programs can use now. */
   readonly availableBytes: () => number;
@@ -43,7 +43,7 @@ export type LoadedEngine = EngineHandle & { readonly managed?: ManagedSlots };
 interface EngineFacts {
   readonly selection: ModelSelection;
   readonly slotCount: number;
-  /** Whether requests choose adapters. */
+  /** True if requests choose adapters. */
   readonly hasAdapters?: boolean;
   /** Number of whole contexts that the slots share; absent: each has one of its own. */
   readonly sharedContexts?: number | undefined;
@@ -61,7 +61,7 @@ interface EngineFacts {
 export interface CacheLaunch {
   /** For `LaunchSpec.slotFolder`. */
   readonly slotFolder: string;
-  /** Whether the engine has no prompt cache of its own, which does not distinguish tokens. */
+  /** True if the engine has no prompt cache of its own, which does not distinguish tokens. */
   readonly replacesPromptCache: boolean;
   /** Connects the engine. */
   attach(handle: EngineHandle): Promise<LoadedEngine>;

@@ -6,7 +6,7 @@ const sliceMs = 3;
 export class TimeSlice {
   #start = performance.now();
 
-  /** Whether the computation has run long enough to `pause`. */
+  /** True if the computation has run long enough to `pause`. */
   get isOver(): boolean {
     return performance.now() - this.#start >= sliceMs;
   }

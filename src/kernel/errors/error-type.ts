@@ -23,7 +23,7 @@ export type ErrorType =
 export interface ErrorDefinition {
   readonly type: ErrorType;
   readonly status: number;
-  /** Whether the same request may succeed later without a change. */
+  /** True if the same request may succeed later without a change. */
   readonly retryable: boolean;
   /** When it happens, for `docs/errors.md`. */
   readonly when: string;

@@ -26,7 +26,7 @@ interface ErrorDetail {
 
 export interface PromptSize {
   readonly tokens: number;
-  /** Whether the prompt was not counted to its end. */
+  /** True if the prompt was not counted to its end. */
   readonly isLowerBound: boolean;
   /** Tokens that the context holds. */
   readonly maxTokens: number;

@@ -36,7 +36,7 @@ export class ActiveDownload {
     return this.#stored;
   }
 
-  /** Whether `stop` was called. */
+  /** True if `stop` was called. */
   get isStopping(): boolean {
     return this.#controller.signal.aborted;
   }

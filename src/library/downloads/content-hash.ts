@@ -43,7 +43,7 @@ export async function hashWhileFilling(
   return hash.digest('hex');
 }
 
-/** Whether a file on disk has the size and hash. */
+/** True if a file on disk has the size and hash. */
 export async function matchesChecksum(
   path: string,
   sizeBytes: number,

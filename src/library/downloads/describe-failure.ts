@@ -39,7 +39,7 @@ function httpError({ status, message }: HttpFailure): HearthError {
   return new HearthError('hub_unreachable', `The download was interrupted: ${message}. ${again}`);
 }
 
-/** Whether an error is a bug of Hearth, so that the log needs its stack. */
+/** True if an error is a bug of Hearth, so that the log needs its stack. */
 export function isUnexpected(error: unknown): boolean {
   return toHearthError(error).code === 'internal';
 }

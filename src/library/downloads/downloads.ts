@@ -93,7 +93,7 @@ export interface DownloadManager {
   resume(id: string): Promise<DownloadJob>;
   /** Cancels a job and removes its files. @throws HearthError `job_not_found`; `conflict` if it is completed. */
   cancel(id: string): Promise<void>;
-  /** Whether a job for this model (`owner/name` in lower case) is downloading or paused. */
+  /** True if a job for this model (`owner/name` in lower case) is downloading or paused. */
   isUnderWay(modelKey: string): Promise<boolean>;
   /** Pauses all running jobs until the next start. */
   close(): Promise<void>;

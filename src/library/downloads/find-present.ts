@@ -5,7 +5,7 @@ import type { DownloadPlan, DownloadRequest } from './downloads.ts';
 import { findModelFolder } from './staging.ts';
 
 /**
- * Whether the library has every file of a plan, by name and size, in the models folder or in another folder of the
+ * True if the library has every file of a plan, by name and size, in the models folder or in another folder of the
  * library.
  */
 export async function isPresent(
@@ -28,7 +28,7 @@ export async function isPresent(
 }
 
 /**
- * Whether the last download of one of the files had different content. After a change of the
+ * True if the last download of one of the files had different content. After a change of the
  * repository, sizes may still be equal.
  *
  * @param completed Newest first.

@@ -155,7 +155,7 @@ export class PartFile {
     await this.#record(this.#chunk(index), 0, 0);
   }
 
-  /** Whether the bytes of a chunk on disk still have the recorded checksum. */
+  /** True if the bytes of a chunk on disk still have the recorded checksum. */
   async isIntact(index: number, buffer: Buffer, signal: AbortSignal): Promise<boolean> {
     const { start, receivedBytes, checksum } = this.#chunk(index);
     let actual = 0;

@@ -32,7 +32,7 @@ export interface GgufModelFacts extends TemplateCapabilities {
   readonly sizeLabel: string | null;
   readonly maxContextLength: number;
   readonly isEmbedding: boolean;
-  /** Whether it has a rank head: one that scores a document for a query. */
+  /** True if it has a rank head: one that scores a document for a query. */
   readonly isReranker: boolean;
   readonly supportsInfill: boolean;
   readonly attention: ModelEntry['attention'];

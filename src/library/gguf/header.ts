@@ -15,7 +15,7 @@ export interface GgufHeader {
 }
 
 interface HeaderOptions {
-  /** Whether `shapes` is needed of any file; absent: of adapters. */
+  /** True if `shapes` is needed of any file; absent: of adapters. */
   readonly keepsShapes?: boolean;
 }
 

@@ -54,7 +54,7 @@ export interface TensorTotals {
   readonly bytesByType: ReadonlyMap<string, number>;
   /** Bytes of each part of the model, by the name that `partOf` gives it. */
   readonly bytesByPart: ReadonlyMap<string, number>;
-  /** Whether there is a classification head, as rerankers have it. */
+  /** True if there is a classification head, as rerankers have it. */
   readonly hasClassifier: boolean;
 }
 

@@ -84,7 +84,7 @@ export function parsePublicKey(base64: string): KeyObject {
 /** The beginning of each Ed25519 public key in the form SPKI. */
 const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** Whether the holder of the key has signed the bytes. @param signature in Base64, or its 64 bytes */
+/** True if the holder of the key has signed the bytes. @param signature in Base64, or its 64 bytes */
 export function isSigned(bytes: Uint8Array, signature: Uint8Array, key: KeyObject): boolean {
   const raw =
     signature.length === 64 ? signature : Buffer.from(Buffer.from(signature).toString(), 'base64');

@@ -26,7 +26,7 @@ export interface HubRepository extends RepositoryName {
   /** The commit of the revision at the time of the query; downloads stay on it. */
   readonly commit: string;
   readonly license: string | null;
-  /** Whether it is marked as MLX; safetensors alone do not show it. */
+  /** True if it is marked as MLX; safetensors alone do not show it. */
   readonly isMlx: boolean;
   readonly files: readonly HubFile[];
 }

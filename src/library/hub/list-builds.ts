@@ -11,9 +11,9 @@ export interface HubBuild {
   /** Includes all parts and the projector. */
   readonly files: readonly HubFile[];
   readonly sizeBytes: number;
-  /** Whether a download without `quantization` takes it. */
+  /** True if a download without `quantization` takes it. */
   readonly isDefault: boolean;
-  /** Whether the repository has all its parts. */
+  /** True if the repository has all its parts. */
   readonly isComplete: boolean;
 }
 

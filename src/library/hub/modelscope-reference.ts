@@ -17,7 +17,7 @@ const prefix = /^modelscope:/i;
 export const modelScopeSite = /^https?:\/\/(?:www\.)?modelscope\.(?:cn|ai)(?:\/|$)/i;
 const views: ReadonlySet<string> = new Set(['summary', 'files']);
 
-/** Whether the name of a model is `modelscope:owner/name`, or a URL of ModelScope. */
+/** True if the name of a model is `modelscope:owner/name`, or a URL of ModelScope. */
 export function isModelScopeReference(text: string): boolean {
   return [prefix, modelScopeSite].some((pattern) => pattern.test(text.trim()));
 }

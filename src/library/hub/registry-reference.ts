@@ -18,7 +18,7 @@ export interface RegistryReference {
 const namePart = /^(?!.*\.\.)[\dA-Za-z][\w.-]{0,94}(?<![.-])$/;
 const tagPattern = /^(?!.*\.\.)\w[\w.-]{0,94}(?<![.-])$/;
 
-/** Whether the name of a model begins with a registry: `ollama:` or `docker:`. */
+/** True if the name of a model begins with a registry: `ollama:` or `docker:`. */
 export function isRegistryReference(text: string): boolean {
   return /^\s*(?:ollama|docker):/i.test(text);
 }

@@ -16,7 +16,7 @@ export interface Place {
   readonly repo: string | null;
   /** Names of files in messages are relative to it. */
   readonly start: string;
-  /** Whether a file gets its name of the scan, in place of its path in the repository. */
+  /** True if a file gets its name of the scan, in place of its path in the repository. */
   readonly isNamedByScan?: boolean;
 }
 

@@ -110,7 +110,7 @@ async function linkBy(how: PlacingMethod, real: string, target: string): Promise
   }
 }
 
-/** Whether a file can be hard-linked into a folder. */
+/** True if a file can be hard-linked into a folder. */
 async function areOnOneDisk(source: string, folder: string): Promise<boolean> {
   const probe = unfinishedPath(folder);
   try {

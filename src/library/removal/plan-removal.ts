@@ -12,7 +12,7 @@ export interface Removal {
   readonly repository: ScannedRepository;
   /** The model's own files. Files without which the library does not list it come first. */
   readonly files: readonly string[];
-  /** Whether the repository has no other model. */
+  /** True if the repository has no other model. */
   readonly leavesNoModel: boolean;
 }
 

@@ -116,7 +116,7 @@ const names = new Set([
   'vocab.txt',
 ]);
 
-/** Whether a file accompanies weights on hubs and is useless without them. */
+/** True if a file accompanies weights on hubs and is useless without them. */
 function isCompanionFile(name: string): boolean {
   const lowered = name.toLowerCase();
   return names.has(lowered) || lowered.endsWith('.safetensors.index.json');

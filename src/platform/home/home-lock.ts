@@ -41,7 +41,7 @@ async function takeLock(file: string): Promise<FileLock | undefined> {
 }
 
 /**
- * Whether a server uses the home folder. Checks the lock, since a killed server leaves its record behind, and changes
+ * True if a server uses the home folder. Checks the lock, since a killed server leaves its record behind, and changes
  * nothing: a server that starts at this moment waits for the check.
  *
  * @throws SQLite's error if the lock can't be checked.

@@ -25,7 +25,7 @@ export interface AvailableMemory {
   /** Bytes that a new process can use without swapping. */
   readonly bytes: number;
   /**
-   * Whether `bytes` includes the pages of mapped files that running processes use, such as the weights of loaded
+   * True if `bytes` includes the pages of mapped files that running processes use, such as the weights of loaded
    * models. Linux counts them as cache (`MemAvailable`); control groups, macOS and Windows count them as used.
    */
   readonly includesMappedFiles: boolean;

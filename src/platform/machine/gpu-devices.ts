@@ -5,7 +5,7 @@ export interface GpuDevice {
   readonly name: string;
   readonly totalBytes: number;
   readonly freeBytes: number;
-  /** Whether it uses the memory of the machine, which must not be counted twice. */
+  /** True if it uses the memory of the machine, which must not be counted twice. */
   readonly isUnified: boolean;
 }
 

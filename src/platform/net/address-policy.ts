@@ -22,7 +22,7 @@ const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 
 /**
- * Whether an IP address belongs to the public Internet. Not public are: the loopback, private, link-local, shared
+ * True if an IP address belongs to the public Internet. Not public are: the loopback, private, link-local, shared
  * (100.64/10), documentation, benchmark, multicast, reserved and unspecified ranges of the IANA registries,
  * and the tunnels 6to4 and Teredo. An IPv4 address inside IPv6 (mapped, NAT64) is checked as IPv4.
  */
@@ -60,7 +60,7 @@ export interface PublicEgress {
   /** Refuses all other hosts, also those with public addresses. */
   readonly allowsOnlyListed?: boolean;
   /**
-   * Whether a name that does not exist fails like a private one: with the same error after the same time. Otherwise a
+   * True if a name that does not exist fails like a private one: with the same error after the same time. Otherwise a
    * client can find out the names of the server's network.
    */
   readonly concealsNames?: boolean;
@@ -69,7 +69,7 @@ export interface PublicEgress {
 }
 
 export interface AddressPolicy {
-  /** Whether the host is one of the exceptions. */
+  /** True if the host is one of the exceptions. */
   isAllowed(url: URL): boolean;
   /**
    * Checks IP addresses and names of this machine in a URL, without resolving names.

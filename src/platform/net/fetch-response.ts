@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 /** Statuses that do not allow a body, not even an empty one. */
 const statusesWithoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** Whether a `Response` of this status may have a body. */
+/** True if a `Response` of this status may have a body. */
 export function mayHaveBody(status: number): boolean {
   return !statusesWithoutBody.has(status);
 }

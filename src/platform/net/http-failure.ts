@@ -30,7 +30,7 @@ export class HttpFailure extends Error {
   readonly status: number | undefined;
   /** Headers of the response if `reason` is `status`, else empty. */
   readonly headers: IncomingHttpHeaders;
-  /** Whether a redirect target failed. */
+  /** True if a redirect target failed. */
   readonly isRedirected: boolean;
 
   constructor(reason: HttpFailureReason, message: string, detail: HttpFailureDetail = {}) {

@@ -5,7 +5,7 @@ const maxDelayMs = 30_000;
 /** The longest `Retry-After` that is respected. */
 const maxRetryAfterMs = 60_000;
 
-/** Whether a retry may succeed: after a timeout, a lost connection, 408, 429 and 5xx. */
+/** True if a retry may succeed: after a timeout, a lost connection, 408, 429 and 5xx. */
 export function isTransient(error: unknown): error is HttpFailure {
   if (!(error instanceof HttpFailure)) return false;
   const { reason, status } = error;

@@ -67,7 +67,7 @@ async function encoded(file: StaticFile, accepted: string) {
   return { encoding: undefined, bytes: await file.read() };
 }
 
-/** Whether an `Accept-Encoding` header names the encoding with a weight above 0. */
+/** True if an `Accept-Encoding` header names the encoding with a weight above 0. */
 function accepts(header: string, encoding: string): boolean {
   return header.split(',').some((choice) => {
     const [name, weight = ''] = choice.split(';').map((part) => part.trim());
@@ -79,7 +79,7 @@ function rewritten(bytes: Uint8Array, rewrite: (text: string) => string): Uint8A
   return new TextEncoder().encode(rewrite(new TextDecoder().decode(bytes)));
 }
 
-/** Whether a request is for a page, as browsers ask. */
+/** True if a request is for a page, as browsers ask. */
 export function acceptsHtml(context: Context<AppEnvironment>): boolean {
   return /\btext\/html\b/.test(context.req.header('accept') ?? '');
 }

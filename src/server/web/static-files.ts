@@ -8,7 +8,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 export interface StaticFile {
   readonly contentType: string;
-  /** Whether the name contains a hash of the content. */
+  /** True if the name contains a hash of the content. */
   readonly isHashed: boolean;
   readonly read: () => Promise<Bytes>;
   /** Compresses the bytes once and keeps them. Absent if they are compressed already. */

@@ -71,12 +71,12 @@ const maxLength = 80;
 /** Any other character, such as a digit, rules out a stage direction. */
 const words = /^[\p{L}\p{M}\s,.;!…'&-]+$/u;
 
-/** Whether a text in parentheses is a stage direction: all its words are listed, one of them not as companion. */
+/** True if a text in parentheses is a stage direction: all its words are listed, one of them not as companion. */
 function isStageDirection(content: string): boolean {
   return isMadeOf(content, (word) => sounds.has(word) || directions.has(word));
 }
 
-/** Whether a text between asterisks is a sound or an action; a word such as `softly` may be emphasis there. */
+/** True if a text between asterisks is a sound or an action; a word such as `softly` may be emphasis there. */
 function isSound(content: string): boolean {
   return isMadeOf(content, (word) => sounds.has(word));
 }

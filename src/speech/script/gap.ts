@@ -30,12 +30,12 @@ export function closeGaps(text: string): string {
     .trim();
 }
 
-/** Whether a quotation mark before this character is a closing one. */
+/** True if a quotation mark before this character is a closing one. */
 function endsWord(next: string | undefined): boolean {
   return next === undefined || next === ' ' || closing.has(next);
 }
 
-/** Whether a quotation mark after this character is an opening one. */
+/** True if a quotation mark after this character is an opening one. */
 function startsWord(previous: string | undefined): boolean {
   return previous === undefined || previous === ' ' || opening.has(previous);
 }

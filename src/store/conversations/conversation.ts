@@ -28,7 +28,7 @@ export interface StoredConversation {
 export interface NewConversation {
   /** A project of the owner; one that does not exist any more is ignored. */
   readonly projectId?: string;
-  /** Whether no list shows it, so that it is deleted a day after its last response. */
+  /** True if no list shows it, so that it is deleted a day after its last response. */
   readonly isTemporary?: boolean;
 }
 

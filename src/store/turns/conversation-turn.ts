@@ -18,7 +18,7 @@ const toolChoiceSchema = z.object({
   tool: z.string(),
   isApproved: z.boolean(),
 });
-/** Whether calls of a tool may be made. */
+/** True if calls of a tool may be made. */
 export type ToolApproval = Stored<typeof toolChoiceSchema>;
 
 const stopReasonSchema = z.enum([

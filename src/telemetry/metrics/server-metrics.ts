@@ -33,7 +33,7 @@ export interface InstanceMetrics {
 export interface ReplicaMetrics {
   readonly upstream: string;
   readonly url: string;
-  /** Whether requests are sent to it. */
+  /** True if requests are sent to it. */
   readonly isAvailable: boolean;
   readonly activeRequests: number;
 }

@@ -15,7 +15,7 @@ interface TracingOptions {
   readonly endpoint: string;
   readonly serviceName: string;
   readonly version: string;
-  /** Whether spans have the prompts and outputs that the records have. */
+  /** True if spans have the prompts and outputs that the records have. */
   readonly hasPrompts: boolean;
   readonly logger: Logger;
 }

@@ -9,7 +9,7 @@ export const deployTools = join(projectFolder, '.cache/deploy-tools');
 export const chart = join(projectFolder, 'deploy/helm/hearth');
 const helm = join(deployTools, 'helm');
 
-/** Whether `scripts/install-deploy-tools.sh` could install Helm and the schemas. */
+/** True if `scripts/install-deploy-tools.sh` could install Helm and the schemas. */
 export const hasDeployTools = existsSync(join(deployTools, 'stamp'));
 if (!hasDeployTools) console.warn('The chart is not tested: run scripts/install-deploy-tools.sh.');
 

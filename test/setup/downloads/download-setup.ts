@@ -35,7 +35,7 @@ export interface DownloadSetup {
   target(path: string): string;
   /** The content of a file on the hub. */
   content(path: string): Buffer;
-  /** Whether a published file equals the hub's file. */
+  /** True if a published file equals the hub's file. */
   isRight(path: string): Promise<boolean>;
 }
 

@@ -33,7 +33,7 @@ export interface ManagedInstanceOptions extends Omit<TokenEngineOptions, 'totalC
   readonly queueCapacity?: number;
   /** The cache, if the slots share it. */
   readonly cacheSize?: CacheSize;
-  /** Whether states are kept in memory, and not on a disk. */
+  /** True if states are kept in memory, and not on a disk. */
   readonly isMemory?: boolean;
   readonly idleMs?: number;
   /** Replaces the measured speed. */

@@ -38,7 +38,7 @@ interface FakeHubOptions {
   readonly port?: number;
   /** Entries per page of a listing; defaults to 1000, as on the real hub. */
   readonly pageSize?: number;
-  /** Whether files are redirected to the second server, as the real hub does with large ones. */
+  /** True if files are redirected to the second server, as the real hub does with large ones. */
   readonly isRedirectingToCdn?: boolean;
 }
 
@@ -51,7 +51,7 @@ export interface FakeHub {
   /** Of all files, to all clients. */
   readonly sentBytes: number;
   readonly faults: HubFaults;
-  /** Whether files are redirected to the second server; may be changed at any time. */
+  /** True if files are redirected to the second server; may be changed at any time. */
   isRedirectingToCdn: boolean;
   /** Adds a repository, or replaces the one with the same name. */
   addRepository(options: FakeRepositoryOptions): FakeRepository;

@@ -24,7 +24,7 @@ export interface FakeModelScope {
   instead: (path: string) => { status: number; body?: string } | undefined;
   /** Faults of the content of files. */
   fileFaults: FaultsOf;
-  /** Whether files are redirected to the second server. */
+  /** True if files are redirected to the second server. */
   isRedirecting: boolean;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** Whether a process runs; one that has ended but was not waited for does not. */
+/** True if a process runs; one that has ended but was not waited for does not. */
 export async function isRunning(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);

@@ -58,7 +58,7 @@ export async function complete(
     choice.logprobs?.content ?? [];
   return {
     text: choice.message.content ?? '',
-    /** Whether another answer first differs where two tokens were almost equally probable. */
+    /** True if another answer first differs where two tokens were almost equally probable. */
     isClose: (text) => {
       let shared = '';
       const different = tokens.find(({ token }) => {

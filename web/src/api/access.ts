@@ -8,7 +8,7 @@ const storageKey = `hearth.token${basePath}`;
 export interface Access {
   /** A session token, which the server takes together with a cookie, or an API token. */
   readonly token: string | undefined;
-  /** Whether the server refused the last request without a valid token. */
+  /** True if the server refused the last request without a valid token. */
   readonly isTokenNeeded: boolean;
   /** Why the token was refused. */
   readonly refusal: string | undefined;

@@ -21,7 +21,7 @@ export class ApiError extends Error {
     this.requestId = options.requestId;
   }
 
-  /** Whether the token or session was refused, and not only a code in the request. */
+  /** True if the token or session was refused, and not only a code in the request. */
   get isSignedOut(): boolean {
     return this.status === 401 && this.code !== 'invalid_code';
   }

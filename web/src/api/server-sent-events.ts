@@ -38,7 +38,7 @@ export async function* readServerSentEvents(
   }
 }
 
-/** Whether a promise is settled before the next task. */
+/** True if a promise is settled before the next task. */
 function isReady(promise: Promise<unknown>): Promise<boolean> {
   const settled = promise.then(
     () => true,

@@ -10,9 +10,9 @@ export interface Command {
   readonly icon?: LucideIcon;
   /** Keys as `parseKeys` reads them: `mod+k`, `?`. `mod` is Ctrl, or Cmd on a Mac. */
   readonly keys?: string;
-  /** Whether the keys also work while a text field has the focus. */
+  /** True if the keys also work while a text field has the focus. */
   readonly worksInFields?: boolean;
-  /** Whether the palette leaves it out. */
+  /** True if the palette leaves it out. */
   readonly isHidden?: boolean;
   readonly run: () => void;
 }

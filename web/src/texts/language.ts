@@ -31,7 +31,7 @@ export const locale = new Intl.Locale(
   { numberingSystem: 'latn' },
 ).toString();
 
-/** Whether the language is written from right to left. */
+/** True if the language is written from right to left. */
 export const isRightToLeft = language === 'ar';
 
 /** Tells the browser the language of the page, and the direction of its writing. */

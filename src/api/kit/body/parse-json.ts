@@ -67,7 +67,7 @@ function endOfString(json: Buffer, start: number): number {
   }
 }
 
-/** Whether an odd number of backslashes comes before this index. */
+/** True if an odd number of backslashes comes before this index. */
 function isEscaped(json: Buffer, index: number, start: number): boolean {
   let first = index;
   while (first > start && json[first - 1] === backslash) first -= 1;

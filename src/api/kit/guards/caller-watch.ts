@@ -4,7 +4,7 @@ import type { Logger } from '../../../kernel/logger.ts';
 import type { CallerIdentity } from '../../../telemetry/request-context.ts';
 
 interface CallerWatchOptions {
-  /** Whether a token or session may still be used; it does not count as a use. */
+  /** True if a token or session may still be used; it does not count as a use. */
   readonly isValid: (identity: CallerIdentity) => Promise<boolean>;
   readonly logger: Logger;
   readonly intervalMs?: number;

@@ -47,7 +47,7 @@ export function createHostGuard(
   };
 }
 
-/** Whether the page that sent a request may do so. */
+/** True if the page that sent a request may do so. */
 type OriginVerdict =
   | { readonly kind: 'same' }
   | { readonly kind: 'shared'; readonly origin: string }

@@ -16,7 +16,7 @@ interface ContentRule {
   readonly method: string;
   /** Largest declared length; a chunked body is measured while it is read. */
   readonly limitBytes: number;
-  /** Whether the types that programs such as curl declare without being told are allowed, except from web pages. */
+  /** True if the types that programs such as curl declare without being told are allowed, except from web pages. */
   readonly allowsUndeclared?: boolean | undefined;
   /** The file, or form with a file, that the endpoint takes. */
   readonly upload?: Upload | undefined;

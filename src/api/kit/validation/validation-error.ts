@@ -13,7 +13,7 @@ export interface ValidationIssue {
   readonly path: Path;
   /** The invalid value; undefined if it is absent. */
   readonly value: unknown;
-  /** Whether the value already has the wrong JSON type. */
+  /** True if the value already has the wrong JSON type. */
   readonly isWrongType: boolean;
 }
 

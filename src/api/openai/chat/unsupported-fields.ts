@@ -5,7 +5,7 @@ export interface UnsupportedField {
   readonly name: string;
   /** Completes the sentence "`field` ...". */
   readonly reason: string;
-  /** Whether a value asks for nothing; null and absent never do. */
+  /** True if a value asks for nothing; null and absent never do. */
   readonly isHarmless?: (value: unknown) => boolean;
 }
 

@@ -51,7 +51,7 @@ interface ItemDetails {
   readonly logprobs?: readonly TokenLogprob[];
   /** What a message may cite. */
   readonly passages?: ReadPassages;
-  /** Whether a search shows its results. */
+  /** True if a search shows its results. */
   readonly includesResults?: boolean;
 }
 

@@ -129,7 +129,7 @@ function toConversation(id: string | undefined): OpenAiResponse['conversation'] 
   return id === undefined ? null : { id };
 }
 
-/** Whether a generation ended because it reached a limit. */
+/** True if a generation ended because it reached a limit. */
 export function isFull(stopReason: StopReason | null): boolean {
   return stopReason === 'maxPredictedTokensReached' || stopReason === 'contextLengthReached';
 }

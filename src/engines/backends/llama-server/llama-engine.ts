@@ -18,7 +18,7 @@ import type { AttachedAdapters } from './lora-field.ts';
 interface LlamaEngineOptions {
   /** Tokens of a slot. */
   readonly contextLength: number;
-  /** Whether it drafts tokens. It then reports no probabilities of those that it accepts. */
+  /** True if it drafts tokens. It then reports no probabilities of those that it accepts. */
   readonly speculates: boolean;
   readonly adapters: AttachedAdapters;
 }

@@ -9,7 +9,7 @@ import { engineStreamFailures } from '../wire/engine-client.ts';
 export interface MlxModel {
   /** Maximum tokens of one request, prompt and answer together. */
   readonly contextLength: number;
-  /** Whether the model reasons where a request does not say; undefined if it can't be switched. */
+  /** True if the model reasons where a request does not say; undefined if it can't be switched. */
   readonly reasonsByDefault?: boolean;
 }
 

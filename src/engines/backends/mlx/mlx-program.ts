@@ -3,7 +3,7 @@ import type { EngineProgram, LaunchSpec } from '../../launch/launch.ts';
 import { createMlxEngine } from './mlx-engine.ts';
 
 export interface MlxProgramOptions {
-  /** Whether the model reasons where a request does not say; undefined if it can't be switched. */
+  /** True if the model reasons where a request does not say; undefined if it can't be switched. */
   readonly reasonsByDefault?: boolean;
   /** The model's own defaults of sampling, by the names of the server's options, such as `top-p`. */
   readonly sampling: Readonly<Partial<Record<'temp' | 'top-p' | 'top-k' | 'min-p', number>>>;

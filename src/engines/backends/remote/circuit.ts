@@ -38,7 +38,7 @@ export class Circuit {
     return this.#state;
   }
 
-  /** Whether its last request failed. */
+  /** True if its last request failed. */
   get hasFailed(): boolean {
     return this.#failures > 0 || this.#state !== 'closed';
   }

@@ -23,9 +23,9 @@ interface ReplicaSetOptions {
   /** Name of the upstream, for messages. */
   readonly upstream: string;
   readonly urls: readonly string[];
-  /** Whether an address may have several engines behind it. */
+  /** True if an address may have several engines behind it. */
   readonly isBalanced?: boolean;
-  /** Whether it is a linked machine. */
+  /** True if it is a linked machine. */
   readonly isLinked?: boolean;
   /** Asks a replica for its health. Never rejects. */
   readonly isHealthy: (url: string) => Promise<boolean>;
@@ -37,7 +37,7 @@ interface ReplicaSetOptions {
 export interface SilenceLimit {
   /** Longest time in which the replica sends nothing, neither of this answer nor of another one. */
   readonly maxMs: () => number;
-  /** Whether the engine of a replica works, though it was silent. Never rejects. */
+  /** True if the engine of a replica works, though it was silent. Never rejects. */
   readonly testEngine: (url: string) => Promise<boolean>;
 }
 
@@ -62,7 +62,7 @@ export class ReplicaSet {
     }));
   }
 
-  /** Whether the last request to any replica failed. */
+  /** True if the last request to any replica failed. */
   get hasFailed(): boolean {
     return this.#replicas.some(({ circuit }) => circuit.hasFailed);
   }
@@ -150,7 +150,7 @@ interface AttemptOptions {
   readonly upstream: string;
   readonly signal: AbortSignal;
   readonly silenceLimit: SilenceLimit | undefined;
-  /** Whether the address may have several engines behind it. */
+  /** True if the address may have several engines behind it. */
   readonly isBalanced: boolean;
   readonly isLinked: boolean;
   /** Who gets the request next if this fails: another replica, the same one in some cases, or none. */

@@ -28,34 +28,34 @@ const maxMessageCharacters = 500;
 const busyStatuses: ReadonlySet<number> = new Set([408, 429, 503]);
 const defaultRetryAfterSeconds = 1;
 
-/** Whether another replica may succeed with the same request. */
+/** True if another replica may succeed with the same request. */
 export function isReplicaFault(error: unknown): boolean {
   if (error instanceof UpstreamRefusal) return error.status >= 500 || isBusy(error);
   return error instanceof HttpFailure || error instanceof UpstreamBroken;
 }
 
-/** Whether the replica is only busy, which says nothing bad about it. */
+/** True if the replica is only busy, which says nothing bad about it. */
 export function isBusy(error: unknown): boolean {
   return error instanceof UpstreamRefusal && busyStatuses.has(error.status);
 }
 
-/** Whether the replica closed the connection before it answered: perhaps an idle one, just as it was reused. */
+/** True if the replica closed the connection before it answered: perhaps an idle one, just as it was reused. */
 export function isClosedBefore(error: unknown): boolean {
   return error instanceof HttpFailure && error.reason === 'unreachable' && isReset(error.cause);
 }
 
-/** Whether the engine may have died while it had the request: it neither refused it nor was silent. */
+/** True if the engine may have died while it had the request: it neither refused it nor was silent. */
 export function isEngineLost(error: unknown): boolean {
   if (error instanceof HttpFailure) return error.reason !== 'timeout';
   return isReplicaFault(error) && !isBusy(error);
 }
 
-/** Whether the upstream refused the request for what it contains. */
+/** True if the upstream refused the request for what it contains. */
 export function isRefusedRequest(error: unknown): error is UpstreamRefusal {
   return error instanceof UpstreamRefusal && [400, 404, 405, 415, 422, 501].includes(error.status);
 }
 
-/** Whether the server has another key than when it was linked. */
+/** True if the server has another key than when it was linked. */
 export function hasOtherKey(error: unknown): boolean {
   return error instanceof HttpFailure && error.cause instanceof KeyMismatch;
 }

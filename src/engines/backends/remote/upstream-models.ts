@@ -124,7 +124,7 @@ export class UpstreamModels {
     return this.#known.length;
   }
 
-  /** Whether the server itself lists a model, as of the last answer. */
+  /** True if the server itself lists a model, as of the last answer. */
   lists(id: string): boolean {
     return this.#known.some((model) => model.id === id);
   }

@@ -34,9 +34,9 @@ export interface DeclaredModel {
   readonly alias?: string | undefined;
   readonly type?: RemoteModelType | undefined;
   readonly contextLength?: number | undefined;
-  /** Whether the model reasons, and reasoning can be switched. */
+  /** True if the model reasons, and reasoning can be switched. */
   readonly reasoning?: boolean | undefined;
-  /** Whether chats may have audio. */
+  /** True if chats may have audio. */
   readonly audio?: boolean | undefined;
 }
 

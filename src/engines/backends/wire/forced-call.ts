@@ -10,7 +10,7 @@ export function isCallForced({ toolChoice }: Pick<ChatGeneration, 'toolChoice'>)
 }
 
 /**
- * Whether the answer may be a call or have the format of the request. The engine's own grammar for a format allows no
+ * True if the answer may be a call or have the format of the request. The engine's own grammar for a format allows no
  * call, so both are alternatives of one schema.
  */
 export function isCallOrFormat({

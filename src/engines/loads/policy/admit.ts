@@ -17,7 +17,7 @@ export interface Capacity {
   readonly gpus?: readonly GpuBudget[];
   /** Maximum number of instances. */
   readonly maxLoaded: number | undefined;
-  /** Whether a just-in-time load replaces the others (`models.autoEvict`). */
+  /** True if a just-in-time load replaces the others (`models.autoEvict`). */
   readonly keepsOnlyLast: boolean;
 }
 
@@ -213,7 +213,7 @@ function inEvictionOrder(
   );
 }
 
-/** Whether the load unloads an instance that is idle, even if the memory suffices for both. */
+/** True if the load unloads an instance that is idle, even if the memory suffices for both. */
 function isReplaced(
   instance: InstanceView,
   demand: LoadDemand,

@@ -5,10 +5,10 @@ export type EntryOutcome = 'busy' | 'failed' | 'unsuited';
 
 /** The facts of an entry when it is chosen. */
 export interface EntryFacts {
-  /** Whether the library has a model of the right type. */
+  /** True if the library has a model of the right type. */
   readonly exists: boolean;
   readonly isLoaded: boolean;
-  /** Whether a request failed with it a moment ago. */
+  /** True if a request failed with it a moment ago. */
   readonly hasFailedLately: boolean;
   /** How long a new request would wait in its queue, about. */
   readonly waitSeconds: number;
@@ -21,7 +21,7 @@ export type PassReason = EntryOutcome | 'missing' | 'not_loaded' | 'failed_latel
 
 interface EntryChoice {
   readonly index: number;
-  /** Whether it is used against its conditions, since no entry meets them. */
+  /** True if it is used against its conditions, since no entry meets them. */
   readonly isLastResort: boolean;
   /** The entries before it, and those that the request tried. */
   readonly passed: readonly { readonly index: number; readonly reason: PassReason }[];
@@ -60,7 +60,7 @@ function reasonAgainst(
   return facts.waitSeconds > maxWaitSeconds ? 'busy' : undefined;
 }
 
-/** Whether an entry may be used if no other meets its conditions. */
+/** True if an entry may be used if no other meets its conditions. */
 function isPassable(reason: PassReason | undefined): boolean {
   return reason === 'busy' || reason === 'not_loaded' || reason === 'failed_lately';
 }

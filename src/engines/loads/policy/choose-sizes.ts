@@ -31,10 +31,10 @@ export interface Room {
 export interface InstanceSize extends Room {
   /** The part that grows with the context. */
   readonly contextBytes: number;
-  /** Whether all layers are on GPUs. */
+  /** True if all layers are on GPUs. */
   readonly isWhole: boolean;
   readonly gpuCount: number;
-  /** Whether they and the caches are in GPU memory, which the machine's memory does not include. */
+  /** True if they and the caches are in GPU memory, which the machine's memory does not include. */
   readonly isOnGpu: boolean;
 }
 
@@ -42,7 +42,7 @@ interface ContextChoice {
   readonly maxContextLength: number;
   /** Largest step for this kind of model. */
   readonly longest: number;
-  /** Whether `sizeOf` counts a context for each slot instead of one. */
+  /** True if `sizeOf` counts a context for each slot instead of one. */
   readonly countsAllSlots: boolean;
 }
 

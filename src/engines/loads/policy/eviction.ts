@@ -9,9 +9,9 @@ export interface LoadDemand {
   /** A profile with instances of its own. */
   readonly profile?: string;
   readonly purpose: Purpose;
-  /** Whether it is loaded by name instead of just in time. */
+  /** True if it is loaded by name instead of just in time. */
   readonly isExplicit: boolean;
-  /** Whether it uses memory of this machine. */
+  /** True if it uses memory of this machine. */
   readonly needsMemory: boolean;
   /** Memory of the machine. */
   readonly estimatedBytes: number;
@@ -20,7 +20,7 @@ export interface LoadDemand {
 }
 
 /**
- * Whether an instance may be unloaded for a load, at once or when it is idle.
+ * True if an instance may be unloaded for a load, at once or when it is idle.
  *
  * @param demand Undefined: any load by name.
  */
@@ -31,7 +31,7 @@ export function isEvictable(instance: InstanceView, demand: LoadDemand | undefin
 }
 
 /**
- * Whether a load supersedes an idle instance of the same model with another context or without the adapters. It is then unloaded, so
+ * True if a load supersedes an idle instance of the same model with another context or without the adapters. It is then unloaded, so
  * that a client with varying contexts occupies only the instances that it uses.
  */
 export function isLeftBehind(instance: InstanceView, demand: LoadDemand): boolean {
@@ -44,7 +44,7 @@ export function isLeftBehind(instance: InstanceView, demand: LoadDemand): boolea
 }
 
 /**
- * Whether a load replaces an instance if only the last just-in-time model is kept (`models.autoEvict`). Models
+ * True if a load replaces an instance if only the last just-in-time model is kept (`models.autoEvict`). Models
  * for chat, embeddings and reranking do not replace each other: a client that searches its documents alternates between
  * them.
  */

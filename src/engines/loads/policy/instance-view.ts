@@ -15,19 +15,19 @@ export interface InstanceView {
   readonly parallel: number;
   /** Ids of the adapters that requests can choose. */
   readonly adapterIds: readonly string[];
-  /** Whether it applies adapters to requests that choose none. */
+  /** True if it applies adapters to requests that choose none. */
   readonly appliesAdapters: boolean;
   /** `waiting`: queued, uses no memory; `stopping`: uses its memory until its engine has ended. */
   readonly state: 'waiting' | 'loading' | 'ready' | 'stopping';
-  /** Whether it was loaded by name instead of just in time. */
+  /** True if it was loaded by name instead of just in time. */
   readonly isExplicit: boolean;
-  /** Whether `models.pinned` or the settings of its model keep it loaded. */
+  /** True if `models.pinned` or the settings of its model keep it loaded. */
   readonly isPinned: boolean;
   /** Number of requests that run on it or wait for a slot or its load. */
   readonly requestCount: number;
   /** Increases with every use; only the order matters. */
   readonly lastUsedAt: number;
-  /** Whether it uses memory of this machine; others are ignored by the admission. */
+  /** True if it uses memory of this machine; others are ignored by the admission. */
   readonly needsMemory: boolean;
   /** Memory of the machine. */
   readonly estimatedBytes: number;
@@ -46,7 +46,7 @@ export function placedVariantId({
   return machine === undefined ? id : `${id} of ${machine}`;
 }
 
-/** Whether it is ready and no request uses it. */
+/** True if it is ready and no request uses it. */
 export function isIdle({ state, requestCount }: InstanceView): boolean {
   return state === 'ready' && requestCount === 0;
 }

@@ -39,7 +39,7 @@ export function speculationGain(
 }
 
 /**
- * Whether drafts will pay. A draft of repeated text is rare in ordinary answers, so only its own cost counts; other
+ * True if drafts will pay. A draft of repeated text is rare in ordinary answers, so only its own cost counts; other
  * drafts are made at each step, so the acceptance of an ordinary answer counts.
  */
 export function pays(kind: Speculation['kind'], times: StepTimes, sample: AnswerCounts): boolean {

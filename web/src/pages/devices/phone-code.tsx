@@ -89,7 +89,7 @@ function ShownLink({
   );
 }
 
-/** Whether a time has passed. */
+/** True if a time has passed. */
 function useIsOver(time: string | null): boolean {
   const [isOver, setOver] = useState(false);
   useEffect(() => {

@@ -9,7 +9,7 @@ export function Markdown({
   isOpen = false,
 }: {
   readonly text: string;
-  /** Whether the text may continue: only its last block is parsed and rendered again. */
+  /** True if the text may continue: only its last block is parsed and rendered again. */
   readonly isOpen?: boolean;
 }) {
   const previous = useRef<ParsedText>(undefined);

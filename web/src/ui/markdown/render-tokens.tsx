@@ -60,7 +60,7 @@ export function TokenView({
 }: {
   readonly token: KnownToken;
   readonly depth: number;
-  /** Whether the text of the token may continue. */
+  /** True if the text of the token may continue. */
   readonly isOpen?: boolean;
 }): ReactNode {
   if (depth > maxDepth) return token.raw;

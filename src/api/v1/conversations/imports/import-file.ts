@@ -52,7 +52,7 @@ export interface ImportReport {
 interface ImportOptions {
   readonly ownerId: string | null;
   readonly projectId?: string | undefined;
-  /** Whether nothing is stored. */
+  /** True if nothing is stored. */
   readonly isDryRun: boolean;
   readonly maxImagePixels: number;
   readonly audio: AudioReader;

@@ -232,7 +232,7 @@ const neither: ReadonlySet<Beginning> = new Set();
 const maxReferences = 8;
 
 /**
- * Whether the values of a schema may be objects, arrays or both, as in the copied schema: a reference that is
+ * True if the values of a schema may be objects, arrays or both, as in the copied schema: a reference that is
  * cut allows everything. An overestimate is harmless.
  */
 function valueBeginnings(

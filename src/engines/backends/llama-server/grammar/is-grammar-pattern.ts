@@ -4,7 +4,7 @@ const maxCost = 200;
 const repetition = /(\\.|.)\{(\d+)(,(\d*))?\}/gu;
 
 /**
- * Whether the engine can compile a schema's `pattern` quickly. It supports only ASCII, fails at
+ * True if the engine can compile a schema's `pattern` quickly. It supports only ASCII, fails at
  * quotes, and copies a repeated group once per repetition.
  */
 export function isGrammarPattern(pattern: unknown): pattern is string {

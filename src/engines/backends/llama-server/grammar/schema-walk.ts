@@ -57,7 +57,7 @@ export function isRecord(value: unknown): value is JsonSchema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether a value contains a `$ref` at any depth. */
+/** True if a value contains a `$ref` at any depth. */
 export function hasReference(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(hasReference);
   return (

@@ -25,9 +25,9 @@ interface ComposerProps {
   readonly isRunning: boolean;
   /** Why no message can be sent. */
   readonly isDisabled: boolean;
-  /** Whether the model takes images. */
+  /** True if the model takes images. */
   readonly hasVision: boolean;
-  /** Whether the model hears audio. */
+  /** True if the model hears audio. */
   readonly hasHearing: boolean;
   /** Tokens of the context that the conversation does not use. */
   readonly freeTokens: number;

@@ -46,7 +46,7 @@ function groupByPrevious(nodes: readonly TreeNode[]) {
   return groups;
 }
 
-/** Whether a response, or the beginning, is continued more than once. */
+/** True if a response, or the beginning, is continued more than once. */
 export function hasBranches(nodes: readonly TreeNode[]): boolean {
   return new Set(nodes.map((node) => node.previous_response_id)).size < nodes.length;
 }

@@ -3,7 +3,7 @@ export interface TextDocument {
   readonly name: string;
   /** Pages, sheets, slides or chapters, or the whole text. */
   readonly sections: readonly Section[];
-  /** Whether the file has more text than is read. */
+  /** True if the file has more text than is read. */
   readonly isTruncated?: boolean;
 }
 

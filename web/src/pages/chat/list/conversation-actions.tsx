@@ -32,7 +32,7 @@ export interface OpenActions {
 interface ActionsProps extends OpenActions {
   /** The button that opened the menu. */
   readonly anchor: RefObject<HTMLButtonElement | null>;
-  /** Whether the page shows the conversation. */
+  /** True if the page shows the conversation. */
   readonly isShown: boolean;
   readonly onView: (view: ActionsView) => void;
   /** A choice in the menu opens a dialog before the menu closes. */

@@ -90,7 +90,7 @@ function Conversations({
   onSelectEnd,
 }: {
   readonly search: string;
-  /** Whether archived conversations are listed instead of the others. */
+  /** True if archived conversations are listed instead of the others. */
   readonly isArchive: boolean;
   readonly onArchive: (isArchive: boolean) => void;
   readonly isSelecting: boolean;

@@ -23,7 +23,7 @@ const dots = (
 
 interface RowProps {
   readonly conversation: ConversationRecord;
-  /** Whether the page shows it. */
+  /** True if the page shows it. */
   readonly isOpen: boolean;
   readonly isRunning: boolean;
   readonly isMenuOpen: boolean;

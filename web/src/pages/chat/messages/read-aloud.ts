@@ -15,7 +15,7 @@ function subscribe(onChange: () => void): () => void {
   return () => speechSynthesis.removeEventListener('voiceschanged', onChange);
 }
 
-/** Whether the browser can read texts with a voice of this machine. */
+/** True if the browser can read texts with a voice of this machine. */
 export function useCanReadAloud(): boolean {
   return useSyncExternalStore(
     subscribe,

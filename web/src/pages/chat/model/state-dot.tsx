@@ -1,7 +1,7 @@
 import { LoaderCircle } from 'lucide-react';
 import { classNames } from '../../../ui/class-names.ts';
 
-/** Whether a model is loaded, or being loaded. */
+/** True if a model is loaded, or being loaded. */
 export function StateDot({
   isLoaded: loaded,
   progress,

@@ -14,7 +14,7 @@ export function PromptList({
 }: {
   readonly id: string;
   readonly prompts: readonly StoredPrompt[];
-  /** Whether the last option opens the manager. */
+  /** True if the last option opens the manager. */
   readonly hasManager: boolean;
   readonly position: number;
   readonly onHover: (index: number) => void;

@@ -26,7 +26,7 @@ export type RunItem =
       readonly arguments?: Readonly<Record<string, unknown>>;
       /** Present while it waits for the user. */
       readonly question?: CallQuestion;
-      /** Whether the user was asked. */
+      /** True if the user was asked. */
       readonly isAnswered?: true;
     }
   | OutputItem;

@@ -24,7 +24,7 @@ export interface ConversationSettings {
   readonly allowedTools?: Readonly<Record<string, readonly string[]>> | undefined;
   /** MCP servers that are named by their URL. */
   readonly servers?: readonly EphemeralServer[] | undefined;
-  /** Whether the oldest turns may be left out of a prompt that is too long. */
+  /** True if the oldest turns may be left out of a prompt that is too long. */
   readonly dropsOldTurns?: boolean | undefined;
   /** Format of the answer; any text if absent. */
   readonly responseFormat?: NonNullable<ChatBody['response_format']> | undefined;

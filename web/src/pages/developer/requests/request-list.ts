@@ -24,7 +24,7 @@ export function withEvent(
 export interface RequestFilter {
   readonly state: 'all' | RequestSummary['state'];
   readonly text: string;
-  /** Whether requests that this app makes to show its pages are listed, too. */
+  /** True if requests that this app makes to show its pages are listed, too. */
   readonly hasOwnReads: boolean;
 }
 

@@ -12,7 +12,7 @@ const labels = modelsTexts.dialog;
 interface SettingsProps {
   readonly form: LoadForm;
   readonly onChange: (form: LoadForm) => void;
-  /** Whether the model may not be loaded: only what changes the estimate is shown. */
+  /** True if the model may not be loaded: only what changes the estimate is shown. */
   readonly isReadOnly: boolean;
   readonly longest: number;
   /** What the server would use for what is not entered. */
