@@ -68,7 +68,7 @@ function post(url: string, path: string, body: object, onPiece: (piece: Buffer) 
   return { done, leave: () => aborted.abort() };
 }
 
-/** What has passed so far. */
+/** Results so far. */
 interface Passed {
   /** Tokens that the upstream sent, and those that the clients got. */
   readonly sent: number;
@@ -146,7 +146,7 @@ async function measureStreams(
   await delay(1000);
 }
 
-/** What the same streams cost a process of Node.js that only forwards bytes. */
+/** Cost of the same streams in a Node.js process that only forwards bytes. */
 async function measurePipe(upstream: ScriptedUpstream): Promise<void> {
   const pipe = await startBenchProgram<{ readonly url: string }>(
     'node-pipe',

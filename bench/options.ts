@@ -6,7 +6,7 @@ export interface BenchOptions {
   readonly model: string | undefined;
   /** Base of an OpenAI-compatible server to compare with, such as `http://127.0.0.1:8000/v1`. */
   readonly against: string | undefined;
-  /** What that server calls the model; the first that it lists by default. */
+  /** Name of the model on that server; by default the first model that the server lists. */
   readonly againstModel: string | undefined;
   readonly rounds: number;
   readonly only: readonly MeasurementName[];

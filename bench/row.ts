@@ -1,6 +1,6 @@
 import { estimate, estimateRatio, type Estimate, type Rounds } from './statistics.ts';
 
-/** What must be reached: by the ratio of both servers, or by Hearth's own value. */
+/** Target: a ratio of both servers, or a value of Hearth alone. */
 export interface Target {
   readonly of: 'ratio' | 'Hearth';
   readonly atLeast?: number;

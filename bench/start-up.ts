@@ -9,7 +9,7 @@ import { threadMicroseconds } from './process-usage.ts';
 import { quantile } from './statistics.ts';
 import { program, startHearth, type HearthProcessOptions } from './subjects/hearth-process.ts';
 
-/** What starting programs takes. Undefined on systems without `/proc`. */
+/** Cost of starting programs. Undefined on systems without `/proc`. */
 export interface StartUp {
   /** From the start of a process to its exit, less that of Node.js without a program, in ms. */
   readonly helpMs: number;

@@ -165,7 +165,7 @@ async function send(url, method, path, body) {
   return { status: response.status, body: await response.json() };
 }
 
-/** What a turn led to, for the table. */
+/** The effects of a turn, for the table. */
 function outcomeOf({ status, body }) {
   if (status === 200) return `200, dropped turns: ${body.dropped_turns ?? 0}`;
   return `${status} ${body.error?.code ?? ''}`;

@@ -5,7 +5,7 @@ import { post } from '../client/post.ts';
 import { fillSlots } from './fill-slots.ts';
 import type { LoadShape } from './load-shapes.ts';
 
-/** What Hearth said an engine would take, and what it took. */
+/** Hearth's estimate for an engine, and the memory that the engine took. */
 export interface EstimateRow {
   readonly model: string;
   readonly contextLength: number;
@@ -15,7 +15,7 @@ export interface EstimateRow {
   /** Resident memory of the process once it is loaded, and once every slot is filled. */
   readonly loadedBytes: number;
   readonly filledBytes: number;
-  /** What was predicted, divided by what it took when filled. */
+  /** The estimate divided by the memory of the filled engine. */
   readonly ratio: number;
 }
 

@@ -15,7 +15,7 @@ import type { Measurement } from './measurement.ts';
 const questionsSchema = z.object({
   questions: z.array(z.tuple([z.string(), z.string()])).min(1),
 });
-/** What a page of print has, about. */
+/** Approximate size of a printed page. */
 const wordsPerPage = 500;
 const pagesPerFile = 50;
 /** Of the passages that vector stores choose for models that read 512 tokens. */

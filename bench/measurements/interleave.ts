@@ -1,4 +1,4 @@
-/** What the rounds gave for each side, in order. */
+/** The results of the rounds for each side, in order. */
 export interface Interleaved<Result> {
   readonly hearth: readonly Result[];
   readonly other: readonly Result[];

@@ -5,7 +5,7 @@ import type { DefaultServers } from '../subjects/default-servers.ts';
 import type { HearthSubject } from '../subjects/hearth-subject.ts';
 import type { Subject } from '../subjects/subject.ts';
 
-/** What a measurement works with. */
+/** Context of a measurement. */
 export interface Bench {
   readonly options: BenchOptions;
   readonly hearth: HearthSubject;
@@ -24,7 +24,7 @@ export interface Bench {
   readonly signal: AbortSignal;
 }
 
-/** What a measurement of streamed answers works with. */
+/** Context of a measurement of streamed answers. */
 export interface StreamBench extends Pick<Bench, 'options' | 'isStarter' | 'signal'> {
   readonly hearth: Pick<Subject, 'chat' | 'processes'>;
   readonly other: Pick<Subject, 'chat' | 'processes'>;

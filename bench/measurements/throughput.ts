@@ -14,7 +14,7 @@ interface Run {
   readonly engineCpu: number | undefined;
 }
 
-/** What so many streams must reach. */
+/** Target for this number of streams. */
 export type SpeedTarget = (bench: StreamBench, streams: number) => Target | undefined;
 
 /** Tokens a second of several clients that stream stories, and what a token costs. */

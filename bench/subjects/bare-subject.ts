@@ -24,7 +24,7 @@ export function starterModelPath(name: 'chat' | 'embed'): string {
   return join(packageFolder, `models/starter/starter-${name}/starter-${name}-q8_0.gguf`);
 }
 
-/** What Hearth launches an engine with for a model. */
+/** Hearth's launch options for a model. */
 export function bareSpec(runtime: Runtime, threads: number, { path, purpose, config }: BareModel) {
   return {
     runtime,

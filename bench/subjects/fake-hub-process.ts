@@ -6,7 +6,7 @@ export type FakeHubProcess = BenchProgram<{
   readonly fileUrl: string;
 }>;
 
-/** What the hub of `startFakeHubProcess` has. */
+/** Contents of the hub of `startFakeHubProcess`. */
 export const benchRepository = 'bench/large';
 export const benchFile = 'large.gguf';
 export const benchFileBytes = 200_000_000;

@@ -10,7 +10,7 @@ import { loopbackEndpoint } from '../../src/engines/launch/endpoint.ts';
 import { packageFolder } from '../../src/platform/files/package-folder.ts';
 import { startHearth } from './hearth-process.ts';
 
-/** What clients ask in place of an upstream. */
+/** Addresses that clients call instead of an upstream. */
 export interface Gateway {
   readonly name: string;
   /** Asked in turn. */

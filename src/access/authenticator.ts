@@ -20,7 +20,7 @@ export function generateOwnerToken(): string {
   return `hearth-owner-${randomBytes(24).toString('hex')}`;
 }
 
-/** What a browser sends besides the token. */
+/** Parts of a browser's request besides the token. */
 export interface BrowserRequest {
   /** Value of a cookie; empty if there is none. */
   readonly cookie: (name: string) => string;

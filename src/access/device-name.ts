@@ -23,7 +23,7 @@ interface DeviceName {
   readonly system: string | null;
 }
 
-/** What a `User-Agent` says for people; or the name of another program, such as `curl`. */
+/** Readable form of a `User-Agent`, or the name of another program, such as `curl`. */
 export function deviceName(userAgent: string): DeviceName {
   const find = (names: typeof browsers) =>
     names.find(([pattern]) => pattern.test(userAgent))?.[1] ?? null;

@@ -1,7 +1,7 @@
 import type { OwnedCount, Store } from '../store/store.ts';
 import { ownerId } from './authenticator.ts';
 
-/** What happens to the stored responses of a token that is revoked. */
+/** Treatment of the stored responses of a revoked token. */
 export type ResponseDisposal =
   | { readonly action: 'kept' }
   | { readonly action: 'deleted' }

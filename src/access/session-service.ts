@@ -15,7 +15,7 @@ export interface SessionClient {
 export interface SessionSecrets {
   /** `hearth-session-<id>-<secret>`: what the page keeps and sends in `Authorization`. */
   readonly token: string;
-  /** What the browser keeps in a cookie, out of the reach of scripts. Each rotation replaces it. */
+  /** Secrets in the browser's cookie, which scripts can't read. Each rotation replaces them. */
   readonly cookie: string;
 }
 

@@ -25,7 +25,7 @@ export type Authentication =
   | {
       readonly kind: 'session';
       readonly session: StoredSession;
-      /** What the session acts for. */
+      /** Owner of the session. */
       readonly token: StoredToken;
       /** Replaces the secret of the cookie if it is old; undefined if it stays. */
       readonly rotate: () => Promise<string | undefined>;

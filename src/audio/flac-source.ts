@@ -2,7 +2,7 @@ import { AudioError } from './audio.ts';
 import { BitReader } from './bit-reader.ts';
 import type { PcmSource } from './pcm-track.ts';
 
-/** What all frames of a file have in common. */
+/** Properties that all frames of a file share. */
 interface StreamInfo {
   readonly sampleRate: number;
   readonly channels: number;

@@ -30,13 +30,16 @@ const maxImageTokens = 4096;
 /** Of a tower with a fixed size that gets an image in tiles. */
 const maxTiles = 16;
 
-/** What is refused, and its name in the message. */
+/** The refused part, and its name in the message. */
 const mediaOf = { invalid_image: 'images', invalid_audio: 'images and audio files' } as const;
 type MediaError = keyof typeof mediaOf;
 
 let heldBytes = 0;
 
-/** What the images and the audio of one turn may take: of the decoder's time, of the body, and of memory until the turn ends. */
+/**
+ * Limits of the images and audio of one turn: decoding time, size of the body, and memory until the
+ * turn ends.
+ */
 export class ImageAllowance {
   /** Of one image, in pixels. */
   readonly maxPixels: number;

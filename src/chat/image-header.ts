@@ -1,6 +1,6 @@
 import type { Metadata } from 'sharp';
 
-/** What the header of an image says. */
+/** Facts in the header of an image. */
 export interface ImageHeader {
   readonly width: number;
   readonly height: number;

@@ -96,7 +96,7 @@ function assertTree(responses: ConversationToImport['responses']): void {
 
 const count = z.int().nonnegative();
 const seconds = z.number().nonnegative();
-/** What the codec does not check, as Hearth wrote the numbers itself. */
+/** The codec does not check these, because Hearth writes the numbers itself. */
 const numbersSchema = z.object({
   usage: z.object({
     promptTokens: count,

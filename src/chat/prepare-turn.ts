@@ -54,7 +54,7 @@ export interface PreparedTurn {
   readonly answeredCalls: readonly AnsweredCall[];
   /** The answer that the turn continues; empty for a new one. */
   readonly continuedItems: readonly TurnItem[];
-  /** What the caller chose for the tools of the conversation. */
+  /** The caller's choices for the tools of the conversation. */
   readonly toolChoices: readonly ToolApproval[];
   /** Labels of the tool servers whose tools the conversation has as an item. */
   readonly listedLabels: ReadonlySet<string>;

@@ -196,7 +196,7 @@ function withinLimit(
   });
 }
 
-/** What is left of the context for the results of one round. */
+/** Context left for the tool results of one round. */
 class ResultRoom {
   readonly #session: Session;
   #tokens: number;
@@ -256,7 +256,7 @@ function toGeneration(
   };
 }
 
-/** What the engine gets of a turn. */
+/** The part of a turn that the engine receives. */
 export function toChatGeneration(
   request: TurnRequest,
   messages: readonly EngineMessage[],

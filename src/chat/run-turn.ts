@@ -70,7 +70,7 @@ export async function* runTurn(
   yield { type: 'turn.end', result };
 }
 
-/** What a turn does with one model. */
+/** Runs a turn with one model. */
 interface Attempt {
   readonly request: Targeted<TurnRequest>;
   readonly prepared: PreparedTurn;

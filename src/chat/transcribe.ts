@@ -44,7 +44,7 @@ export type TranscriptionEvent =
 /** Of all transcriptions together: files as they came, and in the form that engines read. */
 const maxHeldBytes = 768 * 1024 * 1024;
 const maxSeconds = 7200;
-/** What an encoder takes at once: Whisper's half a minute, and a margin. */
+/** Longest audio of an encoder: Whisper's 30 seconds, and a margin. */
 const pieceSeconds = 29;
 /** More than anyone says in half a minute: a model that repeats itself ends there. */
 const maxPieceTokens = 1024;

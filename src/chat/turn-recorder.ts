@@ -55,7 +55,7 @@ export class TurnRecorder {
     this.#continuedItems = continuedItems;
   }
 
-  /** What the user chose for the tools of the conversation. */
+  /** The user's choices for the tools of the conversation. */
   get toolChoices(): readonly ToolApproval[] {
     return this.#toolChoices;
   }

@@ -59,7 +59,7 @@ export interface CallRound {
   /** Index of a call in the turn, by its position in the round. */
   readonly callIndex: (position: number) => number;
   readonly recorder: {
-    /** What the user chose for the tools of the conversation. */
+    /** The user's choices for the tools of the conversation. */
     readonly toolChoices: readonly ToolApproval[];
     readonly chooseTool: (choice: ToolApproval) => void;
   };
@@ -90,7 +90,7 @@ export interface GenerationOptions {
 export interface InstanceOptions {
   /** Model key or instance id; undefined or empty: the only loaded model. */
   readonly model: string | undefined;
-  /** What `model` names, if that is known already. */
+  /** The target of `model`, if it is known already. */
   readonly target?: ModelTarget;
   /** Absent: the adapters in the name `model`, else the default adapters of the instance. */
   readonly adapters?: readonly AdapterChoice[];
@@ -113,7 +113,7 @@ export interface TurnRequest extends GenerationOptions, InstanceOptions {
   readonly previousResponseId?: string;
   /** The conversation of the response where the previous one, if there is any, does not decide it. */
   readonly conversationId?: string;
-  /** What a new conversation has. */
+  /** Properties of a new conversation. */
   readonly begun?: NewConversation;
   /**
    * The stored response whose answer this turn continues. The new response takes its place in the tree: it has the same

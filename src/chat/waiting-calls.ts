@@ -54,9 +54,8 @@ export class WaitingCalls {
   }
 
   /**
-   * What a turn does with its calls.
-   *
-   * @param mayAsk False if the client can't see the question; the calls are refused then.
+   * Decides about the calls of a turn.
+   * @param mayAsk False if the client can't see the question; the calls are then refused.
    */
   gate(mayAsk: boolean): ApproveCalls {
     return (calls, round) => this.#approve(calls, round, mayAsk);

@@ -59,7 +59,7 @@ export function describeFailure(error: unknown): string | undefined {
   return `${sentence.replace(/\.$/, '')}. ${remedy}`;
 }
 
-/** What the user can do, unless the message of the error says it. */
+/** Advice for the user, unless the error's message contains it. */
 export function remedyOf(error: unknown): string | undefined {
   if (error instanceof SettingsError) return error.fileRemedy;
   const isMissing = error instanceof HearthError && error.code === 'missing_file';
@@ -69,7 +69,7 @@ export function remedyOf(error: unknown): string | undefined {
 
 interface Explanation {
   readonly message?: string;
-  /** What the user can do. */
+  /** Advice for the user. */
   readonly remedy: string;
 }
 
@@ -130,7 +130,7 @@ export function describeSystemError(error: Error): string | undefined {
   return places.length === 0 ? message : `${message}: ${places.join(' → ')}`;
 }
 
-/** What the user can do about an error of the operating system; undefined if it is another error. */
+/** Advice about an error of the operating system; undefined for other errors. */
 export function systemErrorRemedy(error: Error): string | undefined {
   const ofSqlite = sqliteExplanations.get(sqliteResultCode(error));
   if (ofSqlite !== undefined) return ofSqlite.remedy;

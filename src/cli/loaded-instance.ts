@@ -15,7 +15,7 @@ interface LoadedInstance {
 const { ttl: _ttl, ...configOptions } = loadOptions;
 const configKeys = Object.keys(configOptions) as (keyof typeof configOptions)[];
 
-/** What an instance does whose configuration does not name a setting. */
+/** Behavior of an instance whose configuration does not name a setting. */
 const defaults: Partial<LoadConfig> = {
   speculation: 'off',
   offload_kv_cache_to_gpu: true,

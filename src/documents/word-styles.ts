@@ -1,7 +1,7 @@
 import { readXml } from './read-xml.ts';
 import type { ZipParts } from './zip-parts.ts';
 
-/** What a paragraph or its style says of its place in the document. */
+/** Place of a paragraph in its document, according to it or its style. */
 export interface WordStyle {
   /** From 1. */
   readonly headingLevel?: number;

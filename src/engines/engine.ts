@@ -319,7 +319,7 @@ export interface Engine {
   sendAudio?(form: AudioForm, context: RequestContext): Promise<AudioAnswer>;
 }
 
-/** What slots have read: saved, restored and read in advance. File names are relative to `LaunchSpec.slotFolder`. */
+/** Saves, restores and prefills slots. File names are relative to `LaunchSpec.slotFolder`. */
 export interface EngineSlots {
   /**
    * Waits until the slot is idle.

@@ -46,7 +46,7 @@ interface EngineMemory {
   readonly availableBytes: number;
 }
 
-/** What decides whether a model fits, in bytes. */
+/** Sizes in bytes that decide whether a model fits. */
 export interface Headroom {
   /** Available now, after evicting the instances that may be evicted. */
   readonly usableBytes: number;
@@ -132,7 +132,7 @@ export class Engines implements SessionHost {
     return this.#targets.next(target, error, context);
   }
 
-  /** What this machine can do for a model of its own. */
+  /** Abilities of this machine for one of its own models. */
   standing(selection: ModelSelection): Promise<Standing> {
     return this.#targets.standing(selection);
   }

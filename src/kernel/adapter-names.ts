@@ -7,7 +7,7 @@ export interface AdapterChoice {
 /** A name such as `model+adapter+other:0.5`. */
 interface NameWithAdapters {
   readonly model: string;
-  /** What follows the model, with the first plus sign. */
+  /** The suffix after the model's name, with the first plus sign. */
   readonly suffix: string;
   readonly choices: readonly AdapterChoice[];
 }

@@ -1,4 +1,4 @@
-/** What a system error says by its `code`, such as `ENOENT`; undefined for errors of another kind. */
+/** The `code` of a system error, such as `ENOENT`; undefined for errors of another kind. */
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string'
     ? error.code

@@ -2,14 +2,14 @@ import type { ModelSelection } from './model.ts';
 import { readGgufHeader } from './gguf/header.ts';
 import { printableText } from './printable-text.ts';
 
-/** What the header says about a model besides the data that the library keeps. */
+/** Facts in a model's header besides the ones that the library keeps. */
 export interface HeaderDetails {
   readonly chatTemplate: string | null;
   readonly license: string | null;
   readonly licenseLink: string | null;
   readonly author: string | null;
   readonly sourceUrl: string | null;
-  /** What the model recommends (`general.sampling.*`). */
+  /** The model's recommended sampling (`general.sampling.*`). */
   readonly sampling: Partial<Record<keyof typeof samplingKeys, number>>;
 }
 

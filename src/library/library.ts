@@ -297,7 +297,7 @@ interface RemoteModelFacts {
   readonly contextLength: number | undefined;
   readonly reasons: boolean;
   readonly hearsAudio: boolean;
-  /** What a linked machine tells about it. */
+  /** Facts that a linked machine reports about the model. */
   readonly linked?: Partial<ModelEntry> | undefined;
 }
 

@@ -5,8 +5,8 @@ import { headerCount } from './header-count.ts';
 const audioPositions = 1500;
 
 /**
- * What a projector reads, and the sizes of its vision tower, or else of its audio tower, that determine its buffers; 0 if the
- * header has no value.
+ * Input kinds of a projector, and the sizes of its vision or audio tower, which determine its
+ * buffers; 0 if the header has no value.
  */
 export interface ProjectorFacts {
   readonly seesImages: boolean;

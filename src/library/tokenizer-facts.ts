@@ -1,6 +1,6 @@
 import type { GgufMetadata } from './gguf/metadata.ts';
 
-/** What the tokenizer of a model does at least to a text. */
+/** Guarantees of a tokenizer, used to bound token counts. */
 export interface TokenizerFacts {
   /** `bytes`: every byte of a text is in a token; `words`: white space folds, and a word is one token at least. */
   readonly keeps: 'bytes' | 'words';

@@ -8,7 +8,7 @@ interface VariantFiles {
   readonly digest: string;
 }
 
-/** What the file system says of the files of a variant. A file that has just been removed counts as empty. */
+/** The state of a variant's files on disk. A file that was just removed counts as empty. */
 export async function variantFiles({ model, variant }: ModelSelection): Promise<VariantFiles> {
   const found = await Promise.all(variant.files.map((path) => stat(path).catch(() => undefined)));
   const times = found.map((file) => file?.mtimeMs ?? 0);

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
 
-/** What a person types: the beginning of the key's hash, by which the machine is recognized, and a secret. */
+/**
+ * The code that a person types: the beginning of the key's hash, which identifies the machine, and
+ * a secret.
+ */
 export interface LinkCode {
   /** 75 bits of the hash. */
   readonly keyPart: string;

@@ -33,7 +33,7 @@ interface LinkListener {
   close(): Promise<void>;
 }
 
-/** What `POST /api/v1/links` says about the other machine. */
+/** The other machine, as `POST /api/v1/links` describes it. */
 interface NewLink {
   readonly host: string;
   readonly port: number;

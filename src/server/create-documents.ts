@@ -8,7 +8,10 @@ import { VectorStores, type VectorStoresOptions } from '../vector-stores/vector-
 /** A search compares each passage of a vector store. */
 const limits = { maxStores: 100, maxFiles: 10_000, maxPassages: 100_000 };
 
-/** What reads documents, the vector stores that search them, and the indexer of their files. */
+/**
+ * Creates the document reader, the vector stores that search documents, and the indexer of their
+ * files.
+ */
 export function createDocuments(
   parts: Omit<VectorStoresOptions, 'indexer' | 'maxStores' | 'maxFiles'> &
     Omit<IndexerOptions, 'documents' | 'maxPassages'>,

@@ -26,7 +26,7 @@ interface ListenersOptions {
   readonly logger: Logger;
 }
 
-/** What `GET /` answers on the second port: clients of Ollama look for it. */
+/** Response of `GET /` on the second port, which Ollama's clients check. */
 const ollamaGreeting = 'Ollama is running';
 
 /**

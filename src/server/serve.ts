@@ -183,7 +183,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       void keepRecommended({ runtimes, logger, signal: stopping.signal });
     }
     const socketFolder = join(home, 'run');
-    // What a killed server left.
+    // Cleans up after a killed server.
     await rm(socketFolder, { recursive: true, force: true });
     const launcher = createEngineLauncher({
       logger,

@@ -25,7 +25,7 @@ interface ListenOptions {
   readonly portSetting?: string;
   /** Path that a proxy may put before every path of the server, such as `/hearth`. */
   readonly pathPrefix?: string;
-  /** What `GET /` answers, instead of the name of the server. */
+  /** Response of `GET /`, instead of the server's name. */
   readonly greeting?: string;
   /** Certificate and key; with them the server speaks HTTPS only. */
   readonly tls?: Pick<KeyPair, 'cert' | 'key'> | undefined;

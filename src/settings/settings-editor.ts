@@ -55,7 +55,7 @@ export function createSettingsEditor(sources: SettingsSources): SettingsEditor {
         const after = editConfigFile(before, parsed);
         const resolved = await resolveSettings({ ...sources, configText: after }).catch(
           async (error: unknown) => {
-            // What was wrong before is at another place of the file.
+            // Reports an earlier problem at its position in the unchanged file.
             await resolveSettings(sources);
             throw error;
           },

@@ -1,4 +1,4 @@
-/** What the owner of a project chooses. */
+/** The owner's settings of a project. */
 export interface ProjectFields {
   readonly name: string;
   /** System prompt of its new conversations; may be empty. */

@@ -204,7 +204,7 @@ export const tables = {
       day_tokens: column<Generated<number>>('bigint', 'not null default 0'),
     },
   },
-  /** What requests used. */
+  /** Usage of requests. */
   usage: {
     columns: {
       /** `YYYY-MM-DD`, UTC. */
@@ -332,7 +332,7 @@ export const tables = {
     },
     key: ['response_id', 'first_sequence'],
   },
-  /** What owners keep for all calls of a tool of a plugin. */
+  /** Owners' decisions about all calls of a plugin's tool. */
   tool_approvals: {
     columns: {
       /** Empty for calls without a token. */

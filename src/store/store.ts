@@ -112,7 +112,7 @@ export interface StoredToken {
   readonly priority: Priority;
 }
 
-/** What changes of a token; what is undefined stays. */
+/** Changes of a token; undefined fields stay. */
 export type TokenChanges = {
   readonly [Name in 'name' | 'permissions' | 'expiresAt' | 'modelScope' | 'priority']?:
     | StoredToken[Name]

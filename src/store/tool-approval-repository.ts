@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Schema } from './schema.ts';
 
-/** What an owner keeps for all calls of a tool of a plugin. */
+/** An owner's decision about all calls of a plugin's tool. */
 export interface KeptApproval {
   /** `mcp/<label>` */
   readonly pluginId: string;

@@ -2,7 +2,7 @@ import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Schema } from './schema.ts';
 import type { Transactions } from './transactions.ts';
 
-/** What the requests of one token used of one model on one day. */
+/** Usage of one model by the requests of one token on one day. */
 export interface UsageKey {
   /** `YYYY-MM-DD`, UTC. */
   readonly day: string;

@@ -103,7 +103,7 @@ export class GenerationRecord {
     if (text.length > left) this.texts.isTruncated = true;
   }
 
-  /** What it used, as far as it is known: one that failed has the output that arrived. */
+  /** Usage so far as it is known: a failed generation has the output that arrived. */
   get tokens() {
     const { promptTokens = 0, cachedTokens = 0, completionTokens } = this.outcome.usage ?? {};
     const written = generatesText(this.operation) ? this.tokenCount : 0;

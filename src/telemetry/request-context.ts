@@ -33,7 +33,7 @@ export interface Caller {
   readonly hasPermission: (permission: Permission) => boolean;
 }
 
-/** What travels with a request from the guards down to the engine and the tools. */
+/** Travels with a request from the guards to the engine and the tools. */
 export interface RequestContext {
   /** Sent back as `X-Request-Id`. */
   readonly requestId: string;

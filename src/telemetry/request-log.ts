@@ -9,7 +9,7 @@ interface RequestLogOptions {
   readonly maxTextLength?: number;
 }
 
-/** What a request without texts takes, about. */
+/** Approximate size of a request without texts. */
 const baseLength = 1024;
 const defaultMaxTextLength = 64 * 1024 * 1024;
 

@@ -87,7 +87,7 @@ interface RequestFailure {
   readonly message: string;
 }
 
-/** What a request does now. */
+/** Current phase of a request. */
 export type Activity = 'queued' | 'loading' | 'prompt' | 'generating' | 'tool';
 
 const maxPathLength = 256;

@@ -46,5 +46,5 @@ export interface ModelEvent {
   readonly freedBytes: number;
 }
 
-/** What happens in the server, for metrics, traces, the request log and clients that follow it. */
+/** Events of the server for metrics, traces, the request log and clients that follow them. */
 export type ServerEvent = InstanceEvent | DownloadEvent | ModelEvent | RequestEvent;

@@ -1,6 +1,6 @@
 import type { Tool } from './toolbox.ts';
 
-/** What happens with a call: it is made, its user is asked, or it is refused. */
+/** Decision about a call: run it, ask the user, or refuse it. */
 export type CallDecision = 'run' | 'ask' | 'refuse';
 
 /**

@@ -1,4 +1,6 @@
-/** What connects to tool servers. Imported with the first one that is used, since the import is slow. */
+/**
+ * Connects to tool servers. Loaded with the first server that is used, since the import is slow.
+ */
 export { createHttpTransport } from './http-transport.ts';
 export { createProcessMcpTransport } from './process-transport.ts';
 export { connectServer } from './server-connection.ts';

@@ -7,7 +7,10 @@ interface EmbeddingPrompts {
   readonly query: string;
 }
 
-/** What the authors of a model put before texts, by its architecture or key. Other models get texts alone. */
+/**
+ * Prefixes that a model's authors put before texts, by architecture or key. Other models get the
+ * text alone.
+ */
 const prompts: readonly (EmbeddingPrompts & { readonly isFor: RegExp })[] = [
   // https://huggingface.co/nomic-ai/nomic-embed-text-v1.5#task-instruction-prefixes
   { isFor: /^nomic-bert/, document: 'search_document: ', query: 'search_query: ' },

@@ -112,7 +112,10 @@ function locate(
   };
 }
 
-/** What the model reads of a block. Documents and search results are texts between tags that name them. */
+/**
+ * A block as the model reads it. Documents and search results are texts between tags that name
+ * them.
+ */
 function readable(block: AnthropicReadableBlock, path: string): readonly LocatedPart[] {
   const text = (value: string): LocatedPart => ({ part: { type: 'text', text: value }, path });
   switch (block.type) {

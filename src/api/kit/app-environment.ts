@@ -6,7 +6,7 @@ import type { Principal } from './guards/principal.ts';
 import type { RunningRequest } from './running-requests.ts';
 import type { ApiDescription } from './api.ts';
 
-/** What Hono carries with each request. */
+/** Hono's variables of a request. */
 export interface AppEnvironment {
   /** From the server; absent if a test calls the app without a socket. */
   Bindings: {
@@ -14,7 +14,7 @@ export interface AppEnvironment {
     /** Address of the client, or of the proxy before it. */
     remoteAddress?: string | undefined;
     isStopping?: boolean;
-    /** What `GET /` answers, instead of the name of the server. */
+    /** Response of `GET /`, instead of the server's name. */
     greeting?: string | undefined;
     /** True if it came through the listener for linked machines, on which every request needs a token or a code. */
     isLinked?: boolean;
@@ -30,7 +30,7 @@ export interface AppEnvironment {
     signal: AbortSignal;
     /** Null if a token is required and the request has none. */
     principal: Principal | null;
-    /** What is left of the limits of the token; absent if it has none. */
+    /** Remaining limits of the token; absent if it has none. */
     rate?: RateDecision;
     /** Origin of another site's page that may read the response. */
     sharedOrigin?: string;

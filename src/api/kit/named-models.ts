@@ -12,7 +12,7 @@ export interface NamedModel extends ModelSelection {
   readonly id: string;
 }
 
-/** What finds the models that a caller may use, by their names. */
+/** Finds the models that a caller may use, by name. */
 export type NamedModelServices = Pick<ApiServices, 'aliases' | 'modelSettings' | 'pool'> & {
   readonly library: ReturnType<ApiServices['libraryFor']>;
   readonly modelScope: ModelScope;

@@ -5,7 +5,7 @@ import type { RequestContext } from '../../telemetry/request-context.ts';
 import { validate } from '../kit/validation/validation-error.ts';
 import type { ApiServices } from '../services.ts';
 
-/** What a call has besides its arguments. */
+/** Context of a call, besides its arguments. */
 export interface ToolCall {
   readonly services: ApiServices;
   readonly context: RequestContext;

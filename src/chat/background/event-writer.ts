@@ -51,7 +51,7 @@ export class EventWriter {
   async end(id: string): Promise<void> {
     try {
       await this.#flush();
-      // What came after an attempt that failed.
+      // Writes the events after a failed attempt.
       await this.#flush();
     } finally {
       this.#turns.delete(id);

@@ -4,7 +4,7 @@ import type { HearthError } from '../../kernel/errors/errors.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { Numbered } from './replay-buffer.ts';
 
-/** What of its request a turn shows before its response is stored. */
+/** Request fields that a turn shows before its response is stored. */
 export interface TurnHead extends Pick<
   TurnRequest,
   | 'model'

@@ -135,7 +135,7 @@ export class BatchRunner {
         if (cause !== 'released') logger.warn({ err, batch: id }, 'a batch failed; it is resumed');
       } finally {
         this.#running.delete(id);
-        // What stopped it may have other work for it.
+        // Its stop may have left other work for it.
         if (cause !== undefined) this.wake();
       }
     };

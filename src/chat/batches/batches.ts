@@ -227,7 +227,7 @@ export class Batches {
   }
 }
 
-/** What a form has besides its file, at most. */
+/** Upper bound of a form without its file. */
 const formBytes = 64 * 1024;
 
 async function* upTo(

@@ -39,7 +39,7 @@ const models: OptionDeclaration<readonly string[] | 'all'> = {
   parse: parseModels,
 };
 
-/** What a token has besides its name and permissions. */
+/** Fields of a token besides its name and permissions. */
 export const boundOptions = {
   expiresInDays: bound(
     '--expires-in-days <days>',
@@ -79,7 +79,7 @@ export const boundOptions = {
   ),
 };
 
-/** What is not said is undefined, and a bound that is taken away null. */
+/** A missing option is undefined, and a removed bound null. */
 export function toBounds({
   expiresInDays,
   models: list,

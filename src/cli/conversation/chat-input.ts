@@ -36,7 +36,7 @@ const maxHeldKeys = 10_000;
 const bracketedPasteOn = '\u001b[?2004h';
 const bracketedPasteOff = '\u001b[?2004l';
 
-/** What the terminal sent while no prompt was shown. */
+/** Input that the terminal sent while no prompt was shown. */
 type HeldInput = { readonly keys: string } | { readonly paste: string };
 
 /**

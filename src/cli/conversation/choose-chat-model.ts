@@ -15,7 +15,7 @@ import { connect, type ConnectionOptions } from '../client/connect.ts';
 import { followDownload } from '../download/follow-download.ts';
 import { CommandError } from '../failure.ts';
 
-/** What the user chose to chat with. */
+/** The user's choice of a model. */
 export type ChosenModel =
   | { readonly kind: 'model'; readonly model: string }
   /** To be downloaded first; an id of the catalog. */

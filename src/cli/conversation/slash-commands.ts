@@ -22,7 +22,7 @@ export interface ChatDisplay {
   hidesThinking: boolean;
 }
 
-/** What a slash command may read and change. */
+/** State that a slash command may read and change. */
 export interface ChatSession {
   readonly context: CommandContext;
   readonly client: Client;

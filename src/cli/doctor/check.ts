@@ -1,12 +1,12 @@
 import type { Settings } from '../../settings/settings-table.ts';
 import type { CommandContext } from '../command.ts';
 
-/** What a check found. */
+/** Result of a check. */
 export interface Finding {
   /** `problem`: Hearth does not work as it should. `warning`: it may not, in some cases. */
   readonly level: 'ok' | 'warning' | 'problem';
   readonly message: string;
-  /** What the user can do; present unless the level is `ok`. */
+  /** Advice for the user; present unless the level is `ok`. */
   readonly remedy?: string;
 }
 

@@ -1,4 +1,4 @@
-/** What an agent needs to know of a server. */
+/** Facts about a server that an agent needs. */
 export interface LaunchTarget {
   /** Such as `http://127.0.0.1:1234`, without a slash at the end. */
   readonly url: string;

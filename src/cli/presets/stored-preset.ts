@@ -15,7 +15,7 @@ export async function readStoredPreset(
   return valuesOf(await client.call(getPreset, { params: { preset: name } }, signal));
 }
 
-/** What a record has besides its name and the facts that the server keeps of it. */
+/** Fields of a record besides its name and the facts that the server adds. */
 export function valuesOf(record: PresetRecord): PresetValues {
   const { name: _name, revision: _revision, updated_at: _time, ...values } = record;
   return omitUndefined(values);

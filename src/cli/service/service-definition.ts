@@ -4,7 +4,7 @@ import { serverNodeOptions } from '../server-node-options.ts';
 export type ServiceScope = 'system' | 'user';
 export type ServicePlatform = 'linux' | 'darwin' | 'win32';
 
-/** What the files of a service depend on. All paths are absolute. */
+/** Inputs of a service's files. All paths are absolute. */
 export interface ServiceFacts {
   readonly platform: ServicePlatform;
   readonly scope: ServiceScope;
@@ -75,7 +75,7 @@ export interface ServiceDefinition {
   readonly logsCommand: (lines: number, isFollowing: boolean) => readonly string[];
   /** Advice after the installation. */
   readonly notes: readonly string[];
-  /** What `uninstall` keeps. */
+  /** Files that `uninstall` keeps. */
   readonly kept: readonly string[];
 }
 

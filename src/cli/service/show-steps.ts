@@ -40,7 +40,7 @@ export function showSteps(
   }
 }
 
-/** What `hearth service install --dry-run` prints for the service of an example machine, as a block of Markdown. */
+/** Output of `hearth service install --dry-run` for an example machine, as a block of Markdown. */
 export function dryRunMarkdown(platform: ServicePlatform): string {
   const { homes, serviceFolders, ...machine } = exampleMachine(platform);
   const { files, register, restart } = createService({

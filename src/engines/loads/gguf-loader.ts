@@ -288,7 +288,7 @@ function toGpuLaunch(placement: Placement): GpuLaunchSpec {
   });
 }
 
-/** What decides how long a step of the engine takes. */
+/** Inputs that determine how long a step of the engine takes. */
 function stepKey({ variant }: ModelSelection, draft: ModelSelection | undefined, spec: LaunchSpec) {
   const { runtime, threads, gpuLayers, cpuExpertLayers, expertCount, kvCacheTypes } = spec;
   return JSON.stringify([

@@ -114,7 +114,7 @@ export class Instance {
     return this.#handle;
   }
 
-  /** What makes a prompt fit that is too long. */
+  /** Shortens a prompt that does not fit. */
   get contextCure(): ContextCure {
     return this.#contextCure;
   }

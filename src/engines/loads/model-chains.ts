@@ -8,7 +8,7 @@ import type { Origin } from './place-model.ts';
 import { chooseEntry, type EntryFacts, type EntryOutcome } from './policy/choose-entry.ts';
 import { assertPurpose, type Purpose, purposeOf } from './purpose.ts';
 
-/** What a chain needs of the machine that it runs on. */
+/** Requirements of a chain. */
 interface ChainHost {
   /** @throws HearthError `model_not_found`, `corrupt_file`, `forbidden`. */
   find(entry: ChainLink, caller: Origin | undefined): Promise<ModelSelection>;

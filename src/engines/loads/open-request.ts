@@ -20,7 +20,7 @@ export interface ModelTarget {
   readonly chain?: Chain;
 }
 
-/** What a session needs of an instance. */
+/** Requirements of a session for its instance. */
 export interface OpenRequest {
   readonly target: ModelTarget;
   /** Required context length; absent: the default, or the length of an instance loaded by name. */

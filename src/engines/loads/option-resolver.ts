@@ -26,7 +26,9 @@ export class OptionResolver {
     this.#options = options;
   }
 
-  /** What a request names; with the name of a profile only if the profile has instances of its own. */
+  /**
+   * The target of a request; with the profile's name only if the profile has instances of its own.
+   */
   selectionOf(found: ModelSelection): ModelSelection {
     return this.#settingsOf(found).selection;
   }

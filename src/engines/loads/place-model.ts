@@ -8,10 +8,10 @@ import type { ModelTarget } from './open-request.ts';
 import { chooseMachine, type Standing } from './policy/choose-machine.ts';
 import { placedVariantId } from './policy/instance-view.ts';
 
-/** What a linked machine can do for one of its models; undefined if it can't be reached. */
+/** Abilities of a linked machine for one of its models; undefined if it can't be reached. */
 export type MachineStanding = (machine: string, modelId: string) => Promise<Standing | undefined>;
 
-/** What of a caller decides where a model runs. */
+/** Facts about a caller that decide where a model runs. */
 export type Origin = Partial<Pick<Caller, 'isLinked' | 'modelScope'>>;
 
 /**
@@ -60,7 +60,7 @@ export async function isLoadedElsewhere(
   return (await Promise.all(standings)).includes('loaded');
 }
 
-/** What this machine can do for a model. */
+/** Abilities of this machine for a model. */
 export function standingOf(
   selection: ModelSelection,
   lifecycle: InstanceLifecycle,

@@ -161,7 +161,10 @@ interface Measured {
   readonly demand: LoadDemand;
 }
 
-/** What an instance takes of each GPU: at most all of it, since the engine decides about more layers than fit. */
+/**
+ * An instance's share of each GPU: at most all of it, since the engine places layers that do not
+ * fit.
+ */
 function demandOf({ gpus }: Placement, usable: readonly GpuBudget[]): GpuBytes {
   const most = bytesById(usable);
   return new Map(gpus.map(({ id, bytes }) => [id, Math.min(bytes, most.get(id) ?? 0)]));

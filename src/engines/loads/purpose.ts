@@ -1,7 +1,7 @@
 import { HearthError } from '../../kernel/errors/errors.ts';
 import type { ModelEntry, ModelSelection } from '../../library/model.ts';
 
-/** What an instance is loaded for. */
+/** Purpose of an instance. */
 export type Purpose = 'generation' | 'embedding' | 'reranking';
 
 const purposes = {

@@ -68,7 +68,7 @@ interface ExampleMessage {
   readonly content: string;
 }
 
-/** What requests get unless they say otherwise. */
+/** Defaults of requests. */
 export interface GenerationDefaults {
   /** For a conversation without a system prompt of its own; an empty one stands for none. */
   readonly systemPrompt?: string;

@@ -80,7 +80,7 @@ export class TargetResolver {
     return this.#chains.next(target, error, context);
   }
 
-  /** What this machine can do for a model of its own. */
+  /** Abilities of this machine for one of its own models. */
   async standing(selection: ModelSelection): Promise<Standing> {
     const { load } = await this.#resolver.inForce(selection);
     return standingOf(selection, this.#lifecycle, load);

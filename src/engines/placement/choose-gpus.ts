@@ -2,7 +2,7 @@ import { HearthError } from '../../kernel/errors/errors.ts';
 import type { GpuBudget } from '../../platform/machine/gpu-devices.ts';
 import type { InstanceConfig } from '../loads/load-options.ts';
 
-/** What a load says about its placement; without a value the memory decides. */
+/** A load's options for its placement; without a value the memory decides. */
 export type PlacementOptions = Pick<
   InstanceConfig,
   'gpuLayers' | 'splitMode' | 'tensorSplit' | 'mainGpu' | 'cpuExpertLayers' | 'offloadsKvCacheToGpu'

@@ -3,7 +3,7 @@ interface Space {
   readonly bytes: number;
 }
 
-/** What a GPU needs besides its layers. */
+/** Memory of a GPU besides its layers. */
 export interface Overhead {
   /** On each GPU with layers. */
   readonly eachBytes: number;

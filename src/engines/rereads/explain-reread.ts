@@ -108,7 +108,7 @@ const kinds = [
   [/\d/u, 'a number'],
 ] as const;
 
-/** What the text at a place looks like, if it is a kind that changes often. */
+/** The kind of text at a position, if it is one that changes often. */
 function kindOfText(text: string, character: number): string | undefined {
   const around = text.slice(Math.max(0, character - 16), character + 80);
   return kinds.find(([pattern]) => pattern.test(around))?.[1];

@@ -41,7 +41,7 @@ export async function chooseBackend(
 /** Older drivers do not know the second query. */
 const gpuQueries = ['driver_version,compute_cap', 'driver_version'] as const;
 
-/** What `nvidia-smi` says about the GPUs; none without a driver. */
+/** The GPUs that `nvidia-smi` reports; none without a driver. */
 async function nvidiaGpus(
   { platform }: Machine,
   environment: Environment,

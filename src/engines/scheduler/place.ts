@@ -14,7 +14,7 @@ export interface ScheduledPrompt {
   readonly pause: () => void;
 }
 
-/** What a place needs of its scheduler. */
+/** The scheduler as a place uses it. */
 export interface PlaceOwner {
   /** Position of a place among those that wait for a slot, from 1; undefined if it does not wait. */
   positionOf(place: Place): number | undefined;

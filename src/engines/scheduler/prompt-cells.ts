@@ -39,7 +39,7 @@ export class AnswerLengths {
     if (this.#tokens.length > rememberedAnswers) this.#tokens.shift();
   }
 
-  /** What an answer is likely to need. */
+  /** Cells that an answer is likely to need. */
   get usual(): number {
     const sorted = this.#tokens.toSorted((one, other) => one - other);
     return sorted[Math.floor(sorted.length * usualShare)] ?? firstAnswerTokens;

@@ -29,7 +29,7 @@ export class SlotRun {
   readonly #pausing: LinkedAbort | undefined;
   readonly #request: GenerationRequest;
   readonly #prompt: ActivePrompt;
-  /** What the prompt and its answer need. */
+  /** Cells for the prompt and its answer. */
   #cells = 0;
   #use: SlotUse | undefined;
   #pieces: Parameters<typeof withPieces>[1];
@@ -61,7 +61,7 @@ export class SlotRun {
     return this.#context;
   }
 
-  /** What the engine gets. */
+  /** The request for the engine. */
   get request(): GenerationRequest {
     if (this.#use === undefined) throw new Error('no slot');
     const { slotId: slot, reusesSlot } = this.#use;

@@ -277,9 +277,9 @@ export class SlotOffload {
     return isMemory && cellsOf(idle) > (cacheSize?.maxIdleCells ?? Infinity);
   }
 
-  /** What can't be saved stays in its slot, and what is short and read again at once. */
+  /** Content stays in its slot if it can't be saved, or is short and quickly read again. */
   #isMovable({ content, settle, isSaved }: Slot): boolean {
-    // What is not settled yet could not continue after a restart.
+    // Unsettled content could not continue after a restart.
     if (content === undefined || settle !== undefined) return false;
     const least = this.#readSeconds(content) < minMovedReadSeconds ? minMovedTokens : minTokens;
     return content.heldTokens >= least && (isSaved || this.#states.isSavable(content));

@@ -3,7 +3,7 @@ import type { CachedPrompt } from './prefix-hash.ts';
 /** Brings a slot to the beginning of the next turn, and gives its content then. */
 export type Settle = (signal: AbortSignal) => Promise<CachedPrompt>;
 
-/** What Hearth knows of one slot of an engine. */
+/** Hearth's record of one slot of an engine. */
 export interface Slot {
   readonly id: number;
   content: CachedPrompt | undefined;

@@ -14,9 +14,10 @@ const hubHost = /^(?:https?:\/\/)?(?:hf\.co|huggingface\.co)\//i;
 const registryHost = /^(?:https?:\/\/)?registry\.ollama\.ai\//i;
 
 /**
- * What a name of Ollama means for a download: `hf.co/owner/name:QUANTIZATION` a repository of the hub, `owner/name` one of the hub
- * or the registry, other names an entry of the catalog, with the tag or with one that only one entry begins with
- * (`smollm2:360m`), else a model of the registry.
+ * Resolves one of Ollama's names for a download. `hf.co/owner/name:QUANTIZATION` is a repository of
+ * the hub, and `owner/name` one of the hub or the registry. Another name is an entry of the
+ * catalog, found by its tag or by a prefix that only one entry has (`smollm2:360m`); otherwise it
+ * is a model of the registry.
  */
 export function parseOllamaReference(name: string, catalog: Catalog): OllamaReference {
   const { base: path, tag } = parseOllamaName(name);

@@ -6,7 +6,7 @@ interface SourceRequest {
   readonly host: string;
   /** Setting of its address. */
   readonly setting: string;
-  /** What the source lacks if it answers that it is missing; absent for a search. */
+  /** The resource that a source reports as missing; absent for a search. */
   readonly missing?: string;
 }
 

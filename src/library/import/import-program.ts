@@ -72,7 +72,7 @@ interface ProgramSearch {
 
 interface FoundDestination {
   readonly destination: Destination;
-  /** What of it the library lacks; empty if it has the model. */
+  /** Files that the library lacks; empty if it has the model. */
   readonly missing: Destination['files'];
 }
 

@@ -1,4 +1,4 @@
-/** What the operating system says about its memory, as text or numbers; absent where it says nothing. */
+/** The operating system's facts about memory, as text or numbers; absent if it has none. */
 export interface MemoryFacts {
   readonly platform: NodeJS.Platform;
   /** `os.totalmem()` in bytes. */

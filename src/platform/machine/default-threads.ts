@@ -1,4 +1,4 @@
-/** What the operating system says about its processors; absent where it says nothing. */
+/** The operating system's facts about processors; absent if it has none. */
 export interface ProcessorFacts {
   readonly platform: NodeJS.Platform;
   readonly architecture: string;

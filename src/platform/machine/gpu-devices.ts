@@ -19,7 +19,10 @@ const otherBackends = /^(?:cpu|blas|accel|rpc|amx)/iu;
 const unifiedBackends = /^(?:metal|mtl)/iu;
 const unifiedNames =
   /\b(?:apple m\d|tegra|orin|thor|gb10|uhd graphics|hd graphics|iris|radeon(?:\(tm\))? graphics|radeon(?:\(tm\))? \d+[ms]|processor|adreno|mali)\b/iu;
-/** What Vulkan prints before the list: `ggml_vulkan: 0 = Intel(R) UHD Graphics 770 (ADL-S GT1) (Mesa) | uma: 1 | ...` */
+/**
+ * Vulkan's output before the list: `ggml_vulkan: 0 = Intel(R) UHD Graphics 770 (ADL-S GT1) (Mesa) |
+ * uma: 1 | ...`
+ */
 const vulkanMemory = /^ggml_vulkan: (\d+) = .*\| uma: ([01]) \|/u;
 /** Software that computes on the processor behind the interface of a GPU. */
 const softwareNames = /\b(?:llvmpipe|swiftshader|lavapipe|softpipe)\b/iu;
@@ -51,7 +54,7 @@ export function parseDeviceList(output: string): readonly GpuDevice[] {
   return [...found.values()];
 }
 
-/** What the engines of this server may use of a GPU together. */
+/** Memory of a GPU that all engines of this server may use together. */
 export interface GpuBudget extends Pick<GpuDevice, 'id' | 'name' | 'isUnified'> {
   readonly bytes: number;
 }
@@ -77,7 +80,7 @@ export function bytesById(gpus: readonly Pick<GpuBudget, 'id' | 'bytes'>[]): Gpu
   return new Map(gpus.map(({ id, bytes }) => [id, bytes]));
 }
 
-/** What several together use of each GPU. */
+/** The sum of several uses, for each GPU. */
 export function sumGpuBytes(uses: readonly GpuBytes[]): GpuBytes {
   const sums = new Map<string, number>();
   for (const [id, bytes] of uses.flatMap((use) => [...use]))

@@ -9,7 +9,7 @@ import { defaultThreads } from './default-threads.ts';
 /** A few milliseconds in practice; a machine that hangs must not stop the server. */
 const commandTimeoutMs = 1000;
 
-/** What this process learns about its machine: the functions here decide which of it to read. */
+/** Facts about this machine; the functions below decide which ones to read. */
 export interface MachineSources {
   readonly platform: NodeJS.Platform;
   readonly architecture: string;
@@ -18,7 +18,7 @@ export interface MachineSources {
   readonly logicalProcessors: () => number;
   /** The text of a file; undefined if it can't be read. */
   readonly readText: ReadText;
-  /** What a program prints; undefined if it fails. */
+  /** The output of a program; undefined if it fails. */
   readonly outputOf: (command: string, commandArguments: readonly string[]) => string | undefined;
 }
 

@@ -2,7 +2,7 @@
 
 /** Purposes of documents, which are kept until they are deleted. */
 export const documentPurposes = ['assistants', 'user_data'] as const;
-/** What an uploaded file is for: requests of a batch, or documents. */
+/** Purpose of an uploaded file: requests of a batch, or documents. */
 export const uploadPurposes = ['batch', ...documentPurposes] as const;
 export type UploadPurpose = (typeof uploadPurposes)[number];
 

@@ -24,7 +24,7 @@ export interface StoredConversation {
   readonly modelKey: string;
 }
 
-/** What a conversation has from its beginning. */
+/** Properties that a conversation has from its beginning. */
 export interface NewConversation {
   /** A project of the owner; one that does not exist any more is ignored. */
   readonly projectId?: string;

@@ -72,7 +72,7 @@ export const turnSchema = z.object({
   items: z.array(turnItemSchema),
   /** Answers to calls of the previous turn. */
   approvals: z.array(approvalSchema).exactOptional(),
-  /** What the user chose for the tools of the conversation, in this turn and before it. */
+  /** The user's choices for the tools of the conversation, in this turn and before it. */
   toolChoices: z.array(toolChoiceSchema).exactOptional(),
   /** Null for a turn of Hearth 0.1.0, which did not store it. */
   stopReason: stopReasonSchema.nullable(),

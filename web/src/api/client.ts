@@ -20,7 +20,7 @@ interface Options {
 }
 
 interface StreamOptions extends Options {
-  /** What events wait for that have not arrived with those before. */
+  /** Waits for events that have not arrived with the earlier ones. */
   readonly pause?: () => Promise<void>;
 }
 

@@ -11,7 +11,7 @@ export const statusQuery = queryOptions({
   queryFn: ({ signal }) => call('get', '/api/v1/status', {}, { signal }),
 });
 
-/** What the files of a model say about it. */
+/** Facts from the files of a model. */
 export const modelDetailsQuery = (model: string) =>
   queryOptions({
     queryKey: ['models', 'details', model],

@@ -1,6 +1,6 @@
 import { texts } from '../texts/texts.ts';
 
-/** What can be done about an error of the server, by its code. */
+/** Advice about an error of the server, by its code. */
 const nextSteps: Readonly<Record<string, string>> = texts.nextSteps;
 
 /** The message of an error of the server, with what can be done about it. */

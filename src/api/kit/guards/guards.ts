@@ -26,7 +26,7 @@ interface RequestHeaders {
   header(name: string): string | undefined;
 }
 
-/** What curl and the HTTP libraries of Python declare if they are not told the type. */
+/** Content type that curl and Python's HTTP libraries declare by default. */
 const undeclaredTypes: ReadonlySet<string | undefined> = new Set([
   undefined,
   'application/octet-stream',

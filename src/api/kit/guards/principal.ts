@@ -153,7 +153,7 @@ function networkOf(address: string): string {
   return `${network.map((part) => part.toString(16)).join(':')}::/${ipv6NetworkBits}`;
 }
 
-/** What of a request tells who sent it. */
+/** Parts of a request that identify its sender. */
 export interface Credentials {
   readonly authorization: string | undefined;
   /** `x-api-key`, as clients of Anthropic send it. */

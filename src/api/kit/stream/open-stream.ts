@@ -2,9 +2,8 @@ import { HearthError } from '../../../kernel/errors/errors.ts';
 import type { RequestContext } from '../../../telemetry/request-context.ts';
 
 /**
- * What a stream that has begun says of a failure. A fault of the server is logged.
- *
- * @throws The error itself where the client has disconnected.
+ * The error event of a stream that has begun. Logs faults of the server.
+ * @throws The error itself if the client has disconnected.
  */
 export function toStreamError(error: unknown, { signal, logger }: RequestContext): HearthError {
   if (error instanceof HearthError) return error;

@@ -10,7 +10,7 @@ const nouns: Readonly<Record<string, string>> = {
   record: 'an object',
 };
 
-/** What a schema requires, as the end of a sentence after "must be". */
+/** A schema's requirement, as the end of a sentence after "must be". */
 export function describeRequirement(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':

@@ -74,7 +74,7 @@ function toFields({ token, logprob, bytes }: Omit<TokenLogprob, 'topLogprobs'>) 
   return { token, logprob, bytes: bytes === null ? null : [...bytes] };
 }
 
-/** What an event adds to the message of a choice; undefined if nothing. */
+/** The change of a choice's message by an event; undefined if none. */
 export function toChatDelta(event: TurnEvent) {
   switch (event.type) {
     case 'message.delta':

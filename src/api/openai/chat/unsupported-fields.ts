@@ -33,7 +33,7 @@ export const is =
     values.includes(value);
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
-/** What chat completions of OpenAI have and this server does not. */
+/** Fields of OpenAI's chat completions that Hearth does not support. */
 export const unsupportedChatFields: readonly UnsupportedField[] = [
   { name: 'audio', reason: 'asks for speech, which this server does not generate.' },
   {
@@ -56,7 +56,7 @@ const withoutEffect = {
   never: () => false,
 };
 
-/** What vLLM and llama.cpp add to the sampling of OpenAI and this server does not have. */
+/** Sampling fields of vLLM and llama.cpp that Hearth does not support. */
 export const unsupportedSamplingFields: readonly UnsupportedField[] = (
   [
     ['ignore_eos', 'false'],

@@ -35,7 +35,7 @@ export interface CompletionChoices {
   readonly prompts: readonly Prompt[];
   readonly perPrompt: number;
   readonly count: number;
-  /** What the text of a choice begins with: its prompt, or nothing. */
+  /** Beginning of a choice's text: its prompt, or nothing. */
   readonly echoOf: (index: number) => string;
   /** @param target What the request names as its model, if that is known already. */
   readonly start: (

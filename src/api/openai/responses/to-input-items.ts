@@ -10,7 +10,7 @@ interface StoredInputItem {
   readonly [field: string]: unknown;
 }
 
-/** What the request of a stored response brought, in its order, without what was removed. */
+/** The input items of a stored response in order, without removed ones. */
 export async function toInputItems(
   store: Store,
   response: StoredResponse,

@@ -49,7 +49,7 @@ export function toOutput(responseId: string, turn: ConversationTurn): OpenAiOutp
 interface ItemDetails {
   /** Of the tokens of a message; none are stored. */
   readonly logprobs?: readonly TokenLogprob[];
-  /** What a message may cite. */
+  /** Sources that a message may cite. */
   readonly passages?: ReadPassages;
   /** True if a search shows its results. */
   readonly includesResults?: boolean;

@@ -74,7 +74,7 @@ async function* exportedJson(
   const head = JSON.stringify({ format: 'hearth.conversation', version: 1, title });
   yield `${head.slice(0, -1)},"responses":[`;
   const images = new Set<string>();
-  // What a left-out response continues is what its children continue.
+  // Children of an omitted response continue its parent.
   const continued = new Map<string, string | null>();
   let separator = '';
   for (const { id, parentId: storedParentId } of nodes) {

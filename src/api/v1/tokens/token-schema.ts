@@ -103,7 +103,7 @@ const permissionsSchema = z
   .transform((permissions) => [...new Set(permissions)])
   .describe('`admin` implies all others.');
 
-/** What a token has besides its name and permissions. */
+/** Fields of a token besides its name and permissions. */
 const boundFields = {
   expires_at: z.iso
     .datetime({ offset: true })

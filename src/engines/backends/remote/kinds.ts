@@ -3,7 +3,7 @@ import type { WireDialect } from '../wire/dialect.ts';
 import type { UpstreamKind } from './upstream.ts';
 import { streamedFailure, UpstreamBroken } from './upstream-failure.ts';
 
-/** What differs between the kinds of remote servers. */
+/** Differences between the kinds of remote servers. */
 interface KindOfServer {
   readonly dialect: WireDialect;
   /** Path of the server's health, beside its API; absent: none that all servers of the kind know. */

@@ -104,7 +104,10 @@ export class UpstreamModels {
     return ids.map((id) => toRemoteModel(name, known.get(id) ?? { id }, declared?.[id]));
   }
 
-  /** What a linked machine can do for one of its models; undefined if it can't be reached. Asks it first if a request has failed. */
+  /**
+   * Abilities of a linked machine for one of its models; undefined if it can't be reached. Asks the
+   * machine first if a request has failed.
+   */
   async standing(id: string): Promise<Standing | undefined> {
     const reading = this.#refreshIfOld();
     if (this.#options.replicas.hasFailed) await this.#refresh();
@@ -199,7 +202,7 @@ export class UpstreamModels {
     });
   }
 
-  /** What servers of this kind tell besides the list. */
+  /** Facts from servers of this kind besides the list. */
   async #details(url: string, id: string, signal: AbortSignal): Promise<Partial<KnownModel>> {
     const { upstream, client } = this.#options;
     const root = serverRoot(url);

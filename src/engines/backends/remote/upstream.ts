@@ -20,7 +20,10 @@ export interface Upstream {
   readonly maxConcurrent: number;
   /** Longest silence: until the headers, and between two pieces of an answer. */
   readonly timeoutMs: number;
-  /** What its owner declares about its models, by id; only these are served. Undefined: all that it lists. */
+  /**
+   * The owner's declarations about models, by id; only these are served. Undefined: serves all
+   * listed models.
+   */
   readonly models: Readonly<Record<string, DeclaredModel>> | undefined;
 }
 
@@ -53,7 +56,7 @@ export interface RemoteModel {
   readonly contextLength: number | undefined;
   readonly reasons: boolean;
   readonly hearsAudio: boolean;
-  /** What a linked machine tells about it. */
+  /** Facts that a linked machine reports about the model. */
   readonly linked?: LinkedModel | undefined;
 }
 

@@ -24,7 +24,7 @@ export interface Upstreams {
    * @throws HearthError if it does not answer.
    */
   check(name: string): Promise<number>;
-  /** What a linked machine can do for one of its models; undefined if it can't be reached. */
+  /** Abilities of a linked machine for one of its models; undefined if it can't be reached. */
   standing(name: string, id: string): Promise<Standing | undefined>;
   /** The models of all upstreams; one that can't be reached contributes those of its last list and of the settings. */
   listModels(): Promise<readonly RemoteModel[]>;

@@ -88,7 +88,7 @@ export class ForcedCallReader {
     return { name: String(parsed), argumentsJson: this.#takeArguments()?.argumentsJson ?? '' };
   }
 
-  /** What is left of a call that the token limit has cut; nothing of a complete one. */
+  /** The rest of a call that the token limit has cut; empty for a complete one. */
   endCut(): CallPiece | undefined {
     const argumentsJson = this.#hasName ? this.#pending : '';
     this.#pending = '';

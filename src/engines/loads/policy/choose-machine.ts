@@ -1,4 +1,7 @@
-/** What a machine can do for a model, best first. `gpu`: it fits, at least a part of it into the memory of a GPU. */
+/**
+ * Abilities of a machine for a model, best first. `gpu`: at least a part of it fits into GPU
+ * memory.
+ */
 export const standings = ['loaded', 'gpu', 'memory', 'none'] as const;
 export type Standing = (typeof standings)[number];
 

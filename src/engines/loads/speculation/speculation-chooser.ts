@@ -18,7 +18,7 @@ interface Choice {
 }
 
 interface Candidates {
-  /** What decides how long a step takes: the model, the runtime, threads, ... */
+  /** Inputs that determine how long a step takes: model, runtime, threads, ... */
   readonly key: string;
   readonly model: string;
   /** Besides drafts of repeated text. */

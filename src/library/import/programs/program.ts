@@ -5,7 +5,7 @@ export const importPrograms = ['ollama', 'lmstudio', 'jan', 'huggingface', 'llam
 
 export type ImportProgram = (typeof importPrograms)[number];
 
-/** What decides where programs keep their models. */
+/** Environment that determines where programs keep their models. */
 export interface ProgramPlace {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly homeFolder: string;

@@ -18,7 +18,7 @@ import type { Run } from './runs/run.ts';
 import type { ConversationSettings } from './settings/conversation-settings.ts';
 import { toChatBody, toContinueBody, toInput } from './settings/to-chat-body.ts';
 
-/** What the page shows: the branch with a leaf, or the one that a run continues. */
+/** The shown branch: the one with a leaf, or the one that a run continues. */
 interface View {
   readonly conversationId: string | undefined;
   /** Message that the address names. */

@@ -2,7 +2,7 @@ import type { ChatEvent } from '../../../../src/api/v1/chat/chat-event-schema.ts
 import type { ChatResult } from '../../../../src/api/v1/chat/chat-schema.ts';
 import { errorText } from '../../ui/error-text.ts';
 
-/** What one side is asked with. */
+/** Request of one side. */
 export interface SideSettings {
   readonly model: string;
   /** Empty texts stand for the defaults. */

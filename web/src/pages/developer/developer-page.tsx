@@ -39,7 +39,7 @@ const parts: readonly Part[] = [
 const links = parts.map(({ path, label }) => ({ path: `/developer/${path}`, label }));
 const route = getRouteApi('/developer/$part');
 
-/** What the server does and how it is set up, in parts. */
+/** The server's activity and configuration, in parts. */
 export function DeveloperPage() {
   const { part } = route.useParams();
   const found = parts.find(({ path }) => path === part);

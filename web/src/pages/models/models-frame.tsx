@@ -12,7 +12,7 @@ const links = [
   { path: '/models/import', label: tabs.add },
 ];
 
-/** What the parts of the models page share: title, tabs and the running downloads. */
+/** Common parts of the models pages: title, tabs and the running downloads. */
 export function ModelsFrame({ children }: { readonly children: ReactNode }) {
   return (
     <Page title={texts.pages.models} description={modelsTexts.description}>

@@ -3,7 +3,7 @@ import type { SpeechScriptOptions } from '../../../../src/speech/script/schema.t
 
 type Emotion = NonNullable<SpeechScriptOptions['emotions']>[number];
 
-/** What a person enters on the page. */
+/** Input of a person on the page. */
 export interface VoiceForm {
   readonly text: string;
   readonly mode: 'auto' | 'single' | 'multi';

@@ -96,7 +96,7 @@ function readContent(
         leave('parts');
         return [];
       }
-      // What the model wrote for a tool.
+      // Text that the model wrote for a tool.
       if (recipient !== 'all') return parts.flatMap(({ text }) => fencedPart(text));
       return parts;
     }

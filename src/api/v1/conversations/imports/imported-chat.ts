@@ -1,4 +1,4 @@
-/** What an export has, and Hearth does not take, by its kind. */
+/** Contents of an export that Hearth does not import, by kind. */
 export interface LeftOut {
   readonly images: number;
   /** Files whose text is not in the export; their names are in the messages. */

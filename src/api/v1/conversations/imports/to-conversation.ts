@@ -16,7 +16,7 @@ interface Node extends ImportedMessage {
   readonly children: Node[];
 }
 
-/** What a message continues. */
+/** The parent of a message. */
 interface Place {
   /** Id of the last response. */
   readonly responseId: string | null;

@@ -1,7 +1,7 @@
 import { AttachmentChip } from './attachment-chip.tsx';
 import type { Attachment } from './attachments.ts';
 
-/** What is attached to the next message. */
+/** Attachments of the next message. */
 export function AttachmentList({
   attachments,
   onRemove,

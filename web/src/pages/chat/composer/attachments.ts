@@ -71,7 +71,7 @@ export function pastedText(text: string, others: readonly Attachment[]): Attachm
 
 interface Prepared {
   readonly parts: readonly InputPart[];
-  /** What stays attached for the next message. */
+  /** Attachments that stay for the next message. */
   readonly kept: readonly Attachment[];
 }
 

@@ -1,6 +1,6 @@
 import { texts } from '../../../texts/texts.ts';
 
-/** What encoders of speech take. */
+/** Format that speech encoders take. */
 const sampleRate = 16_000;
 
 /**

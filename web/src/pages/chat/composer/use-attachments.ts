@@ -1,7 +1,7 @@
 import { createStore, useStore } from '../../../api/store.ts';
 import type { Attachment, AttachmentContent } from './attachments.ts';
 
-/** What is attached to the next message, by conversation. */
+/** Attachments of the next message, by conversation. */
 const store = createStore<Readonly<Record<string, readonly Attachment[]>>>({});
 const none: readonly Attachment[] = [];
 

@@ -1,7 +1,7 @@
 import { documentText, type TextDocument } from './document.ts';
 import type { Passage } from './split-passages.ts';
 
-/** What a model reads of attached documents; the parts of stored messages are recognised by these words. */
+/** Attached documents as a model reads them. These words also mark the parts of stored messages. */
 const fileHead = /^File ([^\n]+):\n\n(`{3,100})[^\n]*\n([\s\S]*)\n\2$/;
 const passagesHead =
   'Passages of attached files that are nearest to the message. Cite those that you use by their numbers, such as [1].';

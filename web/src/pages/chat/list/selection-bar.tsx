@@ -5,7 +5,7 @@ import { Button } from '../../../ui/button.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
 import { MoveDialog } from '../projects/move-dialog.tsx';
 
-/** What can be done with the selected conversations. */
+/** Actions for the selected conversations. */
 export function SelectionBar({
   ids,
   onSelectAll,

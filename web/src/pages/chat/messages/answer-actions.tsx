@@ -23,7 +23,7 @@ export function canContinue({ responseId, run, items }: Turn): boolean {
   );
 }
 
-/** What can be done with an answer. */
+/** Actions for an answer. */
 export function AnswerActions({
   turn,
   models,

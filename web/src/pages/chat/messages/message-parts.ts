@@ -7,7 +7,7 @@ export type MediaPart = Exclude<InputPart, { readonly content: string }>;
 interface MessageParts {
   readonly media: readonly MediaPart[];
   readonly documents: readonly DocumentPart[];
-  /** What the user wrote. */
+  /** The user's text. */
   readonly text: string;
 }
 

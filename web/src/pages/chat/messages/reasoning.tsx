@@ -8,7 +8,7 @@ import { formatDuration } from '../../../ui/duration.ts';
 /** Seconds. A shorter time says nothing: the page reads fast answers in batches. */
 const shortestShown = 0.1;
 
-/** What the model thought before it answered, folded. */
+/** The model's reasoning before its answer, folded. */
 export function Reasoning({
   text,
   isOpen: isRunning,

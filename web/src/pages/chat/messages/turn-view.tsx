@@ -215,7 +215,7 @@ function FailureNote({ failure }: { readonly failure: Failure }) {
   );
 }
 
-/** What a run does before it writes. */
+/** State of a run before it writes. */
 function RunState({ run: { phase, items } }: { readonly run: Run }) {
   if (phase.kind === 'ended' || (phase.kind === 'writing' && items.length > 0)) return null;
   const progress = 'progress' in phase ? phase.progress : undefined;

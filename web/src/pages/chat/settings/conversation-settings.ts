@@ -2,7 +2,7 @@ import { keep, readKept } from '../../../api/browser-storage.ts';
 import { createStore } from '../../../api/store.ts';
 import type { ChatBody } from '../runs/run.ts';
 
-/** What a message is sent with; a number that is absent is the default of the model. */
+/** Settings of a message; an absent number is the model's default. */
 export interface ConversationSettings {
   readonly model: string | undefined;
   /** True if the user chose a starter model although there were others. */

@@ -57,7 +57,7 @@ export function FormatSetting({
   );
 }
 
-/** What people change into their own. */
+/** A schema to start from. */
 const exampleSchema = {
   type: 'object',
   properties: { answer: { type: 'string' } },

@@ -15,7 +15,7 @@ export interface SchemaField {
   readonly choices: readonly string[];
   readonly minimum: number | undefined;
   readonly maximum: number | undefined;
-  /** What the field has at first. */
+  /** Initial value of the field. */
   readonly initial: string;
 }
 

@@ -4,7 +4,7 @@ import { formatPairs, linesOf, parsePairs } from '../../../ui/pairs.ts';
 
 const labels = developerTexts.mcp;
 
-/** What a person enters for an entry of mcp.json. */
+/** Input of a person for an entry of mcp.json. */
 export interface ServerForm {
   readonly label: string;
   readonly kind: 'process' | 'http';

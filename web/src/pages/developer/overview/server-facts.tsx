@@ -8,7 +8,7 @@ import { Section } from '../../../ui/page.tsx';
 
 const labels = developerTexts.overview;
 
-/** What the server is. */
+/** Facts about the server. */
 export function ServerFacts({
   status,
   readAtMs,

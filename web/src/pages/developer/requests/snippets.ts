@@ -1,4 +1,4 @@
-/** What a snippet repeats. */
+/** The request that a snippet repeats. */
 export interface RepeatedRequest {
   readonly method: string;
   readonly path: string;

@@ -23,7 +23,7 @@ function useUsage(group: 'day' | Group) {
   });
 }
 
-/** What was used in the last 30 days: by day as a chart, by model or token as a table. */
+/** Usage in the last 30 days: by day as a chart, by model or token as a table. */
 export function UsagePart() {
   const [group, setGroup] = useState<Group>('model');
   const byDay = useUsage('day');

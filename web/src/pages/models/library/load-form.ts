@@ -1,7 +1,7 @@
 import type { LoadSettings } from '../../../../../src/api/v1/models/model-settings-schema.ts';
 import type { LoadRequest } from '../../../../../src/api/v1/models/model-schema.ts';
 
-/** What a person enters before a load; empty texts stand for the default. */
+/** Input of a person before a load; empty texts stand for the default. */
 export interface LoadForm {
   readonly contextLength: number | undefined;
   readonly parallel: string;

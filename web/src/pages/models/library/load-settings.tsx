@@ -15,7 +15,7 @@ interface SettingsProps {
   /** True if the model may not be loaded: only what changes the estimate is shown. */
   readonly isReadOnly: boolean;
   readonly longest: number;
-  /** What the server would use for what is not entered. */
+  /** The server's values for empty fields. */
   readonly defaults: LoadConfig | undefined;
 }
 

@@ -13,7 +13,7 @@ const labels = modelsTexts.dialog;
 const shown = (number: number | null | undefined) =>
   typeof number === 'number' ? formatNumber(number) : undefined;
 
-/** What the files of a model say about it. */
+/** Facts from the files of a model. */
 export function ModelFacts({ model }: { readonly model: string }) {
   const query = useQuery(modelDetailsQuery(model));
   return (

@@ -22,7 +22,7 @@ const labels = modelsTexts.settings;
 
 interface FormProps {
   readonly model: V1Model;
-  /** What was entered for a load, which is saved with the settings. */
+  /** Input for a load, which is saved with the settings. */
   readonly load: LoadSettings;
 }
 

@@ -12,7 +12,7 @@ interface PreviewProps {
   readonly children?: ReactNode;
 }
 
-/** What code of a model draws: a picture, or a page without its scripts. */
+/** Shows a model's code as a picture, or as a page without its scripts. */
 export function Preview({ kind, code, isLarge = false, children }: PreviewProps) {
   if (kind === 'html') return <PagePreview code={code} isLarge={isLarge} />;
   return (
