@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** Unit of the times in `/proc/<pid>/stat`: `USER_HZ`, which is 100 on every Linux (proc(5)). */
 const ticksPerSecond = 100;
 
-/** CPU time of a process so far, in microseconds; undefined where there is no `/proc`. */
+/** CPU time of a process so far, in microseconds; undefined without `/proc`. */
 export function cpuMicroseconds(pid: number): number | undefined {
   const stat = read(`/proc/${pid}/stat`);
   // The name of the program, in parentheses, may have spaces.

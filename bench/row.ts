@@ -28,7 +28,7 @@ interface RowOptions {
   readonly target?: Target | undefined;
 }
 
-/** Samples of Hearth and, where it was measured too, of the other server. */
+/** Samples of Hearth, and of the other server if it was measured. */
 export function toRow(
   { name, unit, fraction = 0.5, target }: RowOptions,
   hearthRounds: Rounds,

@@ -89,7 +89,7 @@ async function prepare(
   };
 }
 
-/** The starter models, or the given one in place of that of its kind. */
+/** The starter models, or the given one instead of the starter of its kind. */
 async function replaceStarter(
   url: string,
   key: string | undefined,

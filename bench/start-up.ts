@@ -11,7 +11,10 @@ import { program, startHearth, type HearthProcessOptions } from './subjects/hear
 
 /** Cost of starting programs. Undefined on systems without `/proc`. */
 export interface StartUp {
-  /** From the start of a process to its exit, less that of Node.js without a program, in ms. */
+  /**
+   * Time from the start of a process to its exit, less the time of Node.js without a program, in
+   * ms.
+   */
   readonly helpMs: number;
   readonly listMs: number;
   /** Of a home folder without a server, until the error is printed. */

@@ -40,7 +40,8 @@ const require = createRequire(import.meta.url);
 // A dependency because the type declarations of the package refer to it.
 const typesOnly = new Set(['zod']);
 
-// Node.js loads a few files much faster than those of fifty packages, so everything is bundled except native packages.
+// Node.js loads a few large files much faster than the files of fifty packages, so everything is
+// bundled except native packages.
 const { dependencies } = JSON.parse(await readFile('package.json', 'utf8'));
 const external = Object.keys(dependencies).filter((name) => !typesOnly.has(name));
 

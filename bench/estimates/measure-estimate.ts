@@ -21,8 +21,7 @@ export interface EstimateRow {
 
 /**
  * Estimates a load, loads, fills and unloads.
- *
- * @throws Error where the server refuses one of it, or can't tell resident memory.
+ * @throws Error if the server refuses a step or can't report resident memory.
  */
 export async function measureEstimate(
   connection: EngineConnection,

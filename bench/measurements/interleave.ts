@@ -21,7 +21,7 @@ export async function interleave<Side, Result>(
   return results;
 }
 
-/** The rounds of Hearth by itself, where the other side can't be measured. */
+/** The rounds of Hearth alone, if the other side can't be measured. */
 export async function alone<Result>(
   rounds: number,
   measure: () => Promise<Result>,

@@ -25,8 +25,8 @@ interface Fronts {
 }
 
 /**
- * Processor time of Hearth beside that of a process of Node.js which forwards the same requests and the same bytes to
- * the same engine's server: for each token of a stream, and for each short answer.
+ * Processor time of Hearth, and of a Node.js process that forwards the same requests and bytes to
+ * the same engine: for each token of a stream, and for each short answer.
  */
 export const measureOwnCost: Measurement = async (bench) => {
   const { hearth, other } = bench;

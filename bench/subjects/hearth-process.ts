@@ -27,7 +27,7 @@ export interface HearthProcessOptions {
   readonly parallel?: number;
   /** Folder for a CPU profile. */
   readonly profile?: string | undefined;
-  /** Of Node.js; absent: those of `hearth serve` in a terminal, none. */
+  /** Flags of Node.js; absent: no flags, like `hearth serve` in a terminal. */
   readonly nodeOptions?: readonly string[];
   /** More settings, as `hearth serve` takes them. */
   readonly flags?: readonly string[];

@@ -28,22 +28,28 @@ export interface Subject {
   readonly name: string;
   /** Streams chat completions in OpenAI's form. */
   readonly chat: Endpoint;
-  /** Absent where it serves no embedding model. */
+  /** Absent if it serves no embedding model. */
   readonly embeddings: Endpoint | undefined;
   /** Lists of models, as v0 and v1 of Hearth have them, or twice the only one. */
   readonly modelLists: { readonly v0: Endpoint; readonly v1: Endpoint };
-  /** Absent where its processes are not ours to look at. */
+  /** Absent if its processes are not ours to look at. */
   readonly processes:
     | {
         /** The process that runs the chat model. */
         readonly enginePid: number;
-        /** The process in front of it, where there is one. */
+        /** The process in front of it, if any. */
         readonly frontPid: number | undefined;
       }
     | undefined;
-  /** Puts a process in front of it that only forwards; absent where its processes are not ours to look at. */
+  /**
+   * Puts a process in front of it that only forwards; absent if its processes are not ours to look
+   * at.
+   */
   readonly startPipe?: () => Promise<PipedServer>;
-  /** Puts a Hearth in front of it that has it as its upstream; absent where it is not a server of the bench. */
+  /**
+   * Puts a Hearth in front of it that has it as its upstream; absent for servers that the bench did
+   * not start.
+   */
   readonly startRemote?: () => Promise<RemoteFront>;
   /** @param systemPrompt Begins the conversation; a new one shares no prefix with earlier ones. */
   converse(systemPrompt: string, maxTokens: number, signal: AbortSignal): Conversation;

@@ -103,8 +103,9 @@ export async function buildProgram(outdir, external, exportedNames) {
 }
 
 /**
- * With escapes in place of other characters, which esbuild leaves in regular expressions and comments: V8 needs two bytes for
- * each character of a file that has them. The meaning of the code stays the same, except that of raw templates outside regular expressions.
+ * Escapes the other characters that esbuild leaves in regular expressions and comments: V8 needs
+ * two bytes for each character of a file that has them. The meaning of the code stays the same,
+ * except for raw templates outside regular expressions.
  */
 function inAscii(code) {
   // oxlint-disable-next-line no-control-regex -- All that is not ASCII.

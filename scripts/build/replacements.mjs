@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 
 const unused = 'scripts/build/unused.cjs';
 
-// The files that replace packages, without what Hearth never uses, or loading on first use what it rarely uses.
+// Files that replace packages: they omit unused parts, or load rarely used ones on first use.
 const files = {
   undici: 'scripts/build/undici.cjs',
   'string-width': 'scripts/build/string-width.cjs',

@@ -43,7 +43,7 @@ export function inText(text) {
 
 const inCell = (text) => text.replaceAll(/\s*\n\s*/g, ' ').replaceAll('|', '\\|');
 
-/** A row for each property, and for those of objects inside of it: `tools[].name`. */
+/** A row for each property, including nested ones: `tools[].name`. */
 function rowsOf(schema, path = '') {
   return Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
     const isRequired = schema.required?.includes(name) === true;

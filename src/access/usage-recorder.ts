@@ -19,8 +19,8 @@ interface UsageRecorderOptions {
 }
 
 /**
- * Counts what requests use of models, and writes the sums to the store once a second. A process that is killed loses
- * what it counted since.
+ * Counts the models' usage by requests, and writes the sums to the store once a second. A killed
+ * process loses the counts since the last write.
  */
 export class UsageRecorder {
   readonly #options: UsageRecorderOptions;

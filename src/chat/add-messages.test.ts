@@ -95,7 +95,7 @@ it('puts the results of calls first, and demands all of them', async () => {
   };
   const { turn } = await add([question, result], responseId);
   expect(turn.messages.map(({ role }) => role)).toEqual(['tool', 'user']);
-  // Those of calls in the same messages stay behind their calls.
+  // Results of calls in the same messages stay behind their calls.
   const toolCalls = [{ id: 'later', name: 'find', argumentsJson: '{}' }];
   const later: TurnMessage[] = [
     { role: 'assistant', content: [], toolCalls },

@@ -3,9 +3,8 @@ import type { Prompt } from '../engines/engine.ts';
 import type { ModelEntry } from '../library/model.ts';
 
 /**
- * Checks that the ids of prompts are tokens of a model. The engine checks those of a model whose header has no
- * vocabulary.
- *
+ * Checks that the ids of prompts are tokens of a model. If the model's header has no vocabulary,
+ * the engine checks them.
  * @param field that the prompts are in
  * @param advice the end of the message
  * @throws HearthError `invalid_value`, with the id and the size of the vocabulary.

@@ -50,7 +50,7 @@ describe('loadHistory', () => {
     expect((await load(9)).responses).toHaveLength(10);
     await expect(load(199)).rejects.toMatchObject({
       code: 'context_length_exceeded',
-      // Of 1980 tokens, those of the eleven turns that were read.
+      // Of 1980 tokens, the ones of the eleven turns that were read.
       promptSize: { tokens: 109, isLowerBound: true, maxTokens: 100 },
       message: 'The conversation has at least 109 tokens; the context of the model holds 100.',
     });

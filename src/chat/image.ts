@@ -169,7 +169,7 @@ function reasonOf(error: unknown): string {
     : String(error);
 }
 
-/** The image library, with all decoders disabled except those of the allowed formats. */
+/** The image library, with decoders for the allowed formats only. */
 async function loadDecoder() {
   const { default: sharp } = await import('sharp');
   // Images hardly ever come twice, and what the library caches is never given back.

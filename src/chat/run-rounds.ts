@@ -29,7 +29,7 @@ import type { ToolContent } from '../store/turns/content.ts';
 
 /** The part of the context that results leave to the answer: a fourth. */
 const answerShare = 4;
-/** Generations that follow, at most, where the model calls tools though it has none. */
+/** Upper bound of further generations if the model calls tools though it has none. */
 const maxCorrections = 2;
 /** Tokens that a chat template writes around a result, and the mark of a failed one. */
 const markupTokens = 32;

@@ -107,7 +107,7 @@ type ToolCallEvent =
       readonly item: InvalidToolCallItem;
     };
 
-/** The tools of a server, where the request wants to see them. */
+/** The tools of a server, if the request asks for them. */
 type ToolListEvent =
   | { readonly type: 'toolList.start'; readonly provider: ToolProvider }
   | { readonly type: 'toolList.end'; readonly item: ToolListItem }

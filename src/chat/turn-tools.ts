@@ -70,7 +70,7 @@ export class TurnTools {
     return new TurnTools();
   }
 
-  /** The tool with this name on its own server; undefined where there is none. */
+  /** The tool with this name on its own server; undefined if there is none. */
   findOnServer(provider: ToolProvider, name: string): Tool | undefined {
     return this.#toolbox
       .tools()
@@ -100,7 +100,7 @@ export class TurnTools {
     return this.#toolbox.tools().filter((tool) => isDeepStrictEqual(tool.provider, provider));
   }
 
-  /** Undefined where there is no such tool. */
+  /** Undefined if there is no such tool. */
   find(exposedName: string): ToolOwner | undefined {
     if (this.#clientNames.has(exposedName)) return { type: 'client' };
     const tools = this.#toolbox.tools();

@@ -22,8 +22,8 @@ const defaults: Partial<LoadConfig> = {
 };
 
 /**
- * The ready instance of a model with the fewest settings that differ from those of a load. A setting that the load does
- * not name may have any value. Undefined if there is none.
+ * The ready instance of a model whose settings differ least from a load's. A setting that the load
+ * does not name may have any value. Undefined if there is none.
  */
 export async function findLoadedInstance(
   client: Client,

@@ -4,7 +4,7 @@ import type { ZipParts } from './zip-parts.ts';
 /** Formats without a code of their own (ISO/IEC 29500-1, 18.8.30) that show a date or a time. */
 const dateFormats = new Set([
   14, 15, 16, 17, 18, 19, 20, 21, 22, 45, 46, 47,
-  // Those of East Asian languages.
+  // Formats of East Asian languages.
   27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 50, 51, 52, 53, 54, 55, 56, 57, 58,
 ]);
 

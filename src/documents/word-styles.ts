@@ -15,7 +15,10 @@ interface DeclaredStyle extends WordStyle {
   readonly basedOn?: string;
 }
 
-/** Styles of paragraphs by id, with what they inherit. Ids are in the language of the program, names in English. */
+/**
+ * Styles of paragraphs by id, with inherited properties. Ids are in the language of the program,
+ * names in English.
+ */
 export async function readWordStyles(
   parts: ZipParts,
   part: string | undefined,

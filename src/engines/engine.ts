@@ -216,7 +216,7 @@ export type GenerationEvent =
   | {
       readonly type: 'generation.cut';
       readonly usage: GenerationUsage;
-      /** Tokens of the reasoning among those of the completion. */
+      /** Reasoning tokens, included in completionTokens. */
       readonly reasoningTokens: number;
     }
   | {
@@ -225,7 +225,7 @@ export type GenerationEvent =
       /** The stop string of the request that ended the generation. */
       readonly stopString?: string;
       readonly usage: GenerationUsage;
-      /** Tokens of the reasoning among those of the completion; absent: the engine does not count them. */
+      /** Reasoning tokens, included in completionTokens; absent: the engine does not count them. */
       readonly reasoningTokens?: number;
       /** The engine could not parse the model's last tool call or message; the text received so far is kept. */
       readonly isMalformed: boolean;

@@ -71,7 +71,7 @@ export const fractionSchema = z.number().min(0).max(1);
 export const topKSchema = z.int().min(0).max(1_000_000);
 /** The engine computes with 32-bit floats, where smaller numbers become 0. */
 export const repeatPenaltySchema = z.number().min(0.01).max(100);
-/** Integers beyond those of JSON numbers are folded while the body is read. */
+/** Integers outside the range of JSON numbers are folded while the body is read. */
 export const seedSchema = z.int().meta({
   description: 'Any integer, also of 64 bits; it is folded into 32 bits. -1 is a random seed.',
   anySize: true,

@@ -50,8 +50,9 @@ interface Scan extends LibraryContent {
 /** Repositories whose headers are read at the same time. */
 const concurrentRepositories = 8;
 /**
- * A scan of at most this age is used again: by `find` if the model's own files have not changed, by `list` if the
- * watched folders have not. Changes that do not show in a folder, such as those of a linked file, appear after it.
+ * A scan of at most this age is used again: by `find` if the model's own files have not changed, by
+ * `list` if the watched folders have not. Changes that do not show in a folder, such as changes of
+ * a linked file, appear after it.
  */
 const maxScanAgeMs = 2000;
 

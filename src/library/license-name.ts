@@ -10,7 +10,7 @@ const maxCharacters = 100;
 const open =
   /^(?:apache-2\.0|mit(?:-0)?|(?:0)?bsd(?:-[\w-]+)?|isc|cc0-1\.0|cc-by(?:-sa)?-[234]\.0|unlicense|zlib|mpl-2\.0|[al]?gpl-[23][\w.-]*|bsl-1\.0|odc-by|cdla-permissive-[12]\.0|afl-3\.0|artistic-2\.0|ecl-2\.0|epl-[12]\.0|ms-pl|wtfpl)$/;
 
-/** True if a license of this name allows any use, as those of open source do. */
+/** True if a license of this name allows any use, as open-source licenses do. */
 export function isOpenLicense(name: string): boolean {
   return open.test(name.trim().toLowerCase().replaceAll(' ', '-'));
 }

@@ -73,7 +73,7 @@ export interface ModelEntry {
     | null;
   /** Sizes that determine the engine's buffers, 0 if the header has none; null for MLX. */
   readonly dimensions: ModelDimensions | null;
-  /** null where it is unknown. */
+  /** null if unknown. */
   readonly tokenizer: TokenizerFacts | null;
 }
 

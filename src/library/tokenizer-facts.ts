@@ -16,7 +16,7 @@ const kinds: Readonly<Record<string, TokenizerFacts['keeps']>> = {
   t5: 'words',
 };
 
-/** null for a tokenizer of another kind, and where the header has no vocabulary. */
+/** null for a tokenizer of another kind, and if the header has no vocabulary. */
 export function tokenizerFacts({ values, longestItems }: GgufMetadata): TokenizerFacts | null {
   const keeps = kinds[String(values.get('tokenizer.ggml.model'))];
   const longestTokenBytes = longestItems.get('tokenizer.ggml.tokens') ?? 0;

@@ -11,7 +11,7 @@ interface Shutdown {
   readonly stopped: Promise<void>;
 }
 
-/** How a server that started, or failed to, releases what it has. */
+/** Releases the resources of a server that started, or failed to. */
 export function createShutdown(logger: Logger): Shutdown {
   const cleanups: (() => unknown)[] = [];
   const undo = async (): Promise<void> => {

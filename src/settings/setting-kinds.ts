@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** One setting: what it accepts, and what it is for. */
+/** One setting: its values and its purpose. */
 export interface SettingDeclaration {
   readonly schema: z.ZodType;
   readonly description: string;

@@ -30,9 +30,8 @@ export interface SettingsEditor {
   read(): Promise<ResolvedSettings>;
   /**
    * Writes settings to `config.json`, all or none; null removes one from it.
-   *
    * @param check Throws for settings that the server could not start with.
-   * @returns All settings after the change; a flag or a variable may override those of the file.
+   * @returns All settings after the change; a flag or a variable may override the file.
    * @throws SettingChangeError; SettingsError if the file is invalid before the change.
    */
   change(

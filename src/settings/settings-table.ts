@@ -353,7 +353,7 @@ export function defaultValue(key: SettingKey): unknown {
   return settingsTable[key].schema.safeParse(undefined).data;
 }
 
-/** Default of a setting for people; empty where there is none. */
+/** Default of a setting for people; empty if there is none. */
 export function describeDefault(key: SettingKey): string {
   const { computedDefault } = settingDeclaration(key);
   const value = defaultValue(key);

@@ -79,8 +79,8 @@ export async function deleteResponse(
 }
 
 /**
- * Lets the responses that continue a response continue the one before it. Those of other owners keep their history. The
- * system prompt of the response goes to those that set none.
+ * Attaches the responses that continue a response to the one before it. Responses of other owners
+ * keep their history. The system prompt of the response moves to the ones that set none.
  */
 async function moveChildrenUp(
   transaction: Transaction<Schema>,

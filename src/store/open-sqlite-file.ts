@@ -10,7 +10,10 @@ import { chooseJournal, networkFileSystem } from './network-file-system.ts';
 /** How long a write waits for the lock of another process. It blocks this process. */
 const lockWaitMs = 2000;
 
-/** Size that the file of the log keeps after a long transaction, such as a migration: several times what it needs. */
+/**
+ * Size that the log file keeps after a long transaction, such as a migration: several times its
+ * usual size.
+ */
 const maxKeptLogBytes = 16 * 1024 * 1024;
 
 /** Receives the differences from a local disk, in words for the log. */

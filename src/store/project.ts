@@ -38,7 +38,7 @@ export function vectorStoreOf({ id }: Pick<StoredProject, 'id'>): string {
   return id.replace(/^proj_/, 'vs_');
 }
 
-/** Limits of what an owner may store. */
+/** Limits of the files that an owner stores. */
 export interface ProjectLimits {
   readonly maxFiles: number;
   /** Characters of all files together. */

@@ -120,7 +120,10 @@ export const tables = {
       is_archived: column<Generated<number>>('integer', 'not null default 0'),
       /** No list shows it, and it is deleted some time after its last response. */
       is_temporary: column<Generated<number>>('integer', 'not null default 0'),
-      /** Hash of what was imported, so that it is not imported again; null for other conversations. */
+      /**
+       * Hash of the imported content, so that it is not imported again; null for other
+       * conversations.
+       */
       import_hash: optionalText,
     },
     indexes: {
@@ -304,7 +307,7 @@ export const tables = {
       held_until: bigint,
     },
   },
-  /** One row: the number of deletions and changes, so that processes forget what they have read. */
+  /** One row: the number of deletions and changes, so that processes invalidate their caches. */
   deletions: { columns: { deletion_count: bigint } },
   background_turns: {
     columns: {

@@ -19,7 +19,10 @@ export interface CallerIdentity {
 
 /** Who sent a request. */
 export interface Caller {
-  /** Owner of what the request stores: the id of the API token; null for all callers without one together. */
+  /**
+   * Owner of everything that the request stores: the id of the API token; null for all callers
+   * without one together.
+   */
   readonly tokenId: string | null;
   /** Absent for an anonymous caller. */
   readonly identity?: CallerIdentity | undefined;

@@ -37,7 +37,7 @@ export class Phase {
     return ((this.endMs ?? performance.now()) - this.startMs) / 1000;
   }
 
-  /** Ends it; what it did for longer than these seconds was to wait. */
+  /** Ends the request with at most this duration: the time before it was waiting. */
   endAfter(seconds: number): void {
     this.startMs = Math.max(this.startMs, performance.now() - seconds * 1000);
     this.end();

@@ -4,10 +4,10 @@ import type { Tool } from './toolbox.ts';
 export type CallDecision = 'run' | 'ask' | 'refuse';
 
 /**
- * Decides about a call whose user wants to approve calls. A refusal counts for more than an approval. Without a choice,
- * read-only tools of plugins run: the operator who installed a plugin trusts what it says of its tools.
- *
- * @param choices What the user chose for the tool, such as for this conversation and for all.
+ * Decides about a call whose user wants to approve calls. A refusal outweighs an approval. Without
+ * a choice, read-only tools of plugins run: the operator who installed a plugin trusts its
+ * descriptions of tools.
+ * @param choices The user's choices for the tool, such as for this conversation and for all.
  */
 export function decideCall(
   { provider, annotations }: Pick<Tool, 'provider' | 'annotations'>,

@@ -24,8 +24,7 @@ export interface PluginFileEditor {
   add(label: string, entry: Readonly<JsonObject>): Promise<string | undefined>;
   /**
    * Adds an entry or replaces it.
-   *
-   * @param change Makes the new entry from the present one; what it throws ends the change.
+   * @param change Makes the new entry from the present one; an error of it ends the change.
    * @returns as `add`
    * @throws PluginFileError
    */

@@ -34,7 +34,7 @@ export function withoutSecrets(entry: PluginConfiguration): PluginConfiguration 
   return { ...entry, headers: redactValues(entry.headers) };
 }
 
-/** Keys that Hearth reads; those of other programs stay in the file. */
+/** Keys that Hearth reads; keys of other programs stay in the file. */
 const ownKeys = new Set(['type', 'command', 'args', 'env', 'cwd', 'url', 'headers']);
 
 /**

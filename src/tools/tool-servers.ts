@@ -26,7 +26,7 @@ export interface ToolServersOptions extends ToolSwitches {
   readonly home: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly builtInPlugins: readonly BuiltInPlugin[];
-  /** Absent where no request uses it. */
+  /** Absent if no request uses it. */
   readonly fileSearch?: FileSearch;
   /** `name` or `name:port`: hosts of ephemeral servers whose addresses may be private. */
   readonly allowedHosts: readonly string[];

@@ -8,7 +8,10 @@ import type { TurnUsage } from '../../store/turns/conversation-turn.ts';
 import { toStop, toolUseBlock, toTokens, toUsage, type MessageHead } from './to-message.ts';
 import { signThinking, type ThinkingDisplay } from './thinking.ts';
 
-/** Turns the events of a turn into those of a message. The first one waits for the number of prompt tokens, which it says. */
+/**
+ * Turns the events of a turn into events of a message. The first one waits for the number of prompt
+ * tokens, which it contains.
+ */
 export class MessageRecorder {
   readonly #head: MessageHead;
   readonly #display: ThinkingDisplay;

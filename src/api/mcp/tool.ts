@@ -27,7 +27,7 @@ interface ToolDeclaration<Input extends z.ZodObject, Output extends z.ZodObject>
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** That of the route that does the same. */
+  /** The permission of the route that does the same. */
   readonly permission: Permission;
   readonly annotations: NonNullable<Tool['annotations']>;
   readonly input: Input;

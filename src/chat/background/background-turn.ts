@@ -58,7 +58,7 @@ export class BackgroundTurn implements FollowableTurn {
     return this.#status === 'queued' || this.#status === 'inProgress';
   }
 
-  /** Approximate memory of the events and of what describes the turn. */
+  /** Approximate memory of the events and the turn's description. */
   get sizeBytes(): number {
     return this.#buffer.sizeBytes + this.#headBytes;
   }

@@ -118,8 +118,7 @@ export class BackgroundTurns {
   }
 
   /**
-   * Ends a turn and stores what it has produced; no effect if it has ended.
-   *
+   * Ends a turn and stores its output; no effect if it has ended.
    * @returns The turn after its end; undefined if this caller did not start it.
    */
   async cancel(
@@ -155,7 +154,7 @@ export class BackgroundTurns {
     await this.#forget(id);
   }
 
-  /** Ends all turns, which are stored with what they have produced, and rejects new ones. */
+  /** Ends all turns, stores their output, and rejects new ones. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const running = [...this.#turns.values()].filter(({ isRunning }) => isRunning);

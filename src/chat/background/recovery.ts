@@ -58,7 +58,7 @@ function outputOf(events: readonly TurnEvent[]): Output {
   return { items, open };
 }
 
-/** A draft of a turn whose process ended, with what the turn had produced. */
+/** A draft of a turn whose process ended, with the turn's output. */
 export function toInterrupted(
   { response }: DraftResponse,
   events: readonly TurnEvent[],

@@ -54,7 +54,10 @@ export class SharedTurns {
     });
   }
 
-  /** Begins to look for turns whose process has ended; those of an earlier run of this one are ended at once. */
+  /**
+   * Starts to look for turns whose process has ended. Turns of an earlier run of this process end
+   * at once.
+   */
   start(): void {
     const { lookMs = 5000 } = this.#options;
     this.#timer = setInterval(() => void this.#lookAgain(), lookMs).unref();
@@ -172,7 +175,7 @@ export class SharedTurns {
     }
   }
 
-  /** Ends a turn whose process has ended, with what it had produced; no effect while the process runs. */
+  /** Ends a turn whose process has ended, with its output; no effect while the process runs. */
   async #recover(id: string): Promise<void> {
     const { store, leases, logger } = this.#options;
     const lease = await leases.take(leaseOf(id));
@@ -215,7 +218,7 @@ export class SharedTurns {
     } catch (error) {
       // Its process was only slow, and stored it now.
       const late = await responses.find(id, ownerId);
-      // Without what it continues, which was deleted, it can't be stored.
+      // It can't be stored, since the response that it continues was deleted.
       const isRefused = error instanceof HearthError && !isUnavailable(error);
       if (late === undefined && !isRefused) throw error;
       return late;

@@ -45,7 +45,7 @@ export class Batches {
     this.#options = options;
   }
 
-  /** Begins to run batches; those of an earlier process continue. */
+  /** Starts to run batches; batches of an earlier process continue. */
   async start(send: SendRequest): Promise<void> {
     const { store, holder, logger } = this.#options;
     await store.files

@@ -115,7 +115,7 @@ function describeLog(end: string): string {
     : `End of its log:\n${end}`.trimEnd();
 }
 
-/** Reads the end of what this server has logged. */
+/** Reads the end of this server's log. */
 async function readEnd(log: FileHandle, start: number): Promise<string> {
   const { size } = await log.stat();
   // The server may have rotated it.

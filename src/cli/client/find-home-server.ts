@@ -15,11 +15,10 @@ export interface HomeServer {
 }
 
 /**
- * Finds the server for the commands of a home folder: the recorded server of the home, that of a system
- * service, or one on the home's configured port. The first and the last must have the id of the home, so that
- * a command never reaches the server of another home.
- *
- * @throws ServerUnreachableError, which names what uses the port instead; SettingsError; the signal's reason.
+ * Finds the server for the commands of a home folder: the recorded server of the home, the system
+ * service's, or one on the home's configured port. The first and the last must have the id of the
+ * home, so that a command never reaches the server of another home.
+ * @throws ServerUnreachableError
  */
 export async function findHomeServer(
   context: CommandContext,

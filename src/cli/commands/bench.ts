@@ -56,7 +56,7 @@ export function median(values: readonly number[]): number {
 
 const words = ['river', 'stone', 'light', 'table', 'green', 'seven', 'paper', 'ocean', 'music'];
 
-/** The number of tokens of a prompt of `benchPrompt`. */
+/** The number of tokens in a prompt of `benchPrompt`. */
 export interface PromptLength {
   readonly wordCount: number;
   readonly tokens: number;

@@ -14,7 +14,7 @@ export interface CodingAgent {
   /** Command that installs the program. */
   readonly install: string;
   environment(target: LaunchTarget): Readonly<Record<string, string>>;
-  /** Arguments before those of the user. */
+  /** Arguments in front of the user's. */
   arguments?(target: LaunchTarget): readonly string[];
 }
 

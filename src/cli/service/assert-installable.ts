@@ -82,8 +82,8 @@ async function existingFolder(path: string): Promise<string> {
 const temporaryFolders = ['/tmp', '/var/tmp'];
 
 /**
- * The account of the service reads the program, and its private /tmp hides that of the machine.
- *
+ * Checks that the account of the service can read the program; its private /tmp hides the
+ * machine's.
  * @throws CommandError
  */
 export async function assertReadableByOthers(

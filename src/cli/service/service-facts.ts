@@ -35,9 +35,8 @@ export function serviceNames(
 }
 
 /**
- * Facts of a service with these options of `hearth serve`. The service does not inherit environment variables: its
- * settings are those of the options and of `config.json` in its home.
- *
+ * Facts of a service with these options of `hearth serve`. The service does not inherit environment
+ * variables: its settings come from the options and from `config.json` in its home.
  * @throws UsageError for a secret option; SettingsError.
  */
 export async function serviceFacts(

@@ -26,8 +26,8 @@ const inheritedVariables = [
 ] as const;
 
 /**
- * The environment of an engine process: the few variables that it needs, those of the setting `engine.environment`, and
- * its API key, since other users could read it in the arguments.
+ * The environment of an engine process: the few variables that it needs, the setting
+ * `engine.environment`, and its API key, since other users could read it in the arguments.
  */
 export function childEnvironment(
   parent: NodeJS.ProcessEnv,

@@ -15,7 +15,7 @@ export interface EngineChildOptions {
   readonly onOutput: (text: string) => void;
   /** Kills the engine when this process dies. */
   readonly guard?: ProcessGuard | undefined;
-  /** Its own folders, such as that of its socket; the guard removes them. */
+  /** Its own folders, such as its socket's; the guard removes them. */
   readonly folders?: readonly string[];
 }
 

@@ -15,8 +15,8 @@ import type { EngineEndpoint } from './endpoint.ts';
 export type { EngineExit } from '../engine.ts';
 
 /**
- * `ngram`: from what the prompt and the answer repeat; `mtp`: with layers of the model that predict further tokens;
- * `draft`: with a smaller model of the same vocabulary.
+ * `ngram`: from repetitions in the prompt and the answer; `mtp`: with layers of the model that
+ * predict further tokens; `draft`: with a smaller model of the same vocabulary.
  */
 export type Speculation =
   | { readonly kind: 'ngram' }

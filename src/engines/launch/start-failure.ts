@@ -31,7 +31,7 @@ export function startFailure({
   if (exitCode === windowsStatus.dllNotFound) {
     return 'a library of the runtime is missing; install the Microsoft Visual C++ Redistributable (x64)';
   }
-  // The loader that the program names does not exist, such as that of glibc on a system with musl.
+  // The program's loader does not exist, such as glibc's on a system with musl.
   if (errorCode === 'ENOENT' || lines.some((line) => relocation.test(line))) {
     return 'the runtime is missing, or was built for another C library; on a system with musl, such as Alpine, set engine.llamaServer to a build for it';
   }

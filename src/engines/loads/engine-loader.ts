@@ -11,7 +11,7 @@ export interface LoadSpec {
   readonly config: InstanceConfig;
   /** Absent for a source that uses no GPU. */
   readonly placement?: Placement | undefined;
-  /** Estimated memory of the instance, that of GPUs included; 0 if the loader has no estimate. */
+  /** Estimated memory of the instance, including GPU memory; 0 if the loader has no estimate. */
   readonly estimatedBytes: number;
 }
 
@@ -49,9 +49,9 @@ export interface EngineLoader {
     requested: Partial<InstanceConfig>,
   ) => InstanceConfig;
   /**
-   * Divides the estimate between GPUs and the memory of the machine. Absent for a source that uses no GPU.
-   *
-   * @param gpus Those of the machine, with the bytes that the instance may use.
+   * Divides the estimate between GPUs and the memory of the machine. Absent for a source that uses
+   * no GPU.
+   * @param gpus GPUs of the machine, with the bytes that the instance may use.
    * @throws HearthError `invalid_value` for options that these GPUs can't fulfill.
    */
   readonly place?: (

@@ -4,9 +4,8 @@ import { RequestRecord } from '../../telemetry/request-record.ts';
 import type { Engines } from '../engines.ts';
 
 /**
- * Loads models when the server starts. They stay loaded, like those of an explicit load. A load that fails is
- * logged and does not affect the others.
- *
+ * Loads models when the server starts. They stay loaded, like models of an explicit load. A failed
+ * load is logged and does not affect the others.
  * @param models Keys of models; each is loaded once.
  */
 export async function preloadModels(options: {

@@ -16,7 +16,7 @@ export interface MemoryEstimate {
   readonly weightsBytes: number;
   /** Keys and values, and the states of recurrent layers. */
   readonly kvCacheBytes: number;
-  /** Compute buffers and logits, including those of the vision tower. */
+  /** Compute buffers and logits, including the vision tower's. */
   readonly computeBytes: number;
   readonly projectorBytes: number;
   /** The engine without a model, its vocabulary and its slots. */

@@ -45,7 +45,7 @@ export interface RuntimeManager {
    */
   list(): Promise<readonly ListedRuntime[]>;
 
-  /** Those of the list that Hearth installed; runs no program. */
+  /** The listed runtimes that Hearth installed; runs no program. */
   installed(): Promise<readonly ListedRuntime[]>;
 
   /** The preferred runtime for a model format, or undefined if there is none. */

@@ -19,7 +19,7 @@ interface ManagedSlotsOptions {
   readonly stopSaveMs: number;
 }
 
-/** The slots of an engine that Hearth chooses, with what is done in them beside generations. */
+/** The engine's slots that Hearth chooses, and their work besides generations. */
 export class ManagedSlots {
   readonly manager: SlotManager;
   readonly prefill: Prefill;

@@ -131,8 +131,7 @@ export class SlotOffload {
 
   /**
    * Saves and restores within a time limit.
-   *
-   * @param adapters Those of the request.
+   * @param adapters The request's adapters.
    * @returns The state that the slot has now, if one was restored.
    */
   async prepare(

@@ -33,7 +33,7 @@ interface StateCacheOptions {
   /** Memory that programs can use now. */
   readonly availableBytes: () => number;
   readonly logger: Logger;
-  /** Folders of file systems in memory, instead of those of the system. */
+  /** Folders of file systems in memory, instead of the system's. */
   readonly memoryFolders?: readonly string[];
 }
 
@@ -188,7 +188,7 @@ export class StateCache {
     }).attachTo(handle);
   }
 
-  /** States in memory leave half of what is free to models that are loaded next. */
+  /** States in memory leave half of the free memory to models that are loaded next. */
   async #freeBytes(): Promise<number> {
     const bytes = await this.#scratch.freeBytes();
     if (!this.#scratch.isMemory) return bytes;

@@ -9,7 +9,7 @@ type ClientClass = (typeof classes)[number];
 /** Most items of earlier classes that pass a class which waits. */
 const maxPassed = 8;
 
-/** The key of a client whose items wait for those of all clients with other keys. */
+/** The key of a client whose items wait for all clients with other keys. */
 export function lastInTurn(clientKey: string): string {
   return `last ${clientKey}`;
 }

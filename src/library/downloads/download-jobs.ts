@@ -76,7 +76,7 @@ export class DownloadJobs {
     return active?.view(this.#lastSpeed) ?? toJob(stored, undefined, this.#lastSpeed);
   }
 
-  /** Takes the speed of a job of an earlier run of the server for the first estimates. */
+  /** Uses the speed of a job from an earlier run for the first estimates. */
   assumeSpeedOf({ totalBytes, startedAt, completedAt }: StoredDownload): void {
     const seconds = ((completedAt?.getTime() ?? Infinity) - startedAt.getTime()) / 1000;
     // The clock may have been set back meanwhile.

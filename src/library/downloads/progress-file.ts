@@ -3,10 +3,11 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 
 /**
- * Records how much of each chunk of a part file is on disk, in a file beside it that survives a kill at any moment. A
- * header of 64 bytes (magic, identity, CRC-32 of both) identifies the part file. A record of 16 bytes follows for each
- * chunk: index, bytes on disk, their CRC-32, and the CRC-32 of these three, all little-endian. A record is written in
- * place after its bytes were written. Torn records and those of another file are ignored.
+ * Records how much of each chunk of a part file is on disk, in a file beside it that survives a
+ * kill at any moment. A header of 64 bytes (magic, identity, CRC-32 of both) identifies the part
+ * file. A record of 16 bytes follows for each chunk: index, bytes on disk, their CRC-32, and the
+ * CRC-32 of these three, all little-endian. A record is written in place after its bytes were
+ * written. Torn records and records of another file are ignored.
  */
 export interface ProgressFile {
   /** The records found when the file was opened, by chunk. */

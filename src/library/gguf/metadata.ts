@@ -8,7 +8,7 @@ export interface GgufMetadata {
   readonly values: ReadonlyMap<string, GgufValue>;
   /** Number of items of each array, including omitted ones. */
   readonly arrayLengths: ReadonlyMap<string, number>;
-  /** Bytes of the longest item of each array of strings. */
+  /** Size in bytes of the longest item, for each array of strings. */
   readonly longestItems: ReadonlyMap<string, number>;
   /** Keys whose value is a 32-bit float. */
   readonly floats: ReadonlySet<string>;

@@ -109,7 +109,10 @@ async function readRepository(
   return listRepository(source, info);
 }
 
-/** The front page of the default revision. Anyone may see that of a gated repository, but not its card. */
+/**
+ * The front page of the default revision. It is public even if the repository is gated, unlike the
+ * card.
+ */
 async function readPage(source: Source, repository: RepositoryName): Promise<HubRepositoryPage> {
   const info = await readInfo(source, repository, 'main');
   const listed = await listRepository(source, info);

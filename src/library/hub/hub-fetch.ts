@@ -42,7 +42,10 @@ export function createHubFetch(connection: HubConnection, signal: AbortSignal): 
   };
 }
 
-/** Uses only the path and query of a next page's URL, since a mirror may forward that of the original hub. */
+/**
+ * Uses only the path and query of a next page's URL, since a mirror may forward the original hub's
+ * URL.
+ */
 function ownAddress(endpoint: URL, address: string): URL {
   const target = new URL(address);
   if (target.origin === endpoint.origin) return target;

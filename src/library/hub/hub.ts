@@ -46,7 +46,7 @@ export interface HubRepositoryPage {
   readonly repository: HubRepository;
   /** At most 100, of at most 100 characters. */
   readonly tags: readonly string[];
-  /** null where the hub does not report it. */
+  /** null if the hub does not report it. */
   readonly downloadCount: number | null;
   readonly likeCount: number | null;
   readonly updatedAt: Date | null;

@@ -5,7 +5,7 @@ export type ReadText = (path: string) => string | undefined;
 
 interface Hierarchy {
   readonly version: 1 | 2;
-  /** Folders of the group of this process and of its parents, innermost first. */
+  /** Folders of this process's group and its parents, innermost first. */
   readonly folders: readonly string[];
 }
 

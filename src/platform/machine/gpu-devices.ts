@@ -62,7 +62,10 @@ export interface GpuBudget extends Pick<GpuDevice, 'id' | 'name' | 'isUnified'> 
 /** Bytes by the id of a GPU. */
 export type GpuBytes = ReadonlyMap<string, number>;
 
-/** Left free on each GPU: the context of its driver, buffers that grow, the desktop. */
+/**
+ * @param ownBytes Use by the engines when the list was read; other programs use the rest of the
+ * occupied memory.
+ */
 const reserveBytes = 768 * mebibyte;
 
 /** @param ownBytes What the engines used when the list was read; other programs use the rest of what is not free. */

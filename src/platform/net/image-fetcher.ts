@@ -26,8 +26,7 @@ interface FetchOptions {
 const maxUrlCharacters = 8192;
 
 /**
- * Reads images from addresses that clients name: public ones, or those of the settings.
- *
+ * Reads images from addresses that clients name: public ones, or the ones that the settings allow.
  * @param options Read for each image, so that settings may change.
  * @returns A function that throws HearthError `invalid_image`, or the signal's reason when aborted.
  */

@@ -1,7 +1,8 @@
 /**
- * The watchdog, a separate process that briefly outlives Hearth. It reads lines `+<pid> <folder>`, one for each folder, and `-<pid>`. When
- * the pipe closes because Hearth has died, even by SIGKILL, it kills the remaining engines, plugins and installers, and
- * removes their folders, such as those of their sockets.
+ * The watchdog, a separate process that briefly outlives Hearth. It reads lines `+<pid> <folder>`,
+ * one for each folder, and `-<pid>`. When the pipe closes because Hearth has died, even by SIGKILL,
+ * it kills the remaining engines, plugins and installers, and removes their folders, such as socket
+ * folders.
  */
 import { rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';

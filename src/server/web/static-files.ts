@@ -70,7 +70,7 @@ export function staticFile(
   };
 }
 
-/** A view of these bytes could show those of other files, which Node.js keeps in the same memory. */
+/** A view of these bytes could expose other files, which Node.js keeps in the same memory. */
 export const copyOf = (bytes: Buffer): Bytes => new Uint8Array(bytes);
 
 function isCompressed(contentType: string): boolean {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { maxSpeakers } from './schema.ts';
 import { splitLines, type RawTurn } from './raw-turn.ts';
 
-/** The range of the number is checked together with that of labels. Other fields are ignored. */
+/** The range of the number is checked together with labels. Other fields are ignored. */
 const itemSchema = z.object({
   speaker: z.union([z.int(), z.string().trim().min(1)]),
   text: z.string(),

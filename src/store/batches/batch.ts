@@ -62,7 +62,7 @@ export interface FileRepository {
   read(id: string, start?: number, length?: number): AsyncGenerator<Uint8Array>;
   /** @param writer Who removes it, for `removeUnpublished`. */
   delete(id: string, writer: string): Promise<void>;
-  /** Bytes of all files of all owners, with what is reserved. */
+  /** Size in bytes of all owners' files, including reserved bytes. */
   totalBytes(): Promise<number>;
   /** Ids of files of batches from before a time. */
   olderThan(time: Date): Promise<readonly string[]>;

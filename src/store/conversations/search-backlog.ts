@@ -85,7 +85,7 @@ async function indexSome(transaction: Transaction<Schema>): Promise<number> {
     if (texts.length > 0 && length > maxIndexedAtOnce) break;
     texts.push({ id, text });
   }
-  // In ascending order: before a lower id the index writes what it has, as a part of its own.
+  // In ascending order: before a lower id, the index writes its content as a separate part.
   for (const { id, text } of texts.toReversed()) {
     await transaction.executeQuery(
       CompiledQuery.raw('insert into conversation_texts (id, text) values (?, ?)', [id, text]),

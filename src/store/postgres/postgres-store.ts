@@ -15,7 +15,7 @@ import { createPostgresTransactions } from './postgres-transactions.ts';
 import { postgresDialect } from './postgres-dialect.ts';
 
 interface PostgresStoreOptions {
-  /** `postgres://…`; what it omits comes from the variables of libpq, such as `PGPASSWORD`. */
+  /** `postgres://…`; missing parts come from the variables of libpq, such as `PGPASSWORD`. */
   readonly url: string;
   readonly logger: Logger;
   /** The home folder whose downloads are found; absent for commands, which use none. */

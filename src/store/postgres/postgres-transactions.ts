@@ -112,7 +112,7 @@ export function createPostgresTransactions(
       .setIsolationLevel('serializable')
       .execute(async (transaction) => {
         const result = await work(transaction);
-        // Other processes forget what they have read.
+        // Other processes invalidate their caches.
         await transaction
           .updateTable('deletions')
           .set(({ eb }) => ({ deletion_count: eb('deletion_count', '+', 1) }))

@@ -4,8 +4,8 @@ import type { V1Model } from '../../../src/api/v1/models/model-schema.ts';
 const minShare = 0.6;
 
 /**
- * The name of a model for people: that of its file header if it resembles the key, else the key without its publisher.
- * Headers often name a training run instead of the model.
+ * The name of a model for people: its file header's if it resembles the key, else the key without
+ * its publisher. Headers often name a training run instead of the model.
  */
 export function modelName({ key, display_name: name }: Pick<V1Model, 'key' | 'display_name'>) {
   const own = key.slice(key.indexOf('/') + 1);

@@ -3,7 +3,7 @@ import { texts } from '../texts/texts.ts';
 /** Advice about an error of the server, by its code. */
 const nextSteps: Readonly<Record<string, string>> = texts.nextSteps;
 
-/** The message of an error of the server, with what can be done about it. */
+/** The message of a server error, with advice. */
 export function errorText(error: {
   readonly message: string;
   readonly code?: string | null | undefined;

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { classNames } from './class-names.ts';
 
-/** Frame of a page that scrolls as a whole: title, what it is for, and content. */
+/** Frame of a page that scrolls as a whole: title, purpose and content. */
 export function Page({
   title,
   description,

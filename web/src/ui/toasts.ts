@@ -34,7 +34,7 @@ export function showUndo(
   });
 }
 
-/** Shows an error with what to do next; the id of the request is for the log of the server. */
+/** Shows an error with advice; the request id helps to find it in the server's log. */
 export function showError(error: unknown): void {
   // The token page says why.
   if (error instanceof ApiError && error.isSignedOut) return;

@@ -27,7 +27,7 @@ export class RateGate {
   }
 
   /**
-   * @param onDecision Called with what is left of the limits, for the headers of the response.
+   * @param onDecision Called with the remaining limits, for the headers of the response.
    * @throws HearthError `rate_limit_exceeded`.
    */
   async pass(

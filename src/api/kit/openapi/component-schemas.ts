@@ -46,7 +46,10 @@ export class ComponentSchemas {
   }
 }
 
-/** Examples of a schema, as `.meta({ examples })` has them; those of the first branch for a union without any. */
+/**
+ * Examples of a schema, as `.meta({ examples })` has them. A union without examples has the ones of
+ * its first branch.
+ */
 export function examplesOf(schema: z.ZodType): readonly unknown[] {
   const examples = schema.meta()?.['examples'];
   if (Array.isArray(examples)) return examples;

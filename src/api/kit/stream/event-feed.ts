@@ -30,12 +30,15 @@ interface TopicLog {
 }
 
 /**
- * The latest events of each topic, so that those of a busy topic do not displace those of a quiet one. Readers have a
- * position in them and no queue of their own, so an idle reader costs nothing, and one that falls behind learns how many
- * events it has missed.
+ * Keeps the latest events of each topic, so that a busy topic does not displace the events of a
+ * quiet one. Readers have a position in the events and no queue of their own, so an idle reader
+ * costs nothing. A reader that falls behind learns how many events it has missed.
  */
 export class EventFeed {
-  /** Begins the ids of events, so that those of another run of the server are not mistaken for ours. */
+  /**
+   * Prefix of event ids. It differs for each run of the server, so that ids of an earlier run are
+   * not mistaken for ours.
+   */
   readonly #run = randomBytes(4).toString('hex');
   readonly #capacity: number;
   readonly #onFirstReader: () => void;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { textSchema } from '../../../kernel/field.ts';
 
-/** Formats of an answer, in the fields of OpenAI and those of servers with its API. */
+/** Formats of an answer, in the fields of OpenAI and of servers with its API. */
 
 export const jsonObjectSchema = z.record(z.string(), z.unknown());
 

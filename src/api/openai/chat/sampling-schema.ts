@@ -13,7 +13,7 @@ const stopSchema = textSchema.max(1000);
 /** Each takes the engine time with every token. */
 const maxBiases = 1000;
 
-/** Number of choices, where there can be one only. */
+/** Number of choices for endpoints that support only one. */
 export const oneSchema = z.literal(1);
 
 /** Request fields that chat and text completions share. OpenAI clients send `null` for absent fields. */

@@ -20,8 +20,7 @@ const responsesPerStep = 20;
 const maxPageCharacters = 32 * 1024 * 1024;
 
 /**
- * A page of the items of a conversation: those of the branch that was used last.
- *
+ * A page of a conversation's items, from the branch that was used last.
  * @throws HearthError `invalid_value` if `after` is not an item of it.
  */
 export async function conversationItems(

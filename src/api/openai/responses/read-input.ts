@@ -20,9 +20,8 @@ interface ResponseInput {
 }
 
 /**
- * Reads the input. Calls that follow each other are those of one message of the assistant. An approval request in the
- * input is the call that its response answers, unless the input has the result of that call, too.
- *
+ * Reads the input. Consecutive calls belong to one message of the assistant. An approval request in
+ * the input is the call that its response answers, unless the input also has the call's result.
  * @throws HearthError `invalid_value` for an approval request without a response.
  */
 export function readInput(input: OpenAiResponseRequest['input']): ResponseInput {

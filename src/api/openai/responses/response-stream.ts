@@ -17,7 +17,7 @@ type Call =
 type ApprovalRequest = Extract<OpenAiOutputItem, { readonly type: 'mcp_approval_request' }>;
 type ToolList = Extract<OpenAiOutputItem, { readonly type: 'mcp_list_tools' }>;
 
-/** Turns the events of a turn into those of a response, and collects the response. */
+/** Turns the events of a turn into events of a response, and collects the response. */
 export class ResponseStream {
   readonly #base: OpenAiResponse;
   readonly #output: OpenAiOutputItem[] = [];

@@ -81,7 +81,7 @@ export function toInitialResponse(
   };
 }
 
-/** A stored response; what it does not keep of its request has its default. */
+/** A stored response. Request fields that are not stored have their defaults. */
 export function toStoredResponse(
   { id, parentId, createdAt, modelKey, turn }: StoredResponse,
   conversationId: string | undefined,

@@ -139,7 +139,7 @@ function toToolFilter(filter: OpenAiMcpToolFilter | null | undefined): ToolFilte
   });
 }
 
-/** The tools, or those of them that `allowed_tools` leaves. */
+/** The tools that `allowed_tools` leaves, or all. */
 function allowedTools({ tools, tool_choice: choice }: OpenAiResponseRequest): OpenAiTool[] {
   const offered = tools ?? [];
   if (choice == null || typeof choice === 'string' || choice.type !== 'allowed_tools') {

@@ -51,7 +51,7 @@ export function toReport(summaries: readonly GenerationSummary[]): V0Report {
   };
 }
 
-/** Of several choices: the speed is their mean, the times are those of the first token and of all tokens. */
+/** With several choices, reports the mean speed, the first token's latency and the total time. */
 function toStats(summaries: readonly GenerationSummary[], first: GenerationSummary): V0Stats {
   const timings = summaries.map((each) => each.timings);
   const speeds = summaries.map(answerSpeed);
@@ -89,7 +89,7 @@ type GenerationEvent = TurnEvent | CompletionEvent;
 export interface ChunkFormat<Event extends GenerationEvent, Choice> {
   readonly idPrefix: 'chatcmpl' | 'cmpl';
   readonly object: 'chat.completion.chunk' | 'text_completion';
-  /** The choice of the chunk for an event; undefined where there is no chunk. */
+  /** The choice of the chunk for an event; undefined if there is no chunk. */
   readonly toChoice: (event: ChoiceEvent<Event>) => Choice | undefined;
 }
 

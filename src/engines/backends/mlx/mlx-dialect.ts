@@ -66,7 +66,7 @@ export const mlxDialect: WireDialect = {
   },
 };
 
-/** The request with the server's defaults and ranges replaced by those of Hearth. */
+/** The request with Hearth's defaults and ranges instead of the server's. */
 export function toMlxRequest(request: GenerationRequest, model: MlxModel): GenerationRequest {
   const limited = {
     ...request,

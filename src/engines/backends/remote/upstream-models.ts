@@ -81,7 +81,7 @@ const ollamaLoaded = z.object({
   models: z.array(z.object({ name: z.string(), context_length: z.int().positive().optional() })),
 });
 
-/** The models of one upstream: those of the settings, else those that it lists. */
+/** The models of one upstream, from the settings or else from its list. */
 export class UpstreamModels {
   readonly #options: UpstreamModelsOptions;
   readonly #refresh: () => Promise<void>;

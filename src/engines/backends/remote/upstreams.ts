@@ -26,7 +26,10 @@ export interface Upstreams {
   check(name: string): Promise<number>;
   /** Abilities of a linked machine for one of its models; undefined if it can't be reached. */
   standing(name: string, id: string): Promise<Standing | undefined>;
-  /** The models of all upstreams; one that can't be reached contributes those of its last list and of the settings. */
+  /**
+   * The models of all upstreams. One that can't be reached contributes the models of its last list
+   * and of the settings.
+   */
   listModels(): Promise<readonly RemoteModel[]>;
   /**
    * Reads the list of the upstream that the key of a model names, for a model that it lacks. False if there is none to read.

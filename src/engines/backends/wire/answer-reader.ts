@@ -53,7 +53,7 @@ export class AnswerReader {
     return this.#stopString;
   }
 
-  /** True if reasoning was found in the text, where the server does not count it. */
+  /** True if reasoning was found in the text and the server does not count it. */
   get foundReasoning(): boolean {
     return this.#foundReasoning;
   }

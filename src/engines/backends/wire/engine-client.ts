@@ -94,7 +94,7 @@ function crashed(cause?: unknown): HearthError {
   return new HearthError('crashed', 'The engine stopped during the request.', { cause });
 }
 
-/** Failures of the stream of an engine of this machine, besides those that it reports. */
+/** Failures of a local engine's stream, besides the ones that it reports. */
 export const engineStreamFailures: Pick<WireFailures, 'cut' | 'broken'> = {
   cut: () => crashed(),
   broken: (reason) => new HearthError('internal', `The engine failed: ${reason}`),

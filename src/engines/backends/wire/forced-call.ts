@@ -45,7 +45,7 @@ export function forcedCallSchema(
   return { anyOf: [...anyOf, format], $defs: Object.assign(definitions, $defs) };
 }
 
-/** References are from the root, where the definitions of all tools come together. */
+/** References start at the root, which holds the definitions of all tools. */
 function withOwnDefinitions(
   { $defs = {}, ...schema }: ToolDefinition['parameters'],
   prefix: string,

@@ -34,8 +34,8 @@ const beginning = /[<[]/;
 const backticks = /(?<!`)`{1,2}$/;
 
 /**
- * Finds calls of tools in the text of a model that was offered none: the engine reads such markup only where it
- * offers tools. Text in a code block (between lines of three backticks) stays unchanged.
+ * Finds tool calls in the text of a model that was offered no tools: the engine parses such markup
+ * only if it offers tools. Text in a code block (between lines of three backticks) stays unchanged.
  */
 export class ToolMarkupReader {
   #pending = '';

@@ -5,7 +5,10 @@ import { common, createLowlight } from 'lowlight';
 const { xml, css, javascript } = common;
 const lowlight = createLowlight({ xml, css, javascript } as typeof common);
 
-/** Frequent names that are not those of the grammars; the others are known once all grammars are prepared. */
+/**
+ * Frequent names that differ from the grammars'; the others are known once all grammars are
+ * prepared.
+ */
 const aliases: Readonly<Record<string, string>> = {
   jsx: 'javascript',
   ts: 'typescript',

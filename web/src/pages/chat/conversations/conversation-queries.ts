@@ -20,7 +20,7 @@ const firstPage = 30;
 const nextPages = 60;
 
 /**
- * @param projectId Only the conversations of a project; `none` for those of none.
+ * @param projectId Only the conversations of a project; `none` for conversations without one.
  * @param archived Whether archived ones are listed; a search finds both.
  */
 export const conversationListQuery = (search: string, projectId?: string, archived = false) =>

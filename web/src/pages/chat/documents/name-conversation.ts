@@ -5,7 +5,7 @@ import { parseDocumentPart } from './document-part.ts';
 
 const maxLength = 80;
 
-/** Names a new conversation after the words of the user, where its message begins with a document. */
+/** Names a new conversation after the user's words if its message begins with a document. */
 export async function nameConversation(
   conversationId: string,
   input: readonly InputPart[],

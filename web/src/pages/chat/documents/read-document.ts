@@ -3,7 +3,7 @@ import type { TextDocument } from './document.ts';
 
 const maxTextBytes = 5_000_000;
 const maxDocumentBytes = 50_000_000;
-/** Read by the server, which also tells what to do about those of old programs. */
+/** Formats that the server reads. It also advises about the formats of old programs. */
 const officeFile = /\.(?:do[ct]|xl[st]|p[op]t|pps)[xm]?$|\.(?:od[tsp]|epub|rtf)$/i;
 /** Text of other programs, which is often not in UTF-8. */
 const exportedText = /\.(?:csv|tsv|txt)$/i;

@@ -20,7 +20,7 @@ type ImportEvent =
   | { readonly type: 'import.end'; readonly result: Report }
   | { readonly type: 'error'; readonly error: { readonly message: string; readonly code: string } };
 
-/** Imports the export of an app after a look at what it has. */
+/** Previews and imports the export of an app. */
 export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
   const input = useRef<HTMLInputElement>(null);
   const [file, setFile] = useState<File>();

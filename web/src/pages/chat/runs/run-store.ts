@@ -126,8 +126,8 @@ function newRun(
 }
 
 /**
- * Stops an answer; the server stores what it has written so far. An answer without an id is cancelled once it has one:
- * the server would continue it if its connection were only closed, as a second call does.
+ * Stops an answer; the server stores the text so far. An answer without an id is canceled once it
+ * has one: the server would continue it if its connection were only closed.
  */
 export async function stopRun({ key }: Run): Promise<void> {
   // The page may not show the newest state yet.

@@ -49,7 +49,7 @@ export const defaultSettings: ConversationSettings = {
 /** Key of the settings of a conversation that has no message yet. */
 export const newConversation = 'new';
 
-/** Key of the settings of a new conversation of a project. */
+/** Settings key of new conversations in a project. */
 export const newChatOf = (projectId: string) => `new ${projectId}`;
 
 const storageKey = 'hearth.chat.settings';
@@ -73,7 +73,7 @@ export function removeSettings(key: string): void {
   keep(storageKey, JSON.stringify(others));
 }
 
-/** Moves settings to another key, such as those of a new conversation to its id. */
+/** Moves settings to another key, such as from a new conversation to its id. */
 export function moveSettings(from: string, to: string): void {
   const { [from]: moved, ...others } = savedSettings.get();
   if (moved === undefined) return;

@@ -25,7 +25,7 @@ export function toChatBody(
   return {
     model: settings.model,
     input,
-    // An empty one replaces that of earlier messages.
+    // An empty one replaces the system prompt of earlier messages.
     ...(systemPrompt === '' && previousId === null ? {} : { system_prompt: systemPrompt }),
     ...(previousId === null
       ? definedOnly({

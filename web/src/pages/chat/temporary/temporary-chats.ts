@@ -9,10 +9,10 @@ interface Temporary {
 
 const storageKey = 'hearth.temporary';
 const leftKey = 'hearth.temporary.left';
-/** Those of killed tabs stay until others take their place. */
+/** Chats of killed tabs stay until others take their place. */
 const maxKept = 50;
 
-/** Those of all tabs of this browser. */
+/** Chats of all tabs of this browser. */
 export const temporaryChats = createStore<readonly Temporary[]>(read());
 addEventListener('storage', ({ key }) => {
   if (key === storageKey) temporaryChats.set(read());

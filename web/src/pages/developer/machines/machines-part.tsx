@@ -44,7 +44,7 @@ export function MachinesPart() {
         title={labels.from}
         description={labels.fromHint}
         actions={
-          // The dialog compares the machines with those of the list.
+          // The dialog compares the machines with the ones in the list.
           <Button disabled={query.data === undefined} onClick={() => setDialog('offer')}>
             {labels.offer}
           </Button>

@@ -9,7 +9,7 @@ import { separated } from '../../../ui/separated.ts';
 
 const labels = developerTexts.overview;
 
-/** The loaded models and what they do. */
+/** The loaded models and their activity. */
 export function InstanceList({ instances }: { readonly instances: readonly InstanceStatus[] }) {
   return (
     <Section title={labels.instances}>

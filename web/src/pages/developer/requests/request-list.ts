@@ -41,7 +41,7 @@ export function filterRequests(
   );
 }
 
-/** True for files of the app, and for what it reads of the API to show its pages. */
+/** True for files of the app, and for the API requests of its pages. */
 function isOwnRead({ method, path }: RequestSummary): boolean {
   if (path === '/api/v1/models/estimate') return true;
   const isOwnPath = path.startsWith('/api/v1/') || !/^\/(?:api|v1)\//.test(path);

@@ -12,7 +12,7 @@ interface DayRow {
   readonly completion_tokens: number;
 }
 
-/** A bar for each day: the tokens of prompts, and above them those of answers. */
+/** A bar for each day: prompt tokens, and answer tokens above them. */
 export function UsageChart({
   from,
   to,

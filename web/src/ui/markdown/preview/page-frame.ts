@@ -22,7 +22,7 @@ purifier.addHook('uponSanitizeAttribute', (_, attribute) => {
   if (addresses.has(attribute.attrName) && !isOwn) attribute.keepAttr = false;
 });
 
-// Shows a page without its scripts, and without what it would load.
+// Shows a page without its scripts and without external content.
 answerRequests((code) => {
   document.documentElement.innerHTML = purifier.sanitize(code, { WHOLE_DOCUMENT: true });
   return '';
