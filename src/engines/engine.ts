@@ -51,7 +51,7 @@ export type EngineMessage =
       readonly content: string | readonly ContentPart[];
     };
 
-/** Whether one of the messages has such a part. */
+/** True if one of the messages has such a part. */
 export function hasPart(
   messages: readonly EngineMessage[],
   isWanted: (type: ContentPart['type']) => boolean,

@@ -34,7 +34,7 @@ export interface VectorStoresOptions extends EmbedServices {
 }
 
 interface NewVectorStore {
-  /** A new one if absent. A vector store of the caller that has it already is kept as it is. */
+  /** A new one if absent. A vector store that the caller has already stays unchanged. */
   readonly id?: string;
   readonly name: string;
   readonly metadata: Readonly<Record<string, string>>;

@@ -38,7 +38,7 @@ export function parseSetting(argument: string): SettableValues {
   throw new UsageError(`${name}: ${text} is not allowed. ${describeAllowed(issue)}`);
 }
 
-/** Words that are allowed instead of a value. */
+/** The allowed values, as a sentence. */
 function describeAllowed(issue: z.core.$ZodIssue | undefined): string {
   if (issue?.code === 'too_big') return `It must be at most ${issue.maximum}.`;
   if (issue?.code === 'too_small') return `It must be at least ${issue.minimum}.`;

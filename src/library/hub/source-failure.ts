@@ -34,7 +34,7 @@ export function sourceFailure(error: unknown, { host, setting, missing }: Source
   );
 }
 
-/** Whether a source is only busy, with the time after which to try again. */
+/** Details of a source that is only busy, with the time after which to try again. */
 export function busyDetail(cause: HttpFailure) {
   const isBusy = cause.status === 429 || cause.status === 503;
   const retryAfterSeconds = Math.ceil(retryDelayMs(cause, 6, 1) / 1000);
