@@ -37,7 +37,8 @@ import { readStandardInput } from '../standard-input.ts';
 import { getModelSettings } from '../../api/v1/models/model-settings-schema.ts';
 import { ApiError } from '../client/client-error.ts';
 import { printable } from '../../kernel/printable.ts';
-import { confirm } from '../ui/ask.ts';
+import type { ToolPolicy } from '../conversation/tool-approvals.ts';
+import { askForLine, confirm } from '../ui/ask.ts';
 
 /** Ends a runaway answer of a script; a chat is watched by its user. */
 const oneShotTokens = 4096;
@@ -70,6 +71,7 @@ export const chat = defineCommand({
     ),
     ...adapterOption,
     mcp: textList('--mcp <label>', 'MCP server of mcp.json to use; can be repeated'),
+    allowTools: flag('--allow-tools', 'Make all tool calls without asking'),
     reasoning: choice('--reasoning <setting>', 'Reasoning before the answer', [
       'off',
       'low',
@@ -147,13 +149,15 @@ export const chat = defineCommand({
         return;
       }
       const request = { ...limited, input: toInput(message, attached), store: isStored };
-      await answerOnce(context, client, request, { isJson: options.json === true, ...display });
+      const policy = policyOf(context, options.allowTools === true);
+      const show = { isJson: options.json === true, ...display, policy };
+      await answerOnce(context, client, request, show);
       return;
     }
     await checkChatModel(client, model, signal);
     terminal.messages.line(`Chatting with ${printable(settings.model)}. Type /help for commands.`);
     const conversation = createConversation(client, terminal, { settings, attached });
-    await chatInteractively(context, client, conversation, display);
+    await chatInteractively(context, client, conversation, display, options.allowTools === true);
   },
 });
 
@@ -172,6 +176,14 @@ async function limitFor(
     if (!(error instanceof ApiError)) throw error;
   }
   return { max_output_tokens: oneShotTokens };
+}
+
+/** A user at a terminal is asked; calls of a script that would wait are refused. */
+function policyOf({ stdin, terminal }: CommandContext, allowsTools: boolean): ToolPolicy {
+  if (allowsTools) return 'allow';
+  const { messages } = terminal;
+  if (stdin.isTTY !== true || !messages.isInteractive) return 'refuse';
+  return (question, signal) => askForLine(question, stdin, messages, signal);
 }
 
 /** Asks the user of a chat; a script gets the error. */

@@ -3,6 +3,7 @@ import { PassThrough } from 'node:stream';
 import type { StandardInput } from '../command.ts';
 import { printable } from '../../kernel/printable.ts';
 import type { TerminalStream } from '../ui/terminal.ts';
+import type { AskUser } from './tool-approvals.ts';
 
 /** Lines that the user types in a terminal, as messages. */
 export interface ChatInput {
@@ -13,6 +14,12 @@ export interface ChatInput {
    * @returns undefined at the end of the input: Ctrl-D, or Ctrl-C twice.
    */
   readMessage(): Promise<string | undefined>;
+  /**
+   * Asks for a line while no message is read. What was typed before the question is dropped.
+   *
+   * @returns undefined for Ctrl-C or Ctrl-D, which also interrupt, and if the signal aborts.
+   */
+  readonly ask: AskUser;
   close(): void;
 }
 
@@ -53,6 +60,8 @@ export function createChatInput(options: ChatInputOptions): ChatInput {
   let paste: string | undefined;
   let lastKeys = '';
   let block: string[] | undefined;
+  /** The question that is open. */
+  let question: string | undefined;
   let deliver: ((message: string | undefined) => void) | undefined;
 
   // Readline edits the line. It reads from a stream of its own, to which only keys for the prompt are passed on.
@@ -128,14 +137,23 @@ export function createChatInput(options: ChatInputOptions): ChatInput {
 
   function showPrompt(): void {
     isPrompting = true;
-    lines.setPrompt(block === undefined ? prompt : blockPrompt);
+    lines.setPrompt(question ?? (block === undefined ? prompt : blockPrompt));
     lines.prompt();
     passOn();
   }
 
+  // The arrow keys recall messages, not answers.
+  lines.on('history', (history: string[]) => {
+    if (question !== undefined) history.shift();
+  });
+
   lines.on('line', (line) => {
     isPrompting = false;
     isExiting = false;
+    if (question !== undefined) {
+      endQuestion(line);
+      return;
+    }
     const message = completeMessage(line);
     if (message === undefined) {
       showPrompt();
@@ -145,6 +163,19 @@ export function createChatInput(options: ChatInputOptions): ChatInput {
     deliver = undefined;
     resolve?.(expandPastes(message));
   });
+
+  function endQuestion(answer: string | undefined): void {
+    if (answer === undefined) {
+      lines.write(null, { ctrl: true, name: 'e' });
+      lines.write(null, { ctrl: true, name: 'u' });
+      messages.line();
+    }
+    isPrompting = false;
+    question = undefined;
+    const resolve = deliver;
+    deliver = undefined;
+    resolve?.(answer);
+  }
 
   /** The message that ends with a line; undefined if it continues, or is empty. */
   function completeMessage(line: string): string | undefined {
@@ -168,7 +199,10 @@ export function createChatInput(options: ChatInputOptions): ChatInput {
   }
 
   lines.on('SIGINT', () => {
-    if (lines.line !== '' || block !== undefined) {
+    if (question !== undefined) {
+      endQuestion(undefined);
+      onInterrupt();
+    } else if (lines.line !== '' || block !== undefined) {
       block = undefined;
       lines.write(null, { ctrl: true, name: 'e' });
       lines.write(null, { ctrl: true, name: 'u' });
@@ -208,6 +242,21 @@ export function createChatInput(options: ChatInputOptions): ChatInput {
           return;
         }
         deliver = resolve;
+        showPrompt();
+      }),
+    ask: (text, callerSignal) =>
+      new Promise((resolve) => {
+        if (isClosed || callerSignal.aborted) {
+          resolve(undefined);
+          return;
+        }
+        held = [];
+        question = text;
+        deliver = resolve;
+        const onAbort = (): void => {
+          if (question === text && deliver === resolve) endQuestion(undefined);
+        };
+        callerSignal.addEventListener('abort', onAbort, { once: true });
         showPrompt();
       }),
     close: () => lines.close(),

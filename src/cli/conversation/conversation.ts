@@ -3,6 +3,7 @@ import type { Client } from '../client/client.ts';
 import type { Terminal } from '../ui/terminal.ts';
 import { type AnswerView, createAnswerView } from './answer-view.ts';
 import { createChat } from '../../api/v1/chat/chat-event-schema.ts';
+import { createToolApprovals, type ToolApprovals, type ToolPolicy } from './tool-approvals.ts';
 import { ApiError } from '../client/client-error.ts';
 import { formatCount } from '../../kernel/format.ts';
 
@@ -25,7 +26,7 @@ export interface Conversation {
   /** @throws as `streamAnswer` */
   send(
     text: string,
-    display: { readonly hidesThinking: boolean },
+    display: { readonly hidesThinking: boolean; readonly policy: ToolPolicy },
     signal: AbortSignal,
   ): Promise<ChatResult>;
   /** Changes settings for the next turns. */
@@ -65,12 +66,10 @@ export function createConversation(
               ...(hasNewSystemPrompt ? { system_prompt: systemPrompt } : {}),
             };
       const request = { ...others, ...turn, input: toInput(text, attached) };
-      const result = await streamAnswer(
-        client,
-        request,
-        createAnswerView(terminal, display),
-        signal,
-      );
+      const view = createAnswerView(terminal, display);
+      const { messages } = terminal;
+      const approvals = createToolApprovals(client, messages, display.policy, signal);
+      const result = await streamAnswer(client, request, { view, approvals }, signal);
       attached = [];
       hasNewSystemPrompt = false;
       lastResponseId = result.response_id;
@@ -93,26 +92,29 @@ export function createConversation(
 }
 
 /**
- * Sends a message, shows the answer as it streams and returns the complete result.
+ * Sends a message, shows the answer as it streams, answers its tool calls and returns the complete result.
  *
  * @throws ApiError, also for an error event in the stream; ServerUnreachableError; the signal's reason.
  */
 export async function streamAnswer(
   client: Client,
   request: ChatRequest,
-  view: AnswerView,
+  { view, approvals }: { readonly view: AnswerView; readonly approvals: ToolApprovals },
   signal: AbortSignal,
 ): Promise<ChatResult> {
   let result: ChatResult | undefined;
   let failure: ApiError | undefined;
   try {
-    const body = { ...request, stream: true };
+    const hasTools = (request.integrations ?? []).length > 0;
+    const body = { ...request, stream: true, ...(hasTools && { tool_approvals: true }) };
     for await (const event of client.stream(createChat, { body }, signal)) {
       view.show(event);
+      approvals.follow(event);
       if (event.type === 'error') failure = new ApiError(event.error);
       if (event.type === 'chat.end') ({ result } = event);
     }
   } finally {
+    approvals.end();
     view.end();
   }
   if (failure !== undefined) throw failure;

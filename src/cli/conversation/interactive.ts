@@ -11,7 +11,7 @@ import { parseSlashCommand, slashHelp, type ChatDisplay } from './slash-commands
 import { readUserHome } from '../../platform/files/user-home.ts';
 
 /**
- * Reads messages from the terminal and shows the answers until the user exits.
+ * Reads messages from the terminal and shows the answers until the user exits. Asks before tool calls, unless they are allowed.
  *
  * @throws the reason of the context's signal when aborted.
  */
@@ -20,6 +20,7 @@ export async function chatInteractively(
   client: Client,
   conversation: Conversation,
   display: ChatDisplay,
+  allowsTools: boolean,
 ): Promise<void> {
   const { signal, stdin } = context;
   const { messages, output } = context.terminal;
@@ -36,12 +37,14 @@ export async function chatInteractively(
     onClose: stopAnswer,
   });
 
+  const policy = allowsTools ? 'allow' : input.ask;
+
   async function answer(text: string): Promise<void> {
     const stopping = new AbortController();
     answering = stopping;
     try {
       const within = AbortSignal.any([signal, stopping.signal]);
-      const result = await conversation.send(text, display, within);
+      const result = await conversation.send(text, { ...display, policy }, within);
       lastStats = result.stats;
       const problem = describeMissingAnswer(result);
       if (problem !== undefined) messages.line(messages.style.dim(problem));

@@ -3,12 +3,15 @@ import { createChat } from '../../api/v1/chat/chat-event-schema.ts';
 import type { Client } from '../client/client.ts';
 import type { CommandContext } from '../command.ts';
 import { CommandError } from '../failure.ts';
-import { createAnswerView, formatStats } from './answer-view.ts';
+import { type AnswerView, createAnswerView, formatStats } from './answer-view.ts';
 import { suggestModel } from '../check-model.ts';
+import { createToolApprovals, type ToolPolicy } from './tool-approvals.ts';
 import { type ChatSettings, describeMissingAnswer, streamAnswer } from './conversation.ts';
 import { readFile } from 'node:fs/promises';
 import type * as z from 'zod';
 import { createChatCompletionOpenAi } from '../../api/openai/chat/chat-completion-schema.ts';
+
+const noView: AnswerView = { show: () => {}, end: () => {} };
 
 /**
  * Sends one message and prints the text of the answer, or the whole result as JSON.
@@ -23,14 +26,19 @@ export async function answerOnce(
     readonly isJson: boolean;
     readonly showsStats: boolean;
     readonly hidesThinking: boolean;
+    readonly policy: ToolPolicy;
   },
 ): Promise<void> {
   const { terminal } = context;
   const signal = AbortSignal.any([context.signal, terminal.outputClosed]);
   try {
-    const result = show.isJson
+    const view = show.isJson ? noView : createAnswerView(terminal, show);
+    const approvals = createToolApprovals(client, terminal.messages, show.policy, signal);
+    // Only a stream can ask for an approval.
+    const isWhole = show.isJson && (request.integrations ?? []).length === 0;
+    const result = isWhole
       ? await client.call(createChat, { body: request }, signal)
-      : await streamAnswer(client, request, createAnswerView(terminal, show), signal);
+      : await streamAnswer(client, request, { view, approvals }, signal);
     if (show.isJson) terminal.output.json(result);
     if (show.showsStats) terminal.messages.line(formatStats(result.stats));
     const problem = describeMissingAnswer(result);

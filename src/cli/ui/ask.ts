@@ -16,16 +16,30 @@ export async function confirm(
   messages: TerminalStream,
   signal: AbortSignal,
 ): Promise<boolean> {
+  const answer = await askForLine(`${question} [y/N] `, stdin, messages, signal);
+  return /^y(?:es)?$/i.test(answer.trim());
+}
+
+/**
+ * Asks for a line on the terminal; an empty one at the end of the input.
+ *
+ * @throws the signal's reason when aborted.
+ */
+export async function askForLine(
+  question: string,
+  stdin: StandardInput,
+  messages: TerminalStream,
+  signal: AbortSignal,
+): Promise<string> {
   signal.throwIfAborted();
   // In terminal mode, readline would handle Ctrl-C itself instead of the process.
   const lines = createInterface({ input: stdin, output: messages.raw, terminal: false });
   try {
-    const answer = await new Promise<string>((resolve, reject) => {
+    return await new Promise<string>((resolve, reject) => {
       lines.once('close', () => resolve(''));
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-      lines.question(`${question} [y/N] `, resolve);
+      lines.question(question, resolve);
     });
-    return /^y(?:es)?$/i.test(answer.trim());
   } finally {
     lines.close();
   }
