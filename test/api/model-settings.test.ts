@@ -291,6 +291,7 @@ describe('a profile', () => {
       const name = list === '/api/tags' ? 'plain:latest' : 'plain';
       expect(read(body), list).toContain(name);
     }
+    expect((await run('ls')).stdout).toMatch(/^plain +profile .* - /m);
     const anthropic = { headers: { 'anthropic-version': '2023-06-01' } };
     const { body } = await get(hearth.url, '/v1/models', anthropic);
     expect(body.data).toContainEqual(expect.objectContaining({ type: 'model', id: 'plain' }));

@@ -39,8 +39,7 @@ export const ls = defineCommand({
           {
             title: 'SIZE',
             dropOrder: 6,
-            value: ({ format, size_bytes: bytes }) =>
-              format === null ? 'remote' : formatBytes(bytes),
+            value: sizeOf,
             isNumber: true,
           },
           {
@@ -83,8 +82,15 @@ function writeAdapters(output: TerminalStream, adapters: readonly ListedAdapter[
   );
 }
 
-/** Distinguishes vision models, like v0. */
-function typeOf({ type, capabilities }: V1Model): string {
+/** A profile has no files of its own. */
+function sizeOf({ base, format, size_bytes: bytes }: V1Model): string {
+  if (base !== undefined) return '-';
+  return format === null ? 'remote' : formatBytes(bytes);
+}
+
+/** Distinguishes vision models, like v0, and profiles. */
+function typeOf({ type, base, capabilities }: V1Model): string {
+  if (base !== undefined) return 'profile';
   return type === 'llm' && capabilities?.vision === true ? 'vlm' : type;
 }
 
