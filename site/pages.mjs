@@ -9,6 +9,7 @@ export const sections = [
       ['Choose a model', 'docs/choose-a-model.md'],
       ['The chat command', 'docs/chat-command.md'],
       ['Coming from other servers', 'docs/coming-from.md'],
+      ['How Hearth compares', 'docs/compare.md'],
       ['Examples', 'examples/README.md'],
     ],
   },
