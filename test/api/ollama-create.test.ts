@@ -133,6 +133,15 @@ it.each<readonly [string, object, number, string]>([
 
   ['the name of a model', { model: 'starter-chat', from: 'starter-embed' }, 409, 'a model'],
   ['weights of another format', { files: { 'model.safetensors': zeros } }, 400, 'GGUF'],
+  [
+    'endless messages',
+    {
+      from: 'starter-chat',
+      messages: Array.from({ length: 5 }, () => ({ role: 'user', content: 'x'.repeat(60_000) })),
+    },
+    400,
+    '300000 characters',
+  ],
   ['a path', { files: { '../x.gguf': zeros } }, 400, '../x.gguf'],
   ['a file that is not there', { files: { 'x.gguf': zeros } }, 400, `POST /api/blobs/${zeros}`],
   ['no digest', { files: { 'x.gguf': 'sha256:../../x' } }, 400, 'sha256'],

@@ -21,6 +21,8 @@ import {
 
 /** Records of one server. */
 const maxRecords = 1000;
+/** Of the system prompt, the examples and the license of a record together. */
+const maxTextLength = 256_000;
 const profileName = /^[a-z0-9][\w.:/-]{0,199}$/;
 
 export function mountModelSettings(app: App, services: ApiServices): void {
@@ -96,6 +98,7 @@ export async function storeSettings(
   if (present?.base !== undefined && present.base !== base) {
     assertUnused(services, name, 'give it another model');
   }
+  assertTextLength(requested);
   const { draftModel, chatTemplate, ...load } = requested.load ?? {};
   if (chatTemplate !== undefined) assertChatTemplate(chatTemplate);
   assertReasoning(selection.model, requested.reasoning);
@@ -183,6 +186,17 @@ async function profileNameOf(services: NamedModelServices, identifier: string): 
   throw new HearthError('conflict', `"${name}" is the name of ${taken}. Choose another one.`, {
     param: 'model',
   });
+}
+
+/** @throws HearthError `invalid_value`. */
+function assertTextLength({ systemPrompt, license, examples = [] }: SettingsRecord): void {
+  const texts = [systemPrompt, license, ...examples.map(({ content }) => content)];
+  const length = texts.reduce((sum, text = '') => sum + text.length, 0);
+  if (length <= maxTextLength) return;
+  throw invalid(
+    'examples',
+    `The system prompt, the examples and the license have ${length} characters together; at most ${maxTextLength} are allowed.`,
+  );
 }
 
 /** @throws HearthError `conflict` for a profile that is loaded as an instance of its own. */
