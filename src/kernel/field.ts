@@ -67,6 +67,16 @@ export const splitModes = ['none', 'layer', 'row', 'tensor'] as const;
 const maxGpus = 64;
 export const tensorSplitSchema = z.array(z.number().min(0).max(1_000_000)).min(1).max(maxGpus);
 
+/** Of an embedding. */
+export const dimensionsSchema = z
+  .int()
+  .min(1)
+  .max(2 ** 31 - 1)
+  .nullish()
+  .describe(
+    "Length of the vectors. One below the model's is possible for models that were trained for it: those of the catalog.",
+  );
+
 export const fractionSchema = z.number().min(0).max(1);
 export const topKSchema = z.int().min(0).max(1_000_000);
 /** The engine computes with 32-bit floats, where smaller numbers become 0. */

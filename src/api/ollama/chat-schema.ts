@@ -3,6 +3,7 @@ import { chatErrors } from '../../kernel/errors/error-groups.ts';
 import { textSchema } from '../../kernel/field.ts';
 import { defineRoute } from '../kit/route.ts';
 import {
+  exampleOllamaAnswer,
   ollamaAnswerFields,
   ollamaErrorSchema,
   ollamaFormatSchema,
@@ -119,17 +120,8 @@ export const ollamaChatAnswerSchema = z
     id: 'OllamaChatAnswer',
     examples: [
       {
-        model: 'hearth/starter-chat',
-        created_at: '2026-11-22T10:00:00.000Z',
-        done: true,
-        done_reason: 'stop',
+        ...exampleOllamaAnswer,
         message: { role: 'assistant', content: 'Hello! How can I help you?' },
-        total_duration: 41_000_000,
-        load_duration: 0,
-        prompt_eval_count: 16,
-        prompt_eval_duration: 12_000_000,
-        eval_count: 9,
-        eval_duration: 24_000_000,
       },
     ],
   });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { generationErrors } from '../../kernel/errors/error-groups.ts';
-import { textSchema } from '../../kernel/field.ts';
+import { dimensionsSchema, textSchema } from '../../kernel/field.ts';
 import { defineRoute } from '../kit/route.ts';
 import {
   ollamaKeepAliveSchema,
@@ -32,14 +32,7 @@ export const embedOllama = defineRoute({
           id: 'OllamaEmbedInput',
           description: 'A text or a list of texts; without them the model is only loaded.',
         }),
-      dimensions: z
-        .int()
-        .min(1)
-        .max(2 ** 31 - 1)
-        .nullish()
-        .describe(
-          "Length of the vectors. One below the model's is possible for models that were trained for it: those of the catalog.",
-        ),
+      dimensions: dimensionsSchema,
     })
     .meta({
       id: 'OllamaEmbedRequest',

@@ -131,6 +131,19 @@ export const ollamaAnswerFields = {
   ...ollamaStatisticsFields,
 };
 
+export const exampleOllamaAnswer = {
+  model: 'hearth/starter-chat',
+  created_at: '2026-11-22T10:00:00.000Z',
+  done: true,
+  done_reason: 'stop',
+  total_duration: 41_000_000,
+  load_duration: 0,
+  prompt_eval_count: 16,
+  prompt_eval_duration: 12_000_000,
+  eval_count: 9,
+  eval_duration: 24_000_000,
+};
+
 /** A line that ends a stream which failed. */
 export const ollamaErrorSchema = z
   .object({ error: z.string().describe('Names the value that was wrong and what is allowed.') })

@@ -1,6 +1,11 @@
 import * as z from 'zod';
 import { generationErrors } from '../../../kernel/errors/error-groups.ts';
-import { textSchema, tokenCountSchema, ttlSchema } from '../../../kernel/field.ts';
+import {
+  dimensionsSchema,
+  textSchema,
+  tokenCountSchema,
+  ttlSchema,
+} from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { tokensSchema } from '../v0/text-completion-schema.ts';
 
@@ -22,14 +27,7 @@ export const v0EmbeddingRequestSchema = z
       ])
       .meta({ id: 'V0EmbeddingInput', description: 'A text or tokens, or a list of either.' }),
     encoding_format: z.enum(['float', 'base64']).nullish(),
-    dimensions: z
-      .int()
-      .min(1)
-      .max(2 ** 31 - 1)
-      .nullish()
-      .describe(
-        "Length of the vectors. One below the model's is possible for models that were trained for it: those of the catalog.",
-      ),
+    dimensions: dimensionsSchema,
     ttl: ttlSchema.nullish(),
   })
   .meta({

@@ -144,18 +144,33 @@ const outputItemSchema = z
   .meta({ id: 'OpenAiOutputItem' });
 export type OpenAiOutputItem = z.infer<typeof outputItemSchema>;
 
-const exampleResponse = {
-  id: exampleResponseId,
+/** Settings that a stored response does not keep. */
+export const responseDefaults = {
   object: 'response',
-  created_at: 1_793_612_345,
-  completed_at: 1_793_612_346,
-  status: 'completed',
   background: false,
   error: null,
   incomplete_details: null,
-  instructions: 'You answer in one sentence.',
   max_output_tokens: null,
   max_tool_calls: null,
+  parallel_tool_calls: true,
+  reasoning: { effort: null, summary: null },
+  store: true,
+  temperature: null,
+  text: { format: { type: 'text' } },
+  tool_choice: 'auto',
+  tools: [],
+  top_logprobs: 0,
+  top_p: null,
+  truncation: 'disabled',
+} as const;
+
+const exampleResponse = {
+  ...responseDefaults,
+  id: exampleResponseId,
+  created_at: 1_793_612_345,
+  completed_at: 1_793_612_346,
+  status: 'completed',
+  instructions: 'You answer in one sentence.',
   metadata: {},
   model: 'hearth/starter-chat',
   output: [
@@ -174,18 +189,8 @@ const exampleResponse = {
       ],
     },
   ],
-  parallel_tool_calls: true,
   previous_response_id: null,
   conversation: null,
-  reasoning: { effort: null, summary: null },
-  store: true,
-  temperature: null,
-  text: { format: { type: 'text' } },
-  tool_choice: 'auto',
-  tools: [],
-  top_logprobs: 0,
-  top_p: null,
-  truncation: 'disabled',
   usage: {
     input_tokens: 31,
     input_tokens_details: { cached_tokens: 12, cache_write_tokens: 0 },

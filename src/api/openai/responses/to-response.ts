@@ -1,6 +1,6 @@
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import type { OpenAiResponseRequest, OpenAiTool } from './response-request-schema.ts';
-import type { OpenAiResponse } from './response-schema.ts';
+import { responseDefaults, type OpenAiResponse } from './response-schema.ts';
 import type { StopReason, TurnUsage } from '../../../store/turns/conversation-turn.ts';
 import type { StoredResponse } from '../../../store/store.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
@@ -27,26 +27,6 @@ export function conversationIdOf({ conversation }: OpenAiResponseRequest): strin
   return typeof conversation === 'string' ? conversation : conversation?.id;
 }
 
-/** Settings that a stored response does not keep. */
-const defaults = {
-  object: 'response',
-  background: false,
-  error: null,
-  incomplete_details: null,
-  max_output_tokens: null,
-  max_tool_calls: null,
-  parallel_tool_calls: true,
-  reasoning: { effort: null, summary: null },
-  store: true,
-  temperature: null,
-  text: { format: { type: 'text' } },
-  tool_choice: 'auto',
-  tools: [],
-  top_logprobs: 0,
-  top_p: null,
-  truncation: 'disabled',
-} as const;
-
 /** The response to a request as it begins: without output, in progress. */
 export function toInitialResponse(
   id: string,
@@ -54,7 +34,7 @@ export function toInitialResponse(
   body: OpenAiResponseRequest,
 ): OpenAiResponse {
   return {
-    ...defaults,
+    ...responseDefaults,
     id,
     created_at: Math.floor(Date.now() / 1000),
     completed_at: null,
@@ -92,7 +72,7 @@ export function toStoredResponse(
   const isFailed = isInterrupted && turn.isCancelled !== true;
   const seconds = Math.floor(createdAt.getTime() / 1000);
   return {
-    ...defaults,
+    ...responseDefaults,
     id,
     created_at: seconds,
     background: turn.isBackground === true,

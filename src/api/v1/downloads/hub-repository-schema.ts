@@ -1,7 +1,11 @@
 import * as z from 'zod';
 import { isoTimeSchema } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
-import { catalogModelSchema, hubSourceSchema } from '../models/catalog-schema.ts';
+import {
+  catalogModelSchema,
+  exampleCatalogModel,
+  hubSourceSchema,
+} from '../models/catalog-schema.ts';
 import { licenseFields } from '../models/license-schema.ts';
 import { machineMemoryFields, memoryFitSchema } from '../models/memory-schema.ts';
 
@@ -130,21 +134,7 @@ export const listRecommendedModels = defineRoute({
     id: 'RecommendedModels',
     examples: [
       {
-        models: [
-          {
-            id: 'qwen3-0.6b',
-            source: 'catalog',
-            repository: 'Qwen/Qwen3-0.6B-GGUF',
-            url: 'https://huggingface.co/Qwen/Qwen3-0.6B-GGUF',
-            type: 'llm',
-            quantization: 'Q8_0',
-            size_bytes: 640_000_000,
-            license: 'apache-2.0',
-            license_has_conditions: false,
-            description: 'Very small model that can reason and use tools.',
-            fits: 'fits',
-          },
-        ],
+        models: [exampleCatalogModel],
         usable_bytes: 8_589_934_592,
         capacity_bytes: 17_179_869_184,
       },

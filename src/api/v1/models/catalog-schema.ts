@@ -10,6 +10,20 @@ export const hubSourceSchema = z
   .default('hub')
   .describe('`hub`: the model hub (`hub.endpoint`). `modelscope`: ModelScope.');
 
+export const exampleCatalogModel = {
+  id: 'qwen3-0.6b',
+  source: 'catalog',
+  repository: 'Qwen/Qwen3-0.6B-GGUF',
+  url: 'https://huggingface.co/Qwen/Qwen3-0.6B-GGUF',
+  type: 'llm',
+  quantization: 'Q8_0',
+  size_bytes: 640_000_000,
+  license: 'apache-2.0',
+  license_has_conditions: false,
+  description: 'Very small model that can reason and use tools.',
+  fits: 'fits',
+};
+
 export const catalogModelSchema = z
   .object({
     id: z.string().describe('Value for `model` of `POST /api/v1/models/download`.'),
@@ -70,21 +84,7 @@ export const searchCatalog = defineRoute({
       id: 'CatalogList',
       examples: [
         {
-          models: [
-            {
-              id: 'qwen3-0.6b',
-              source: 'catalog',
-              repository: 'Qwen/Qwen3-0.6B-GGUF',
-              url: 'https://huggingface.co/Qwen/Qwen3-0.6B-GGUF',
-              type: 'llm',
-              quantization: 'Q8_0',
-              size_bytes: 640_000_000,
-              license: 'apache-2.0',
-              license_has_conditions: false,
-              description: 'Very small model that can reason and use tools.',
-              fits: 'fits',
-            },
-          ],
+          models: [exampleCatalogModel],
         },
       ],
     }),

@@ -4,7 +4,7 @@ import { defineRoute } from '../../kit/route.ts';
 import { adapterSchema } from './adapter-schema.ts';
 import { exampleMemory, machineMemoryFields, memoryEstimateFields } from './memory-schema.ts';
 import { chosenConfigSchema } from './load-config-schema.ts';
-import { quantizationSchema, v1ModelSchema } from './model-schema.ts';
+import { exampleModel, quantizationSchema, v1ModelSchema } from './model-schema.ts';
 
 const fileSchema = z
   .object({
@@ -83,19 +83,7 @@ export const modelDetailsSchema = v1ModelSchema
     id: 'ModelDetails',
     examples: [
       {
-        type: 'llm',
-        publisher: 'hearth',
-        key: 'hearth/starter-chat',
-        display_name: 'starter-chat',
-        architecture: 'llama',
-        quantization: { name: 'Q8_0', bits_per_weight: 8.52 },
-        size_bytes: 3_131_840,
-        params_string: '3M',
-        loaded_instances: [],
-        max_context_length: 4096,
-        format: 'gguf',
-        capabilities: { vision: false, trained_for_tool_use: true },
-        description: null,
+        ...exampleModel,
         supports_infill: false,
         default_sampling: {
           temperature: 0.8,

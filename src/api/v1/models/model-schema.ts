@@ -35,7 +35,7 @@ const exampleConfig = {
   chosen_by_memory: ['context_length', 'cache_contexts'],
 };
 
-const exampleModel = {
+export const exampleModel = {
   type: 'llm',
   publisher: 'hearth',
   key: 'hearth/starter-chat',
