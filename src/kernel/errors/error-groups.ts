@@ -33,3 +33,11 @@ export const chatErrors = [
   ...generationErrors,
   'invalid_output',
 ] as const satisfies readonly ErrorCode[];
+
+/** Errors of messages with images or audio. */
+export const mediaErrors = [
+  'vision_unsupported',
+  'audio_unsupported',
+  'invalid_image',
+  'invalid_audio',
+] as const satisfies readonly ErrorCode[];

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { presetNameSchema } from '../../../kernel/field.ts';
 import { openAiEventSchema } from '../../kit/error-body.ts';
-import { chatErrors } from '../../../kernel/errors/error-groups.ts';
+import { chatErrors, mediaErrors } from '../../../kernel/errors/error-groups.ts';
 import { defineRoute } from '../../kit/route.ts';
 import {
   reasoningFields,
@@ -234,10 +234,7 @@ export const createChatCompletionOpenAi = defineRoute({
   errors: [
     ...chatErrors,
     'preset_not_found',
-    'vision_unsupported',
-    'audio_unsupported',
-    'invalid_image',
-    'invalid_audio',
+    ...mediaErrors,
     'unsupported_reasoning',
     'storage_failed',
   ],

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { chatErrors, generationErrors } from '../../../kernel/errors/error-groups.ts';
+import { chatErrors, generationErrors, mediaErrors } from '../../../kernel/errors/error-groups.ts';
 import { droppedTurnsSchema, tokenCountSchema, truncationSchema } from '../../../kernel/field.ts';
 import { servedTierSchema } from '../service-tier.ts';
 import { defineRoute } from '../../kit/route.ts';
@@ -300,10 +300,7 @@ export const createResponseOpenAi = defineRoute({
     'vector_store_not_found',
     'preset_not_found',
     'conversation_locked',
-    'vision_unsupported',
-    'audio_unsupported',
-    'invalid_image',
-    'invalid_audio',
+    ...mediaErrors,
     'unsupported_reasoning',
     'storage_failed',
     'mcp_unreachable',
@@ -330,10 +327,7 @@ export const countInputTokensOpenAi = defineRoute({
     'conversation_not_found',
     'vector_store_not_found',
     'preset_not_found',
-    'vision_unsupported',
-    'audio_unsupported',
-    'invalid_image',
-    'invalid_audio',
+    ...mediaErrors,
     'unsupported_reasoning',
     'mcp_unreachable',
   ],

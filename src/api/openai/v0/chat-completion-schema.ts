@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { openAiEventSchema } from '../../kit/error-body.ts';
-import { chatErrors } from '../../../kernel/errors/error-groups.ts';
+import { chatErrors, mediaErrors } from '../../../kernel/errors/error-groups.ts';
 import { textSchema } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { jsonObjectSchema, responseFormatFields } from '../chat/response-format-schema.ts';
@@ -311,12 +311,5 @@ export const createChatCompletionV0 = defineRoute({
   body: v0ChatRequestSchema,
   result: v0ChatResultSchema,
   events: openAiEventSchema(v0ChatChunkSchema, 'V0ChatEvent'),
-  errors: [
-    ...chatErrors,
-    'vision_unsupported',
-    'invalid_image',
-    'audio_unsupported',
-    'invalid_audio',
-    'unsupported_reasoning',
-  ],
+  errors: [...chatErrors, ...mediaErrors, 'unsupported_reasoning'],
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { errorBodySchema } from '../../kit/error-body.ts';
-import { chatErrors } from '../../../kernel/errors/error-groups.ts';
+import { chatErrors, mediaErrors } from '../../../kernel/errors/error-groups.ts';
 import { isoTimeSchema } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 import {
@@ -110,10 +110,7 @@ export const createChat = defineRoute({
     ...chatErrors,
     'unrecognized_keys',
     'unsupported_reasoning',
-    'vision_unsupported',
-    'audio_unsupported',
-    'invalid_image',
-    'invalid_audio',
+    ...mediaErrors,
     'conversation_not_found',
     'preset_not_found',
     'project_not_found',
