@@ -1,8 +1,6 @@
 import { dirname, join } from 'node:path';
-import type { Installation, InstallationWay } from './installation.ts';
-import { findPython, installPackages } from './python-packages.ts';
-import { runProgram } from './run-program.ts';
-import { launcherArguments } from './runtime-manifest.ts';
+import type { InstallationWay } from './installation.ts';
+import { checkServer, findPython, installPackages } from './python-packages.ts';
 import { targetOf, type Backend } from './target.ts';
 
 /** Python compiles the packages when they are first imported. */
@@ -32,25 +30,12 @@ export const installMlx: InstallationWay = {
     // Compiling all of them would take longer than the download; the check compiles those that are used.
     const requirements = join(dirname(launchers.mlx), 'mlx-requirements.txt');
     await installPackages(python, requirements, installation, ['--no-compile']);
-    await checkServer(python, installation);
+    await checkServer(python, installation, {
+      launcher: launchers.mlx,
+      server: `mlx-lm ${mlx.version}`,
+      expected: `version: ${mlx.version} `,
+      timeoutMs: checkTimeoutMs,
+    });
     return { source: 'mlx-lm', python };
   },
 };
-
-/** Imports the server in the same way as a load, and compares its version. */
-async function checkServer(
-  python: string,
-  { settings, contentFolder, stagingFolder, report, signal }: Installation,
-): Promise<void> {
-  report({ type: 'install.step', message: 'Checking that the engine starts' });
-  const { launchers, environment, mlx } = settings;
-  const { exitCode, output } = await runProgram(
-    python,
-    [...launcherArguments(launchers.mlx, contentFolder), '--version'],
-    { environment, timeoutMs: checkTimeoutMs, workingFolder: stagingFolder, signal },
-  );
-  if (exitCode !== 0 || !output.includes(`version: ${mlx.version} `)) {
-    const reason = output.trim().split('\n').at(-1) ?? '';
-    throw new Error(`mlx-lm ${mlx.version} does not run on this machine: ${reason}`);
-  }
-}

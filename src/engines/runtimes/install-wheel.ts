@@ -1,9 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Installation, InstallationWay } from './installation.ts';
-import { findPython, installPackages } from './python-packages.ts';
-import { runProgram } from './run-program.ts';
-import { launcherArguments } from './runtime-manifest.ts';
+import type { InstallationWay } from './installation.ts';
+import { checkServer, findPython, installPackages } from './python-packages.ts';
 import { targetOf, type Backend } from './target.ts';
 
 const probeTimeoutMs = 30_000;
@@ -35,29 +33,12 @@ export const installWheel: InstallationWay = {
     const requirements = join(installation.stagingFolder, 'requirements.txt');
     await writeFile(requirements, `xllamacpp==${version} --hash=sha256:${sha256[target] ?? ''}\n`);
     await installPackages(python, requirements, installation);
-    await checkServer(python, installation);
+    await checkServer(python, installation, {
+      launcher: installation.settings.launchers.wheel,
+      server: `xllamacpp ${version}`,
+      expected: version,
+      timeoutMs: probeTimeoutMs,
+    });
     return { source: 'wheel', python };
   },
 };
-
-/** Loads the package in the same way as the launcher, and compares its version. */
-async function checkServer(
-  python: string,
-  { settings, contentFolder, stagingFolder, report, signal }: Installation,
-): Promise<void> {
-  report({ type: 'install.step', message: 'Checking that the engine starts' });
-  const versionArguments = [
-    ...launcherArguments(settings.launchers.wheel, contentFolder),
-    '--version',
-  ];
-  const { exitCode, output } = await runProgram(python, versionArguments, {
-    environment: settings.environment,
-    timeoutMs: probeTimeoutMs,
-    workingFolder: stagingFolder,
-    signal,
-  });
-  if (exitCode !== 0 || !output.includes(settings.wheel.version)) {
-    const reason = output.trim().split('\n').at(-1) ?? '';
-    throw new Error(`xllamacpp ${settings.wheel.version} does not run on this machine: ${reason}`);
-  }
-}

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { findExecutable } from './find-executable.ts';
 import type { Installation } from './installation.ts';
 import { runProgram, type ProgramResult } from './run-program.ts';
+import { launcherArguments } from './runtime-manifest.ts';
 
 const probeTimeoutMs = 30_000;
 const installTimeoutMs = 15 * 60_000;
@@ -101,4 +102,31 @@ export async function installPackages(
 function lastError(output: string): string {
   const lines = output.trim().split('\n');
   return lines.findLast((line) => line.startsWith('ERROR: '))?.slice(7) ?? lines.at(-1) ?? '';
+}
+
+interface ServerCheck {
+  readonly launcher: string;
+  /** Name and version, for errors. */
+  readonly server: string;
+  /** What its version contains. */
+  readonly expected: string;
+  readonly timeoutMs: number;
+}
+
+/** Imports the server in the same way as a load, and compares its version. */
+export async function checkServer(
+  python: string,
+  { settings, contentFolder, stagingFolder, report, signal }: Installation,
+  { launcher, server, expected, timeoutMs }: ServerCheck,
+): Promise<void> {
+  report({ type: 'install.step', message: 'Checking that the engine starts' });
+  const { exitCode, output } = await runProgram(
+    python,
+    [...launcherArguments(launcher, contentFolder), '--version'],
+    { environment: settings.environment, timeoutMs, workingFolder: stagingFolder, signal },
+  );
+  if (exitCode !== 0 || !output.includes(expected)) {
+    const reason = output.trim().split('\n').at(-1) ?? '';
+    throw new Error(`${server} does not run on this machine: ${reason}`);
+  }
 }
