@@ -39,16 +39,12 @@ export async function chatInteractively(
 
   const policy = allowsTools ? 'allow' : input.ask;
 
-  async function answer(text: string): Promise<void> {
+  /** Runs what Ctrl-C stops. */
+  async function stoppably(run: (within: AbortSignal) => Promise<void>): Promise<void> {
     const stopping = new AbortController();
     answering = stopping;
     try {
-      const within = AbortSignal.any([signal, stopping.signal]);
-      const result = await conversation.send(text, { ...display, policy }, within);
-      lastStats = result.stats;
-      const problem = describeMissingAnswer(result);
-      if (problem !== undefined) messages.line(messages.style.dim(problem));
-      if (display.showsStats) messages.line(messages.style.dim(formatStats(lastStats)));
+      await run(AbortSignal.any([signal, stopping.signal]));
     } catch (error) {
       signal.throwIfAborted();
       if (stopping.signal.aborted) messages.line(messages.style.dim('(stopped)'));
@@ -56,6 +52,14 @@ export async function chatInteractively(
     } finally {
       answering = undefined;
     }
+  }
+
+  async function answer(text: string, within: AbortSignal): Promise<void> {
+    const result = await conversation.send(text, { ...display, policy }, within);
+    lastStats = result.stats;
+    const problem = describeMissingAnswer(result);
+    if (problem !== undefined) messages.line(messages.style.dim(problem));
+    if (display.showsStats) messages.line(messages.style.dim(formatStats(lastStats)));
   }
 
   async function runSlashCommand(
@@ -66,19 +70,10 @@ export async function chatInteractively(
       messages.line(`Unknown command ${line}.\n${slashHelp()}`);
       return;
     }
-    const stopping = new AbortController();
-    answering = stopping;
-    const within = AbortSignal.any([signal, stopping.signal]);
-    try {
+    await stoppably(async (within) => {
       const session = { context, client, conversation, display, lastStats, signal: within };
       messages.line(printable(await command.run(session, argument)));
-    } catch (error) {
-      signal.throwIfAborted();
-      if (stopping.signal.aborted) messages.line(messages.style.dim('(stopped)'));
-      else messages.line(messages.style.red(printable(describeFailure(error) ?? '')));
-    } finally {
-      answering = undefined;
-    }
+    });
   }
 
   /** Attaches the images whose paths are in the message. */
@@ -107,8 +102,10 @@ export async function chatInteractively(
       if (message === undefined) break;
       if (message === '/exit' || message === '/bye') return;
       const command = parseSlashCommand(message);
-      if (command === undefined) await answer(await attachImages(message));
-      else await runSlashCommand(message, command);
+      if (command === undefined) {
+        const text = await attachImages(message);
+        await stoppably((within) => answer(text, within));
+      } else await runSlashCommand(message, command);
     }
     signal.throwIfAborted();
     output.line();
