@@ -21,7 +21,6 @@ import type { ConnectionOptions } from '../client/connect.ts';
 import { UsageError } from '../failure.ts';
 import {
   adapterOption,
-  choice,
   connectionOptions,
   decimal,
   flag,
@@ -33,6 +32,7 @@ import {
   textList,
   toAdapters,
 } from '../option.ts';
+import { generationOptions } from '../model/settings-options.ts';
 import { readStandardInput } from '../standard-input.ts';
 import { getModelSettings } from '../../api/v1/models/model-settings-schema.ts';
 import { ApiError } from '../client/client-error.ts';
@@ -54,7 +54,7 @@ export const chat = defineCommand({
       'Print one answer and exit; piped input is appended, and alone with -',
     ),
     preset: text('--preset <name>', 'Preset of the server to use; other options win over it'),
-    system: text('--system <text>', 'System prompt'),
+    system: generationOptions.system_prompt,
     image: textList('--image <file>', 'Image to attach; can be repeated'),
     file: textList('--file <file>', 'Document or text file to attach; can be repeated'),
     temperature: decimal('--temperature <number>', 'Sampling temperature, 0 to 1', 0, 1),
@@ -72,13 +72,7 @@ export const chat = defineCommand({
     ...adapterOption,
     mcp: textList('--mcp <label>', 'MCP server of mcp.json to use; can be repeated'),
     allowTools: flag('--allow-tools', 'Make all tool calls without asking'),
-    reasoning: choice('--reasoning <setting>', 'Reasoning before the answer', [
-      'off',
-      'low',
-      'medium',
-      'high',
-      'on',
-    ]),
+    reasoning: generationOptions.reasoning,
     store: flag('--no-store', 'Do not store the conversation on the server; requires -p'),
     hideThinking: flag('--hide-thinking', 'Hide the reasoning of the model'),
     stats: flag('--stats', 'Show token counts and speed after the answer'),
