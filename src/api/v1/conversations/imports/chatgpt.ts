@@ -11,9 +11,8 @@ import {
   textOf,
   textPart,
   timeOf,
+  type Leave,
 } from './values.ts';
-
-type Leave = ReturnType<typeof createLeftOut>['add'];
 
 /**
  * Reads `conversations.json` of ChatGPT: an array of chats, each with a tree of messages in `mapping`. OpenAI does not

@@ -11,9 +11,8 @@ import {
   textOf,
   textPart,
   timeOf,
+  type Leave,
 } from './values.ts';
-
-type Leave = ReturnType<typeof createLeftOut>['add'];
 
 /** The parent of a first message. */
 const noParent = '00000000-0000-4000-8000-000000000000';

@@ -10,9 +10,8 @@ import {
   textOf,
   textPart,
   timeOf,
+  type Leave,
 } from './values.ts';
-
-type Leave = ReturnType<typeof createLeftOut>['add'];
 
 /**
  * Reads a `*.conversation.json` of LM Studio: a list of messages with versions, of which the next message continues the

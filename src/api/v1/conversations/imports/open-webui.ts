@@ -11,9 +11,8 @@ import {
   textOf,
   textPart,
   timeOf,
+  type Leave,
 } from './values.ts';
-
-type Leave = ReturnType<typeof createLeftOut>['add'];
 
 /**
  * Reads chats that Open WebUI exports, one or an array: `chat.history.messages` is a tree. Reasoning and calls of tools

@@ -79,6 +79,9 @@ function fenceOf(text: string): string {
   return '`'.repeat(Math.min(longest + 1, 100));
 }
 
+/** Counts something that is left out. */
+export type Leave = (kind: keyof LeftOut) => void;
+
 /** Counts what is left out of a chat. */
 export function createLeftOut() {
   const counts: { -readonly [Kind in keyof LeftOut]: number } = { images: 0, files: 0, parts: 0 };
