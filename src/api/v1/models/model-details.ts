@@ -15,7 +15,13 @@ import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import type { ApiServices } from '../../services.ts';
 import { toAdapter } from './adapters.ts';
-import { toHeadroom, toChosenConfig, toQuantization, toV1Model } from './model-record.ts';
+import {
+  toHeadroom,
+  toChosenConfig,
+  toEstimatedBytes,
+  toQuantization,
+  toV1Model,
+} from './model-record.ts';
 
 /** Contexts at which the memory is listed, besides the largest one. */
 const shownContexts = [2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072, 262_144];
@@ -110,17 +116,12 @@ async function memoryAtContexts(
   }
 }
 
-function toMemory({ estimate, fits }: LoadEstimate, headroom: Headroom) {
-  const fit = memoryFit(estimate.totalBytes, headroom);
+function toMemory(load: LoadEstimate, headroom: Headroom) {
+  const fit = memoryFit(load.estimate.totalBytes, headroom);
   return {
-    total_bytes: estimate.totalBytes,
-    weights_bytes: estimate.weightsBytes,
-    kv_cache_bytes: estimate.kvCacheBytes,
-    compute_bytes: estimate.computeBytes,
-    projector_bytes: estimate.projectorBytes,
-    process_bytes: estimate.processBytes,
+    ...toEstimatedBytes(load),
     // `models.maxLoaded` may refuse a load for which the memory suffices.
-    fits: fit === 'fits' && !fits ? ('partly' as const) : fit,
+    fits: fit === 'fits' && !load.fits ? ('partly' as const) : fit,
   };
 }
 

@@ -4,6 +4,7 @@ import type { ChosenConfig, LoadConfig, ModelPlacement } from './load-config-sch
 import { toLoadSettings } from './model-settings-schema.ts';
 import type { ModelType, V1Model } from './model-schema.ts';
 import type { InstanceSummary } from '../../../engines/loads/instance-summary.ts';
+import type { LoadEstimate } from '../../../engines/loads/load-estimate.ts';
 import type { Placement } from '../../../engines/placement/place-model.ts';
 import type { InstanceConfig, SizeName } from '../../../engines/loads/load-options.ts';
 import type { Headroom } from '../../../engines/engines.ts';
@@ -132,4 +133,15 @@ const sizeNames = {
 
 export function toHeadroom({ usableBytes, capacityBytes }: Headroom) {
   return { usable_bytes: usableBytes, capacity_bytes: capacityBytes };
+}
+
+export function toEstimatedBytes({ estimate }: LoadEstimate) {
+  return {
+    total_bytes: estimate.totalBytes,
+    weights_bytes: estimate.weightsBytes,
+    kv_cache_bytes: estimate.kvCacheBytes,
+    compute_bytes: estimate.computeBytes,
+    projector_bytes: estimate.projectorBytes,
+    process_bytes: estimate.processBytes,
+  };
 }

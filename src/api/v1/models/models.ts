@@ -23,6 +23,7 @@ import { toKeptLoadOptions } from './model-settings-schema.ts';
 import type { ApiServices } from '../../services.ts';
 import {
   toChosenConfig,
+  toEstimatedBytes,
   toLoadConfig,
   toModelType,
   toPlacement,
@@ -83,18 +84,13 @@ function toLoadOptions(body: LoadRequest): LoadOptions {
 }
 
 function toLoadEstimate(load: LoadEstimate): LoadEstimateResult {
-  const { estimate, placement, usableBytes, fits, config } = load;
+  const { placement, usableBytes, fits, config } = load;
   const { gpuBytes } = placement;
   return {
     type: toModelType(load.selection.model),
     status: 'estimated',
     estimate: {
-      total_bytes: estimate.totalBytes,
-      weights_bytes: estimate.weightsBytes,
-      kv_cache_bytes: estimate.kvCacheBytes,
-      compute_bytes: estimate.computeBytes,
-      projector_bytes: estimate.projectorBytes,
-      process_bytes: estimate.processBytes,
+      ...toEstimatedBytes(load),
       ...(gpuBytes > 0 && { gpu_bytes: gpuBytes }),
       usable_bytes: usableBytes,
       fits,
