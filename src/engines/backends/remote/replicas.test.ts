@@ -26,7 +26,7 @@ describe('replicas', () => {
     }
     expect(good.requests).toHaveLength(12);
     // After three failures in a row, and a question that fails too, it is left alone.
-    await expect.poll(() => statesOf(upstreams)).toEqual(['open', 'closed']);
+    await expect.poll(() => statesOf(upstreams), { timeout: 30_000 }).toEqual(['open', 'closed']);
     const requestCount = bad.requests.filter(({ path }) => path === '/v1/chat/completions').length;
     expect(requestCount).toBeGreaterThanOrEqual(3);
     for (let number = 0; number < 6; number += 1) {
