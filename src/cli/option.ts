@@ -26,16 +26,12 @@ export function integer(
   minimum: number,
   maximum: number,
 ): OptionDeclaration<number> {
-  return {
-    flags,
-    summary,
-    parse(value) {
-      const number = Number(value);
-      if (value.trim() !== '' && Number.isInteger(number) && number >= minimum && number <= maximum)
-        return number;
-      throw new UsageError(`Allowed: an integer from ${minimum} to ${maximum}.`);
-    },
+  const parse = (value: string): number => {
+    const number = readNumber(value);
+    if (Number.isInteger(number) && number >= minimum && number <= maximum) return number;
+    throw new UsageError(`Allowed: an integer from ${minimum} to ${maximum}.`);
   };
+  return { flags, summary, parse };
 }
 
 /** A number from `minimum` to `maximum`, inclusive. */
@@ -45,15 +41,17 @@ export function decimal(
   minimum: number,
   maximum: number,
 ): OptionDeclaration<number> {
-  return {
-    flags,
-    summary,
-    parse(value) {
-      const number = Number(value);
-      if (value.trim() !== '' && number >= minimum && number <= maximum) return number;
-      throw new UsageError(`Allowed: a number from ${minimum} to ${maximum}.`);
-    },
+  const parse = (value: string): number => {
+    const number = readNumber(value);
+    if (number >= minimum && number <= maximum) return number;
+    throw new UsageError(`Allowed: a number from ${minimum} to ${maximum}.`);
   };
+  return { flags, summary, parse };
+}
+
+/** NaN for other texts, also for an empty one. */
+function readNumber(value: string): number {
+  return value.trim() === '' ? Number.NaN : Number(value);
 }
 
 /** Numbers from 0, comma-separated. */
@@ -63,7 +61,7 @@ export function numberList(flags: string, summary: string): OptionDeclaration<nu
     summary,
     parse: (list) =>
       list.split(',').map((item) => {
-        const number = item.trim() === '' ? Number.NaN : Number(item);
+        const number = readNumber(item);
         if (Number.isFinite(number) && number >= 0) return number;
         throw new UsageError('Allowed: a list of numbers with commas, such as 3,1.');
       }),
