@@ -1,6 +1,7 @@
+import { serialize } from 'hono/utils/cookie';
 import { ownerId } from '../../../access/authenticator.ts';
 import { deviceName } from '../../../access/device-name.ts';
-import { expiryOf } from '../../../access/session-service.ts';
+import { cookieName, cookieSeconds, expiryOf } from '../../../access/session-service.ts';
 import { SignInLimit } from '../../../access/sign-in-limit.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import { permissionSchema } from '../../../kernel/permission.ts';
@@ -9,7 +10,6 @@ import type { RequestContext } from '../../../telemetry/request-context.ts';
 import { describeRefusal } from '../../kit/guards/principal.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import type { ApiServices } from '../../services.ts';
-import { sessionCookie, withCookie } from './session-cookie.ts';
 import * as contract from './session-schema.ts';
 
 const linkLifetimesMs = { machine: 60_000, network: 600_000 };
@@ -18,8 +18,15 @@ const maxUserAgentLength = 512;
 export function mountSessions(app: App, services: ApiServices): void {
   const { sessions, tokens, authenticator, server } = services;
   const limit = new SignInLimit();
-  const cookieOf = (id: string, secret: string | undefined, isSecure = false) =>
-    sessionCookie(id, secret, { path: `${server.pathPrefix}/`, isSecure });
+  /** The value of `Set-Cookie` for the secret of a session; without one, it removes the cookie. */
+  const cookieOf = (id: string, secret: string | undefined, isSecure = false): string =>
+    serialize(cookieName(id), secret ?? '', {
+      path: `${server.pathPrefix}/`,
+      httpOnly: true,
+      sameSite: 'Strict',
+      secure: isSecure,
+      maxAge: secret === undefined ? 0 : cookieSeconds,
+    });
 
   mount(app, contract.createSessionLink, async ({ query: { scope }, context: { caller } }) => {
     const address = scope === 'network' ? server.networkUrl() : server.linkUrl();
@@ -140,4 +147,10 @@ function toFields(session: StoredSession) {
     last_used_at: session.lastUsedAt.toISOString(),
     expires_at: expiryOf(session).toISOString(),
   };
+}
+
+function withCookie(result: object, cookie: string | undefined): Response {
+  const response = Response.json(result);
+  if (cookie !== undefined) response.headers.set('set-cookie', cookie);
+  return response;
 }
