@@ -39,19 +39,24 @@ function ownFields(request: GenerationRequest, adapters: AttachedAdapters): obje
   };
 }
 
+/** Names that its API shares with the API of OpenAI that it has. */
+export const llamaFields = {
+  maxReasoningTokens: 'thinking_budget_tokens',
+  sampling: {
+    topK: 'top_k',
+    minP: 'min_p',
+    repeatPenalty: 'repeat_penalty',
+    repeatLastTokens: 'repeat_last_n',
+  },
+} as const;
+
 const llamaDialect: WireDialect = {
   server: 'llama-server',
   paths: { chat: '/v1/chat/completions', completion: '/completion', embeddings: '/v1/embeddings' },
   fields: {
     maxTokens: 'n_predict',
     completionLogprobs: 'n_probs',
-    maxReasoningTokens: 'thinking_budget_tokens',
-    sampling: {
-      topK: 'top_k',
-      minP: 'min_p',
-      repeatPenalty: 'repeat_penalty',
-      repeatLastTokens: 'repeat_last_n',
-    },
+    ...llamaFields,
   },
   minTopLogprobs: 1,
   embeddingFormat: 'base64',

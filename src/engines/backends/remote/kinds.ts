@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { llamaFields } from '../llama-server/llama-dialect.ts';
 import type { WireDialect } from '../wire/dialect.ts';
 import type { UpstreamKind } from './upstream.ts';
 import { streamedFailure, UpstreamBroken } from './upstream-failure.ts';
@@ -59,13 +60,7 @@ const llamaServer: Omit<WireDialect, 'server'> = {
   ...openai,
   fields: {
     ...openai.fields,
-    maxReasoningTokens: 'thinking_budget_tokens',
-    sampling: {
-      topK: 'top_k',
-      minP: 'min_p',
-      repeatPenalty: 'repeat_penalty',
-      repeatLastTokens: 'repeat_last_n',
-    },
+    ...llamaFields,
   },
   minTopLogprobs: 1,
   reasoning: 'template',
