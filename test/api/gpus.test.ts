@@ -46,6 +46,9 @@ describe('a machine with two GPUs', () => {
     const onGpus = gpus.reduce((sum: number, { bytes }: { bytes: number }) => sum + bytes, 0);
     expect(estimate.estimate.gpu_bytes).toBe(onGpus);
 
+    const readable = await post(server.url, '/api/v1/models/estimate', { model, ...sizes });
+    expect(readable.body.placement).toEqual(estimate.placement);
+
     await load(sizes);
     const layers = gpus.map((gpu: { layers: number }) => gpu.layers);
     expect(await launched()).toEqual({

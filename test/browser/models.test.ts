@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { readScriptedArguments, writeScriptedEngine } from '../setup/engine/scripted-engine.ts';
 import { starterPath } from '../setup/engine/test-engines.ts';
 import { startFakeHub } from '../setup/hub/fake-hub.ts';
 import { startFakeModelScope } from '../setup/hub/fake-modelscope.ts';
 import { startFakeRegistry } from '../setup/hub/fake-registry.ts';
+import { recordedDevices } from '../setup/machines/recorded-gpus.ts';
 import { get } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { useResource } from '../setup/use-resource.ts';
@@ -72,6 +74,7 @@ it('shows the library, loads a model with a chosen context and unloads it', asyn
   await dialog.getByText('Fits', { exact: true }).waitFor();
   const memory = dialog.getByRole('region', { name: 'Memory' });
   await memory.getByText('of').first().waitFor();
+  await dialog.getByText('The engine finds no GPU on this machine').waitFor();
   const before = await memory.innerText();
   await dialog.getByRole('slider', { name: 'Context' }).press('Home');
   await expect.poll(() => memory.innerText()).not.toBe(before);
@@ -229,4 +232,51 @@ it('gets a model in the list of models, without leaving the chat', async () => {
   await page.getByRole('option', { name: /tiny-chat/i }).click();
   const chosen = page.getByRole('button', { name: /^Choose a model: acme\// });
   await expect.poll(() => chosen.count()).toBe(1);
+});
+
+describe('on a machine with two GPUs', () => {
+  const machine = useHearth(async (home) => ({
+    flags: [
+      `--engine-llama-server=${await writeScriptedEngine(home, 4096, recordedDevices('twoUnequal'))}`,
+    ],
+  }));
+
+  it('shows where a model goes, and loads it where the user wants', async () => {
+    const page = await openPage(`${machine.url}/models`);
+    await page.getByRole('button', { name: 'Details of starter-chat' }).click();
+    const dialog = page.getByRole('dialog', { name: 'starter-chat' });
+    const placement = dialog.getByRole('region', { name: 'Placement' });
+    await placement.getByText('7 of 7 layers on GPUs').waitFor();
+    const gpus = () => placement.getByRole('listitem').allInnerTexts();
+    expect(await gpus()).toEqual([
+      expect.stringMatching(/^CUDA1: NVIDIA RTX PRO 4000 .*\s7 layers · [\d.]+ MB$/s),
+    ]);
+    await dialog.getByLabel('Layers on the GPU').fill('5000');
+    await dialog.getByRole('alert').getByText('gpu_layers').waitFor();
+    await dialog.getByLabel('Layers on the GPU').fill('');
+    await dialog.getByLabel('Main GPU').fill('CUDA0');
+    await expect.poll(gpus).toEqual([expect.stringContaining('CUDA0: NVIDIA GeForce RTX 3080 Ti')]);
+    await dialog.getByLabel('Division among GPUs').selectOption('layer');
+    await dialog.getByLabel('Proportions of the GPUs').fill('3,4');
+    await expect
+      .poll(gpus)
+      .toEqual([
+        expect.stringMatching(/^CUDA0.*3 layers/s),
+        expect.stringMatching(/^CUDA1.*4 layers/s),
+      ]);
+    await dialog.getByLabel('Type of the context cache').selectOption('q8_0');
+    await placement.getByText('Context cache: q8_0').waitFor();
+    await checkLook(page, 'placement');
+    await page.setViewportSize({ width: 360, height: 740 });
+    const isTooWide = () =>
+      dialog.evaluate((element) => element.scrollWidth > element.clientWidth + 1);
+    expect(await isTooWide()).toBe(false);
+    await dialog.getByRole('button', { name: 'Load', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const list = await readScriptedArguments(machine.home);
+    const valueOf = (name: string) => list[list.indexOf(name) + 1];
+    expect(valueOf('--device')).toBe('CUDA0,CUDA1');
+    expect(valueOf('--tensor-split')).toBe('3,4');
+    expect(valueOf('--cache-type-k')).toBe('q8_0');
+  });
 });

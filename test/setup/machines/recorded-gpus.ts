@@ -51,3 +51,8 @@ Available devices:
 export function recordedGpus(machine: keyof typeof recorded): readonly GpuBudget[] {
   return gpuBudgets(parseDeviceList(recorded[machine]), new Map());
 }
+
+/** The lines with the devices of a machine. */
+export function recordedDevices(machine: keyof typeof recorded): readonly string[] {
+  return recorded[machine].split('\n').filter((line) => /^ {2}\w+\d: .* MiB free\)$/.test(line));
+}

@@ -149,6 +149,11 @@ export interface TextValues {
   'models.instance': { readonly tokens: number; readonly requests: number };
   'models.usesMemory': { readonly size: string };
   'models.dialog.total': { readonly needed: string; readonly usable: string };
+  'models.placement.layers': { readonly onGpus: number; readonly all: number };
+  'models.placement.split': { readonly mode: string };
+  'models.placement.experts': { readonly layers: number };
+  'models.placement.gpuLayers': { readonly layers: number };
+  'models.placement.cache': { readonly type: string };
   'models.settings.saved': { readonly name: string };
   'models.settings.profileDeleted': { readonly name: string };
   'models.settings.profileOf': { readonly model: string };

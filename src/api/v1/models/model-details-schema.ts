@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { contextLengthSchema, modelIdentifierSchema } from '../../../kernel/field.ts';
+import { modelIdentifierSchema } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { adapterSchema } from './adapter-schema.ts';
 import { exampleMemory, machineMemoryFields, memoryEstimateFields } from './memory-schema.ts';
-import { chosenConfigSchema } from './load-config-schema.ts';
-import { exampleModel, quantizationSchema, v1ModelSchema } from './model-schema.ts';
+import { chosenConfigSchema, placementSchema } from './load-config-schema.ts';
+import { exampleModel, loadRequestSchema, quantizationSchema, v1ModelSchema } from './model-schema.ts';
 
 const fileSchema = z
   .object({
@@ -135,13 +135,22 @@ export const getModelDetails = defineRoute({
   errors: ['missing_required_parameter', 'unrecognized_keys', 'model_not_found', 'corrupt_file'],
 });
 
-export const estimateRequestSchema = z
-  .strictObject({
-    model: modelIdentifierSchema,
-    context_length: contextLengthSchema.nullish(),
-    parallel: z.int().min(1).max(256).nullish(),
-    eval_batch_size: z.int().min(1).max(65_536).nullish(),
-    flash_attention: z.boolean().nullish(),
+export const estimateRequestSchema = loadRequestSchema
+  .pick({
+    model: true,
+    context_length: true,
+    parallel: true,
+    eval_batch_size: true,
+    flash_attention: true,
+    offload_kv_cache_to_gpu: true,
+    gpu_layers: true,
+    cpu_moe_layers: true,
+    split_mode: true,
+    tensor_split: true,
+    main_gpu: true,
+    kv_cache_type: true,
+    cache_type_k: true,
+    cache_type_v: true,
   })
   .meta({
     id: 'EstimateRequest',
@@ -152,6 +161,7 @@ export const memoryEstimateResultSchema = z
   .object({
     model: z.string().describe('`publisher/name@variant`.'),
     load_config: chosenConfigSchema.describe('The settings, completed with the defaults.'),
+    placement: placementSchema.optional(),
     ...memoryEstimateFields,
     ...machineMemoryFields,
   })

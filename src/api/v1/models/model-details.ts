@@ -19,9 +19,11 @@ import {
   toHeadroom,
   toChosenConfig,
   toEstimatedBytes,
+  toPlacement,
   toQuantization,
   toV1Model,
 } from './model-record.ts';
+import { toKeptLoadOptions } from './model-settings-schema.ts';
 
 /** Contexts at which the memory is listed, besides the largest one. */
 const shownContexts = [2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072, 262_144];
@@ -68,22 +70,15 @@ export function mountModelDetails(app: App, services: ApiServices): void {
   });
 
   mount(app, estimateModel, async ({ body, context }) => {
-    const load = await pool.estimate(
-      body.model,
-      omitUndefined({
-        contextLength: body.context_length,
-        parallel: body.parallel,
-        evalBatchSize: body.eval_batch_size,
-        hasFlashAttention: body.flash_attention,
-      }),
-      context.caller.modelScope,
-    );
+    const { model: name, ...options } = body;
+    const load = await pool.estimate(name, toKeptLoadOptions(options), context.caller.modelScope);
     const { model, variant } = load.selection;
     const { capacityBytes } = pool.headroom();
     const headroom = { usableBytes: load.usableBytes, capacityBytes };
     return {
       model: `${model.key}@${variant.id}`,
       load_config: toChosenConfig(load.config),
+      ...toPlacement(load.placement),
       ...toMemory(load, headroom),
       ...toHeadroom(headroom),
     };

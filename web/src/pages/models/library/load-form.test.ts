@@ -16,6 +16,11 @@ it('passes what was entered', () => {
     ttlMinutes: '5',
     gpuLayers: '0',
     flashAttention: false,
+    mainGpu: ' CUDA1 ',
+    splitMode: 'row',
+    tensorSplit: '3, 1',
+    cpuExpertLayers: '4',
+    cacheType: 'q8_0',
     isForced: true,
   };
   expect(toLoadRequest('m', form)).toEqual({
@@ -26,6 +31,11 @@ it('passes what was entered', () => {
     ttl: 300,
     gpu_layers: 0,
     flash_attention: false,
+    main_gpu: 'CUDA1',
+    split_mode: 'row',
+    tensor_split: [3, 1],
+    cpu_moe_layers: 4,
+    kv_cache_type: 'q8_0',
     force: true,
   });
   expect(toEstimateRequest('m', form)).not.toHaveProperty('ttl');
@@ -33,4 +43,8 @@ it('passes what was entered', () => {
 
 it.each(['-1', '1.5', 'many', '0', ' '])('takes the default for %j', (parallel) => {
   expect(toLoadRequest('m', { ...emptyLoadForm, parallel })).toEqual({ model: 'm' });
+});
+
+it.each(['3,', '-1', '1,many'])('takes the default for the division %j', (tensorSplit) => {
+  expect(toLoadRequest('m', { ...emptyLoadForm, tensorSplit })).toEqual({ model: 'm' });
 });

@@ -10,6 +10,12 @@ export interface LoadForm {
   readonly gpuLayers: string;
   readonly flashAttention: boolean | undefined;
   readonly isCacheOnGpu: boolean | undefined;
+  readonly mainGpu: string;
+  readonly splitMode: string;
+  /** Proportions of the GPUs, such as `3,1`. */
+  readonly tensorSplit: string;
+  readonly cpuExpertLayers: string;
+  readonly cacheType: string;
   readonly isForced: boolean;
 }
 
@@ -21,6 +27,11 @@ export const emptyLoadForm: LoadForm = {
   gpuLayers: '',
   flashAttention: undefined,
   isCacheOnGpu: undefined,
+  mainGpu: '',
+  splitMode: '',
+  tensorSplit: '',
+  cpuExpertLayers: '',
+  cacheType: '',
   isForced: false,
 };
 
@@ -35,6 +46,9 @@ export function toLoadSettings(form: LoadForm): LoadSettings {
   const batch = wholeNumber(form.batch);
   const ttl = wholeNumber(form.ttlMinutes);
   const gpuLayers = wholeNumber(form.gpuLayers, 0);
+  const cpuExpertLayers = wholeNumber(form.cpuExpertLayers, 0);
+  const tensorSplit = form.tensorSplit.split(',').map((part) => Number(part.trim() || Number.NaN));
+  const mainGpu = form.mainGpu.trim();
   return {
     ...(form.contextLength === undefined ? {} : { context_length: form.contextLength }),
     ...(parallel === undefined ? {} : { parallel }),
@@ -43,19 +57,20 @@ export function toLoadSettings(form: LoadForm): LoadSettings {
     ...(gpuLayers === undefined ? {} : { gpu_layers: gpuLayers }),
     ...(form.flashAttention === undefined ? {} : { flash_attention: form.flashAttention }),
     ...(form.isCacheOnGpu === undefined ? {} : { offload_kv_cache_to_gpu: form.isCacheOnGpu }),
+    ...(cpuExpertLayers === undefined ? {} : { cpu_moe_layers: cpuExpertLayers }),
+    ...(mainGpu === '' ? {} : { main_gpu: mainGpu }),
+    ...(form.splitMode === '' ? {} : { split_mode: form.splitMode as LoadSettings['split_mode'] }),
+    ...(form.cacheType === ''
+      ? {}
+      : { kv_cache_type: form.cacheType as LoadSettings['kv_cache_type'] }),
+    ...(tensorSplit.every((share) => share >= 0) ? { tensor_split: tensorSplit } : {}),
   };
 }
 
 /** The part of the form that the estimate of the memory depends on. */
 export function toEstimateRequest(model: string, form: LoadForm) {
-  const { context_length, parallel, eval_batch_size, flash_attention } = toLoadRequest(model, form);
-  return {
-    model,
-    ...(context_length === undefined ? {} : { context_length }),
-    ...(parallel === undefined ? {} : { parallel }),
-    ...(eval_batch_size === undefined ? {} : { eval_batch_size }),
-    ...(flash_attention === undefined ? {} : { flash_attention }),
-  };
+  const { ttl: _, ...settings } = toLoadSettings(form);
+  return { model, ...settings };
 }
 
 function wholeNumber(text: string, min = 1): number | undefined {

@@ -3,6 +3,7 @@ import type { LoadConfig } from '../../../../../src/api/v1/models/load-config-sc
 import { modelsTexts } from '../../../texts/models.ts';
 import { CheckField } from '../../../ui/check-field.tsx';
 import { Field, inputClass } from '../../../ui/field.tsx';
+import { CacheTypeSetting, GpuSettings } from './gpu-settings.tsx';
 import { contextSteps, nearestStep } from './context-steps.ts';
 import type { LoadForm } from './load-form.ts';
 import { formatNumber } from '../../../ui/numbers.ts';
@@ -17,23 +18,21 @@ interface SettingsProps {
   readonly longest: number;
   /** The server's values for empty fields. */
   readonly defaults: LoadConfig | undefined;
+  readonly hasGpu: boolean;
+  readonly hasExperts: boolean;
 }
 
 /** The settings of a load. */
 export function LoadSettings(props: SettingsProps) {
-  const { form, onChange, isReadOnly, defaults } = props;
+  const { form, onChange, isReadOnly, defaults, hasGpu, hasExperts } = props;
   const set = (changes: Partial<LoadForm>) => onChange({ ...form, ...changes });
-  const number = (
-    label: string,
-    name: 'parallel' | 'batch' | 'ttlMinutes' | 'gpuLayers',
-    hint?: string,
-  ) => (
+  const number = (label: string, name: 'parallel' | 'batch' | 'ttlMinutes', hint?: string) => (
     <Field label={label} hint={hint}>
       {(attributes) => (
         <input
           {...attributes}
           type="number"
-          min={name === 'gpuLayers' ? 0 : 1}
+          min={1}
           step={1}
           className={inputClass}
           placeholder={placeholderOf(name, defaults)}
@@ -49,20 +48,18 @@ export function LoadSettings(props: SettingsProps) {
       <div className="grid gap-4 sm:grid-cols-2">
         {number(labels.parallel, 'parallel', labels.parallelHint)}
         {number(labels.batch, 'batch')}
-        {!isReadOnly && number(labels.gpuLayers, 'gpuLayers', labels.gpuLayersHint)}
         {!isReadOnly && number(labels.ttl, 'ttlMinutes', labels.ttlHint)}
+        <CacheTypeSetting form={form} onChange={set} defaults={defaults} />
       </div>
+      {hasGpu && (
+        <GpuSettings form={form} onChange={set} defaults={defaults} hasExperts={hasExperts} />
+      )}
       {!isReadOnly && (
         <div className="flex flex-col gap-2">
           <CheckField
             label={labels.flashAttention}
             isChecked={form.flashAttention ?? defaults?.flash_attention ?? false}
             onChange={(flashAttention) => set({ flashAttention })}
-          />
-          <CheckField
-            label={labels.kvOnGpu}
-            isChecked={form.isCacheOnGpu ?? defaults?.offload_kv_cache_to_gpu ?? true}
-            onChange={(isCacheOnGpu) => set({ isCacheOnGpu })}
           />
           <CheckField
             label={labels.force}
@@ -80,7 +77,6 @@ function placeholderOf(name: string, defaults: LoadConfig | undefined): string {
   const value = {
     parallel: defaults?.parallel,
     batch: defaults?.eval_batch_size,
-    gpuLayers: defaults?.gpu_layers,
   }[name];
   return value === undefined ? labels.asDefault : String(value);
 }

@@ -3,16 +3,20 @@ import { useDeferredValue, useState } from 'react';
 import type { V1Model } from '../../../../../src/api/v1/models/model-schema.ts';
 import { call } from '../../../api/client.ts';
 import { modelName } from '../../../api/model-name.ts';
+import { modelDetailsQuery } from '../../../api/queries.ts';
 import { usePermissions } from '../../../api/permissions.ts';
 import { modelsTexts } from '../../../texts/models.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
+import { Notice } from '../../../ui/notice.tsx';
+import { messageOf } from '../../../ui/toasts.ts';
 import { useLoadModel } from './library-mutations.ts';
 import { emptyLoadForm, toEstimateRequest, toLoadRequest, toLoadSettings } from './load-form.ts';
 import { LoadSettings } from './load-settings.tsx';
 import { MemoryBar } from './memory-bar.tsx';
 import { ModelSettingsCard } from './settings-form.tsx';
 import { ModelFacts } from './model-facts.tsx';
+import { PlacementView } from './placement-view.tsx';
 
 /** A model with its memory at a context, its load settings and its files. */
 export function ModelDialog({
@@ -46,11 +50,15 @@ function ModelDetails({
   const isAllowed = usePermissions()('models:write');
   const load = useLoadModel();
   const body = useDeferredValue(toEstimateRequest(model.key, form));
-  const { data: estimate } = useQuery({
+  const { data: details } = useQuery(modelDetailsQuery(model.key));
+  const { data, error } = useQuery({
     queryKey: ['models', 'estimate', body],
     queryFn: ({ signal }) => call('post', '/api/v1/models/estimate', { body }, { signal }),
     placeholderData: keepPreviousData,
   });
+  // What the server refuses does not take the settings away.
+  const [estimate, setEstimate] = useState(data);
+  if (data !== undefined && data !== estimate) setEstimate(data);
   return (
     <div className="flex flex-col gap-5">
       <LoadSettings
@@ -59,8 +67,12 @@ function ModelDetails({
         isReadOnly={!isAllowed}
         longest={model.max_context_length}
         defaults={estimate?.load_config}
+        hasGpu={estimate?.placement !== undefined}
+        hasExperts={details?.structure.experts_used !== undefined}
       />
+      {error !== null && <Notice tone="danger">{messageOf(error)}</Notice>}
       {estimate !== undefined && model.format !== null && <MemoryBar estimate={estimate} />}
+      {estimate !== undefined && model.format === 'gguf' && <PlacementView estimate={estimate} />}
       {isAllowed && (
         <div className="flex justify-end">
           <Button
