@@ -95,6 +95,7 @@ describe('a chat completion', () => {
     ['guided_choice', { guided_choice: ['yes', 'no'] }],
     ['guided_regex', { guided_regex: '[a-z]+' }],
     ['structured_outputs.choice', { structured_outputs: { choice: ['yes', 'no'] } }],
+    ['best_of', { best_of: 3 }],
     ['guided_json', { guided_json: '[' }],
     ['guided_json', { guided_json: '[]' }],
     ['json_schema', { response_format: { type: 'json_object' }, json_schema: schema }],
@@ -110,6 +111,7 @@ describe('a chat completion', () => {
     { metadata: { topic: 'sea' } },
     { top_logprobs: 0 },
     { verbosity: 'medium' },
+    { best_of: 1 },
     { audio: null },
   ])('takes %j', (body) => {
     expect(toChatTurn(body).isStored).toBe(false);

@@ -44,6 +44,7 @@ export const unsupportedChatFields: readonly UnsupportedField[] = [
   { name: 'functions', reason: 'was replaced by `tools`.', isHarmless: isEmptyList },
   { name: 'function_call', reason: 'was replaced by `tool_choice`.' },
   { name: 'web_search_options', reason: 'needs a web search, which this server does not have.' },
+  { name: 'best_of', reason: 'is not supported.', isHarmless: is(1) },
   { name: 'verbosity', reason: 'must be "medium".', isHarmless: is('medium') },
 ];
 
