@@ -1,3 +1,4 @@
+import { crc32, deflateSync } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startStreamableServer, type TestImage } from '../setup/mcp/streamable-server.ts';
@@ -203,6 +204,61 @@ describe('the memory of the server has a limit', () => {
       message: /images of the request take .* MiB together; at most 32/,
     });
     expect(growth).toBeLessThan(300 * mebibyte);
+  });
+});
+
+describe('an image with more data than pixels', () => {
+  const small = () => flat(64, 64);
+  /** A chunk of a PNG. */
+  const chunk = (type: string, data: Buffer): Buffer => {
+    const named = Buffer.concat([Buffer.from(type), data]);
+    const ends = Buffer.alloc(8);
+    ends.writeUInt32BE(data.length);
+    ends.writeUInt32BE(crc32(named), 4);
+    return Buffer.concat([ends.subarray(0, 4), named, ends.subarray(4)]);
+  };
+  const packed = (prefix = '') =>
+    Buffer.concat([Buffer.from(prefix), deflateSync(Buffer.alloc(400 * mebibyte))]);
+  const headEnd = 33;
+
+  it.each<[string, string, () => Promise<Buffer>]>([
+    [
+      'a comment that unpacks to 400 MiB',
+      'png',
+      async () => {
+        const png = await small().png().toBuffer();
+        const comment = chunk('zTXt', packed('Comment\0\0'));
+        return Buffer.concat([png.subarray(0, headEnd), comment, png.subarray(headEnd)]);
+      },
+    ],
+    [
+      'rows that unpack to 400 MiB',
+      'png',
+      async () => {
+        const png = await small().png().toBuffer();
+        const end = chunk('IEND', Buffer.alloc(0));
+        return Buffer.concat([png.subarray(0, headEnd), chunk('IDAT', packed()), end]);
+      },
+    ],
+    [
+      '3,000 frames',
+      'gif',
+      async () => {
+        const gif = await flat(1000, 1000).gif({ effort: 1 }).toBuffer();
+        const start = gif.indexOf(Buffer.from([0x21, 0xf9]));
+        const frame = gif.subarray(start, -1);
+        const frames = Array.from({ length: 3000 }, () => frame);
+        return Buffer.concat([gif.subarray(0, start), ...frames, gif.subarray(-1)]);
+      },
+    ],
+  ])('takes no more memory: %s', async (_, format, make) => {
+    const image = url(await make(), format);
+    let status;
+    const growth = await memoryGrowth(hearth.pid, async () => {
+      ({ status } = await v1([image]));
+    });
+    expect(status).toBe(200);
+    expect(growth).toBeLessThan(150 * mebibyte);
   });
 });
 
