@@ -171,7 +171,9 @@ it('imports a conversation with its sources, and exports it', async () => {
   await dialog.getByRole('button', { name: 'Open the first one' }).click();
   const sources = page.getByRole('region', { name: 'Sources' });
   await sources.getByRole('button', { name: 'Show tides.pdf, page 2' }).click();
-  await sources.getByText(fact).waitFor();
+  const passage = page.getByRole('dialog', { name: 'tides.pdf, page 2' });
+  await passage.getByText(fact).waitFor();
+  await page.keyboard.press('Escape');
   const exportAs = async (format: string) => {
     const actions = conversationList(page).getByRole('button', {
       name: `Actions for ${file.title}`,

@@ -84,6 +84,44 @@ it('creates a project, chats in it, moves chats and deletes it', async () => {
   await page.getByRole('link', { name: 'Hello, sea!' }).waitFor();
 });
 
+it('searches long files of a project, and shows a cited passage in its text', async () => {
+  const { project_id: id } = (await post(hearth.url, '/api/v1/projects', { name: 'Harbour' })).body;
+  const page = await openPage(`${hearth.url}/chat/projects/${id}`, { settings });
+  const rows = (from: number) =>
+    Array.from({ length: 200 }, (_, row) => `Row ${from + row}: grain was weighed.`).join('\n');
+  const fact = 'The parrot of the harbour master is called Bramble.';
+  const buffer = Buffer.from(`${rows(1)}\n\n${fact}\n\n${rows(201)}`);
+  await page
+    .locator('input[type=file][multiple]')
+    .first()
+    .setInputFiles({ name: 'log.md', mimeType: 'text/markdown', buffer });
+  const state = page
+    .getByRole('status')
+    .getByText('Chats search these files by meaning and words.');
+  await state.waitFor({ timeout: 60_000 });
+  await page.getByRole('button', { name: 'New chat in this project' }).click();
+  await page.waitForURL(/project=proj_/);
+  await send(page, 'Whose parrot is Bramble?');
+  await answered(page, 1);
+  await page.waitForURL(/\/chat\/conv_/);
+  await page.getByRole('region', { name: 'Passages of log.md' }).waitFor();
+  await page.getByRole('button', { name: 'Regenerate' }).click();
+  await page.getByRole('group', { name: 'Branches' }).getByText('2/2').waitFor();
+  await answered(page, 1);
+  expect(await page.getByRole('region', { name: 'Passages of log.md' }).count()).toBe(1);
+  // The starter model is too small to cite.
+  await page.getByRole('button', { name: 'Edit the answer' }).click();
+  const field = answers(page).getByRole('textbox', { name: 'Edit the answer' });
+  await field.fill('The harbour master’s [1].');
+  await field.press('Control+Enter');
+  const sources = page.getByRole('region', { name: 'Sources' });
+  await sources.getByRole('button', { name: /^Show log\.md, lines/ }).click();
+  const dialog = page.getByRole('dialog', { name: /^log\.md, lines/ });
+  await dialog.locator('mark').getByText(fact).waitFor();
+  await dialog.getByText('Row 190: grain').waitFor();
+  await expectAccessible(page);
+});
+
 it('imports an export after a preview, and once only', async () => {
   const page = await openPage(hearth.url, { settings });
   await page.getByRole('button', { name: 'Import conversations' }).click();

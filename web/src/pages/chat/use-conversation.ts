@@ -12,6 +12,7 @@ import {
   type InputPart,
 } from './conversations/conversation-queries.ts';
 import { readDataUrl } from './composer/attachments.ts';
+import { isOfProject } from './documents/document-part.ts';
 import { runningTurn, storedTurn, type Turn } from './messages/turn.ts';
 import { continueRun, followResponse, removeRun, runs, startRun } from './runs/run-store.ts';
 import type { Run } from './runs/run.ts';
@@ -95,12 +96,14 @@ export function useConversation(
   const start = useCallback(
     async (
       previousId: string | null,
-      parts: readonly InputPart[],
+      sent: readonly InputPart[],
       settings: ConversationSettings,
       { onRefused, isTemporary = false, projectId }: StartExtras = {},
     ) => {
       const { model } = settings;
       if (model === undefined) return undefined;
+      // The server chooses them anew for the message.
+      const parts = sent.filter((part) => !('content' in part && isOfProject(part.content)));
       const input = await toInput(parts, loadImage);
       const body = toChatBody({ ...settings, model }, input, {
         previousId,

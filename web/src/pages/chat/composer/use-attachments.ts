@@ -29,11 +29,6 @@ export function setContent(id: string, content: AttachmentContent): void {
   );
 }
 
-/** Replaces what is attached. */
-export function setAttachments(key: string, attachments: readonly Attachment[]): void {
-  store.set((all) => ({ ...all, [key]: attachments }));
-}
-
 /** Moves what is attached to another conversation, such as a new one that was stored. */
 export function moveAttachments(from: string, to: string): void {
   store.set(({ [from]: moved = none, ...others }) => ({ ...others, [to]: moved }));

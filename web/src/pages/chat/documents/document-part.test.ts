@@ -1,5 +1,14 @@
 import { expect, it } from 'vitest';
-import { citedPassages, filePart, parseDocumentPart, passagesPart } from './document-part.ts';
+import * as server from '../../../../../src/vector-stores/project-parts.ts';
+import {
+  aroundPassage,
+  citedPassages,
+  fileNameOf,
+  filePart,
+  isOfProject,
+  parseDocumentPart,
+  passagesPart,
+} from './document-part.ts';
 
 const fileOf = (name: string, text: string) => ({ name, sections: [{ text }] });
 
@@ -34,4 +43,32 @@ it('finds the passages that an answer cites', () => {
   const passages = [1, 2, 3, 4].map((number) => ({ number, source: 's', text: 't' }));
   const cited = citedPassages(passages, 'So it is [1, 2], and [4]; arr[0] and [9] are not.');
   expect(cited.map(({ number }) => number)).toEqual([1, 2, 4]);
+});
+
+it('recognises what the server puts before the messages of a project', () => {
+  const passages = [{ source: 'a, b.md, lines 1 to 2', text: '```\n[2] x' }];
+  const part = server.passagesPart(passages);
+  expect(parseDocumentPart(part)).toEqual({
+    kind: 'passages',
+    passages: [{ number: 1, ...passages[0] }],
+  });
+  expect(passages.map(fileNameOf)).toEqual(['a, b.md']);
+  const file = server.filePart({ name: 'a.md', text: 'One' });
+  expect(parseDocumentPart(file)).toEqual({ kind: 'file', name: 'a.md', text: 'One' });
+  expect([part, file].map(isOfProject)).toEqual([true, true]);
+  const others = [
+    passagesPart(passages),
+    filePart(fileOf('a.md', 'One')),
+    'Project file a.md: why?',
+  ];
+  expect(others.map(isOfProject)).toEqual([false, false, false]);
+});
+
+it('cuts the text around a passage', () => {
+  expect(aroundPassage('one two three', 'two')).toEqual({ before: 'one ', after: ' three' });
+  const long = 'x'.repeat(100_000);
+  const around = aroundPassage(`${long}two${long}`, 'two');
+  expect(around?.before).toMatch(/^…x{1500}$/);
+  expect(around?.after).toMatch(/^x{1500}…$/);
+  expect(aroundPassage('one', 'two')).toBeUndefined();
 });

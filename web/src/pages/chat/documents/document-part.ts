@@ -1,10 +1,15 @@
 import { documentText, type TextDocument } from './document.ts';
 import type { Passage } from './split-passages.ts';
 
-/** Attached documents as a model reads them. These words also mark the parts of stored messages. */
-const fileHead = /^File ([^\n]+):\n\n(`{3,100})[^\n]*\n([\s\S]*)\n\2$/;
+/**
+ * Attached documents as a model reads them. These words also mark the parts of stored messages. The server begins messages
+ * of a project with such parts (`src/vector-stores/project-parts.ts`).
+ */
+const fileHead = /^(?:File|Project file) ([^\n]+):\n\n(`{3,100})[^\n]*\n([\s\S]*)\n\2$/;
 const passagesHead =
   'Passages of attached files that are nearest to the message. Cite those that you use by their numbers, such as [1].';
+const projectPassagesHead =
+  'Passages of the files of this project that are nearest to the message.';
 const passagePattern = /^\[(\d+)\] ([^\n]+)\n\n(`{3,100})\n([\s\S]*?)\n\3$/gm;
 
 export interface CitedPassage extends Passage {
@@ -35,7 +40,7 @@ export function passagesPart(passages: readonly Passage[]): string {
 
 /** The document that a part of a message was made of; undefined for text of the user. */
 export function parseDocumentPart(content: string): DocumentPart | undefined {
-  if (content.startsWith(passagesHead)) {
+  if (content.startsWith(passagesHead) || content.startsWith(projectPassagesHead)) {
     const passages = [...content.matchAll(passagePattern)].map(
       ([, number = '', source = '', , text = '']) => ({ number: Number(number), source, text }),
     );
@@ -43,6 +48,36 @@ export function parseDocumentPart(content: string): DocumentPart | undefined {
   }
   const [, name, , text] = fileHead.exec(content) ?? [];
   return name === undefined || text === undefined ? undefined : { kind: 'file', name, text };
+}
+
+/** Whether the server put a part before the message, as it does again with each message of a project. */
+export function isOfProject(content: string): boolean {
+  const isNamed = content.startsWith('Project file ') || content.startsWith(projectPassagesHead);
+  return isNamed && parseDocumentPart(content) !== undefined;
+}
+
+/** The name in the source of a passage, without its place. */
+export function fileNameOf({ source }: Pick<CitedPassage, 'source'>): string {
+  return source.replace(/, [^,]*$/, '');
+}
+
+/** Characters of a file that are shown before and after a passage. */
+const shownAround = 1500;
+
+/** The text before and after a passage in its file; undefined if the file does not have it. */
+export function aroundPassage(
+  text: string,
+  passage: string,
+): { readonly before: string; readonly after: string } | undefined {
+  const start = text.indexOf(passage);
+  if (start === -1) return undefined;
+  const end = start + passage.length;
+  const before = text.slice(Math.max(0, start - shownAround), start);
+  const after = text.slice(end, end + shownAround);
+  return {
+    before: start > shownAround ? `…${before}` : before,
+    after: end + shownAround < text.length ? `${after}…` : after,
+  };
 }
 
 /** The passages that an answer cites as `[1]`, `[1, 2]` or `[1][2]`. */

@@ -3,7 +3,8 @@ import { useState } from 'react';
 import { texts } from '../../../texts/texts.ts';
 import { FoldedCard } from '../../../ui/folded-card.tsx';
 import { limitMarks } from '../../../ui/limit-marks.ts';
-import type { CitedPassage, DocumentPart } from '../documents/document-part.ts';
+import { fileNameOf, type CitedPassage, type DocumentPart } from '../documents/document-part.ts';
+import { PassageDialog } from './passage-dialog.tsx';
 
 /** Longer documents are cut where they are shown. */
 const maxShown = 20_000;
@@ -29,7 +30,7 @@ function titleOf(document: DocumentPart): { readonly title: string; readonly not
       note: texts.documents.characters({ characters: document.text.length }),
     };
   }
-  const names = new Set(document.passages.map(({ source }) => source.replace(/, [^,]*$/, '')));
+  const names = new Set(document.passages.map(fileNameOf));
   return {
     title: texts.documents.passagesOf({ names: [...names].join(', ') }),
     note: texts.documents.passages({ passages: document.passages.length }),
@@ -62,10 +63,10 @@ export function Sources({ passages }: { readonly passages: readonly CitedPassage
           <li key={number}>
             <button
               type="button"
-              aria-expanded={number === shown}
+              aria-haspopup="dialog"
               aria-label={texts.documents.show({ name: source })}
               className="rounded-lg border bg-raised px-2 py-1 text-xs hover:bg-hover"
-              onClick={() => setShown(number === shown ? undefined : number)}
+              onClick={() => setShown(number)}
             >
               <span className="font-medium text-accent">[{number}]</span> {source}
             </button>
@@ -73,9 +74,7 @@ export function Sources({ passages }: { readonly passages: readonly CitedPassage
         ))}
       </ul>
       {opened !== undefined && (
-        <div className="mt-2 border-s-2 ps-3">
-          <Text>{opened.text}</Text>
-        </div>
+        <PassageDialog passage={opened} onClose={() => setShown(undefined)} />
       )}
     </section>
   );

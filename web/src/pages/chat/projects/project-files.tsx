@@ -11,9 +11,9 @@ import { documentText } from '../documents/document.ts';
 import { readDocument } from '../documents/read-document.ts';
 import { refreshProjects, type Project } from './project-queries.ts';
 
-/** The files of a project, whose texts its new chats have. */
+/** The files of a project, which its chats read whole or search. */
 export function ProjectFiles({ project }: { readonly project: Project }) {
-  const { project_id: id, files } = project;
+  const { project_id: id, files, file_search: state } = project;
   const input = useRef<HTMLInputElement>(null);
   const [isAdding, setAdding] = useState(false);
   const add = async (chosen: readonly File[]) => {
@@ -58,6 +58,11 @@ export function ProjectFiles({ project }: { readonly project: Project }) {
           target.value = '';
         }}
       />
+      {state !== 'whole' && (
+        <p role="status" className="text-sm text-muted">
+          {projectsTexts.fileSearch[state]}
+        </p>
+      )}
       <ul className="flex flex-col gap-1">
         {files.map(({ file_id: fileId, name }) => (
           <li key={fileId} className="flex items-center gap-2 text-sm">

@@ -10,6 +10,9 @@ export type Project = ResultOf<RouteOf<'get', '/api/v1/projects/{project_id}'>>;
 export const projectsQuery = queryOptions({
   queryKey: ['projects'],
   queryFn: async ({ signal }) => (await call('get', '/api/v1/projects', {}, { signal })).projects,
+  // Files are indexed in the background.
+  refetchInterval: ({ state }) =>
+    state.data?.some(({ file_search: search }) => search === 'indexing') === true ? 2000 : false,
 });
 
 /** Shows a change of projects in all parts of the page. */
