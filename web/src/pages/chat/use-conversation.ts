@@ -102,7 +102,7 @@ export function useConversation(
     ) => {
       const { model } = settings;
       if (model === undefined) return undefined;
-      // The server chooses them anew for the message.
+      // The server chooses them again for the message.
       const parts = sent.filter((part) => !('content' in part && isOfProject(part.content)));
       const input = await toInput(parts, loadImage);
       const body = toChatBody({ ...settings, model }, input, {
