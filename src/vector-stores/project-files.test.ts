@@ -80,5 +80,8 @@ it('keeps hostile texts and names between their fences', () => {
     `Project file a \`\`\` b:\n\n\`\`\`\`\`\n${text}\n\`\`\`\`\``,
   );
   expect(passagesPart([{ source: 'a\nb', text }])).toContain(`[1] a b\n\n\`\`\`\`\`\n${text}\n`);
-  expect(filePart({ name: 'long', text: '`'.repeat(300_000) }).length).toBeGreaterThan(900_000);
+  const fence = '`'.repeat(100);
+  expect(filePart({ name: 'long', text: '`'.repeat(300_000) })).toBe(
+    `Project file long:\n\n${fence}\n${'`'.repeat(99)}\n${fence}`,
+  );
 });

@@ -51,14 +51,14 @@ export class ProjectFiles {
     this.#options = options;
   }
 
-  /** Begins to index the files of a project, if they are long and there is an embedding model. */
+  /** Begins to index the files of a project, if they are long and there is an embedding model. Does not throw. */
   async index(project: StoredProject, context: RequestContext): Promise<void> {
     if (lengthOf(project) <= maxUnindexed) return;
     try {
       await this.#options.vectorStores.addProject(project, context);
     } catch (error) {
-      if (!(error instanceof HearthError)) throw error;
-      context.logger.info({ err: error }, 'the files of a project are searched by their words');
+      const level = error instanceof HearthError ? 'info' : 'warn';
+      context.logger[level]({ err: error }, 'the files of a project are not indexed');
     }
   }
 

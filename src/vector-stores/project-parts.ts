@@ -11,14 +11,15 @@ const passagesHead =
 
 /** A whole file as a part of a message, between fences that it does not contain. */
 export function filePart(file: { readonly name: string; readonly text: string }): string {
-  const text = file.text.trimEnd();
+  const text = withShortRuns(file.text.trimEnd());
   const fence = fenceOf(text);
   return `Project file ${onOneLine(file.name)}:\n\n${fence}\n${text}\n${fence}`;
 }
 
 /** Numbered passages as a part of a message. */
 export function passagesPart(passages: readonly CitablePassage[]): string {
-  const shown = passages.map(({ source, text }, index) => {
+  const shown = passages.map(({ source, text: whole }, index) => {
+    const text = withShortRuns(whole);
     const fence = fenceOf(text);
     return `[${index + 1}] ${onOneLine(source)}\n\n${fence}\n${text}\n${fence}`;
   });
@@ -27,6 +28,11 @@ export function passagesPart(passages: readonly CitablePassage[]): string {
 
 function onOneLine(name: string): string {
   return name.replaceAll(/\s+/g, ' ');
+}
+
+/** The web app reads fences of up to 100 characters. */
+function withShortRuns(text: string): string {
+  return text.replaceAll(/`{99,}/g, '`'.repeat(99));
 }
 
 function fenceOf(text: string): string {

@@ -19,7 +19,7 @@ import { findPreset, withPresetFields } from '../presets/use-preset.ts';
 import { toTurnRequest } from './to-turn-request.ts';
 import type { StoredProject } from '../../../store/project.ts';
 import { projectOfChat } from '../projects/projects.ts';
-import { projectContent } from '../projects/with-project-files.ts';
+import { projectContent } from '../projects/project-content.ts';
 import type { Store } from '../../../store/store.ts';
 import { conversationNotFound } from '../conversations/conversations.ts';
 
