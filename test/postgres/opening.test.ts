@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { Client } from 'pg';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLogger } from '../../src/telemetry/logger.ts';
 import { serverTimeouts } from '../../src/store/postgres/connection-pool.ts';
 import { assertSupported, createPostgresDatabase } from '../../src/store/postgres/open-database.ts';
@@ -214,15 +215,17 @@ async function startPooler(): Promise<string> {
   return folder;
 }
 
+const openDatabase = (folder = server.folder) =>
+  createPostgresDatabase({
+    url: `postgres://postgres@/postgres?host=${encodeURIComponent(folder)}`,
+    logger,
+    maxConnections: 1,
+    timeouts: serverTimeouts,
+  });
+
 it('prepares what it often runs, but not on the connections of a pooler', async () => {
   const preparedBehind = async (folder: string) => {
-    const url = `postgres://postgres@/postgres?host=${encodeURIComponent(folder)}`;
-    const database = createPostgresDatabase({
-      url,
-      logger,
-      maxConnections: 1,
-      timeouts: serverTimeouts,
-    });
+    const database = openDatabase(folder);
     for (let run = 0; run < 5; run += 1) {
       await sql`select ${run}::integer`.execute(database);
       await sql`select * from generate_series(1, ${run}::integer)`.execute(database);
@@ -233,4 +236,27 @@ it('prepares what it often runs, but not on the connections of a pooler', async 
   };
   expect(await preparedBehind(server.folder)).toEqual([{ statement: 'select $1::integer' }]);
   expect(await preparedBehind(await startPooler())).toEqual([]);
+});
+
+it('sends the statements of a transaction at once, whose failure is that of the first one', async () => {
+  const database = openDatabase();
+  onTestFinished(() => database.destroy());
+  const seen: string[] = [];
+  const query = vi.spyOn(Client.prototype, 'query');
+  onTestFinished(() => query.mockRestore());
+  const failures = await database
+    .transaction()
+    .setIsolationLevel('read committed')
+    .execute(async (transaction) => {
+      query.mockClear();
+      const slow = sql`select pg_sleep(0.1)`.execute(transaction);
+      const broken = sql`select 1 / 0`.execute(transaction);
+      const last = sql`select 1`.execute(transaction);
+      await slow;
+      seen.push(...query.mock.calls.map(([text]) => text));
+      return Promise.allSettled([broken, last]);
+    });
+  expect(seen).toEqual(['select pg_sleep(0.1)', 'select 1 / 0', 'select 1']);
+  const reasons = failures.map((result) => result.status === 'rejected' && String(result.reason));
+  expect(reasons).toEqual(Array(2).fill('error: division by zero'));
 });

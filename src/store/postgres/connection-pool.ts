@@ -1,5 +1,6 @@
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
+import { errorCode } from '../../kernel/error-code.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { breaksConnection, transientReason, StoreUnavailableError } from './failure.ts';
@@ -30,6 +31,9 @@ const graceMs = 2000;
 /** `bigint`, and `numeric` of sums: all of Hearth's fit into a number. */
 const numberTypes: ReadonlySet<number> = new Set([20, 1700]);
 const bytesType = 17;
+/** Of a statement after a failed one. */
+const abortedTransaction = '25P02';
+const beginning = /^(?:begin|start transaction)\b/;
 
 /** Prepared statements take memory of the server for each connection. */
 const maxPrepared = 64;
@@ -107,6 +111,8 @@ class StoreClient implements PostgresPoolClient {
   /** `processID`: the server process that the other end of the connection claims to be. */
   readonly #client: PoolClient & { readonly processID?: unknown };
   #isBroken = false;
+  /** Why the statements that follow in the transaction fail. */
+  #failure: unknown;
   /** Undefined behind a pooler: the next statement may get another session, which has not prepared it. */
   #prepared: PreparedStatements | undefined;
 
@@ -135,6 +141,7 @@ class StoreClient implements PostgresPoolClient {
     if (typeof sql !== 'string') throw new TypeError('Cursors are not supported');
     // The database rolled back when the connection was lost.
     if (this.#isBroken && sql === 'rollback') return { command: 'SELECT', rowCount: 0, rows: [] };
+    if (beginning.test(sql)) this.#failure = undefined;
     try {
       const result =
         parameters.length === 0
@@ -147,8 +154,10 @@ class StoreClient implements PostgresPoolClient {
       return result as unknown as PostgresQueryResult<Row>;
     } catch (error) {
       // A transaction that did not begin as a whole is not rolled back either.
-      this.#isBroken ||= breaksConnection(error) || sql.startsWith('begin');
-      throw toStoreError(error, sql === 'commit' && this.#isBroken);
+      this.#isBroken ||= breaksConnection(error) || beginning.test(sql);
+      if (errorCode(error) === abortedTransaction) throw this.#failure ?? error;
+      this.#failure = toStoreError(error, sql === 'commit' && this.#isBroken);
+      throw this.#failure;
     }
   }
 

@@ -1,5 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { HandleEmptyInListsPlugin, Kysely, replaceWithNoncontingentExpression, sql } from 'kysely';
+import {
+  HandleEmptyInListsPlugin,
+  Kysely,
+  type QueryExecutor,
+  replaceWithNoncontingentExpression,
+  sql,
+} from 'kysely';
 import { errorCode } from '../../kernel/error-code.ts';
 import { withoutPassword } from '../../kernel/postgres-url.ts';
 import { migrate, NewerSchemaError, readSchemaVersion, type SchemaVersions } from '../migrate.ts';
@@ -22,10 +28,21 @@ interface OpenOptions extends PoolOptions {
 
 /** The queries of a pool that is filled as connections are needed. */
 export function createPostgresDatabase(options: PoolOptions): Kysely<Schema> {
-  return new Kysely<Schema>({
+  const database = new Kysely<Schema>({
     dialect: new LockingPostgresDialect({ pool: () => createConnectionPool(options) }),
     plugins: [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })],
   });
+  sendAtOnce(database.getExecutor());
+  return database;
+}
+
+/** Without it, a statement of a transaction is only sent when the one before has ended. */
+function sendAtOnce(executor: QueryExecutor): void {
+  const withProvider = executor.withConnectionProvider.bind(executor);
+  executor.withConnectionProvider = (provider) => {
+    const connection = provider.provideConnection(async (provided) => provided);
+    return withProvider({ provideConnection: async (consumer) => consumer(await connection) });
+  };
 }
 
 /**

@@ -65,12 +65,6 @@ class LockingPostgresDriver extends PostgresDriver {
     await this.#begun.get(connection);
     await super.commitTransaction(connection);
   }
-
-  /** @throws The error of the beginning if it failed: it explains the one of the statement. */
-  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    await super.rollbackTransaction(connection);
-    await this.#begun.get(connection);
-  }
 }
 
 const firstDelayMs = 100;
