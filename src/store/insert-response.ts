@@ -25,45 +25,34 @@ export async function insertResponse(
   blobs: readonly PlacedBlob[],
   place: ConversationPlace = {},
 ): Promise<string> {
-  const inherited = await conversationOfParent(transaction, response);
   if (blobs.length > 0) await insertBlobs(transaction, blobs);
   // Blobs of this request are referenced too, so that none is orphaned.
   const references = new Set([...mediaOf(response.turn), ...blobs.map((blob) => blob.sha256)]);
+  const checked = assertParent(transaction, response);
   const inserted = [
     insertRow(transaction, toRow(response)),
     ...[...references].map((sha256) =>
       insertReference(transaction, { response_id: response.id, sha256 }),
     ),
   ];
-  const [id] = await Promise.all([
-    indexResponse(transaction, response, {
-      ...place,
-      conversationId: place.conversationId ?? inherited,
-    }),
-    ...inserted,
-  ]);
-  return id;
+  const indexed = indexResponse(transaction, response, place);
+  // Sent at once, they take one round trip. The first error explains those of later statements.
+  const results = await Promise.allSettled([checked, ...inserted, indexed]);
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
+  return indexed;
 }
 
-/**
- * Undefined for a first response, and for one that continues a response of another owner.
- *
- * @throws HearthError `invalid_value`: the parent may have been deleted since the turn began.
- */
-async function conversationOfParent(
+/** @throws HearthError `invalid_value`: the parent may have been deleted since the turn began. */
+async function assertParent(
   transaction: Transaction<Schema>,
   { parentId, ownerId }: StoredResponse,
-): Promise<string | undefined> {
-  if (parentId === null) return undefined;
+): Promise<void> {
+  if (parentId === null) return;
   const parent = await readableResponses(transaction, ownerId)
-    .leftJoin('conversation_entries as entry', 'entry.response_id', 'responses.id')
     .where('responses.id', '=', parentId)
-    .select(['responses.owner_id', 'entry.conversation_id'])
+    .select('responses.id')
     .executeTakeFirst();
-  if (parent !== undefined) {
-    // A conversation belongs to the owner of its responses.
-    return parent.owner_id === ownerId ? (parent.conversation_id ?? undefined) : undefined;
-  }
+  if (parent !== undefined) return;
   throw new HearthError(
     'invalid_value',
     (name) =>

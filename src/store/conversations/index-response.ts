@@ -25,8 +25,8 @@ const insertConversationRow = preparedInsert('conversations');
 const insertEntryRow = preparedInsert('conversation_entries');
 
 /**
- * Adds a response to its conversation. Sends its statements without waiting for the results of earlier ones, so that
- * they take one round trip.
+ * Adds a response to its conversation: to the given one, or the one of its parent if the owner has it, or a new one. Sends
+ * its statements without waiting for the results of earlier ones, so that they take one round trip.
  *
  * @returns the id of the conversation.
  * @throws HearthError `conversation_not_found`.
@@ -36,54 +36,87 @@ export async function indexResponse(
   response: StoredResponse,
   place: ConversationPlace,
 ): Promise<string> {
-  const { title, conversationId } = place;
-  const id = conversationId ?? `conv_${response.id.slice('resp_'.length)}`;
-  const { turn } = response;
-  const ownTitle = title ?? titleOf(turn);
-  const newest = {
-    updated_at: response.createdAt.toISOString(),
-    last_response_id: response.id,
-    model_key: response.modelKey,
-  };
-  const entering = [
-    insertEntryRow(transaction, {
-      conversation_id: id,
-      response_id: response.id,
-      is_deleted: 0,
-      is_interrupted: Number(turn.isInterrupted === true),
-      preview: previewOf(turn),
-    }),
-    insertText(transaction, searchTextOf(turn), sql`response_id = ${response.id}`),
-  ];
-  if (conversationId === undefined) {
-    await Promise.all([
-      ...entering,
-      insertConversation(transaction, response, { ...place, id, title: ownTitle }, newest),
-      insertTitle(transaction, id, ownTitle),
-    ]);
-    return id;
+  const { parentId } = response;
+  const { conversationId } = place;
+  if (conversationId !== undefined || parentId !== null) {
+    const existing = conversationId ?? conversationOf(parentId);
+    const continued = await continueConversation(transaction, response, place, existing);
+    if (continued !== undefined) return continued;
+    if (conversationId !== undefined) throw deletedConversation(conversationId);
   }
+  const id = `conv_${response.id.slice('resp_'.length)}`;
+  const title = place.title ?? titleOf(response.turn);
+  await Promise.all([
+    insertEntryRow(transaction, { conversation_id: id, ...entryOf(response) }),
+    insertResponseText(transaction, response),
+    insertConversation(transaction, response, { ...place, id, title }),
+    insertTitle(transaction, id, title),
+  ]);
+  return id;
+}
+
+const conversationOf = (responseId: string | null) =>
+  sql<string>`(select conversation_id from conversation_entries where response_id = ${responseId})`;
+
+/** @returns its id; undefined if the owner has no such conversation, and nothing was added. */
+async function continueConversation(
+  transaction: Transaction<Schema>,
+  response: StoredResponse,
+  place: ConversationPlace,
+  existing: string | RawBuilder<string>,
+): Promise<string | undefined> {
+  const { ownerId } = response;
+  const { is_deleted, is_interrupted, preview } = entryOf(response);
   const [updated] = await Promise.all([
     // Makes a concurrent response of the conversation wait before it looks at the title.
     transaction
       .updateTable('conversations')
-      .set((expression) => ({ ...newest, response_count: expression('response_count', '+', 1) }))
-      .where('id', '=', id)
-      .where('owner_id', response.ownerId === null ? 'is' : '=', response.ownerId)
-      .returning('title')
+      .set((expression) => ({
+        ...newestOf(response),
+        response_count: expression('response_count', '+', 1),
+      }))
+      .where('id', '=', existing)
+      .where('owner_id', ownerId === null ? 'is' : '=', ownerId)
+      .returning(['id', 'title'])
       .executeTakeFirst(),
-    ...entering,
+    sql`
+      insert into conversation_entries (conversation_id, response_id, is_deleted, is_interrupted, preview)
+      select id, ${response.id}, ${is_deleted}, ${is_interrupted}, ${preview} from conversations
+      where id = ${existing} and last_response_id = ${response.id}`.execute(transaction),
+    insertResponseText(transaction, response),
   ]);
-  if (updated === undefined) throw deletedConversation(id);
+  if (updated === undefined) return undefined;
+  const { id } = updated;
   if (updated.title !== '') return id;
+  const title = place.title ?? titleOf(response.turn);
   const titled = await transaction
     .updateTable('conversations')
-    .set({ title: ownTitle })
+    .set({ title })
     .where('id', '=', id)
     .where('title', '=', '')
     .executeTakeFirst();
-  if (titled.numUpdatedRows > 0n) await insertTitle(transaction, id, ownTitle);
+  if (titled.numUpdatedRows > 0n) await insertTitle(transaction, id, title);
   return id;
+}
+
+function newestOf({ id, createdAt, modelKey }: StoredResponse) {
+  return { updated_at: createdAt.toISOString(), last_response_id: id, model_key: modelKey };
+}
+
+function entryOf({ id, turn }: StoredResponse) {
+  return {
+    response_id: id,
+    is_deleted: 0,
+    is_interrupted: Number(turn.isInterrupted === true),
+    preview: previewOf(turn),
+  };
+}
+
+function insertResponseText(
+  transaction: Transaction<Schema>,
+  { id, turn }: StoredResponse,
+): Promise<void> {
+  return insertText(transaction, searchTextOf(turn), sql`response_id = ${id}`);
 }
 
 /** It may have been deleted during the turn. */
@@ -95,7 +128,7 @@ function deletedConversation(id: string): HearthError {
 
 async function insertConversation(
   transaction: Transaction<Schema>,
-  { ownerId, createdAt }: StoredResponse,
+  response: StoredResponse,
   {
     id,
     title,
@@ -107,8 +140,8 @@ async function insertConversation(
     readonly title: string;
     readonly importHash?: string | null;
   },
-  newest: Pick<Schema['conversations'], 'updated_at' | 'last_response_id' | 'model_key'>,
 ): Promise<void> {
+  const { ownerId, createdAt } = response;
   await insertConversationRow(transaction, {
     id,
     owner_id: ownerId,
@@ -119,7 +152,7 @@ async function insertConversation(
     project_id: (await hasProject(transaction, projectId, ownerId)) ? projectId : null,
     is_temporary: Number(isTemporary),
     import_hash: importHash,
-    ...newest,
+    ...newestOf(response),
   });
 }
 
