@@ -1,4 +1,4 @@
-// Compares Hearth with LiteLLM's proxy and nginx before the same scripted upstream, and several processes of Hearth:
+// Compares Hearth with LiteLLM's proxy and nginx before the same scripted upstream, and several processes of Hearth.
 // npm run build && node dist/bench/gateways.js [CLIENTS] [SECONDS] [GATEWAYS, with commas] [stream|whole]
 // Each client asks again as soon as it has its answer: a stream of 20 tokens in 0.4 s, or a whole one at once. The gateways take
 // turns in rounds, 3 or BENCH_ROUNDS=N; the table has their medians. BENCH_PROFILE=FOLDER writes CPU profiles of Hearth.

@@ -1,7 +1,7 @@
 import { formatNumber, formatVerdict } from './report.ts';
 import { quantile } from './statistics.ts';
 
-/** What the scripts in `test/browser/by-hand/` measured of the web app. */
+/** Measurements of the web app by the scripts in `test/browser/by-hand/`. */
 export interface WebAppFigures {
   readonly surroundings: {
     readonly date: string;

@@ -27,9 +27,8 @@ server.listen(0, '127.0.0.1', () => console.log(server.address().port));
 `;
 
 /**
- * What metrics and traces cost the process of the server: the processor time of the record of each token, of each request
- * with its phases and spans, and the time to read the metrics of 50 instances. A server without metrics and traces needs a
- * part of it too, for its list of requests.
+ * Cost of metrics and traces in the server process: the processor time for recording each token and
+ * each request with its phases and spans, and the time to read the metrics of 50 instances.
  */
 export const measureObservability: Measurement = async ({ options, signal }) => {
   const child = spawn(process.execPath, ['-e', collector], { signal, stdio: 'pipe' });

@@ -2,7 +2,7 @@ import type { StartUp } from '../start-up.ts';
 import { toRow, type Row } from '../row.ts';
 import type { Measurement } from './measurement.ts';
 
-/** Rounds are short and vary more than those of other measurements. */
+/** Rounds are short and vary more than in other measurements. */
 const roundsFactor = 2;
 
 /** Commands and the server itself, without an engine. */

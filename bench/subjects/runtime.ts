@@ -11,9 +11,8 @@ export interface BenchRuntime {
 }
 
 /**
- * The runtime that both sides use: one of the user's, else that of the tests, which is installed where it
- * is not there yet.
- *
+ * The runtime that both sides use: the user's, or else the runtime of the tests, which is installed
+ * if missing.
  * @throws HearthError `runtime_unavailable`.
  */
 export async function findRuntime(

@@ -11,7 +11,7 @@ const files = {
   '@huggingface/xetchunk-wasm': unused,
 };
 
-/** A plugin of esbuild: replaces packages, except where a replacement itself loads them. */
+/** A plugin of esbuild: replaces packages, unless a replacement itself loads them. */
 export const replacements = {
   name: 'replacements',
   setup({ onResolve }) {

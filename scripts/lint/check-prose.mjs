@@ -3,7 +3,13 @@ import { TextlintKernel } from '@textlint/kernel';
 import markdown from '@textlint/textlint-plugin-markdown';
 import plainText from '@textlint/textlint-plugin-text';
 import { parseSync, Visitor } from 'oxc-parser';
-import { commentRules, maxSentenceLength, phraseRules, sentenceRules } from './prose-style.mjs';
+import {
+  commentRules,
+  maxSentenceLength,
+  phraseRules,
+  sentenceRules,
+  styleRules,
+} from './prose-style.mjs';
 
 const kernel = new TextlintKernel();
 const plugins = [
@@ -20,26 +26,34 @@ export async function checkProse(files) {
   const strings = sources.flatMap((source) => source.strings);
   const problems = await Promise.all([
     ...pages.map((page) => checkPage(page)),
-    checkPieces(comments, [...phraseRules, ...commentRules]),
+    checkPieces(comments, [...phraseRules, ...styleRules, ...commentRules]),
     // Splitting texts into sentences is slow.
     checkPieces(
       comments.filter(({ prose }) => prose.length > maxSentenceLength),
       sentenceRules,
     ),
     checkPieces(strings, phraseRules),
+    checkPieces(
+      strings.filter(({ file }) => !/^test\/|\.test\.|\.cases\./.test(file)),
+      styleRules,
+    ),
   ]);
   return problems.flat();
 }
 
 async function checkPage({ file, text }) {
-  const problems = await lint(text, '.md', [...phraseRules, ...sentenceRules]);
+  const problems = await lint(text, '.md', [...phraseRules, ...styleRules, ...sentenceRules]);
   return problems.map((problem) => ({ file, ...problem }));
 }
 
 /** Checks pieces of source files as one text with two lines for each: the piece, and an empty line. */
 async function checkPieces(pieces, rules) {
   if (pieces.length === 0) return [];
-  const problems = await lint(pieces.map(({ prose }) => prose).join('\n\n'), '.txt', rules);
+  const problems = await lint(
+    pieces.map(({ prose }) => prose.replace(/`[^`]*`/g, '`code`')).join('\n\n'),
+    '.txt',
+    rules,
+  );
   return problems.map(({ line, message }) => {
     const { file, text, start } = pieces[(line - 1) / 2];
     return { file, line: text.slice(0, start).split('\n').length, message };
@@ -61,7 +75,7 @@ async function lint(text, ext, rules) {
 }
 
 /** The comments and strings `{prose, start}` of a source file. A single word is a name, not prose. */
-function readSource({ file, text }) {
+export function readSource({ file, text }) {
   const { program, comments, errors } = parseSync(file, text);
   if (errors.length > 0) throw new Error(`${file}: ${errors[0].message}`);
   const strings = [];
@@ -93,7 +107,7 @@ function joinLines(comments, text) {
   return joined;
 }
 
-/** One line for each text, with code as one word. */
+/** One line for each text. */
 function toProse(file, text, pieces) {
   return pieces
     .map(({ prose, start }) => ({

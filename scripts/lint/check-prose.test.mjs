@@ -13,6 +13,9 @@ describe('checkProse', () => {
     ['/**\n * Runs till\n * then.\n */', 1],
     ['// Runs for\n// ever.', 1],
     ['/** Whether it runs. */', 1],
+    ['// The id is that of the item.', 1],
+    ['/** The name; null where it is unknown. */', 1],
+    ["fail('The id is that of the item.');", 1],
   ])('rejects %j', async (text, count) => {
     expect(await prose(text)).toHaveLength(count);
   });
@@ -27,6 +30,12 @@ describe('checkProse', () => {
     ["it('tells whether it runs', () => {});"],
   ])('accepts %j', async (text) => {
     expect(await prose(text)).toEqual([]);
+  });
+
+  it('lets the titles of tests be short', async () => {
+    const title = "it('returns those of the owner', run);";
+    expect(await prose(title, 'src/a/b.test.ts')).toEqual([]);
+    expect(await prose(title)).toHaveLength(1);
   });
 
   it('reports the line of a text, and its words', async () => {

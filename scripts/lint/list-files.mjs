@@ -28,6 +28,7 @@ const excluded = new Set([
   'docs/errors.md',
   'docs/settings.md',
   'docs/contributing/glossary.md',
+  'docs/contributing/requirements.md',
   'scripts/lint/name-rules.mjs',
   'scripts/lint/check-names.test.mjs',
   'scripts/lint/prose-style.mjs',

@@ -17,7 +17,7 @@ export function moduleMarkdown(name) {
   return `- **Public:** ${files || 'nothing'}\n- **May import:** ${imports.join(', ') || 'no other module'}`;
 }
 
-/** The shorter one of a list of the imports and of a list of the modules above that are not imported. */
+/** The shorter one of two lists: the imports, or the modules above that are not imported. */
 function describeImports(imports, above) {
   if (imports.length === 0) return '–';
   const missing = above.filter((module) => !imports.includes(module));

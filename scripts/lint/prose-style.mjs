@@ -51,8 +51,21 @@ const phrases = [
   [/\b(see|sees|make it see)\b(?= (?:and|or) (?:hear|speak))/, 'supports vision'],
 ];
 
+/** Phrases that the strings of tests may have. */
+const stylePhrases = [
+  // Pronouns in place of nouns, conditions that look like places, and chains
+  [/\b(that|those) of\b/, 'the noun, or a possessive: "the item’s id"'],
+  [
+    /(?:\b(null|undefined|true|false|none|empty|absent|error|only|except)\b) where (it|they|there|the|a|an|this|its|no) /,
+    'if',
+  ],
+  [/\bof( [a-z]+){1,3} of( [a-z]+){1,3} of\b/, 'a possessive, or two sentences'],
+];
+
 /** Phrases that comments do not have. */
-const commentPhrases = [[/^whether /, 'a noun or a verb at the beginning: "True if ..."']];
+const commentPhrases = [
+  [/^(what|whether) /, 'a noun or a verb at the beginning: "Limits of a token", "True if ..."'],
+];
 
 // Vitest imports CommonJS modules without `default`.
 const toRule = (ruleId, list) => ({
@@ -66,13 +79,16 @@ const toRule = (ruleId, list) => ({
   },
 });
 
-/** Rules for strings, comments and pages. */
+/** Rules for all prose. */
 export const phraseRules = [toRule('phrases', phrases)];
+
+/** Rules for comments, pages, and strings outside of tests. */
+export const styleRules = [toRule('style', stylePhrases)];
 
 /** Rules for comments alone. */
 export const commentRules = [toRule('comments', commentPhrases)];
 
-export const maxSentenceLength = 400;
+export const maxSentenceLength = 300;
 
 /** Rules for texts that consist of sentences: comments and pages. */
 export const sentenceRules = [

@@ -32,7 +32,7 @@ export async function readCoveringTests() {
   return { tests, faults };
 }
 
-/** What is wrong with the requirements and the tests that name them; empty if nothing is. */
+/** Problems of the requirements and the tests that name them; empty if there are none. */
 export function requirementFaults(sections, { tests, faults }) {
   const requirements = sections.flatMap((section) => section.requirements);
   const known = new Set(requirements.map(({ id }) => id));

@@ -22,7 +22,9 @@ export interface Audio {
   readonly pieces: readonly Uint8Array<ArrayBuffer>[];
 }
 
-/** A file that cannot be read has the end of a message that begins with "The audio". */
+/**
+ * The audio, or the reason why it can't be read: the end of a message that begins with "The audio".
+ */
 export type AudioReply = Audio | { readonly message: string };
 
 interface ReadOptions {

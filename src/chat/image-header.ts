@@ -22,7 +22,7 @@ function heldBytesPerPixel(metadata: Metadata): number {
   const turned = orientation === undefined || orientation < 2 ? 0 : pixelBytes;
   switch (format) {
     case 'jpeg':
-      // Coefficients of two bytes, for a quarter of the pixels in two channels where colours are subsampled.
+      // Coefficients of two bytes, for a quarter of the pixels in two channels if colors are subsampled.
       if (!isProgressive) return turned / 4;
       return (chromaSubsampling.startsWith('4:4:4') ? 2 : 1) * channels + turned / 4;
     case 'png':

@@ -172,7 +172,7 @@ function reasonOf(error: unknown): string {
 /** The image library, with decoders for the allowed formats only. */
 async function loadDecoder() {
   const { default: sharp } = await import('sharp');
-  // Images hardly ever come twice, and what the library caches is never given back.
+  // Images rarely come twice, and the library never frees its cache.
   sharp.cache(false);
   sharp.concurrency(1);
   sharp.block({ operation: ['VipsForeignLoad'] });

@@ -101,7 +101,7 @@ async function nextAttempt(
   target: ModelTarget,
   context: RequestContext,
 ): Promise<Attempt> {
-  // The images of both would count.
+  // Otherwise the images of both attempts would count.
   prepared.release();
   const reasoning = turn.reasoning && nearestReasoning(target.selection.model, turn.reasoning);
   const { reasoning: _, ...others } = turn;

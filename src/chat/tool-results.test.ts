@@ -14,7 +14,7 @@ import {
   type PromptContext,
 } from './prompt-messages.ts';
 
-/** The server counts the images of all turns: those of a test are released after it. */
+/** The server counts the images of all turns, so each test releases its own. */
 const allowances: ImageAllowance[] = [];
 afterEach(() => {
   for (const allowance of allowances) allowance.release();

@@ -146,7 +146,7 @@ export interface TurnRequest extends GenerationOptions, InstanceOptions {
   readonly reasoning?: ReasoningLevel;
   /** Tokens of reasoning in each generation; absent: no limit but `maxOutputTokens`. */
   readonly maxReasoningTokens?: number;
-  /** True if the oldest turns of the history may be dropped where they do not fit into the context. */
+  /** True if the oldest turns of the history may be dropped if they do not fit into the context. */
   readonly dropsOldTurns?: boolean;
   /** Decides which calls are made; all if absent. */
   readonly approveCalls?: ApproveCalls;

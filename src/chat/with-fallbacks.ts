@@ -38,8 +38,8 @@ export async function withFallbacks<Result>(
 }
 
 /**
- * Like `withFallbacks`, for events: an attempt that has output is the last. The first attempt alone tells that the request has
- * started.
+ * Like `withFallbacks`, for events: after the first output there are no further attempts. Only the
+ * first attempt emits the start of the request.
  */
 export async function* streamWithFallbacks<Event extends { readonly type: string }>(
   pool: Pool,

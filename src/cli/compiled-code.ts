@@ -16,7 +16,7 @@ interface LoadedFile {
 
 /**
  * Loads a program with the code that an earlier process compiled. Compiling a file of several megabytes takes longer than the
- * rest of a start. The code is beside the file, where only those write who can change the file.
+ * rest of a start. The code is beside the file, in a folder that only users who can change the file can write to.
  *
  * @param file Absolute path of a script in ASCII and without `import()`. Its value is the function in which Node.js would wrap a
  * CommonJS module, so that the text is in memory once.

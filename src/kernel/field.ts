@@ -74,7 +74,7 @@ export const dimensionsSchema = z
   .max(2 ** 31 - 1)
   .nullish()
   .describe(
-    "Length of the vectors. One below the model's is possible for models that were trained for it: those of the catalog.",
+    "Length of the vectors. A smaller length than the model's is possible if the model was trained for it, like the models of the catalog.",
   );
 
 export const fractionSchema = z.number().min(0).max(1);

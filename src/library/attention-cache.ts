@@ -25,9 +25,9 @@ const intervalArchitectures = new Set(['qwen3next', 'qwen35', 'qwen35moe']);
 type LayerCache = 'whole' | 'window' | 'recurrent' | 'none';
 
 /**
- * Size of the KV cache for each token, at f16: summed over the layers whose cache grows with the
- * context, and over those that cache a window of it. Layers that share another's cache are not counted. null if
- * the header has no data.
+ * Size of the KV cache for each token, at f16. There are two sums: layers whose cache grows with
+ * the context, and layers that cache a window of it. Layers that share another's cache are not
+ * counted. null if the header has no data.
  */
 export function attentionCache(
   architecture: string,

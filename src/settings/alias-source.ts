@@ -31,7 +31,7 @@ export interface AliasSource {
 /**
  * Aliases from the same sources as all settings.
  *
- * @param onInvalid Called once for each change that makes `config.json` invalid; the aliases of before remain.
+ * @param onInvalid Called once for each change that makes `config.json` invalid; the previous aliases remain.
  */
 export function createAliasSource(
   sources: SettingsSources,

@@ -8,7 +8,7 @@ export interface SettingDeclaration {
   readonly computedDefault?: string;
   /** An additional environment variable. */
   readonly alias?: string;
-  /** Secrets are left out of messages and of lists of settings. */
+  /** Secrets are left out of messages and settings lists. */
   readonly isSecret?: boolean;
   /** The value is a path, or a list of paths: relative ones start at the home folder. `name`: or the name of a program. */
   readonly path?: 'path' | 'name';

@@ -273,7 +273,7 @@ export const settingsTable = {
   ),
   'limits.tokensPerMinute': setting(
     integer(1, 1_000_000_000).optional(),
-    'Maximum number of tokens of prompts and answers of a token in a minute, over all servers of the database. Requests fail with 429 while more were used. A token may have its own limit.',
+    'Maximum number of prompt and answer tokens that an API token may use in a minute, over all servers of the database. Requests fail with 429 while more were used. A token may have its own limit.',
   ),
   'limits.requestsPerDay': setting(
     integer(1, 1_000_000_000).optional(),
@@ -281,7 +281,7 @@ export const settingsTable = {
   ),
   'limits.tokensPerDay': setting(
     integer(1, 1_000_000_000_000).optional(),
-    'Maximum number of tokens of prompts and answers of a token in a day (UTC), over all servers of the database. Once more were used, requests fail with 429 until the next day. A token may have its own limit.',
+    'Maximum number of prompt and answer tokens that an API token may use in a day (UTC), over all servers of the database. Once more were used, requests fail with 429 until the next day. A token may have its own limit.',
   ),
   'limits.shutdownSeconds': setting(
     integer(0, 3600).default(30),

@@ -144,7 +144,7 @@ function parseSetting(key: SettingKey, candidate: Candidate): unknown {
   const shown = isSecretSetting(key) ? 'this value' : show(value);
   const where = place === undefined ? '' : ` (${place})`;
   throw new SettingsError(`${label}: ${shown} is not allowed${where}. ${allowed}`, {
-    // A value without a place is a new one, which is not in the file yet.
+    // A value without a place is not in the file yet.
     fileRemedy:
       place === undefined
         ? undefined

@@ -66,7 +66,7 @@ const structureOf = (database: string) => [
   ),
 ];
 
-/** What the owners of the recorded database see in it. */
+/** The recorded database, as its owners see it. */
 async function read(database = file): Promise<unknown> {
   const store = await createSqliteStore({ file: database, logger: createLogger('silent') });
   try {

@@ -39,7 +39,8 @@ export function openSqliteFile(
 export function openAnotherConnection(file: string): SqliteConnection {
   return open(file, (connection) => {
     configure(connection, file, () => {});
-    // Here only, in the thread: a commit that gives back hundreds of megabytes waits for the file system.
+    // Only this thread sets the limit: a commit that frees hundreds of megabytes waits for the file
+    // system.
     connection.exec(`pragma journal_size_limit = ${maxKeptLogBytes}`);
   });
 }

@@ -87,7 +87,7 @@ it('leaves the locks of the other connections unchanged', async () => {
   expect(await errorElsewhere(file)).toBe('');
 });
 
-/** What another process that writes to the database prints. */
+/** Output of another process that writes to the database. */
 async function errorElsewhere(database: string): Promise<string> {
   const program = `
     const { createRequire } = require('node:module');

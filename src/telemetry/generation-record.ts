@@ -124,7 +124,7 @@ export const intervalBounds = [
   0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5,
 ] as const;
 
-/** A histogram of the time between tokens. To add one allocates nothing. */
+/** A histogram of the time between tokens. Adding an interval allocates nothing. */
 export class TokenIntervals {
   /** One count for each bound, and one for longer intervals. */
   readonly counts = new Float64Array(intervalBounds.length + 1);

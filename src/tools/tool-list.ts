@@ -97,7 +97,9 @@ class CompileBudget {
   /** @throws ToolSchemaError */
   compile(schema: unknown): ToolSchema {
     if (this.#usedMs > maxCompileMs) {
-      throw new ToolSchemaError('is not compiled, since those of the other tools took too long');
+      throw new ToolSchemaError(
+        'is not compiled, since the schemas of the other tools took too long',
+      );
     }
     const startedMs = threadCpuMs();
     try {

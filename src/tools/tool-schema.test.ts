@@ -19,7 +19,7 @@ describe('compileToolSchema', () => {
     ['a text', 'x', 'is not an object'],
     ['a list', [], 'is not an object'],
     ['nothing', null, 'is not an object'],
-    ['the schema of a text', { type: 'string' }, 'is not that of an object'],
+    ['the schema of a text', { type: 'string' }, 'does not describe an object'],
     [
       'an unknown type',
       { type: 'object', properties: { a: { type: 'strng' } } },

@@ -98,7 +98,7 @@ function validated(schema: unknown): { readonly valid: JsonSchema; readonly json
   const json = JSON.stringify(schema);
   if (json.length > maxSchemaCharacters) throw new ToolSchemaError('is too large');
   if ('type' in schema && schema.type !== 'object') {
-    throw new ToolSchemaError('is not that of an object');
+    throw new ToolSchemaError('does not describe an object');
   }
   const valid = schema as JsonSchema;
   metaSchemas ??= { current: createAjv(true), older: createAjv(false) };

@@ -232,7 +232,7 @@ function toolRules(integration: Integration): Pick<Candidate, 'allowed' | 'appro
   return { allowed: omitUndefined({ names, isReadOnly }), approval };
 }
 
-/** Names in a rule of approvals, too: a misspelt one would let a call pass. */
+/** Also checks the names in approval rules: a misspelled name would let a call pass. */
 function assertAllowed({ source, field, allowed, approval }: Candidate, list: ToolList): void {
   const { label } = source;
   assertToolNames(list, { label, names: allowed.names ?? [] }, `${field}.allowedTools`);

@@ -234,7 +234,7 @@ describe('a server with HTTPS', () => {
     expect(tls.url).toMatch(/^https:/);
     const opened = await run('open', '--json', '--no-browser');
     expect(JSON.parse(opened.stdout).url).toMatch(/^https:\/\/hearth\.example\/open#code=/);
-    // The certificate is not that of an authority, so only commands of the home accept it.
+    // No authority signed the certificate, so only commands of the home accept it.
     const elsewhere = await run('status', '--host', tls.url);
     expect(elsewhere).toMatchObject({
       exitCode: 1,

@@ -15,7 +15,8 @@ async function loadFractions(url: string, input: string): Promise<readonly numbe
 }
 
 describe('the progress of a load', () => {
-  // The models of the tests load at once, so the steps are those of an engine that reports them in quarters.
+  // The models of the tests load at once, so the steps come from an engine that reports them in
+  // quarters.
   const scripted = useHearth(async (home) => ({
     flags: [`--engine-llama-server=${await writeScriptedEngine(home)}`],
   }));

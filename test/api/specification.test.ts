@@ -6,7 +6,9 @@ import { useHearth } from '../setup/server/use-hearth.ts';
 
 const hearth = useHearth();
 
-/** The names of all fields, those of nested objects after a dot, those of items after `[]`. */
+/**
+ * The names of all fields. Fields of nested objects follow a dot, and fields of items follow `[]`.
+ */
 function fieldsOf(value: unknown, path = ''): readonly string[] {
   if (Array.isArray(value)) {
     return [...new Set(value.flatMap((item) => fieldsOf(item, `${path}[]`)))].toSorted();

@@ -121,7 +121,7 @@ describe('a stored conversation', () => {
       ...options,
       previous_response_id: first.id,
     });
-    // What is left is the question and the beginning of the answer.
+    // Only the question and the beginning of the answer remain.
     expect(next.promptTokens - next.cachedTokens).toBeLessThan(24);
 
     const same = await talk(reference.url);

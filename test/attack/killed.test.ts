@@ -37,7 +37,7 @@ describe('an engine that is killed while it works', () => {
     expectErrorFields(JSON.parse(v1[0]?.data ?? '').error, crashed);
     const { result } = JSON.parse(v1[1]?.data ?? '');
     expect(result.output[0].content).not.toBe('');
-    // What was generated is stored, so that the conversation can continue from it.
+    // The generated text is stored, so that the conversation can continue from it.
     const stored = await get(hearth.url, `/api/v1/responses/${result.response_id}`);
     expect(stored.body).toMatchObject({ interrupted: true, output: result.output });
     const v0 = (await streamV0.rest()).slice(-2);

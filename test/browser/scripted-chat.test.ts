@@ -72,7 +72,7 @@ it('asks for another token when the one of the tab is revoked', async () => {
     .waitFor();
   await page.getByLabel('API token').fill(token);
   await page.keyboard.press('Enter');
-  // The conversation is that of the other token.
+  // The conversation belongs to the other token.
   await page.getByText(/No stored conversation/).waitFor();
   await page.getByRole('link', { name: 'To the chat' }).click();
   await messageField(page).waitFor();

@@ -6,7 +6,7 @@ import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.t
 import { instancesOf } from '../setup/server/instances.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 
-/** What every client of another language must see on a path, whatever its API. */
+/** Values that every client of another language must see on a path, whatever its API. */
 const expected = {
   models: expect.arrayContaining([expect.stringMatching(/^hearth\/starter-chat(:latest)?$/)]),
   'shown model': {
@@ -38,7 +38,7 @@ interface ClientProgram {
   /** That file, if absent. */
   readonly program?: string;
   readonly commandLine: readonly string[];
-  /** Those of the program, in any order but for `abort`, the last one. */
+  /** The program's paths, in any order but for `abort`, the last one. */
   readonly paths: readonly (keyof typeof expected)[];
   /** Parts of the errors for an unknown model, a temperature out of range (which not all clients can send), and a text longer than the context. */
   readonly errors: readonly object[];

@@ -70,7 +70,7 @@ async function rowsOf(path: string): Promise<readonly string[]> {
     .flatMap((line) => (line.startsWith('| ') ? [line.replaceAll(/ +/g, ' ')] : []));
 }
 
-/** What a row says of the client except its versions. */
+/** The client's row without versions. */
 function keyOf(row: string): string {
   const [, ...cells] = row.split(' | ');
   return [row.split(' | ')[0], ...cells.slice(0, 2)].join(' | ').replaceAll(/` \d[^ ,]*/g, '`');
@@ -115,7 +115,7 @@ async function toRow(
   return { key, row: line(versions, [...cells, failed ? 'failed' : 'passed']) };
 }
 
-/** What the installed package says; Go and Maven install exactly what is pinned. */
+/** The version of the installed package; Go and Maven install exactly the pinned one. */
 async function installedVersion(file: string, name: string): Promise<string | undefined> {
   if (!['npm', 'PyPI'].includes(registryOf(file))) return pinnedVersion(file, name);
   if (file.startsWith('npm/')) {

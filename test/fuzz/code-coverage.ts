@@ -1,6 +1,6 @@
 import { Session, type Profiler } from 'node:inspector';
 
-/** What of a script has run, by the coverage of V8. */
+/** The parts of a script that have run, by the coverage of V8. */
 export class CodeCoverage {
   readonly #session = new Session();
   readonly #url: string;

@@ -7,7 +7,7 @@ import { CodeCoverage } from './code-coverage.ts';
 import { mutate } from './mutate.ts';
 import { fuzzTargets } from './targets/targets.ts';
 
-/** What `fuzz` passes to this process. */
+/** Options that `fuzz` passes to this process. */
 export interface FuzzTask {
   readonly target: string;
   readonly seconds: number;
@@ -79,7 +79,7 @@ async function fuzz(task: FuzzTask): Promise<FuzzReport> {
       corpus.push(input);
       await keep(task.corpusFolder, input);
     }
-    // What runs only the first time, such as a cache that is filled.
+    // Code that runs only the first time, such as a cache that is filled.
     for (const input of batch) await run(input);
     coverage.take();
   }

@@ -49,7 +49,7 @@ export const liteLlm: PeerSuite = {
     {
       id: 'litellm-usage',
       test: '_usage_format_tests',
-      users: 'The usage adds up, and the cached tokens are fewer than those of the prompt.',
+      users: 'The usage adds up, and the cached tokens are fewer than the prompt has.',
       before: [ask()],
       request: ask(),
       expect: {

@@ -203,7 +203,7 @@ export const llamaRerank: PeerSuite = {
       users: '`texts` instead of `documents` gives the format of TEI.',
       request: { path: '/v1/rerank', body: { model: embed, query: 'The sea', texts: ['The sea'] } },
       expect: { status: 400, body: openAiError(/documents/) },
-      differs: 'The format is that of Jina and Cohere, with `documents`.',
+      differs: 'The format is shared by Jina and Cohere, with `documents`.',
     },
   ],
 };

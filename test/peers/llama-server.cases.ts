@@ -53,7 +53,7 @@ export const llamaBasic: PeerSuite = {
       request: { path: '/models' },
       expect: { headers: { 'content-type': /^text\/html/ } },
       differs:
-        'Paths without a prefix are those of the web app; the base URL of clients ends with `/v1`.',
+        'Paths without a prefix belong to the web app; the base URL of clients ends with `/v1`.',
     },
     {
       id: 'llama-models-aliases',
@@ -228,7 +228,7 @@ export const llamaMetrics: PeerSuite = {
       users: 'The metrics begin with `llamacpp:`.',
       request: { path: '/metrics' },
       expect: { body: /^(?![^]*llamacpp:)/ },
-      differs: 'The metrics are those of the whole server, and begin with `hearth_`.',
+      differs: 'The metrics describe the whole server, and begin with `hearth_`.',
     },
     {
       id: 'llama-lora',

@@ -123,8 +123,7 @@ export const ollamaEmbed: PeerSuite = {
       users: 'Vectors of /api/embeddings are not scaled to the length 1.',
       request: { path: '/api/embeddings', body: { model: embed, prompt: 'why is the sea blue?' } },
       expect: { body: { embedding: unitVector } },
-      differs:
-        'They are, as those of `/api/embed`; the direction, which searches compare, is the same.',
+      differs: 'They are, as in `/api/embed`; the direction, which searches compare, is the same.',
     },
     {
       id: 'ollama-embed-truncate-default',
@@ -195,7 +194,8 @@ export const ollamaEmbed: PeerSuite = {
       users: '`dimensions` shortens the vectors of any model.',
       request: embedText({ dimensions: 16 }),
       expect: { status: 400, body: { error: /dimensions/ } },
-      differs: 'Only those of models that were trained for it; the others lose their meaning.',
+      differs:
+        'Only the vectors of models that were trained for it; the others lose their meaning.',
     },
     {
       id: 'ollama-embed-chat-model',

@@ -84,7 +84,7 @@ export const ollamaGenerate: PeerSuite = {
       users: 'A request without a model is a 404 for the model "".',
       request: { path: '/api/generate', body: {} },
       expect: { status: 400, body: { error: /model.*required/ } },
-      differs: 'It is a 400 that says that `model` is required, as that of `/api/chat`.',
+      differs: 'It is a 400 that says that `model` is required, as in `/api/chat`.',
     },
     {
       id: 'ollama-generate-embedding-model',

@@ -27,7 +27,7 @@ export interface PeerRequest {
 export interface PeerAnswer {
   readonly status: number;
   readonly headers: Headers;
-  // What a response holds is what the cases check.
+  // The cases check the contents of a response.
   readonly body: any; // oxlint-disable-line typescript/no-explicit-any
   readonly events: readonly any[]; // oxlint-disable-line typescript/no-explicit-any
 }

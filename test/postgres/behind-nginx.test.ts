@@ -109,7 +109,7 @@ it('loses nothing that was acknowledged when one of them is killed, and the othe
     isDown = false;
   }
   await clients.stop();
-  // Those of the requests that the killed server had.
+  // Only requests in flight on the killed server may fail.
   expect([...clients.failed.keys()].filter((code) => code !== 'disconnected')).toEqual([]);
   for (const { url } of [one, two]) expect(await ledger.findLosses(url)).toEqual([]);
   report(

@@ -31,7 +31,7 @@ const bucketAwayMs = isShort ? 4000 : 30_000;
 /** Less than they send. */
 const requestsPerMinute = clients.limited * 3;
 /**
- * What a client may see while a server, the database or the bucket is away. A file is not found if the proxy repeats its
+ * Errors that a client may see while a server, the database or the bucket is away. A file is not found if the proxy repeats its
  * deletion.
  */
 const clearErrors =

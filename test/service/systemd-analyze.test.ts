@@ -29,7 +29,7 @@ async function systemdAnalyze(...args: readonly string[]): Promise<string> {
 async function writeUnit(...args: readonly string[]): Promise<string> {
   const home = await temporaryFolder();
   const command = ['service', 'install', '--dry-run', '--json', ...args];
-  // Without a home folder, the service has that of the machine.
+  // Without a home folder, the service has the machine's.
   const environment = { HEARTH_HOME: '' };
   const { stdout } = await runHearth(command, { home: '', environment });
   const { steps } = JSON.parse(stdout) as { steps: { path?: string; content?: string }[] };

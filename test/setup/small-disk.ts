@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { useTemporaryFolder } from './temporary-folder.ts';
 
 export interface SmallDisk {
-  /** Its folder, known from the first `beforeAll` on. */
+  /** Its folder, known after the first `beforeAll`. */
   readonly path: string;
   /** False if it can't be mounted here, which skips the tests. */
   readonly isMounted: boolean;

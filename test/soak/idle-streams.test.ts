@@ -25,7 +25,7 @@ const hearth = useHearth({
 });
 
 interface IdleStream {
-  /** What came so far. */
+  /** The bytes received so far. */
   readonly text: () => string;
   readonly close: () => void;
 }

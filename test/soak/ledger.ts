@@ -1,6 +1,6 @@
 import { get } from '../setup/server/api.ts';
 
-/** What the server has acknowledged: responses that are stored, and deletions. */
+/** Acknowledgments of the server: responses that are stored, and deletions. */
 export class Ledger {
   /** JSON of the output by id; undefined if it is not known. */
   readonly #stored = new Map<string, string | undefined>();

@@ -3,7 +3,7 @@ import { residentBytes } from '../../src/engines/launch/memory-watch.ts';
 import { get } from '../setup/server/api.ts';
 import type { HearthProcess } from '../setup/server/hearth-process.ts';
 
-/** What a server uses at one moment. */
+/** Resource use of a server at one moment. */
 export interface ProcessFigures {
   readonly residentMiB: number;
   /** Open file descriptors. Linux only. */

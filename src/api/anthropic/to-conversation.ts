@@ -175,7 +175,7 @@ function joinAlike(located: readonly LocatedMessage[]): readonly LocatedMessage[
   return groups.map(join);
 }
 
-/** True if two neighbours are one message; each result of a tool is one of its own. */
+/** True if two neighbors belong to one message; each tool result is a message of its own. */
 function isAlike({ message: one }: LocatedMessage, { message: other }: LocatedMessage): boolean {
   return one.role === other.role && (one.role === 'user' || one.role === 'assistant');
 }

@@ -70,8 +70,9 @@ export interface RouteRequest<Declared extends Route> {
   readonly upload: Declared extends { readonly upload: object } ? UploadBody : undefined;
   readonly context: RequestContext;
   /**
-   * Counts the request against the limits of its token, for a route that does not always do so: the others declare
-   * `rate_limit_exceeded`. Throws a HearthError of this code.
+   * Counts the request against the limits of its token, for routes that do so only in some cases.
+   * Other routes declare `rate_limit_exceeded`.
+   * @throws HearthError `rate_limit_exceeded`
    */
   readonly admit: () => Promise<void>;
 }

@@ -55,7 +55,7 @@ export async function validateBatch(
       const earlier = lineOfId.get(customId);
       if (earlier !== undefined) {
         const shown = JSON.stringify(customId.slice(0, 100));
-        const message = `\`custom_id\` ${shown} is that of line ${earlier}, too.`;
+        const message = `\`custom_id\` ${shown} is also on line ${earlier}.`;
         refuse('duplicate_custom_id', message, line, 'custom_id');
         if (errors.length >= maxErrors) break;
         continue;

@@ -146,7 +146,7 @@ function assertSettings(names: readonly string[]): void {
   const unknown = names.find((each) => !allowed.has(each));
   if (unknown === undefined) return;
   throw new UsageError(
-    `--unset: there is no setting "${unknown}". \`hearth model show\` lists those of a model.`,
+    `--unset: there is no setting "${unknown}". \`hearth model show\` lists a model's settings.`,
   );
 }
 

@@ -5,7 +5,7 @@ const failed = { exitCode: 1, signal: null };
 const aborted = { exitCode: null, signal: 'SIGABRT' } as const;
 const killed = { exitCode: null, signal: 'SIGKILL' } as const;
 
-/** What llama.cpp's server wrote for each case, shortened. */
+/** Output of llama.cpp's server in each case, shortened. */
 const outputs = {
   corrupt_file: [
     "0.00.006.203 E llama_model_load: error loading model: tensor 'a' data is not within the file bounds, model is corrupted or incomplete",

@@ -168,7 +168,7 @@ describe('assertDraft', () => {
     [
       'another vocabulary',
       modelEntry({ key: 'test/small', ...vocabularyOf(32_129) }),
-      'test/small cannot draft tokens for test/large: its vocabulary has 32129 tokens, that of test/large 32000.',
+      'test/small cannot draft tokens for test/large: its vocabulary has 32129 tokens, and test/large has 32000.',
     ],
     [
       'another format',

@@ -48,7 +48,7 @@ export function assertDraft(model: ModelEntry, draft: ModelEntry): void {
   if (isGguf && generates && isSimilar) return;
   const reason =
     isGguf && generates
-      ? `its vocabulary has ${draftSize} tokens, that of ${model.key} ${size}`
+      ? `its vocabulary has ${draftSize} tokens, and ${model.key} has ${size}`
       : 'both must be GGUF models that generate text';
   throw new HearthError(
     'invalid_value',

@@ -6,7 +6,7 @@ import {
   type GpuDevice,
 } from '../../platform/machine/gpu-devices.ts';
 
-/** What the engines may use of the GPUs, by the latest list of their runtime. */
+/** GPU memory that the engines may use, by the latest list of their runtime. */
 export class GpuMemory {
   readonly #list: () => Promise<readonly GpuDevice[]>;
   #budgets: readonly GpuBudget[] = [];

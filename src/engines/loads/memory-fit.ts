@@ -6,7 +6,7 @@ import type { Headroom } from '../engines.ts';
  */
 export type MemoryFit = 'fits' | 'partly' | 'too_large';
 
-/** How a model fits that needs this many bytes. */
+/** Tells how well a model of this size fits into memory. */
 export function memoryFit(
   neededBytes: number,
   { usableBytes, capacityBytes }: Headroom,

@@ -17,7 +17,7 @@ import type { RequestContext } from '../../telemetry/request-context.ts';
 import type { EngineLoader } from './engine-loader.ts';
 import type { ModelTarget } from './open-request.ts';
 
-/** What the pool writes to its log, and what its errors say. */
+/** The pool's log, and the messages of its errors. */
 
 const models = [
   modelEntry(),

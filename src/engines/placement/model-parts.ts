@@ -45,7 +45,10 @@ function weightsOf({ model, variant }: ModelSelection, { weightsBytes }: MemoryE
   };
 }
 
-/** The estimate of an instance with its copies on GPUs: of buffers, and of an embedding that is also the output. */
+/**
+ * Adds the copies on GPUs to the estimate of an instance: buffers, and an embedding that is also
+ * the output.
+ */
 export function withPlacement(estimate: MemoryEstimate, placement: Placement): MemoryEstimate {
   if (placement.gpus.length === 0) return estimate;
   const totalBytes = placement.hostBytes + placement.gpuBytes;

@@ -43,7 +43,7 @@ async function setUp(changes: ManagedInstanceOptions & { readonly totalCells?: n
   return { ...managed, run, startCount, isFree };
 }
 
-/** What an engine writes to a request that is alone. */
+/** Output of an engine for a request that is alone. */
 async function answerTo(request: GenerationRequest, endTokens: number) {
   const alone = await managedInstance({ slotCount: 1, contextLength, endTokens });
   return alone.run(request);

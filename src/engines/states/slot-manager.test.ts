@@ -34,7 +34,7 @@ function prompt(
 
 describe('SlotManager', () => {
   let folder: string;
-  /** What the slots of the engine contain. */
+  /** Contents of the engine's slots. */
   let contents: Map<number, string>;
   let states: SlotManagerOptions['states'];
   let disk: DiskStates;

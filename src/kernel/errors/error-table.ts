@@ -54,7 +54,7 @@ export const errorTable = {
     type: 'invalid_request',
     status: 400,
     retryable: false,
-    when: 'An image is not a readable PNG, JPEG, WebP or GIF, or is too large. All images of a request together may have 160 million pixels, and 32 MiB as they were sent; those of a conversation may take 24 MiB after they were scaled for the model.',
+    when: 'An image is not a readable PNG, JPEG, WebP or GIF, or is too large. All images of a request together may have 160 million pixels, and 32 MiB as they were sent; the images of a conversation may take 24 MiB after they were scaled for the model.',
   },
   audio_unsupported: {
     type: 'invalid_request',

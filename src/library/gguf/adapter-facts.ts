@@ -23,7 +23,7 @@ export interface AdapterFacts {
   readonly matrices: ReadonlyMap<string, MatrixSize>;
 }
 
-/** Types with which engines multiply. */
+/** Tensor types that engines can multiply. */
 const numberType = /^(?:F32|F16|BF16|I?Q\d|TQ|MXFP|NVFP)/;
 
 /**

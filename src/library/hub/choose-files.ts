@@ -156,7 +156,7 @@ function noteOn(chosen: GgufBuild, builds: readonly GgufBuild[]): string | null 
   if (others.length === 0) return null;
   return (
     `Took ${quote(pathOf(chosen))}, one of ${others.length + 1} models in the repository; ` +
-    `for another, give the URL of its file, such as that of ${listed(others)}.`
+    `for another, give the URL of its file, such as ${listed(others)}.`
   );
 }
 

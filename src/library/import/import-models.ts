@@ -70,7 +70,7 @@ export async function importModels(options: ImportOptions): Promise<ImportResult
   return { keys, leftOut: all };
 }
 
-/** The publisher of the starter models stands for none. */
+/** Ignores the publisher of the starter models. */
 export function destinationOf(
   source: ImportSource,
   modelsFolder: string,

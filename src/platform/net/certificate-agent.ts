@@ -39,7 +39,7 @@ class PinnedAgent extends Agent {
         return;
       }
       socket.destroy();
-      callback(new Error('its certificate is not that of the server of this home folder'));
+      callback(new Error('its certificate does not belong to the server of this home folder'));
     });
   }
 }

@@ -15,7 +15,7 @@ const readAsText = 'so it is read as plain text.';
 
 interface JsonTurns {
   readonly turns: readonly RawTurn[];
-  /** The speakers of the names, in order of appearance. */
+  /** Speaker numbers by name, in order of appearance. */
   readonly speakersByName: ReadonlyMap<string, number>;
 }
 

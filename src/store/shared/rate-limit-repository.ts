@@ -3,7 +3,7 @@ import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { Schema } from '../schema.ts';
 import type { StoreClock } from '../dialect.ts';
 
-/** Most of each in a minute, and in a day (UTC); null: no limit. */
+/** Maximum use in a minute and in a day (UTC); null: no limit. */
 export interface RateLimits {
   readonly requestsPerMinute: number | null;
   readonly tokensPerMinute: number | null;

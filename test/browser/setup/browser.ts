@@ -106,7 +106,7 @@ function watch(context: BrowserContext, problems: string[], origin: string): voi
   context.on('weberror', (error) => problems.push(String(error.error())));
   context.on('console', (message) => {
     const text = message.text();
-    // What models write is drawn in a frame, whose policy is expected to refuse some of it.
+    // A model's code is drawn in a frame, whose policy is expected to refuse some of it.
     if (/^blob:null|\/frame$/.test(message.location().url)) return;
     if (/Content Security Policy|Minified React error/.test(text)) problems.push(text);
   });

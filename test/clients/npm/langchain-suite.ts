@@ -9,7 +9,7 @@ import { tool } from '@langchain/core/tools';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
 
-/** What every chat model of LangChain does: declares tests in the current suite. */
+/** Declares tests of a chat model of LangChain in the current suite. */
 export function testChatModel(chat: () => BaseChatModel): void {
   it('chats, whole and streamed, and counts the usage once', async () => {
     const question = 'What is the capital of France?';

@@ -10,8 +10,8 @@ import { useResource } from '../../setup/use-resource.ts';
 import { run } from '../run.ts';
 
 /**
- * Compares the server with docs/openapi.json, in all endpoints but those of Anthropic and Ollama, whose requests have
- * alternatives and rules between messages that the document does not express.
+ * Compares the server with docs/openapi.json. The endpoints of Anthropic and Ollama are left out:
+ * their requests have alternatives and rules between messages that the document does not express.
  */
 const otherVendors =
   '^/(v1/messages|api/(version|tags|ps|show|chat|generate|embed|embeddings|pull|delete|copy)($|/))';

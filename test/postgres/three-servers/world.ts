@@ -1,7 +1,7 @@
 import { toAnswer, type ApiAnswer } from '../../setup/server/api.ts';
 import { describeTimes, report } from '../../soak/drill.ts';
 
-/** What clients have seen: how long requests took, what failed, and what must not have happened. */
+/** Observations of clients: how long requests took, which failed, and violations of the rules. */
 export class Observations {
   readonly #times = new Map<string, number[]>();
   readonly #failures = new Map<string, number>();
@@ -40,7 +40,7 @@ export class Observations {
   }
 }
 
-/** What clients share. */
+/** State that clients share. */
 export interface World {
   /** Of the proxy. */
   readonly url: string;

@@ -18,7 +18,7 @@ export interface Caller {
 }
 
 export const allPermissions = permissionSchema.options;
-/** What a caller without a token may do if the server requires none. */
+/** Permissions of a caller without a token if the server requires none. */
 const anonymousPermissions: readonly Permission[] = [
   'chat',
   'embeddings',

@@ -1,6 +1,6 @@
 import type { OwnedThing, ThingKind } from './owned-things.ts';
 
-/** What a request of a route does with something that has an owner. */
+/** The effect of a route's request on a record that has an owner. */
 export interface OwnerRow {
   readonly kind: ThingKind;
   /** Callers read items that were stored without a token, except files and batches, and change only their own. */

@@ -79,11 +79,11 @@ export interface BadInput {
   readonly without: readonly string[];
   /** Commands whose result does not depend on what is wrong. */
   readonly unaffected: readonly string[];
-  /** What the error of the other commands says. */
+  /** The error message of the other commands. */
   readonly remedy: RegExp;
   /** Exit code of the commands with that error; 1 by default. */
   readonly exitCode?: number;
-  /** What the error of some commands says. */
+  /** The error message of some commands. */
   readonly remedies?: Readonly<Record<string, RegExp>>;
 }
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { sendJson, startLoopbackServer } from '../net/loopback-server.ts';
 
-/** What its model calls itself. */
+/** The name that its model gives itself. */
 export const recallingModel = 'recall';
 const pieceMs = 25;
 

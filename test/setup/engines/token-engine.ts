@@ -33,7 +33,7 @@ export class TokenEngine {
   readonly slots: EngineSlots;
   readonly engine: Engine;
   readonly contents = new Map<number, number[]>();
-  /** What was done, such as `read 1: 64+136` or `save 1: 200`. */
+  /** The actions so far, such as `read 1: 64+136` or `save 1: 200`. */
   readonly calls: string[] = [];
   /** Tokens that were read in all. */
   readTokens = 0;

@@ -8,7 +8,7 @@ import { createFaultRegister, type FaultsOf } from './fake-hub-faults.ts';
 interface FakeLayer {
   readonly mediaType: string;
   readonly file: FakeFile;
-  /** What the manifest says; by default the truth. */
+  /** Contents of the manifest; by default they match the files. */
   readonly digest?: string;
   readonly size?: number;
 }
@@ -39,9 +39,10 @@ export interface FakeRegistry {
 }
 
 /**
- * A registry on loopback that follows the OCI distribution specification and the token authentication of the distribution
- * project: a challenge for each request without a token of the repository, and redirects of blobs to a store, which
- * refuses requests with credentials, as object stores with signed addresses do.
+ * A registry on loopback that follows the OCI distribution specification and the token
+ * authentication of the distribution project. It answers each request without a token of the
+ * repository with a challenge. It redirects blobs to a store, which refuses requests with
+ * credentials, as object stores with signed addresses do.
  */
 export async function startFakeRegistry(): Promise<FakeRegistry> {
   const manifests = new Map<string, string>();

@@ -4,7 +4,7 @@ import {
   type GpuBudget,
 } from '../../../src/platform/machine/gpu-devices.ts';
 
-/** What `llama-server --list-devices` printed on real machines. */
+/** Output of `llama-server --list-devices` on real machines. */
 const recorded = {
   /** ggml-org/llama.cpp, issue 14966. */
   none: 'Available devices:\n',
@@ -22,7 +22,10 @@ Available devices:
   CUDA0: NVIDIA GeForce RTX 3080 Ti (11909 MiB, 11650 MiB free)
   CUDA1: NVIDIA RTX PRO 4000 Blackwell SFF Edition (24026 MiB, 23795 MiB free)
 `,
-  /** ikawrakow/ik_llama.cpp, pull request 394, whose log has the free memory; the totals are those of nvidia-smi. */
+  /**
+   * ikawrakow/ik_llama.cpp, pull request 394, whose log has the free memory; the totals are from
+   * nvidia-smi.
+   */
   fourUnequal: `Available devices:
   CUDA0: NVIDIA GeForce RTX 5090 (32607 MiB, 29249 MiB free)
   CUDA1: NVIDIA GeForce RTX 4090 (24564 MiB, 23633 MiB free)

@@ -18,7 +18,7 @@ export interface JournalEntry {
 export interface Harbour {
   /** `authorization` with a new token. */
   bearer(...permissions: readonly Permission[]): Promise<{ readonly authorization: string }>;
-  /** What the plugin noted since the last call of `turnPage`. */
+  /** The plugin's notes since the last call of `turnPage`. */
   journal(): Promise<readonly JournalEntry[]>;
   turnPage(): Promise<void>;
   /** Waits until a tool is called, and gives the plugin's process. */

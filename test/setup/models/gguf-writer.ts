@@ -17,7 +17,7 @@ export interface GgufTestTensor {
   readonly shape: readonly number[];
   /** Number of a ggml type; see `tensor-types.ts`. */
   readonly type: number;
-  /** Values of a tensor of floats of 32 bits, or of 16 bits if all are 0 or 1; absent: zeros. */
+  /** Values of a tensor: 32-bit floats, or 16-bit ones if all are 0 or 1; absent: zeros. */
   readonly values?: Float32Array;
 }
 

@@ -44,7 +44,7 @@ const layerNames: Readonly<Record<string, string>> = {
   ffn_down: 'mlp.down_proj',
 };
 
-/** Names of Hugging Face's Llama for those of llama.cpp. */
+/** Maps llama.cpp's tensor names to the names of Hugging Face's Llama. */
 function tensorName(name: string): string {
   if (name === 'token_embd.weight') return 'model.embed_tokens.weight';
   if (name === 'output_norm.weight') return 'model.norm.weight';

@@ -22,7 +22,7 @@ export async function startMotoServer(): Promise<MotoServer> {
   for await (const line of lines) {
     const url = /Running on (http:\S+)/.exec(line)?.[1];
     if (url === undefined) continue;
-    // What it logs later must not fill the pipe.
+    // Its later log must not fill the pipe.
     child.stderr.resume();
     return {
       url,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Client } from 'pg';
 import { templateDatabase } from './global-setup.ts';
 
-/** Folder of the socket of the server of the project `postgres`; `use-postgres.ts` sets it. */
+/** Socket folder of the server of the project `postgres`; `use-postgres.ts` sets it. */
 export const postgresFolderVariable = 'HEARTH_TEST_POSTGRES_FOLDER';
 
 /** The variable with which a server of the test stores in PostgreSQL, in a database for its home folder. */

@@ -4,7 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Upstream } from '../../../src/engines/backends/remote/upstream.ts';
 import { loopbackEndpoint } from '../../../src/engines/launch/endpoint.ts';
 
-/** What a kind of server lacks, or does in another way: the reason is a cell of the table in the docs. */
+/**
+ * Features that a kind of server lacks or implements differently: the reason is a cell of the table
+ * in the docs.
+ */
 export type Ability =
   | 'reasoning'
   | 'tools'

@@ -12,7 +12,7 @@ export interface ApiAnswer {
   readonly body: any; // oxlint-disable-line typescript/no-explicit-any
 }
 
-/** What of `fetch` the tests use; headers as a plain object. */
+/** The part of `fetch` that the tests use; headers as a plain object. */
 export type ApiInit = Omit<RequestInit, 'headers'> & {
   readonly headers?: Readonly<Record<string, string>>;
 };

@@ -12,7 +12,7 @@ export interface ErrorCase {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly param?: string;
-  /** What the message names: the wrong value and what is allowed. */
+  /** Words that the message must have: the wrong value and the allowed ones. */
   readonly message: RegExp | string;
   /** Headers of the answer. */
   readonly answerHeaders?: Readonly<Record<string, string>>;

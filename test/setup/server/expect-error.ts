@@ -6,7 +6,7 @@ import type { ApiAnswer } from './api.ts';
 
 interface ExpectedError {
   readonly code: ErrorCode;
-  /** What the message has to name: the wrong value and what is allowed. */
+  /** Words that the message must have: the wrong value and the allowed ones. */
   readonly message: RegExp | string;
   readonly param?: string;
   /** v0 has OpenAI's error body. */

@@ -5,7 +5,7 @@ import {
 } from '../../../src/api/v1/server/status-schema.ts';
 import { get } from './api.ts';
 
-/** What a server has loaded, by the id of the instance. */
+/** The loaded instances of a server, by id. */
 export async function instancesOf(url: string): Promise<ReadonlyMap<string, InstanceStatus>> {
   const { body } = await get(url, '/api/v1/status');
   return new Map(serverStatusSchema.parse(body).instances.map((each) => [each.id, each]));

@@ -8,7 +8,9 @@ interface Page {
   readonly next_cursor: null;
 }
 
-/** What Hearth 0.1.0 showed of the database that it left in `recordedStoreFile`, and how it went on. */
+/**
+ * Hearth 0.1.0's view of the database that it left in `recordedStoreFile`, and the continuation.
+ */
 interface RecordedStore {
   /** Owner of the responses of `pages.token`. */
   readonly ownerId: string;

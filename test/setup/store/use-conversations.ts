@@ -51,7 +51,7 @@ export function useConversations() {
     get store() {
       return store();
     },
-    /** What the store logged. */
+    /** The store's log. */
     get lines() {
       return lines;
     },

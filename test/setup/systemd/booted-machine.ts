@@ -12,7 +12,7 @@ interface Outcome {
   readonly stderr: string;
 }
 
-/** A machine that systemd has booted, beside this one. Its network is that of this one. */
+/** A second machine that systemd has booted, with the network of this one. */
 export interface BootedMachine {
   /** Runs a command line of Bash as root. */
   run(commandLine: string): Promise<Outcome>;

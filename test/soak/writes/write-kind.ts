@@ -23,7 +23,7 @@ export interface Writing {
 export interface WriteKind {
   readonly name: string;
   write(writing: Writing): Promise<void>;
-  /** What the server has under a key of the ledger, in the form of the ledger. */
+  /** The server's value under a key of the ledger, in the form of the ledger. */
   read(server: WrittenServer, key: string): Promise<unknown>;
   /** The names of all that the server lists: each write may appear once. */
   list?(server: WrittenServer): Promise<readonly string[]>;

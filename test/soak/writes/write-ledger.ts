@@ -1,4 +1,7 @@
-/** What clients have written, by key: the value that was acknowledged last, and one that may have been written since. */
+/**
+ * Writes of clients, by key: the value that was acknowledged last, and one that may have been
+ * written since.
+ */
 export class WriteLedger {
   readonly #acknowledged = new Map<string, string>();
   readonly #pending = new Map<string, string>();

@@ -15,7 +15,7 @@ const nearbyBytes = 64;
 interface JsonSize {
   /** Upper bound of the number of values: commas and opening brackets outside of strings, plus one. */
   readonly valueCount: number;
-  /** Upper bound of the number of fields of all objects: colons outside of strings. */
+  /** Upper bound of the number of fields in all objects: colons outside of strings. */
   readonly fieldCount: number;
   /** Largest number of brackets that are open at the same time. */
   readonly depth: number;
@@ -78,9 +78,8 @@ function isEscaped(json: Buffer, index: number, start: number): boolean {
 const longSeeds = /(?<!\\)("seed"\s*:\s*)(-?\d{16,20})(?![\d.eE])/g;
 
 /**
- * Parses JSON. `seed` of the body, or of its `options`, may have 64 bits: one that a number can't hold exactly becomes
- * the engine's seed for it, so that no bit is lost.
- *
+ * Parses JSON. `seed` of the body or of its `options` may have 64 bits. A seed that a number can't
+ * hold exactly becomes the engine's form of it, so that no bit is lost.
  * @throws SyntaxError
  */
 export function parseJson(text: string): unknown {

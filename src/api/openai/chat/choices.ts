@@ -4,7 +4,7 @@ import { type RequestContext, withSignal } from '../../../telemetry/request-cont
 import { foldSeed } from '../../../engines/fold-seed.ts';
 import type { GenerationOptions } from '../../../chat/turn-request.ts';
 
-/** An event of one of the choices of a request. */
+/** An event of one of a request's choices. */
 export interface ChoiceEvent<Event> {
   readonly index: number;
   readonly event: Event;

@@ -62,7 +62,7 @@ export const getConversationOpenAi = defineRoute({
   path: '/v1/conversations/{conversation_id}',
   operationId: 'getConversationOpenAi',
   summary: 'Get a conversation',
-  description: 'Those of `/api/v1/conversations`, too.',
+  description: 'Includes the conversations of `/api/v1/conversations`.',
   permission: 'chat',
   params,
   result: conversationSchema,

@@ -80,7 +80,7 @@ export const rerank = defineRoute({
   operationId: 'rerank',
   summary: 'Sort documents by their relevance to a query',
   description:
-    'Needs a model with a rank head, such as bge-reranker. The format is that of Jina and Cohere.',
+    'Needs a model with a rank head, such as bge-reranker. The format is shared by Jina and Cohere.',
   permission: 'embeddings',
   body: rerankRequestSchema,
   result: rerankResultSchema,

@@ -25,7 +25,7 @@ function call(
   };
 }
 
-/** What the annotations of a text name, after searches that found passages of these files. */
+/** Files that the annotations of a text name, after searches that found passages of these files. */
 function cited(text: string, ...items: readonly ToolCallItem[]) {
   const read = new ReadPassages();
   for (const item of items) read.add(item);

@@ -68,7 +68,7 @@ export const listInputItemsOpenAi = defineRoute({
   path: '/v1/responses/{response_id}/input_items',
   operationId: 'listInputItemsOpenAi',
   summary: 'List the input of a stored response',
-  description: 'The items of the request itself, without those of earlier responses.',
+  description: 'The items of the request itself, without earlier responses.',
   permission: 'chat',
   params,
   query: itemPageQuerySchema,

@@ -156,7 +156,7 @@ export const chatRequestSchema = z
     top_k: topKSchema.nullish().describe('Sample from this many of the most probable tokens.'),
     min_p: fractionSchema
       .nullish()
-      .describe('Smallest probability of a token, relative to that of the most probable one.'),
+      .describe('Smallest probability of a token, relative to the most probable token.'),
     repeat_penalty: repeatPenaltySchema
       .nullish()
       .describe('Penalty for repeated tokens; 1 disables it.'),

@@ -65,7 +65,7 @@ const snippetSchema = z
       .nullable()
       .describe('The response with the match; null for a match in the title.'),
     before: z.string(),
-    match: z.string().describe('Empty where the words stand in different places.'),
+    match: z.string().describe('Empty if the words are in different places.'),
     after: z.string(),
   })
   .meta({

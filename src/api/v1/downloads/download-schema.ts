@@ -77,7 +77,7 @@ const jobFields = {
   estimated_completion: isoTimeSchema
     .optional()
     .describe(
-      'Present while downloading. Until the speed is known, based on that of the last job, or 10 MB/s.',
+      'Present while downloading. Until the speed is known, based on the speed of the last job, or 10 MB/s.',
     ),
   completed_at: isoTimeSchema.optional().describe('Present if the job is completed.'),
   total_size_bytes: z.int(),

@@ -189,7 +189,7 @@ export const continueResponse = defineRoute({
   operationId: 'continueResponse',
   summary: 'Continue an answer that is not complete',
   description:
-    'The model writes on from the end of the answer, without tools. The whole answer is a new response beside the first one: it has the same input and the same `previous_response_id`. Its statistics are those of the added part. The events and the result are those of `POST /api/v1/chat`; the events repeat the answer so far.',
+    'The model continues the answer at its end, without tools. The whole answer is a new response beside the first one, with the same input and the same `previous_response_id`. Its statistics describe the added part. The events and the result are the same as in `POST /api/v1/chat`; the events repeat the answer so far.',
   permission: 'chat',
   params,
   body: continueRequestSchema,

@@ -117,7 +117,7 @@ it('reports the progress of a request when it has changed, twice a second at mos
   const { events, requestLog, follow } = setUp();
   const { read } = await follow('Bearer admin', '?topics=requests');
   await read();
-  // That of the comments.
+  // The timer of the comments.
   expect(vi.getTimerCount()).toBe(1);
   const path = '/api/v1/chat';
   const record = new RequestRecord({ requestId: 'r', method: 'POST', path, events });

@@ -118,7 +118,7 @@ export const listSessions = defineRoute({
   path: '/api/v1/sessions',
   operationId: 'listSessions',
   summary: 'List the signed-in browsers of the caller, latest use first',
-  description: 'With the permission `admin`, those of all tokens.',
+  description: 'With the permission `admin`, the sessions of all tokens.',
   permission: anyPermission,
   result: z.object({ sessions: z.array(sessionSchema) }).meta({
     id: 'SessionList',

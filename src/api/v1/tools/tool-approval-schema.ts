@@ -79,7 +79,7 @@ const exampleCallId = 'call_0d4f7c136b2f0c9e4d7a1f3852c6e0b94a7d1f386c5e2b0a';
 const scopeSchema = z
   .enum(['once', 'conversation', 'always'])
   .describe(
-    'The calls of the tool that the answer holds for: this one, those of this response and of the responses that continue it, or all. The last is for plugins only.',
+    'The calls of the tool that the answer applies to: `once` is this call, `conversation` the calls of this response and of the responses that continue it, `always` all calls. `always` is for plugins only.',
   );
 
 export const answerToolCall = defineRoute({

@@ -9,8 +9,8 @@ const maxMessageCharacters = 500;
 
 /**
  * Maps a response of the engine with a status of 400 or more to an error.
- *
- * @param contextLength Most tokens of a text, where the engine names its batch, which may be larger.
+ * @param contextLength Most tokens of a text. The engine names its batch instead, which may be
+ * larger.
  */
 export function replyFailure(reply: EngineReply, contextLength?: number): HearthError {
   const parsed = errorBody.safeParse(reply.body);

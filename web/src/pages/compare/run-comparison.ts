@@ -57,7 +57,7 @@ async function fitTogether(
   return estimates.every(({ usable_bytes }) => needed <= usable_bytes);
 }
 
-/** Loads the model of a side unless it is loaded; returns the instance that this has loaded. */
+/** Loads the model of a side unless it is loaded. Returns the new instance. */
 async function ensureLoaded(
   { sides, change, signal }: Comparison,
   index: number,

@@ -141,8 +141,7 @@ function withLast(responses: readonly Response[], id: string | undefined): reado
 }
 
 /**
- * The messages that have content, as trees. Those without are left out, and what continues them continues their parent.
- *
+ * Builds trees of the messages with content. The children of an empty message continue its parent.
  * @throws ImportError
  */
 function toTree({ messages, currentId }: ImportedChat) {

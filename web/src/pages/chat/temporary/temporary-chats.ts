@@ -18,7 +18,10 @@ addEventListener('storage', ({ key }) => {
   if (key === storageKey) temporaryChats.set(read());
 });
 
-/** Those that this tab began, with the first answer, which their address names at first. */
+/**
+ * Temporary chats that this tab began, by id, with the first answer. At first their address names
+ * that answer.
+ */
 export const ownChats = new Map<string, Pick<Run, 'key' | 'responseId'>>();
 
 /** Notes that a stored conversation is temporary, before any list can show it. */

@@ -6,7 +6,7 @@ export interface TokenCount {
 
 const windowMs = 60_000;
 
-/** The counts of the last minute with a new one. A total that shrinks is a server that started again. */
+/** The counts of the last minute with a new one. If a total shrinks, the server has started again. */
 export function withCount(counts: readonly TokenCount[], next: TokenCount): readonly TokenCount[] {
   const last = counts.at(-1);
   if (last !== undefined && next.tokens < last.tokens) return [next];

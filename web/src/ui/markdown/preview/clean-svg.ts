@@ -61,7 +61,10 @@ function giveSize(root: Element): void {
   }
 }
 
-/** Elements that are drawn: those that `<use>`, patterns, masks and the like refer to count each time. */
+/**
+ * Number of elements to draw. An element counts each time that `<use>`, a pattern, a mask or the
+ * like refers to it.
+ */
 function elementsToDraw(root: Element): number {
   const known = new Map<Element, number>();
   const byId = new Map([...root.querySelectorAll('[id]')].map((each) => [each.id, each]));

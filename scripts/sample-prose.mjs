@@ -1,0 +1,48 @@
+// Prints random comments of the code and random sentences of the documentation, to be read as a new reader:
+// node scripts/sample-prose.mjs SEED [COMMENTS] [SENTENCES]
+import { createHash } from 'node:crypto';
+import { readSource } from './lint/check-prose.mjs';
+import { readFiles } from './lint/list-files.mjs';
+
+const [seed = '1', comments = '200', sentences = '100'] = process.argv.slice(2);
+const files = await readFiles();
+
+/** The pieces whose hashes with the seed are the smallest: the same ones as long as the texts stay. */
+function draw(pieces, count) {
+  const rank = ({ file, prose }) =>
+    createHash('sha256').update(`${seed}\n${file}\n${prose}`).digest('hex');
+  return pieces
+    .map((piece) => ({ ...piece, rank: rank(piece) }))
+    .toSorted((a, b) => (a.rank < b.rank ? -1 : 1))
+    .slice(0, Number(count));
+}
+
+const sources = files.filter(({ file }) =>
+  /^(src|web|test\/setup)\/.*(?<!\.test)\.m?tsx?$/.test(file),
+);
+const pages = files.filter(({ file }) => /^docs\/(?!adr|contributing).*\.md$/.test(file));
+const pieces = [
+  ...draw(
+    sources.flatMap((source) => readSource(source).comments),
+    comments,
+  ),
+  ...draw(pages.flatMap(readSentences), sentences),
+];
+for (const { file, text, start, prose } of pieces) {
+  console.log(`${file}:${text.slice(0, start).split('\n').length}\t${prose}`);
+}
+
+/** Sentences of at least four words, without headings, tables and code blocks. */
+function readSentences({ file, text }) {
+  const prose = text.replace(/^```.*?^```|^(?:#|\||<|!)[^\n]*$/gms, (match) =>
+    match.replace(/[^\n]/g, ' '),
+  );
+  return [...prose.matchAll(/\S(?:[^.:\n]|[.:](?!\s)|\n(?!\s*[-\n\d]))*[.:]/g)]
+    .map(({ 0: sentence, index }) => ({
+      file,
+      text,
+      start: index,
+      prose: sentence.replace(/\s+/g, ' '),
+    }))
+    .filter((piece) => piece.prose.split(' ').length >= 4);
+}
