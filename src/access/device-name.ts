@@ -1,4 +1,4 @@
-/** In the order in which they are looked for: most browsers also name those that they descend from. */
+/** In search order: most browsers also name the browsers that they descend from. */
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdgA?(?:iOS)?\//, 'Edge'],
   [/\bOPR\/|\bOPT\//, 'Opera'],

@@ -56,7 +56,7 @@ export async function moveResponses(
 
 export type OwnerCounts = Awaited<ReturnType<Store['owners']['counts']>>;
 
-/** Counts of the stored responses of each token, and of those that no token lists. */
+/** Counts of stored responses for each listed token, and for all other tokens together. */
 export async function countResponses({ tokens, owners }: Tokens): Promise<{
   readonly of: (tokenId: string) => OwnedCount;
   readonly orphans: OwnerCounts;

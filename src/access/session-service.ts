@@ -13,7 +13,9 @@ export interface SessionClient {
 
 /** The two secrets of a session. Neither is enough without the other. */
 export interface SessionSecrets {
-  /** `hearth-session-<id>-<secret>`: what the page keeps and sends in `Authorization`. */
+  /**
+   * `hearth-session-<id>-<secret>`: the secret that the page keeps and sends in `Authorization`.
+   */
   readonly token: string;
   /** Secrets in the browser's cookie, which scripts can't read. Each rotation replaces them. */
   readonly cookie: string;

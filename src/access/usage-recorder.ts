@@ -36,7 +36,7 @@ export class UsageRecorder {
     this.#unsubscribe = options.events.subscribe((event) => this.#count(event));
   }
 
-  /** Writes what was counted; the store has it then, unless it is not available. */
+  /** Writes the counts to the store, unless it is not available. */
   flush(): Promise<void> {
     this.#flushing = this.#flushing.then(() => this.#write());
     return this.#flushing;

@@ -5,7 +5,10 @@ const crossings = 12;
 /** Values of the filter for each sample of the input. */
 const phases = 128;
 
-/** Changes the rate of samples to 16,000 Hz with a windowed sinc filter, which leaves out what that rate cannot hold. */
+/**
+ * Changes the rate of samples to 16,000 Hz with a windowed sinc filter, which removes frequencies
+ * that this rate cannot hold.
+ */
 export class Resampler {
   readonly #step: number;
   readonly #halfWidth: number;

@@ -3,7 +3,10 @@ import type { ModelEntry } from '../library/model.ts';
 import type { ImageHeader } from './image-header.ts';
 
 const mebibyte = 1024 * 1024;
-/** Of images together: pixels as a multiple of what one image may have, and bytes as they came and as they are held. */
+/**
+ * Limits of several images together: pixels as a multiple of the limit of one image, and bytes as
+ * received and as held.
+ */
 interface AllowanceLimits {
   readonly pixelFactor: number;
   readonly encodedBytes: number;

@@ -180,7 +180,7 @@ function withResult(
   return { item: { ...item, result }, content: result };
 }
 
-/** The calls, those beyond the limit as ones that are not executed. */
+/** The calls; calls beyond the limit are marked as not executed. */
 function withinLimit(
   calls: readonly CheckedCall[],
   round: number,
@@ -307,7 +307,7 @@ export class BinaryBudget {
     this.#left = characters;
   }
 
-  /** Replaces what exceeds the rest of the budget by a note. */
+  /** Replaces text beyond the budget by a note. */
   limit(content: readonly ToolContent[]): readonly ToolContent[] {
     return content.map((block) => {
       const length = binaryLength(block);

@@ -79,7 +79,7 @@ export function toolImageReader(options: ToolImageOptions): ReadToolImage {
 
 /** Tokens that the note at the end of a cut result takes at most. */
 const noteTokens = 64;
-/** Each of them tokenizes what is left, which is less each time. */
+/** Each of them tokenizes the rest, which gets shorter each time. */
 const maxAttempts = 4;
 
 export interface FittedResult {

@@ -75,7 +75,7 @@ export class TurnRecorder {
     return this.#stats.usage().completionTokens;
   }
 
-  /** Tokens of the last generation, its prompt and its answer: what the next prompt begins with. */
+  /** Tokens of the last generation, prompt and answer: the beginning of the next prompt. */
   get contextTokens(): number {
     return this.#contextTokens;
   }
@@ -172,7 +172,7 @@ export class TurnRecorder {
     return this.#items.length > 0;
   }
 
-  /** The turn failed; what arrived is kept. */
+  /** The turn failed; the received output is kept. */
   interrupt(): readonly TurnEvent[] {
     this.#stopReason = null;
     return this.#round?.interrupt() ?? [];

@@ -122,7 +122,7 @@ export interface TurnRequest extends GenerationOptions, InstanceOptions {
   readonly continuedResponseId?: string;
   /** Messages that the turn adds to the conversation; none only with `approvals` or `continuedResponseId`. */
   readonly messages: readonly TurnMessage[];
-  /** Answers to the calls that wait for them: the turn begins with those that are approved. */
+  /** Answers to waiting calls: the turn begins with the approved ones. */
   readonly approvals?: readonly TurnApproval[];
   /**
    * Tools that the client runs: the turn ends with the calls to them. If the list is set and the turn has no

@@ -106,7 +106,7 @@ export class TurnTools {
     const tools = this.#toolbox.tools();
     const tool = tools.find((each) => each.exposedName === exposedName);
     if (tool !== undefined) return { type: 'server', tool };
-    // The client knows better what to do with a name of its own than the model does.
+    // The client can handle an unknown name of its own better than the model.
     return this.#clientNames.size > 0 && tools.length === 0 ? { type: 'client' } : undefined;
   }
 }

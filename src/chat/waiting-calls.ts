@@ -176,7 +176,7 @@ export class WaitingCalls {
       for (const each of waiting.values()) yield question(each, round, endMs);
       let isLate = false;
       while (waiting.size > 0) {
-        // The last look finds what came before the end.
+        // The last read finds answers that arrived before the end.
         if (isLate) await approvals.endCalls([...waiting.keys()]);
         const answers = await approvals.takeAnswers([...waiting.keys()]);
         for (const [id, text] of answers) {

@@ -75,7 +75,7 @@ export async function changeSettings(
   };
 }
 
-/** Prints what a change does, and when. */
+/** Prints the effect of a change, and when it applies. */
 export function reportChange(context: CommandContext, change: Change, isJson: boolean): void {
   const { output, messages } = context.terminal;
   const { keys, isRunning, overridden, warnings } = change;

@@ -16,7 +16,7 @@ export async function checkChatModel(
   model: string,
   signal: AbortSignal,
 ): Promise<void> {
-  // The chat itself reports what is wrong with a name such as `model+adapter`.
+  // The chat itself reports problems of a name such as `model+adapter`.
   if (model.includes('+')) return;
   try {
     const { type, key } = await client.call(getModel, { params: { model } }, signal);
@@ -100,7 +100,7 @@ export function describeLicense({
     : license;
 }
 
-/** The key, or the name within it, that is nearest to what the user typed, or contains it. */
+/** The key, or the name within it, that is nearest to the user's input or contains it. */
 export function nearestModel(typed: string, keys: readonly string[]): string | undefined {
   const wanted = typed.toLowerCase().replace(/[@:].*$/, '');
   const nameOf = (key: string) => key.slice(key.indexOf('/') + 1);

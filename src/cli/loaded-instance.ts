@@ -46,7 +46,7 @@ export async function findLoadedInstance(
       .map((instance) => ({ instance, differences: differencesOf(body, config, instance) }))
       .toSorted((one, other) => one.differences.length - other.differences.length)[0];
   } catch (error) {
-    // The load itself reports what is wrong, and may be allowed where reading models is not.
+    // The load itself reports problems, and may be allowed if reading models is not.
     if (error instanceof ApiError) return undefined;
     throw error;
   }

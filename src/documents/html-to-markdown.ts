@@ -20,8 +20,8 @@ interface List {
 }
 
 /**
- * Writes a page as Markdown: headings, lists, tables and code. Scripts are not run, and what it refers to is not
- * loaded.
+ * Writes a page as Markdown: headings, lists, tables and code. Runs no scripts and loads no
+ * references.
  */
 export async function htmlToMarkdown(
   source: AsyncIterable<string> | Iterable<string>,

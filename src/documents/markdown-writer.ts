@@ -1,6 +1,6 @@
 import { maxCharacters, type DocumentSection } from './document.ts';
 
-/** The text has `maxCharacters`; what reads the file stops. */
+/** The text has `maxCharacters`, so the reader of the file stops. */
 export class TextIsFull extends Error {
   override readonly name = 'TextIsFull';
 }

@@ -5,7 +5,10 @@ import { createListNumbers, readNumbering, type ListLevel } from './word-lists.t
 import { readWordStyles, toListLevel, type WordStyle } from './word-styles.ts';
 import type { ZipParts } from './zip-parts.ts';
 
-/** Deleted text, the second version of a drawing, and what is not text of the document. */
+/**
+ * Elements to skip: deleted text, the second version of a drawing, and everything that is not text
+ * of the document.
+ */
 const skipped = new Set(['moveFrom', 'del', 'Fallback', 'rPr', 'sectPr', 'tblPr', 'trPr']);
 
 /** Text of Word (ISO/IEC 29500, WordprocessingML): headings, lists, tables, text boxes and footnotes. */

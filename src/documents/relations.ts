@@ -10,7 +10,10 @@ interface Relation {
   readonly part: string;
 }
 
-/** The relations of a part by id, without those to other files and addresses, which nothing opens. */
+/**
+ * The relations of a part by id, without relations to other files and addresses, which nothing
+ * opens.
+ */
 export async function readRelations(
   parts: ZipParts,
   part: string,

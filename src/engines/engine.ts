@@ -97,7 +97,7 @@ export type ResponseFormat =
 
 export type ReasoningLevel = 'off' | 'low' | 'medium' | 'high' | 'on';
 
-/** Where a prompt is read, and what may be kept of it. */
+/** Place of a prompt, and the rules for keeping its state. */
 interface PromptPlacement {
   /** Slot of the engine, from 0; absent: the engine chooses. */
   readonly slot?: number;
@@ -155,7 +155,7 @@ export type EngineStopReason =
   | 'toolCalls';
 
 export interface GenerationUsage {
-  /** Prompt tokens, including those from the cache. */
+  /** Prompt tokens, including cached ones. */
   readonly promptTokens: number;
   /** Prompt tokens that came from the engine's cache. */
   readonly cachedTokens: number;
@@ -166,7 +166,7 @@ export interface GenerationUsage {
   readonly drafts?: DraftCounts;
 }
 
-/** Tokens that speculation proposed, and those that the model accepted. */
+/** Tokens that speculation proposed, and the accepted ones among them. */
 export interface DraftCounts {
   readonly proposedTokens: number;
   readonly acceptedTokens: number;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { errorCode } from '../kernel/error-code.ts';
 import { isPrintable } from './printable-text.ts';
 
-/** Told what a scan meets. */
+/** Observer of a scan. */
 export interface ScanListener {
   /** Called for each file or folder that exists and can't be read. */
   readonly onUnreadable: (path: string, error: unknown) => void;
@@ -12,7 +12,7 @@ export interface ScanListener {
   readonly onFolder?: (folder: string) => void;
 }
 
-/** For scans that leave out what can't be read. */
+/** For scans that skip unreadable entries. */
 export const ignoreUnreadable: ScanListener = { onUnreadable: () => undefined };
 
 export interface FolderEntries {

@@ -17,7 +17,7 @@ const ungated = new Set([
   'starcoder2',
 ]);
 
-/** Extracts the sizes that determine the engine's buffers from a header; 0 for those that are missing. */
+/** Extracts the sizes that determine the engine's buffers from a header; 0 for missing ones. */
 export function graphDimensions(
   architecture: string,
   { values, arrayLengths }: GgufMetadata,

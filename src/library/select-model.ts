@@ -95,7 +95,7 @@ function assertNotBeyond(
   }
 }
 
-/** A model before an adapter, which is found only to say what it is. */
+/** Prefers a model to an adapter, which is only found for a clear error. */
 function findIdentifier(
   { models, adapters, faults }: LibraryContent,
   identifier: string,

@@ -1,4 +1,4 @@
-/** The parts of a Jinja template that show what it renders. */
+/** The parts of a Jinja template that show its output. */
 interface TemplateParts {
   /** The code inside tags, one tag per line, with empty string literals. */
   readonly code: string;

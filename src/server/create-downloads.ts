@@ -23,7 +23,9 @@ interface DownloadServices extends Pick<
   readonly cleanups: (() => unknown)[];
 }
 
-/** The sources of models, the catalog, and the downloads from them; continues those that a stop interrupted. */
+/**
+ * Creates the sources of models, the catalog and the downloads; continues interrupted downloads.
+ */
 export async function createDownloads(
   settings: Settings,
   { home, environment, signal, cleanups, ...parts }: DownloadServices,

@@ -11,7 +11,7 @@ export function modelsFolderOf(settings: Settings, home: string): string {
   return settings['models.dir'] ?? join(home, 'models');
 }
 
-/** The folders with models: what ships with Hearth, the folder of the home, and `models.extraDirs`. */
+/** The folders with models: the shipped ones, the folder of the home, and `models.extraDirs`. */
 export function modelRoots(settings: Settings, home: string): ModelRoots {
   return [
     // First, so that no other file takes their keys.

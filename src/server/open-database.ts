@@ -17,7 +17,7 @@ interface DatabaseOptions {
   readonly logger: Logger;
   /** Called with the fraction of a migration that is done, 0 to 1. */
   readonly onMigration: (fraction: number) => void;
-  /** Gets what closes the database. */
+  /** Receives the function that closes the database. */
   readonly cleanups: (() => unknown)[];
 }
 

@@ -23,13 +23,13 @@ interface CareOptions extends SharedStore {
   readonly homeId: string;
   /** Called when another server has deleted something. */
   readonly onDeletion: () => Promise<void>;
-  /** Gets what ends the work. */
+  /** Receives the function that ends the work. */
   readonly cleanups: (() => unknown)[];
 }
 
 /**
- * Renews the leases of this server, watches what others delete, and maintains the database if no other does. Counts
- * what tokens use, and limits it.
+ * Renews the leases of this server, watches deletions by others, and maintains the database if no
+ * other does. Counts and limits the tokens' usage.
  */
 export function careForStore(
   settings: Settings,

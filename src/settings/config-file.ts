@@ -25,7 +25,9 @@ interface ConfigFile {
   readonly errors: readonly SettingsError[];
 }
 
-/** Groups in which a misspelt setting could leave a server open that its owner thinks is closed. */
+/**
+ * Groups in which a misspelled setting could leave a server open that its owner thinks is closed.
+ */
 const strictGroups: ReadonlySet<string> = new Set(['auth', 'server']);
 
 const fileRemedy = 'Correct the file, or move it away to use the defaults.';

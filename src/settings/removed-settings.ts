@@ -2,7 +2,10 @@ import { settingWords } from './setting-names.ts';
 
 const fixed = (value: string): string => `It is fixed now: ${value}.`;
 
-/** Settings of earlier versions, with the sentence that says what replaces them. They are ignored with a warning. */
+/**
+ * Settings of earlier versions, and a sentence that names their replacement. They are ignored with
+ * a warning.
+ */
 export const removedSettings: ReadonlyMap<string, string> = new Map(
   Object.entries({
     'images.allowUrls': 'Use images.urlHosts: * allows all public addresses.',

@@ -48,7 +48,7 @@ export function createSettingsEditor(sources: SettingsSources): SettingsEditor {
     change: async (changes, check) => {
       const parsed = Object.entries(changes).map(([name, value]) => parseChange(name, value));
       return withFileLock(file, async () => {
-        // Rejects a file that is not JSON. A value that is not allowed may be what the change corrects.
+        // Rejects a file that is not JSON. The change may correct an invalid value.
         await readConfigFile(sources.home);
         const before = (await readIfPresent(file)) ?? '{}\n';
         const after = editConfigFile(before, parsed);

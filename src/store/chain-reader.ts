@@ -25,7 +25,7 @@ interface CachedChain {
   readonly ids: readonly string[];
   /** Those that were read, newest first. */
   readonly read: readonly ReadResponse[];
-  /** The newest system prompt of those that were not read. */
+  /** The newest system prompt of the unread responses. */
   readonly olderSystemPrompt: string | null;
 }
 

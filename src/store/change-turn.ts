@@ -72,8 +72,7 @@ export async function setMessage(
 }
 
 /**
- * Deletes the content of one part of a response, with its images and what a search finds.
- *
+ * Deletes one part of a response, with its images and its entry in the search index.
  * @returns false if this owner has no such response.
  */
 export async function removePart(

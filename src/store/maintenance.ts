@@ -92,7 +92,7 @@ interface WatchOptions {
   readonly intervalMs?: number;
 }
 
-/** Forgets what this process has kept of texts that another process has deleted. */
+/** Drops cached texts that another process has deleted. */
 export function watchDeletions({ store, onDeletion, logger, intervalMs = 10_000 }: WatchOptions): {
   readonly close: () => Promise<void>;
 } {

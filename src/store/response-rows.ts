@@ -101,7 +101,7 @@ export async function firstOfPage(
   return end === -1 ? ids : ids.slice(0, Math.max(1, end));
 }
 
-/** Responses in the order of their ids, without those that do not exist or can't be read. */
+/** Responses in the order of their ids, without missing or unreadable ones. */
 export async function responsesOf(
   database: Kysely<Schema>,
   logger: Logger,

@@ -50,7 +50,7 @@ export interface SessionRepository {
   delete(id: string): Promise<boolean>;
   /** Deletes the sessions that were not used after a time. */
   deleteUnused(until: Date): Promise<void>;
-  /** Adds a code, and deletes those that have expired and the oldest of the token if there are more than 16. */
+  /** Adds a code. Deletes expired codes, and the oldest of the token if there are more than 16. */
   addCode(code: StoredSignInCode, now: Date): Promise<void>;
   /** The token of a code, which only one caller gets; undefined if it is unknown, taken or has expired. */
   takeCode(codeHash: string, now: Date): Promise<string | undefined>;

@@ -67,7 +67,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
     thread === undefined ? connection.prepare(statement).all() : thread.run(statement);
   // Other statements wait, so that none blocks this thread until the lock of the other one is free.
   const runAlone: RunAlone = (work) => database.connection().execute(() => work(run));
-  /** Merges take turns: the next one finds what is left. */
+  /** Merges run one after the other: the next one finds the rest. */
   const merges = new Mutex();
   const merge = (extent: 'all' | 'some', signal: AbortSignal): Promise<void> =>
     merges.run(() => mergeIndex(runAlone, extent, signal), signal);
@@ -143,7 +143,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
 interface OpenDatabase {
   readonly database: Kysely<Schema>;
   readonly connection: SqliteConnection;
-  /** Sets what is called after each transaction. */
+  /** Sets the listener for the end of each transaction. */
   readonly onCommit: (listener: () => void) => void;
 }
 

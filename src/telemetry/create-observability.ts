@@ -17,7 +17,10 @@ interface ObservabilityOptions {
 /** Requests that `GET /api/v1/requests` remembers. */
 const requestCount = 200;
 
-/** The events of the server and what listens to them: the request log, and the traces if there is a collector. */
+/**
+ * The events of the server and their listeners: the request log, and the traces if there is a
+ * collector.
+ */
 export async function createObservability(options: ObservabilityOptions) {
   const { logger, version, environment, settings } = options;
   const events = new ServerEvents((err) => logger.error({ err }, 'event not processed'));

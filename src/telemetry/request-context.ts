@@ -43,7 +43,7 @@ export interface RequestContext {
   /** Writes `requestId` with every line. */
   readonly logger: Logger;
   readonly caller: Caller;
-  /** Collects what is measured. */
+  /** Collects measurements. */
   readonly record: RequestRecord;
   /** Aborts when the client disconnects, or with a `HearthError` when the server ends the request. */
   readonly signal: AbortSignal;

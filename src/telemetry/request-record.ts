@@ -183,7 +183,7 @@ export class RequestRecord {
     return generation;
   }
 
-  /** The header for what is called in a phase; undefined if there is nothing to pass on. */
+  /** The trace header for calls in a phase; undefined if there is no trace. */
   traceparentOf({ spanId }: Pick<Phase, 'spanId'>): string | undefined {
     return this.trace === undefined ? this.#traceparent : formatTraceparent(this.trace, spanId);
   }

@@ -1,6 +1,6 @@
 import type { ServerEvent } from './server-event.ts';
 
-/** Where the rooms report what happens. */
+/** The channel through which modules report events. */
 export interface EventPublisher {
   readonly publish: (event: ServerEvent) => void;
 }
@@ -12,7 +12,10 @@ export class ServerEvents implements EventPublisher {
   readonly #listeners = new Set<Listener>();
   readonly #onError: (error: unknown) => void;
 
-  /** @param onError Gets what a listener throws; the publisher and other listeners are not affected. */
+  /**
+   * @param onError Receives errors of listeners; the publisher and other listeners are not
+   * affected.
+   */
   constructor(onError: (error: unknown) => void) {
     this.#onError = onError;
   }

@@ -26,7 +26,10 @@ export function matchesFilter(
   return isReadOnly === undefined || isReadOnly === (annotations?.['readOnlyHint'] === true);
 }
 
-/** A tool that no filter names must be approved, unless the rule lists only those that must be. */
+/**
+ * A tool that no filter names must be approved, unless the rule lists only tools that need
+ * approval.
+ */
 export function needsApproval(rule: ApprovalRule | undefined, tool: FilteredTool): boolean {
   if (rule === undefined || rule === 'never') return false;
   if (rule === 'always') return true;

@@ -221,7 +221,7 @@ export async function readText(
   return text;
 }
 
-/** Collects what is made in small steps; other work of the server runs between them. */
+/** Collects the results of small steps; other work of the server runs between them. */
 async function collect(items: Iterable<string>): Promise<readonly string[]> {
   const collected: string[] = [];
   const slice = new TimeSlice();

@@ -103,7 +103,7 @@ class BestHits {
   }
 }
 
-/** Reads the passages of hits, in their order, without those that were removed meanwhile. */
+/** Reads the passages of hits in order, without passages that were removed meanwhile. */
 export async function readPassages(
   { vectorStores }: Pick<Store, 'vectorStores'>,
   hits: readonly Hit[],

@@ -59,7 +59,7 @@ function joined(pieces: readonly Piece[]): readonly string[] {
   return passage === '' ? [] : [passage];
 }
 
-/** The sentences and lines of a text; parts of those that are longer than a passage. */
+/** The sentences and lines of a text; longer ones are split to the length of a passage. */
 function* piecesOf(text: string, maxTokens: number): Generator<Piece> {
   for (const [sentence] of text.matchAll(
     /[^\n.!?。！？]*(?:[.!?。！？]+(?:\s+|$)|[.!?。！？]|\n\s*|$)/gu,

@@ -164,7 +164,7 @@ function assertNoCitations(
   });
 }
 
-/** Joins neighbours with the same role. */
+/** Joins neighboring messages with the same role. */
 function joinAlike(located: readonly LocatedMessage[]): readonly LocatedMessage[] {
   const groups: [LocatedMessage, ...LocatedMessage[]][] = [];
   for (const each of located) {

@@ -115,7 +115,7 @@ export function toolUseBlock(
   return { type: 'tool_use', id, name, input, caller: { type: 'direct' } };
 }
 
-/** The input must be an object; what the model wrote instead is the text of its only field. */
+/** The input must be an object; other JSON becomes the text of its only field. */
 function toInput(argumentsJson: string): Record<string, unknown> {
   // It may be cut by the limit of tokens.
   return parseArguments(argumentsJson) ?? { unparsed: argumentsJson };

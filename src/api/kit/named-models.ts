@@ -41,7 +41,7 @@ export async function listModels({
   ];
 }
 
-/** These models, then those that aliases name; an alias with `*` is not a name. */
+/** These models, then the models that aliases name; an alias with `*` is not a name. */
 export async function listNamedModels(
   services: NamedModelServices,
 ): Promise<readonly NamedModel[]> {

@@ -8,8 +8,9 @@ import { shorten } from './validation/shown-value.ts';
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /**
- * The methods that a path accepts. An endpoint that matches segment by segment hides those whose parameter takes
- * the rest of the path: `models/load` and `models/download/{job_id}/pause` are not models.
+ * The methods that a path accepts. An endpoint that matches segment by segment hides endpoints
+ * whose parameter takes the rest of the path: `models/load` and `models/download/{job_id}/pause`
+ * are not models.
  */
 export function endpointMethods(app: HonoApp, path: string): readonly string[] {
   const endpoints = methods.flatMap((method) => endpointsAt(app, method, path));

@@ -68,7 +68,7 @@ export function setDefaultHeaders(headers: Headers, requestId: string): void {
   }
 }
 
-/** Where requests are reported, and what of them. */
+/** Settings of the reports about requests. */
 export interface Observation {
   readonly events: EventPublisher;
   /** True to keep bodies, prompts and outputs (`log.prompts`). */

@@ -49,7 +49,7 @@ export interface Route {
   readonly lines?: ZodType;
   /** Media types of the bodies that are not JSON; an endpoint with the result `z.void()` has no other. */
   readonly mediaTypes?: readonly string[];
-  /** Errors of this endpoint, besides those that every endpoint can answer with. */
+  /** Errors of this endpoint, besides the errors of every endpoint. */
   readonly errors: readonly ErrorCode[];
 }
 

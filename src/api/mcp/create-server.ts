@@ -31,7 +31,7 @@ const tools: readonly McpTool[] = [
   formatSpeechScriptTool,
 ];
 
-/** A message, and what its request brought along. */
+/** A message with the context of its request. */
 export interface McpExchange {
   readonly services: ApiServices;
   readonly context: RequestContext;

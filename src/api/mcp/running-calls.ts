@@ -2,7 +2,7 @@ import type { LinkedAbort } from '../../kernel/concurrency/linked-abort.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import type { Caller } from '../../telemetry/request-context.ts';
 
-/** A call by what its client knows of it. */
+/** Key of a call, from the ids that its client knows. */
 export interface CallName {
   readonly caller: Pick<Caller, 'tokenId'>;
   /** From `initialize`; without it, calls of several clients could have the same id. */

@@ -9,7 +9,7 @@ import type { ApiServices } from '../services.ts';
 export interface ToolCall {
   readonly services: ApiServices;
   readonly context: RequestContext;
-  /** Tells the client what the call is doing, if it wants to know. */
+  /** Reports the progress of the call, if the client wants to know. */
   readonly report: (state: string) => void;
 }
 

@@ -62,7 +62,7 @@ export function toMaxTokens(count: number | null | undefined): number | undefine
 /** The engine reads an integer of 32 bits. */
 const noLimit = 2 ** 31 - 1;
 
-/** `num_ctx`, which may be larger than what the model was trained for: then it is that. */
+/** `num_ctx`, limited to the context that the model was trained for. */
 export function toContextLength(
   options: OllamaOptions,
   model: ModelEntry,

@@ -36,7 +36,7 @@ export interface FollowableTurn {
    *   before its first event; the signal's reason.
    */
   events(after: number, signal: AbortSignal): AsyncGenerator<Numbered<TurnEvent>>;
-  /** The events of a turn that has ended, or those so far; undefined if the first ones are no longer kept. */
+  /** The events of a turn so far; undefined if the first ones are no longer kept. */
   recorded(): Promise<readonly TurnEvent[] | undefined>;
 }
 

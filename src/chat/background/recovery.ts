@@ -116,7 +116,7 @@ export function encodeDraft({ blobs, ...rest }: DraftResponse): string {
   });
 }
 
-/** Reads what `encodeDraft` wrote. */
+/** Reads the output of `encodeDraft`. */
 export function decodeDraft(text: string): DraftResponse {
   const { response, blobs, ...rest } = JSON.parse(text) as Omit<DraftResponse, 'blobs'> & {
     readonly blobs: readonly (Omit<NewBlob, 'bytes'> & { readonly bytes: string })[];

@@ -31,7 +31,7 @@ export interface SharedTurnsOptions {
   readonly lookMs?: number;
 }
 
-/** Its process adds at most what it was just writing. */
+/** Its process adds at most its current write. */
 const maxEndAttempts = 5;
 
 const leaseOf = (id: string): string => `response:${id}`;

@@ -7,7 +7,7 @@ export function encodeEvent(event: TurnEvent): string {
   return JSON.stringify('error' in event ? { ...event, error: toPlainError(event.error) } : event);
 }
 
-/** Reads what `encodeEvent` wrote. */
+/** Reads the output of `encodeEvent`. */
 export function decodeEvent(value: unknown): TurnEvent {
   const event = value as TurnEvent;
   if (!('error' in event)) return event;

@@ -41,7 +41,7 @@ export async function* answerLines(
   for await (const json of batches.results(id, false)) yield Buffer.from(`${json}\n`);
 }
 
-/** The lines of the file of errors: requests that failed, and those that were not made. */
+/** The lines of the error file: requests that failed or were not made. */
 export async function* errorLines(
   { batches }: Pick<Store, 'batches'>,
   { id, status }: StoredBatch,

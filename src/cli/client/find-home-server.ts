@@ -33,7 +33,7 @@ export async function findHomeServer(
   if (record !== undefined) {
     const certificate = record.certificate_sha256;
     const result = await probeServer(record.url, signal, certificate);
-    // Without need the token is not sent: what it makes would belong to the owner alone.
+    // The token is sent only if needed: objects that it creates would belong to the owner alone.
     if (isOwn(result)) {
       const isNeeded = isForAdmin || record.requires_token === true;
       const ownerToken = isNeeded ? await readOwnerToken(home) : undefined;

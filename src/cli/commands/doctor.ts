@@ -32,7 +32,7 @@ export const doctor = defineCommand({
   examples: ['hearth doctor', 'hearth doctor --json'],
   async run({ context, options }) {
     const { home, environment, signal, terminal } = context;
-    // The first check reports what is wrong with them.
+    // The first check reports their problems.
     const settings = await loadSettings({ home, environment, flags: {} }).catch(() => null);
     const modelsFolder = settings?.['models.dir'] ?? join(home, 'models');
     const doctorContext = { ...context, settings, modelsFolder };

@@ -58,7 +58,8 @@ export const launch = defineCommand({
     const agent = findAgent(positionals.agent);
     const client = await connect(context, options);
     const token = options.token ?? environment['HEARTH_TOKEN'] ?? '';
-    // Not the token of the owner, which may do everything: an agent runs what a model writes.
+    // Does not pass the owner's token, which has all permissions: an agent runs commands that a
+    // model writes.
     const ownClient = createClient({
       baseUrl: client.baseUrl,
       token: token === '' ? undefined : token,

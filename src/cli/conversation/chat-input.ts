@@ -47,7 +47,7 @@ const bracketedPasteOff = '\u001b[?2004l';
 type HeldInput = { readonly keys: string } | { readonly paste: string };
 
 /**
- * Reads messages from a terminal. Between two prompts, what the user types is not echoed; it goes to the next
+ * Reads messages from a terminal. Input between two prompts is not echoed; it goes to the next
  * prompt.
  */
 export function createChatInput(options: ChatInputOptions): ChatInput {
@@ -111,7 +111,7 @@ export function createChatInput(options: ChatInputOptions): ChatInput {
       if ('paste' in next) {
         keys.write(insertable(next.paste));
       } else if (next.keys === '\r' || next.keys === '\n') {
-        // Readline handles the line later; what follows belongs to the next prompt.
+        // Readline handles the line later; further input belongs to the next prompt.
         isPrompting = false;
         keys.write('\r');
       } else {

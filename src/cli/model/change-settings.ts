@@ -7,7 +7,7 @@ import {
 import { ApiError } from '../client/client-error.ts';
 import type { Client } from '../client/client.ts';
 
-/** The values of a record, without what the server tells besides. */
+/** The values of a record, without the server's additions. */
 export function valuesOf(record: ModelSettingsResult): SettingsFields {
   const { model: _model, outdated_instances: _instances, ...values } = record;
   return values;

@@ -86,7 +86,7 @@ export function systemdService(facts: ServiceFacts): ServiceDefinition {
 export const serviceUser = 'hearth';
 export const stateFolder = '/var/lib/hearth';
 
-/** Engines get this long to exit after the requests have ended, before systemd kills what is left. */
+/** Engines get this long to exit after the requests have ended, before systemd kills them. */
 const stopReserveSeconds = 20;
 
 /** The unit `hearth.service`, for the system or for the manager of a user; see systemd.service(5). */

@@ -75,7 +75,7 @@ function fit<Row>(
   );
 }
 
-/** Writes `label  value` lines; skips those without a value. */
+/** Writes `label value` lines; skips labels without a value. */
 export function writeFields(
   stream: TerminalStream,
   fields: readonly (readonly [string, string | undefined])[],

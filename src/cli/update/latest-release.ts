@@ -121,7 +121,7 @@ function runNpm({ commandLine, environment, signal }: Parameters<RunNpm>[0]): Pr
   });
 }
 
-/** The reason in one line, from what npm writes. */
+/** The reason in one line, from npm's output. */
 function npmFailure(error: Error & { readonly code?: unknown }, stderr: string): string {
   if (error.code === 'ENOENT') return 'npm is not installed';
   const code = /^npm (?:error|ERR!) code (\w+)/m.exec(stderr)?.[1];

@@ -13,7 +13,7 @@ export interface MemoryWatchOptions {
 }
 
 export interface MemoryWatch {
-  /** The engine is loaded: what it takes now counts as its estimate if that is lower. */
+  /** The engine is loaded: its memory now counts as its estimate if that is lower. */
   readonly markLoaded: () => Promise<void>;
   readonly close: () => void;
 }

@@ -4,7 +4,7 @@ import type { Caller } from '../../telemetry/request-context.ts';
 import type { EntryOutcome } from './policy/choose-entry.ts';
 import type { Purpose } from './purpose.ts';
 
-/** An entry whose model may be known already, and what became of it if the request has tried it. */
+/** An entry whose model may be known already, with the result if the request has tried it. */
 export interface ChainLink extends ChainEntry {
   readonly selection?: ModelSelection;
   readonly outcome?: EntryOutcome | undefined;

@@ -12,7 +12,7 @@ export interface ModelTarget {
   readonly load?: LoadOptions;
   /** The values of these settings for requests that have none. */
   readonly defaults?: GenerationDefaults;
-  /** Adapters that the request chose; absent: those that the instance applies by default. */
+  /** Adapters that the request chose; absent: the instance's defaults. */
   readonly adapters?: readonly AppliedAdapter[];
   /** The longest time that the request waits for its place in the queue. */
   readonly maxWaitSeconds?: number;

@@ -16,7 +16,7 @@ export interface ScheduledPrompt {
 
 /** The scheduler as a place uses it. */
 export interface PlaceOwner {
-  /** Position of a place among those that wait for a slot, from 1; undefined if it does not wait. */
+  /** Position of a place in the queue for a slot, from 1; undefined if it does not wait. */
   positionOf(place: Place): number | undefined;
   /** True if a place has the turn of prefill. */
   isReader(place: Place): boolean;

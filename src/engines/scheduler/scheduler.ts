@@ -121,7 +121,7 @@ export class Scheduler implements PlaceOwner {
     }
   }
 
-  /** Position of a place among those that wait for a slot, from 1; undefined if it does not wait. */
+  /** Position of a place in the queue for a slot, from 1; undefined if it does not wait. */
   positionOf(place: Place): number | undefined {
     const index = this.#ready.indexOf(place);
     return index === -1 ? undefined : index + 1;

@@ -119,7 +119,7 @@ export class SlotRun {
     return this.#place.isReader;
   }
 
-  /** Notes an event of the engine; the result is what the client gets. */
+  /** Notes an event of the engine and returns the event for the client. */
   accept(event: GenerationEvent): GenerationEvent {
     switch (event.type) {
       case 'prompt.progress':
@@ -182,7 +182,7 @@ export class SlotRun {
 
   /** Lets the engine count a prompt that waits: the estimate is more than it needs. */
   async #countCells(): Promise<void> {
-    // The generation reports what is wrong with the prompt.
+    // The generation reports problems of the prompt.
     const tokens = await this.#prompt.tokens(this.#context.signal).catch(() => undefined);
     if (tokens === undefined) return;
     this.#cells = this.#likelyCells(tokens.length);

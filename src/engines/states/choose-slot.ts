@@ -73,7 +73,7 @@ function rank(slots: readonly SlotView[], prompt: PrefixHash) {
     .map((slot) => {
       const { content } = slot;
       const matched = content === undefined ? 0 : matchedTokens(content, prompt);
-      // The same prompt once more: what is lost is an answer to it.
+      // The same prompt once more: only an answer to it is lost.
       const hasWhole =
         content !== undefined &&
         matched > 0 &&

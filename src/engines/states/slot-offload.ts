@@ -90,7 +90,10 @@ export class SlotOffload {
     return content.heldTokens >= minMovedTokens || this.#readSeconds(content) >= minReadSeconds;
   }
 
-  /** Empties idle slots, the least recently used ones first, until the cache holds what runs and what is left. */
+  /**
+   * Empties idle slots, least recently used first, until the cache has room for the running
+   * requests.
+   */
   async makeRoom(): Promise<void> {
     if (!this.#isTight) return;
     await this.#emptyIdle(

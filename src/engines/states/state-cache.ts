@@ -25,7 +25,7 @@ interface StateCacheOptions {
   /** Maximum size of the states on disk. */
   readonly maxBytes: number;
   readonly persistsStateless: boolean;
-  /** True if requests need tokens, so that what one of them sent must not speed up others. */
+  /** True if requests need tokens. Then the prompts of one token must not speed up others. */
   readonly isolatesTokens: boolean;
   readonly idleMs: number;
   /** True if the response of a prompt is stored and its token exists. */
@@ -51,9 +51,9 @@ interface EngineFacts {
   readonly maxIdleTokens?: number | undefined;
   /** Tokens that the engine reads in one step. */
   readonly batchTokens: number;
-  /** Maximum memory for states besides those in the slots. */
+  /** Maximum memory for states outside of slots. */
   readonly maxMemoryBytes: number;
-  /** All that decides what a cached token is: runtime, context, types of the cache, ... */
+  /** All inputs that determine a cached token: runtime, context, types of the cache, ... */
   readonly settings: Readonly<Record<string, unknown>>;
 }
 

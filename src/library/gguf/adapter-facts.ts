@@ -27,8 +27,7 @@ export interface AdapterFacts {
 const numberType = /^(?:F32|F16|BF16|I?Q\d|TQ|MXFP|NVFP)/;
 
 /**
- * Reads what the header of an adapter says, and checks what llama.cpp checks when it loads one (`llama-adapter.cpp`).
- *
+ * Reads the header of an adapter, with llama.cpp's own checks (`llama-adapter.cpp`).
  * @throws HearthError `corrupt_file`; `unsupported_format` for an adapter that is not a plain LoRA.
  */
 export function adapterFacts(header: GgufHeader, fileName: string): AdapterFacts {

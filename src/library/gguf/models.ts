@@ -148,7 +148,7 @@ function projectorSizes(projector: GgufFile | null): ModelEntry['projector'] {
 /** Most are published in f16, which every backend runs fast. */
 const projectorPreference = ['F16', 'BF16', 'Q8_0', 'F32'];
 
-/** The projectors of this model only, and those to choose the best from. */
+/** The projectors of this model only, and the candidates for the best one. */
 function projectorsFor(
   { isCollection = false }: ScannedRepository,
   base: string,

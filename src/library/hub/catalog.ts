@@ -1,7 +1,7 @@
 import { modelName } from '../library-model.ts';
 import { catalogEntries, type CatalogEntry } from './catalog-entries.ts';
 
-/** The well-known models: those that ship with Hearth, until a newer list replaces them. */
+/** The well-known models: the list that ships with Hearth, until a newer one replaces it. */
 export class Catalog {
   #entries: readonly CatalogEntry[];
 

@@ -17,7 +17,10 @@ export interface HubBuild {
   readonly isComplete: boolean;
 }
 
-/** Lists what a download of a repository can choose, smallest first; empty if Hearth runs none of it. */
+/**
+ * Lists the builds of a repository that a download can choose, smallest first; empty if Hearth runs
+ * none.
+ */
 export function listBuilds(repository: HubRepository): readonly HubBuild[] {
   const preferred = tryToChoose(repository);
   const { builds } = readBuilds(repository.files);

@@ -4,7 +4,9 @@ import type { ModelCard } from './hub.ts';
 export const maxCardCharacters = 200_000;
 
 const frontMatter = /^\uFEFF?---[ \t]*\r?\n[\s\S]*?\n---[ \t]*(?:\r?\n|$)/;
-/** All control characters but tab and line feed, and those that change the direction of text. */
+/**
+ * All control characters but tab and line feed, and characters that change the direction of text.
+ */
 const controlCharacters = /[\p{Cc}\p{Bidi_Control}]/gu;
 
 /** A README of the hub as Markdown of bounded length, without front matter and control characters. */

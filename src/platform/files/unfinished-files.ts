@@ -18,7 +18,7 @@ export function unfinishedPath(folder: string): string {
   return join(folder, `.part~${hostname()}~${process.pid}~${randomUUID()}`);
 }
 
-/** Removes what killed processes have left on such paths. */
+/** Removes the files of killed processes on such paths. */
 export async function removeUnfinished(
   folder: string,
   { recursive = false }: { readonly recursive?: boolean } = {},

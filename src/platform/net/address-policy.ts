@@ -57,7 +57,7 @@ export interface PublicEgress {
   readonly type: 'public';
   /** Exceptions, as `host` (any port) or `host:port`, IPv6 in brackets. */
   readonly allowedHosts: readonly string[];
-  /** Refuses all other hosts, also those with public addresses. */
+  /** Refuses all other hosts, even with public addresses. */
   readonly allowsOnlyListed?: boolean;
   /**
    * True if a name that does not exist fails like a private one: with the same error after the same time. Otherwise a

@@ -16,7 +16,7 @@ export function agentFor(certificate: string | undefined): Agent {
   return agent;
 }
 
-/** Accepts one certificate, in place of those that an authority signed for the host. */
+/** Accepts one certificate instead of certificates that an authority signed for the host. */
 class PinnedAgent extends Agent {
   readonly #certificate: string;
 

@@ -34,7 +34,7 @@ const contentSecurityPolicy = [
   'sandbox allow-scripts',
 ].join('; ');
 
-/** Serves the document in which the web app draws what models wrote, apart from its own page. */
+/** Serves the document in which the web app draws the models' code, apart from its own page. */
 export function mountFrame(app: HonoApp): void {
   app.get('/frame', (context) =>
     context.html(page, 200, {

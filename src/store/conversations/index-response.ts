@@ -263,7 +263,10 @@ export async function removeConversation(
   await transaction.deleteFrom('conversations').where('id', '=', id).execute();
 }
 
-/** Replaces what the conversation of a response has of its texts; its title, too, if it comes from this turn. */
+/**
+ * Replaces a response's texts in the index of its conversation; the title, too, if it comes from
+ * this turn.
+ */
 export async function reindexTurn(
   transaction: Transaction<Schema>,
   responseId: string,

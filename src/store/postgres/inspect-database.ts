@@ -23,7 +23,9 @@ export interface PostgresState {
   readonly sizeBytes: number;
 }
 
-/** Connects and reads what `hearth doctor` shows, or why the database can't be used. */
+/**
+ * Connects and reads the facts for `hearth doctor`, or the reason why the database can't be used.
+ */
 export async function inspectPostgres(
   url: string,
   logger: Logger,

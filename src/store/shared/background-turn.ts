@@ -1,6 +1,6 @@
 export type EndedStatus = 'completed' | 'failed' | 'cancelled';
 
-/** A turn that outlives its request. All texts are JSON, defined by those that write them. */
+/** A turn that outlives its request. All texts are JSON, defined by their writers. */
 export interface StoredBackgroundTurn {
   /** Id of its response. */
   readonly id: string;

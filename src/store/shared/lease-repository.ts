@@ -13,7 +13,7 @@ export interface LeaseRepository {
   /** Renews leases. @returns the names that are still held; another process took the rest. */
   renew(names: readonly string[], holder: string, durationMs: number): Promise<ReadonlySet<string>>;
   release(name: string, holder: string): Promise<void>;
-  /** Removes those that ended long ago. */
+  /** Removes leases that ended long ago. */
   removeEnded(): Promise<void>;
 }
 

@@ -32,13 +32,15 @@ const stopReasonSchema = z.enum([
 export type StopReason = z.infer<typeof stopReasonSchema>;
 
 const usageSchema = z.object({
-  /** Prompt tokens, including those from the engine's cache. */
+  /** Prompt tokens, including cached ones. */
   promptTokens: z.number(),
   cachedTokens: z.number(),
   /** Generated tokens, including the reasoning. */
   completionTokens: z.number(),
   reasoningTokens: z.number(),
-  /** Tokens that speculation proposed, and those that the model accepted; absent if there were none. */
+  /**
+   * Tokens that speculation proposed, and the accepted ones among them; absent if there were none.
+   */
   drafts: z.object({ proposedTokens: z.number(), acceptedTokens: z.number() }).exactOptional(),
 });
 /** Tokens of a turn, summed over its generations. */

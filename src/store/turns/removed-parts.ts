@@ -8,7 +8,7 @@ export type InputPart =
   | { readonly type: 'message'; readonly index: number }
   | { readonly type: 'call'; readonly index: number; readonly callIndex: number };
 
-/** The parts of an input in their order, with those that were removed. */
+/** The parts of an input in order, including removed ones. */
 export function inputParts({
   messages,
   approvals = [],
@@ -56,7 +56,9 @@ export function withoutPart(turn: ConversationTurn, part: TurnPart): Conversatio
   return { ...turn, messages, removed };
 }
 
-/** Turns without what was removed, and without the results of calls, or calls of results, that were. */
+/**
+ * Turns without their removed parts, and without calls or results whose counterpart was removed.
+ */
 export function visibleTurns(turns: readonly ConversationTurn[]): readonly ConversationTurn[] {
   if (turns.every(({ removed = [] }) => removed.length === 0)) return turns;
   const callIds = new Set(turns.flatMap(removedCallIds));

@@ -101,7 +101,10 @@ export interface VectorStoreRepository {
   ): Promise<void>;
   /** Sets the time of the last use to now. */
   touch(id: string): Promise<void>;
-  /** Sets the components of a vector if no file has set them. @returns those that hold. */
+  /**
+   * Sets the components of a vector if no file has set them.
+   * @returns the components in effect.
+   */
   setDimensions(id: string, dimensions: number): Promise<number | undefined>;
   delete(id: string): Promise<void>;
   /** Removes the files of vector stores that have expired. */

@@ -4,7 +4,7 @@ import { permissionSchema, type Permission } from '../../../src/kernel/permissio
 import { signIn } from './sign-in.ts';
 import { withTokens } from '../server/with-tokens.ts';
 
-/** A kind of caller: the headers that it sends, and what it may do. */
+/** A kind of caller: its headers and its permissions. */
 export interface Caller {
   readonly name: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -37,7 +37,7 @@ const clientClosedRequest = 499;
 /** Finds the API whose error format a request gets. */
 export type ApiOf = (context: Context<AppEnvironment>) => ApiDescription;
 
-/** Turns what a guard or handler threw into a response of the API. */
+/** Turns an error of a guard or handler into a response of the API. */
 export function createErrorHandler(
   apiOf: ApiOf,
 ): (error: Error, context: Context<AppEnvironment>) => Response {

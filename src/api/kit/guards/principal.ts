@@ -83,7 +83,10 @@ export function authorize(
   );
 }
 
-/** The principal for what an owner left to the server; undefined if its token was revoked or has expired. */
+/**
+ * The principal for work that an owner left to the server; undefined if its token was revoked or
+ * has expired.
+ */
 export async function principalOf(
   tokens: Pick<TokenRepository, 'find'>,
   ownerId: string | null,

@@ -14,7 +14,7 @@ import type { Principal } from './principal.ts';
 /** Lets requests pass within the limits of their token, and counts the tokens that they use. */
 export class RateGate {
   readonly #limiter: RateLimiter;
-  /** Limits of the requests that passed; also of those whose response continues in the background. */
+  /** Limits of admitted requests, including requests whose response continues in the background. */
   readonly #passed = new WeakMap<RequestRecord, { readonly tokenId: string } & RateLimits>();
 
   /** Begins to count the tokens of generations with the first request that has limits. */
@@ -58,7 +58,7 @@ export class RateGate {
   }
 }
 
-/** Headers in which the clients of OpenAI or Anthropic read what is left of the limits of their token. */
+/** Headers from which clients of OpenAI or Anthropic read their token's remaining limits. */
 export function rateLimitHeaders(
   { states, refusal }: RateDecision,
   style: 'openai' | 'anthropic',

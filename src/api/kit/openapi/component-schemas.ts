@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 export type JsonObject = { [name: string]: unknown };
 
-/** Which side of a schema: what clients send, or what the server sends. */
+/** Direction of a schema: requests of clients, or responses of the server. */
 type Direction = 'input' | 'output';
 
 /**

@@ -13,7 +13,7 @@ export interface SseMessage {
 interface EventStreamOptions {
   /** Returns the source when it aborts because the client has disconnected. */
   readonly signal: AbortSignal;
-  /** Gets what the source throws; a source should report its failures in a last event instead. */
+  /** Receives errors of the source. A source should report its failures in a last event instead. */
   readonly logger: Logger;
   /** Silence after which a comment is sent, so that no proxy closes the connection as idle. */
   readonly heartbeatMs?: number;
@@ -175,7 +175,10 @@ class MessagePump<Message> {
     if (this.#demand !== undefined) this.#scheduleFlush();
   }
 
-  /** Flushes after all pending promises have settled: by then the source has produced what is ready. */
+  /**
+   * Flushes after all pending promises have settled: by then the source has produced all ready
+   * events.
+   */
   #scheduleFlush(): void {
     if (this.#isFlushScheduled) return;
     this.#isFlushScheduled = true;

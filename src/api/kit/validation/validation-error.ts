@@ -58,7 +58,9 @@ function valueAt(root: unknown, path: Path): unknown {
   return value;
 }
 
-/** The first issue of a schema as an error that names the field, its value and what is allowed. */
+/**
+ * The first issue of a schema as an error that names the field, its value and the allowed values.
+ */
 export function toValidationError(
   issues: readonly z.core.$ZodIssue[],
   value: unknown,

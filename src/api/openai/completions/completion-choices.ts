@@ -80,7 +80,7 @@ function toCompletionRequest(body: CompletionBody, prompt: Prompt): CompletionRe
   };
 }
 
-/** @param echo what the text begins with */
+/** @param echo beginning of the text */
 export function toCompletionChoice(result: CompletionResult, index: number, echo: string) {
   return {
     index,

@@ -61,7 +61,7 @@ export function mountCompletions(app: App, services: ApiServices): void {
   });
 }
 
-/** @throws HearthError `invalid_value` for what would change the answer and can't be done. */
+/** @throws HearthError `invalid_value` for unsupported fields that would change the answer. */
 function assertHonoured(
   body: OpenAiCompletionRequest,
   { prompts, perPrompt, count }: CompletionChoices,

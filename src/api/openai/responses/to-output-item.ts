@@ -36,7 +36,7 @@ export function responseIdOf(id: string): string | undefined {
   return hex === undefined ? undefined : `resp_${hex}`;
 }
 
-/** The output of a turn as items of a response, without those that were removed. */
+/** The output of a turn as items of a response, without removed ones. */
 export function toOutput(responseId: string, turn: ConversationTurn): OpenAiOutputItem[] {
   const passages = new ReadPassages();
   return turn.items.flatMap((item, position) => {

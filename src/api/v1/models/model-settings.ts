@@ -128,7 +128,7 @@ export async function storeSettings(
       `There are settings of ${maxRecords} models and profiles, which is the limit.`,
     );
   }
-  // Refuses what a load would refuse, such as a context that the model does not support.
+  // Refuses settings that a load would refuse, such as a context that the model does not support.
   await pool.estimate(requestedBase ?? key, record.load);
   await modelSettings.set(name, record);
   pool.applySettings();

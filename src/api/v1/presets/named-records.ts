@@ -74,7 +74,7 @@ function mountRecords(
   });
 }
 
-/** @throws HearthError `preset_not_found`, `prompt_not_found`; they name what exists. */
+/** @throws HearthError `preset_not_found`, `prompt_not_found`; they name the existing ones. */
 export async function findRecord(store: Store, key: NamedRecordKey): Promise<NamedRecord> {
   const record = await store.namedRecords.find(key);
   if (record === undefined) throw await recordNotFound(store, key);

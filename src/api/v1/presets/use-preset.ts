@@ -34,8 +34,9 @@ export function withPresetFields(body: ChatRequest, preset: Preset | undefined):
 }
 
 /**
- * Completes a turn of another API with a preset: what the turn has itself stays. A system message counts as a system
- * prompt. The limit of output tokens is left to the API, whose requests may ask for none.
+ * Completes a turn of another API with a preset: the turn's own values stay. A system message
+ * counts as a system prompt. The limit of output tokens is left to the API, whose requests may ask
+ * for none.
  */
 export function withPreset(request: TurnRequest, preset: Preset | undefined): TurnRequest {
   if (preset === undefined) return request;

@@ -8,7 +8,7 @@ import type { Store, StoredResponse } from '../../../store/store.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import { toChatStats, toStoredOutput } from '../chat/to-chat-result.ts';
 
-/** A stored response as v1 shows it; its input is what the user said. */
+/** A stored response as v1 shows it; its input is the user's message. */
 export async function toStoredResponse(
   store: Store,
   response: StoredResponse,

@@ -24,7 +24,7 @@ export function streamFailure(error: WireError): HearthError {
   return failure(error, error.code ?? 500);
 }
 
-/** True if the engine could not parse what the model wrote; builds differ in their words. */
+/** True if the engine could not parse the model's output; builds differ in their words. */
 export function isParseFailure({ message = '' }: WireError): boolean {
   return /failed to parse input|produced output that does not match/iu.test(message);
 }

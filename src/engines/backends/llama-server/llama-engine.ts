@@ -18,7 +18,7 @@ import type { AttachedAdapters } from './lora-field.ts';
 interface LlamaEngineOptions {
   /** Tokens of a slot. */
   readonly contextLength: number;
-  /** True if it drafts tokens. It then reports no probabilities of those that it accepts. */
+  /** True if it drafts tokens. It then reports no probabilities of accepted tokens. */
   readonly speculates: boolean;
   readonly adapters: AttachedAdapters;
 }
@@ -61,7 +61,7 @@ export function createLlamaClient(
   });
 }
 
-/** Generates a text outside of any request. @returns what was measured. */
+/** Generates a text outside of any request.\n@returns the measurements. */
 export async function sampleEngine(
   connection: EngineConnection,
   request: GenerationRequest,

@@ -76,7 +76,7 @@ export class CapabilityProbes {
         }
       });
     } catch {
-      // Says nothing about the feature; the request itself will show what is wrong.
+      // Tells nothing about the feature; the request itself will show the problem.
       signal.throwIfAborted();
       this.#lacking.delete(key);
     }

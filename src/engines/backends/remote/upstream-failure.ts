@@ -50,7 +50,7 @@ export function isEngineLost(error: unknown): boolean {
   return isReplicaFault(error) && !isBusy(error);
 }
 
-/** True if the upstream refused the request for what it contains. */
+/** True if the upstream refused the request's content. */
 export function isRefusedRequest(error: unknown): error is UpstreamRefusal {
   return error instanceof UpstreamRefusal && [400, 404, 405, 415, 422, 501].includes(error.status);
 }

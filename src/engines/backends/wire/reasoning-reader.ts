@@ -28,7 +28,7 @@ export class ReasoningReader {
   /** White space that may be the end of the reasoning. */
   #margin = '';
 
-  /** True after the first visible character of the answer: what follows needs no reader. */
+  /** True after the first visible character of the answer: the rest needs no reader. */
   get isInAnswer(): boolean {
     return this.#state === 'answer';
   }

@@ -120,7 +120,7 @@ export class StreamDecoder {
     };
   }
 
-  /** The server's numbers; without them, what arrived. */
+  /** The server's numbers, or else our own counts. */
   usage(): GenerationUsage {
     const usage = this.#usage;
     const timings = this.#timings;

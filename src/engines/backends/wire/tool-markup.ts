@@ -52,7 +52,7 @@ export class ToolMarkupReader {
     this.#isOnlyAtStart = isOnlyAtStart;
   }
 
-  /** True if the text has no calls: what follows needs no reader. */
+  /** True if the text has no calls: the rest needs no reader. */
   get isOff(): boolean {
     return this.#isOnlyAtStart && this.#hasText && this.#pending === '';
   }

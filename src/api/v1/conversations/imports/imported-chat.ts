@@ -7,7 +7,7 @@ export interface LeftOut {
   readonly parts: number;
 }
 
-/** A part of a message: what it says, or how the model came to it. */
+/** A part of a message: its text, or a step on the way to it. */
 export interface ImportedPart {
   readonly type: 'text' | 'reasoning';
   readonly text: string;
@@ -19,7 +19,7 @@ export interface ImportedMessage {
   /** A message that is not in the chat, or null: the message is a beginning. */
   readonly parentId: string | null;
   readonly role: 'user' | 'assistant';
-  /** None: the message is left out, and those that continue it continue its parent. */
+  /** None: the message is left out, and its children continue its parent. */
   readonly parts: readonly ImportedPart[];
   readonly model?: string | undefined;
   readonly createdAt?: Date | undefined;

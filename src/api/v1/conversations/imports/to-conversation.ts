@@ -61,7 +61,7 @@ export function toConversation(chat: ImportedChat): ConversationToImport {
   };
 }
 
-/** The response that ends with a message, if one does, and what the children of the message continue. */
+/** The response that ends with a message, if any, and the parent for the message's children. */
 function step(chat: ImportedChat, node: Node, { responseId, question, answer }: Place) {
   const questions = node.children.filter(({ role }) => role === 'user');
   if (node.role === 'user') {

@@ -18,7 +18,7 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A text without what PostgreSQL can't store; empty for any other value. */
+/** A text without characters that PostgreSQL can't store; empty for any other value. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\ufffd') : '';
 }
@@ -79,10 +79,10 @@ function fenceOf(text: string): string {
   return '`'.repeat(Math.min(longest + 1, 100));
 }
 
-/** Counts something that is left out. */
+/** Counts an omitted part. */
 export type Leave = (kind: keyof LeftOut) => void;
 
-/** Counts what is left out of a chat. */
+/** Counts the omitted parts of a chat. */
 export function createLeftOut() {
   const counts: { -readonly [Kind in keyof LeftOut]: number } = { images: 0, files: 0, parts: 0 };
   return {

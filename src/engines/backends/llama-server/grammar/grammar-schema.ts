@@ -18,7 +18,9 @@ interface GrammarSchema {
   readonly losses: readonly SchemaLoss[];
 }
 
-/** Schemas that the request may still have, with references expanded. Each call subtracts those it used. */
+/**
+ * Schemas that the request may still have, with references expanded. Each call subtracts its own.
+ */
 interface SchemaBudget {
   nodes: number;
 }
