@@ -17,12 +17,12 @@ export interface StartUp {
    */
   readonly helpMs: number;
   readonly listMs: number;
-  /** Of a home folder without a server, until the error is printed. */
+  /** Start of a server on a home folder without one, until it listens. */
   readonly failedListMs: number;
   /** From the start of `hearth serve` until it listens. */
   readonly serveMs: number;
   readonly serveCpuMs: number | undefined;
-  /** Of a server that has done nothing yet. */
+  /** Memory of a server that has done nothing yet. */
   readonly idleBytes: number | undefined;
 }
 

@@ -111,10 +111,7 @@ function joinLines(comments, text) {
 function toProse(file, text, pieces) {
   return pieces
     .map(({ prose, start }) => ({
-      prose: prose
-        .replace(/\s+/g, ' ')
-        .replace(/`[^`]*`/g, '`code`')
-        .trim(),
+      prose: prose.replace(/\s+/g, ' ').trim(),
       file,
       text,
       start,

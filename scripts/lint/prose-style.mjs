@@ -64,7 +64,10 @@ const stylePhrases = [
 
 /** Phrases that comments do not have. */
 const commentPhrases = [
-  [/^(what|whether) /, 'a noun or a verb at the beginning: "Limits of a token", "True if ..."'],
+  [
+    /^(what|whether|of|those) /,
+    'a noun or a verb at the beginning: "Limits of a token", "True if ..."',
+  ],
 ];
 
 // Vitest imports CommonJS modules without `default`.

@@ -12,7 +12,7 @@ import type { Authentication, TokenService } from './token-service.ts';
 
 const ownerPermissions: readonly Permission[] = ['admin'];
 
-/** Id of the token, and owner of the responses, of commands and pages of the home's owner. */
+/** Id of the owner's token, which also owns the responses of the owner's commands and pages. */
 export const ownerId = 'owner';
 
 /** A new token for the commands of the home's owner: 192 random bits. */

@@ -51,7 +51,7 @@ export interface SessionService {
   rotate(session: StoredSession, token: SessionToken, cookie: string): Promise<string | undefined>;
   /** The session with an id, if it has not ended; it is not used by this. */
   find(id: string): Promise<StoredSession | undefined>;
-  /** Of a token, or of all; most recently used first. */
+  /** Lists the sessions of a token, or all; most recently used first. */
   list(tokenId?: string): Promise<readonly StoredSession[]>;
   /** False if there is no such session. */
   revoke(id: string): Promise<boolean>;
@@ -196,7 +196,10 @@ function newSecret(): string {
   return randomBytes(24).toString('base64url');
 }
 
-/** Of both secrets, so that neither is enough. They are random: a comparison of hashes tells nothing about them. */
+/**
+ * Hashes both secrets, so that neither is enough. They are random, so a comparison of hashes
+ * reveals nothing about them.
+ */
 function hashOf({ secret }: SessionToken, cookie: string): string {
   return hashSecret(`${secret}.${cookie}`).toString('hex');
 }

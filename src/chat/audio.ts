@@ -11,7 +11,7 @@ export interface MediaTools {
   readonly audio: AudioReader;
 }
 
-/** Of one file in a conversation. */
+/** Limit for one file in a conversation. */
 const maxSeconds = 600;
 
 /** @throws HearthError `audio_unsupported`. */

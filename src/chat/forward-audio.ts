@@ -19,9 +19,9 @@ interface ForwardedForm {
 }
 
 const paths = { transcribe: 'transcriptions', translate: 'translations' } as const;
-/** Of the text of two hours with the time of each word, much less. */
+/** Limit of an answer. The text of two hours with the time of each word is much smaller. */
 const maxAnswerBytes = 64 * 1024 * 1024;
-/** Of an answer whose usage is read. */
+/** Limit of an answer whose usage is read. */
 const maxReadBytes = 4 * 1024 * 1024;
 
 /**

@@ -28,9 +28,9 @@ export const importLimits: AllowanceLimits = {
 const maxHeldBytes = 256 * mebibyte;
 /** A tower that says nothing of itself is taken for one with patches of this side. */
 const commonPatchSize = 16;
-/** Of a tower with a dynamic size, the largest that the engine has; each joins two patches by two. */
+/** The engine's largest number for a tower with a dynamic size; each joins two patches by two. */
 const maxImageTokens = 4096;
-/** Of a tower with a fixed size that gets an image in tiles. */
+/** Limit for a tower with a fixed size that gets an image in tiles. */
 const maxTiles = 16;
 
 /** The refused part, and its name in the message. */
@@ -44,7 +44,7 @@ let heldBytes = 0;
  * turn ends.
  */
 export class ImageAllowance {
-  /** Of one image, in pixels. */
+  /** Limit for one image. */
   readonly maxPixels: number;
   /** More pixels than the model can use; an image with more is scaled down. */
   readonly usefulPixels: number;

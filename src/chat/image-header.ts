@@ -28,7 +28,7 @@ function heldBytesPerPixel(metadata: Metadata): number {
     case 'png':
       return (isProgressive ? pixelBytes : 0) + turned;
     case 'gif':
-      // The picture and the one before it.
+      // The picture and the previous one.
       return 8;
     default:
       return 4 + turned;

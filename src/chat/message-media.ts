@@ -18,7 +18,7 @@ export type FetchImage = (
   },
 ) => Promise<Buffer>;
 
-/** Of the images of one request. */
+/** Limits for the images of one request. */
 const urlLimits = { count: 20, bytes: 32 * 1024 * 1024 };
 const remote = /^https?:/i;
 

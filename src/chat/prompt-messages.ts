@@ -19,7 +19,7 @@ import { promptKeyLength } from '../engines/loads/policy/choose-instance.ts';
 /** Numbers the calls of a conversation in the same way in every turn, so that prompts have a common prefix. */
 export class CallNumbers {
   #count = 0;
-  /** Of the calls that wait for an approval, by the id of its request. */
+  /** Call ids that wait for an approval, by the id of its request. */
   readonly #byRequest = new Map<string, string>();
 
   /** Nine letters and digits, which every chat template accepts. */

@@ -41,7 +41,7 @@ export type TranscriptionEvent =
     }
   | ForwardEvent;
 
-/** Of all transcriptions together: files as they came, and in the form that engines read. */
+/** Limit for all transcriptions together: files as received, and in the form that engines read. */
 const maxHeldBytes = 768 * 1024 * 1024;
 const maxSeconds = 7200;
 /** Longest audio of an encoder: Whisper's 30 seconds, and a margin. */

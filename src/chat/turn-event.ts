@@ -140,7 +140,7 @@ export interface GenerationSummary {
   readonly selection: ModelSelection;
   /** Absent if the request failed before its instance was ready. */
   readonly capabilities?: EngineCapabilities;
-  /** Of the last generation; null if it did not end. */
+  /** Reason of the last generation; null if it did not end. */
   readonly stopReason: StopReason | null;
   /** The stop string of the request that ended the last generation. */
   readonly stopString?: string;

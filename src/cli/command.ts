@@ -3,7 +3,7 @@ import type { Terminal } from './ui/terminal.ts';
 
 export interface StandardInput extends Readable {
   readonly isTTY?: boolean;
-  /** Of a terminal: keys arrive one by one, and are not echoed. */
+  /** Raw mode of a terminal: keys arrive one at a time and are not echoed. */
   setRawMode?(isRaw: boolean): unknown;
 }
 

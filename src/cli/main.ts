@@ -5,7 +5,7 @@ import type { run } from './all-commands.ts';
 import { loadWithCompiledCode } from './compiled-code.ts';
 import { quickCommands } from './quick-commands.ts';
 
-/** Of `hearth.cjs`; the build sets it. */
+/** Hash of `hearth.cjs`; the build sets it. */
 declare const programHash: string;
 
 // The build puts the quick commands into one file, since loading many files takes most of their time, and everything into

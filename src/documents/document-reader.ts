@@ -9,7 +9,7 @@ import { HearthError } from '../kernel/errors/errors.ts';
 import { maxDocumentBytes, type DocumentText } from './document.ts';
 
 export interface DocumentRequest {
-  /** Of the file. */
+  /** Name of the file. */
   readonly name: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
 }

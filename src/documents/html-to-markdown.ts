@@ -28,7 +28,7 @@ export async function htmlToMarkdown(
   writer: MarkdownWriter,
 ): Promise<void> {
   const lists: List[] = [];
-  /** Of the paragraph that is open. */
+  /** Prefix of the open paragraph. */
   let prefix = '';
   let codeDepth = 0;
   let endsWithSpace = true;

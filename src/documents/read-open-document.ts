@@ -47,7 +47,7 @@ function openText(writer: MarkdownWriter, numbered: ReadonlySet<string>): XmlHan
   const lists: List[] = [];
   /** Begins the next paragraph. */
   let nextPrefix = '';
-  /** Of the open paragraphs, the innermost last. */
+  /** Prefixes of the open paragraphs, innermost last. */
   const prefixes: string[] = [];
   let slide = 0;
   let note = 0;

@@ -35,7 +35,7 @@ async function readShapes(
   writer: MarkdownWriter,
   prefix?: string,
 ): Promise<void> {
-  /** Of the placeholder that the shape fills. */
+  /** Type of the placeholder that the shape fills. */
   let placeholder: string | undefined;
   let level = 0;
   let text = '';

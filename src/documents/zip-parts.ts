@@ -3,7 +3,7 @@ import { fromBufferPromise, type Entry, type ZipFile } from 'yauzl';
 import { DocumentError } from './document.ts';
 
 const maxEntries = 10_000;
-/** Of all parts together that are read. */
+/** Limit for all parts that are read. */
 const maxUnpackedBytes = 300_000_000;
 
 /** The parts of an Office file or book, which are unpacked in memory while they are read. */

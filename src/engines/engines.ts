@@ -118,7 +118,7 @@ export class Engines implements SessionHost {
     caller?: Origin,
     choices?: readonly AdapterChoice[],
   ): Promise<ModelTarget> {
-    // It is known if an instance was loaded before.
+    // After a load of any instance, the GPU memory is known.
     if (this.#instances().length === 0) await this.#options.gpuMemory?.know();
     return this.#targets.resolve(identifier ?? '', purpose, caller, choices);
   }

@@ -113,7 +113,7 @@ export class GenerationAccount {
     return ((this.#firstTokenAt ?? performance.now()) - this.#startedAt) / 1000;
   }
 
-  /** The engine gives its own time with the end only. */
+  /** Measures the time here: the engine reports its own only at the end. */
   #measured(usage: GenerationUsage): GenerationUsage {
     const now = performance.now();
     const since = Math.max(this.#partAt, this.#firstTokenAt ?? now);

@@ -68,7 +68,7 @@ export class Session {
     return this.#lease.instance.selection;
   }
 
-  /** Of the engine, once `ready` has ended. */
+  /** Capabilities of the engine, once `ready` has ended. */
   get capabilities(): EngineCapabilities {
     return this.#lease.loaded.capabilities;
   }

@@ -8,7 +8,7 @@ export function headerCount(value: unknown): number | null {
     : null;
 }
 
-/** Of a key that has one value for all layers or one for each. */
+/** Value of a key that has one value for all layers or one for each. */
 export function layerValue(value: unknown, layer: number): unknown {
   return Array.isArray(value) ? value[layer] : value;
 }

@@ -1,7 +1,7 @@
 import type { GgufMetadata } from './gguf/metadata.ts';
 import { headerCount } from './header-count.ts';
 
-/** Of half a minute, the longest piece that encoders of Whisper's kind take. */
+/** Positions for 30 seconds, the longest piece that encoders of Whisper's kind take. */
 const audioPositions = 1500;
 
 /**

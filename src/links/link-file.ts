@@ -38,7 +38,7 @@ export class LinkFile {
     this.#links = links;
   }
 
-  /** Reads the file. One that is invalid is reported, and stays until a link is added. */
+  /** Reads the file. An invalid file is reported, and stays until a link is added. */
   static async open(file: string, logger: Logger): Promise<LinkFile> {
     try {
       const text = await readIfPresent(file);

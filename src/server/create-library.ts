@@ -22,7 +22,11 @@ interface LibraryServices {
   readonly signal: AbortSignal;
 }
 
-/** Creates the library folder and removes the rest of a killed server.\n@returns its path */
+/**
+ * Creates the library folder and removes the rest of a killed server.
+ *
+ * @returns its path
+ */
 export async function openModelsFolder(
   settings: Settings,
   { home, homeId }: { readonly home: string; readonly homeId: string },

@@ -21,9 +21,9 @@ interface ReadResponse {
 }
 
 interface CachedChain {
-  /** Of the whole chain, newest first. */
+  /** Ids of the whole chain, newest first. */
   readonly ids: readonly string[];
-  /** Those that were read, newest first. */
+  /** The responses read so far, newest first. */
   readonly read: readonly ReadResponse[];
   /** The newest system prompt of the unread responses. */
   readonly olderSystemPrompt: string | null;

@@ -61,7 +61,7 @@ export const fileTables = {
       attributes: text,
       /** JSON. */
       chunking: text,
-      /** Of its passages and their vectors, once it is completed. */
+      /** Size of its passages and vectors, once it is completed. */
       size_bytes: bigint,
       created_at: text,
     },

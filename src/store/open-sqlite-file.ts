@@ -26,7 +26,7 @@ export function openSqliteFile(
 ): SqliteConnection {
   closeSync(openSync(file, 'a', 0o600));
   return open(file, (connection) => {
-    // Of a new file; the file then shrinks after deletions. It has to come before the journal.
+    // For a new file, which then shrinks after deletions. It has to come before the journal.
     connection.exec('pragma auto_vacuum = incremental');
     configure(connection, file, report);
   });

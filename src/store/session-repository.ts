@@ -34,7 +34,7 @@ export interface StoredSignInCode {
 export interface SessionRepository {
   insert(session: StoredSession): Promise<void>;
   find(id: string): Promise<StoredSession | undefined>;
-  /** Of one token, or of all; most recently used first. */
+  /** Lists the sessions of one token, or all; most recently used first. */
   list(tokenId?: string): Promise<readonly StoredSession[]>;
   /** Records the last use and from where. */
   touch(id: string, usedAt: Date, address: string): Promise<void>;

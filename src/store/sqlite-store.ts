@@ -45,7 +45,10 @@ export interface SqliteStoreOptions {
   readonly logger: Logger;
   /** Keeps the images; the database does if absent. The caller closes it after the store. */
   readonly objects?: ObjectStorage | undefined;
-  /** The bundled `statement-thread-main.js`: work that blocks runs in a thread; in this one if absent. */
+  /**
+   * The bundled `statement-thread-main.js`, which runs blocking work in a thread; absent: such work
+   * runs in this thread.
+   */
   readonly threadScript?: string | undefined;
   /** False if an older schema must not be migrated now, such as under a running server. Allowed if absent. */
   readonly mayMigrate?: () => Promise<boolean>;

@@ -19,7 +19,7 @@ import type { NewBlob, ResponseChain, ResponsePage, StoredResponse } from './sto
 export type { NewBlob, ResponseChain, ResponsePage, StoredResponse } from './stored-response.ts';
 
 export interface DeleteOptions {
-  /** False: the responses that continue it continue the one before it instead. True if absent. */
+  /** False: responses that continue the deleted one are attached to its parent. True if absent. */
   readonly keepsHistory?: boolean;
 }
 
@@ -108,7 +108,7 @@ export interface StoredToken {
   /** A limit that is null comes from the settings. */
   readonly rateLimits: RateLimits;
   readonly modelScope: ModelScope;
-  /** Of its requests, where several wait for a model. */
+  /** Priority of its requests if several wait for a model. */
   readonly priority: Priority;
 }
 

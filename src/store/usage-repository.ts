@@ -15,7 +15,7 @@ export interface UsageCounts {
   readonly requests: number;
   /** Requests that ended with an error. */
   readonly failedRequests: number;
-  /** Of prompts, embedded texts and ranked documents. */
+  /** Tokens of prompts, embedded texts and ranked documents. */
   readonly promptTokens: number;
   /** The part of the prompt tokens that the engine had in its cache. */
   readonly cachedPromptTokens: number;

@@ -59,9 +59,9 @@ interface GenerationOptions {
 /** One run of the engine for a request. Times are values of `performance.now()`. */
 export class GenerationRecord {
   readonly operation: Operation;
-  /** Of its span; empty if the request is not traced. */
+  /** Id of its span; empty if the request is not traced. */
   readonly spanId: string;
-  /** Of the span for the processing of its prompt. */
+  /** Id of the span for the processing of its prompt. */
   readonly promptSpanId: string;
   readonly startMs = performance.now();
   firstTokenMs: number | undefined;

@@ -19,7 +19,7 @@ export type PhaseSubject =
 /** Times are values of `performance.now()`. */
 export class Phase {
   readonly subject: PhaseSubject;
-  /** Of its span; empty if the request is not traced. */
+  /** Id of its span; empty if the request is not traced. */
   readonly spanId: string;
   startMs = performance.now();
   /** Undefined while it lasts. */
@@ -122,7 +122,7 @@ export class RequestRecord {
   isAborted = false;
   failure: RequestFailure | undefined;
   activity: Activity | undefined;
-  /** Of the first token of the request. */
+  /** Time of the request's first token. */
   firstTokenMs: number | undefined;
   readonly #events: RequestEventPublisher;
   readonly #traceparent: string | undefined;

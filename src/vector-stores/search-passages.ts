@@ -8,7 +8,7 @@ import { WordMatches } from './word-matches.ts';
 
 interface SearchOptions {
   readonly queries: readonly string[];
-  /** Of the queries, of length 1. */
+  /** Vectors of the queries, of length 1. */
   readonly vectors: readonly Float32Array[];
   readonly filter: AttributeFilter | undefined;
   readonly weights: HybridWeights;
@@ -20,7 +20,7 @@ interface SearchOptions {
 export interface Hit {
   readonly file: VectorStoreFile;
   readonly position: number;
-  /** Of the passage in its block. */
+  /** Index of the passage in its block. */
   readonly index: number;
   readonly score: number;
 }

@@ -1,6 +1,6 @@
 import type { Chunking } from '../store/vector-stores/vector-store.ts';
 
-/** Characters of an English word that one token has, about. */
+/** Approximate number of characters of an English word in one token. */
 const lettersPerToken = 5;
 
 /**

@@ -21,7 +21,7 @@ export class WordMatches<Item> {
   /** Words of the queries, with their numbers. */
   readonly #words: ReadonlyMap<string, number>;
   readonly #matches: Match<Item>[] = [];
-  /** Of the texts that have a word, by its number. */
+  /** Number of texts that have a word, by the word's number. */
   readonly #textCounts: number[];
   #textCount = 0;
   #totalLength = 0;

@@ -14,7 +14,7 @@ interface LocatedPart {
 
 interface LocatedMessage {
   readonly message: TurnMessage;
-  /** Of each part of its content. */
+  /** Path of each part of its content. */
   readonly paths: readonly string[];
 }
 

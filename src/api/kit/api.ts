@@ -49,7 +49,10 @@ export function findApi<Candidate extends PathClaim>(
   );
 }
 
-/** Of APIs that share a path: the one whose client sent the request, or else the one without client headers. */
+/**
+ * Chooses among APIs that share a path: the one whose client sent the request, or else the one
+ * without client headers.
+ */
 export function chooseByClient<Candidate extends PathClaim>(
   apis: readonly Candidate[],
   request: Pick<RequestHead, 'header'>,

@@ -34,7 +34,7 @@ export interface AppEnvironment {
     rate?: RateDecision;
     /** Origin of another site's page that may read the response. */
     sharedOrigin?: string;
-    /** Of the endpoint that handles the request. */
+    /** API of the endpoint that handles the request. */
     api?: ApiDescription;
     /** True if the response was made with the headers of every response. */
     hasHeaders?: boolean;

@@ -17,6 +17,6 @@ export function nameV1Field(field: string): string {
   if (name !== undefined) return name;
   const message = /^messages(?:\[\d+\](?:\.content)?)?(\[\d+\])?(?:\.audio)?$/.exec(field);
   if (message === null) return toSnakeCase(field);
-  // Of the parts of a message only images and audio are checked below the API.
+  // Below the API, only the images and audio of a message are checked.
   return message[1] === undefined ? 'input' : `input${message[1]}.data_url`;
 }

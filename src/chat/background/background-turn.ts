@@ -175,7 +175,7 @@ function sizeOf(event: TurnEvent): number {
   }
 }
 
-/** A promise that may be rejected without a reader. */
+/** Prevents an error for a rejected promise that has no reader. */
 function settleable() {
   let resolve: () => void = () => {};
   let reject: (error: unknown) => void = () => {};

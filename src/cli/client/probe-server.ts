@@ -17,7 +17,11 @@ const healthSchema = z.object({ status: z.literal('ok'), home_id: z.string() });
 const maxProbeMs = 5000;
 const maxProbeBytes = 64 * 1024;
 
-/** Identifies the server at a URL, without a token.\n@throws the signal's reason when aborted. */
+/**
+ * Identifies the server at a URL, without a token.
+ *
+ * @throws the signal's reason when aborted.
+ */
 export async function probeServer(
   baseUrl: string,
   signal: AbortSignal,

@@ -166,7 +166,7 @@ async function limitFor(
     if (record.max_output_tokens != null) return {};
     if (record.base != null) return await limitFor(client, record.base, signal);
   } catch (error) {
-    // The chat may be allowed where reading models is not, and reports a model that is not there.
+    // The chat may be allowed even if reading models is not. It reports a missing model itself.
     if (!(error instanceof ApiError)) throw error;
   }
   return { max_output_tokens: oneShotTokens };

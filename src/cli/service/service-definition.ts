@@ -26,7 +26,7 @@ export interface ServiceFacts {
   readonly port: number;
   /** True if systemd starts the user services of the user at boot. */
   readonly isLingering: boolean;
-  /** Of `render` and `video`, the groups that exist: they own the devices of GPUs. */
+  /** The existing groups among `render` and `video`, which own GPU devices. */
   readonly deviceGroups: readonly string[];
   /** Folders outside of the home that the server writes to, such as `models.dir`. */
   readonly writableFolders: readonly string[];

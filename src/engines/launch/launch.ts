@@ -25,7 +25,7 @@ export type Speculation =
 
 /** The GPUs of an engine process. */
 interface GpuLaunch {
-  /** Those with layers, in the order of the layers; empty: none. */
+  /** GPUs with layers, in the order of the layers; empty: none. */
   readonly devices: readonly { readonly id: string; readonly layers: number }[];
   /** Absent for one GPU. */
   readonly splitMode?: 'layer' | 'row' | 'tensor';
@@ -88,7 +88,10 @@ export interface LaunchSpec {
   readonly loadTimeoutMs: number;
 }
 
-/** How a kind of engine is started and spoken to. Each reports its loading, and answers `/health`, as llama-server does. */
+/**
+ * Starts a kind of engine, and connects to it. Each engine reports its loading, and answers
+ * `/health` as llama-server does.
+ */
 export interface EngineProgram {
   /** @param threads CPU threads, 1 or more. */
   buildArguments(spec: LaunchSpec, endpoint: EngineEndpoint, threads: number): readonly string[];

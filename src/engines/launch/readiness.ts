@@ -6,7 +6,7 @@ import {
 
 const minDelayMs = 2;
 const maxDelayMs = 100;
-/** Of the time that the load has taken so far. */
+/** Share of the load's time so far. */
 const delayShare = 0.02;
 
 /**

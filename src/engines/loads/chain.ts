@@ -27,6 +27,6 @@ export interface Chain {
   readonly index: number;
   readonly isLastResort: boolean;
   readonly tried: readonly TriedModel[];
-  /** Of an earlier entry; a later one that can't take the request does not hide it. */
+  /** Failure of an earlier entry; a later one that can't take the request does not hide it. */
   readonly failure?: unknown;
 }

@@ -7,16 +7,15 @@ export type DefaultSampling = Required<
   Pick<Sampling, 'temperature' | 'topP' | 'topK' | 'minP' | 'repeatPenalty'>
 >;
 
-/** Of llama-server (tools/server/README.md of llama.cpp) and of `mlx_lm.server`. */
+/** Defaults of llama-server (tools/server/README.md of llama.cpp) and of `mlx_lm.server`. */
 const engineDefaults: Readonly<Record<'gguf' | 'mlx', DefaultSampling>> = {
   gguf: { temperature: 0.8, topP: 0.95, topK: 40, minP: 0.05, repeatPenalty: 1 },
   mlx: { temperature: 0, topP: 1, topK: 0, minP: 0, repeatPenalty: 1 },
 };
 
 /**
- * How the engine samples where a request says nothing: as the model recommends, or else as the engine does.
- *
- * @returns undefined for a model of a remote server, which does not tell.
+ * The default sampling: the model's recommendation, or else the engine's defaults.
+ * @returns undefined for a model of a remote server, which does not report them.
  */
 export async function readDefaultSampling(
   { model, variant }: ModelSelection,

@@ -137,7 +137,7 @@ export class Instance {
     return this.#isSuperseded;
   }
 
-  /** Of the files that its engine reads; undefined before the load and if they could not be read. */
+  /** Fingerprint of the engine's files; undefined before the load and if they could not be read. */
   get fingerprint(): string | undefined {
     return this.#fingerprint;
   }

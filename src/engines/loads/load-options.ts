@@ -52,10 +52,13 @@ export interface InstanceConfig {
   readonly kvCacheType?: KvCacheType;
   /** Jinja template in place of the template of the model. */
   readonly chatTemplate?: string;
-  /** Of keys and of values; absent: `kvCacheType`. */
+  /** Types for keys and for values; absent: `kvCacheType`. */
   readonly cacheTypeK?: KvCacheType;
   readonly cacheTypeV?: KvCacheType;
-  /** Layers in GPU memory; absent, like those on the CPU: the setting of the server, else the free memory decides. */
+  /**
+   * Layers in GPU memory; absent, like CPU layers: the setting of the server, else the free memory
+   * decides.
+   */
   readonly gpuLayers?: number;
   /** Layers whose experts are in the memory of the machine. */
   readonly cpuExpertLayers?: number;
@@ -71,7 +74,7 @@ export interface InstanceConfig {
   readonly draft?: ModelSelection;
   /** Applied to requests that choose none. */
   readonly adapters?: readonly AppliedAdapter[];
-  /** Those that requests can choose. */
+  /** Adapters that requests can choose. */
   readonly attachedAdapters?: readonly AdapterEntry[];
 }
 

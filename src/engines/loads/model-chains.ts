@@ -19,7 +19,7 @@ interface ChainHost {
     caller: Origin | undefined,
   ): Promise<ModelTarget>;
   isReady(selection: ModelSelection): Promise<boolean>;
-  /** How long a new request would wait in the queue of the model, about. */
+  /** Approximate time that a new request would wait in the queue of the model. */
   waitSeconds(selection: ModelSelection): number;
 }
 

@@ -1,7 +1,10 @@
 import type { ModelEntry } from '../../library/model.ts';
 import { cacheCells, cacheCount, windowCells, type MemoryDemand } from './cache-cells.ts';
 
-/** Of the weights: the engine reads them in each step, and passes the tokens of idle slots. */
+/**
+ * Share of the weights, which the engine reads in each step. Each step also passes the tokens of
+ * idle slots.
+ */
 const idleShare = 0.05;
 
 interface BytesPerToken {

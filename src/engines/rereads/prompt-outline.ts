@@ -18,7 +18,7 @@ export interface PromptPart {
   readonly blocks: Uint32Array;
   /** Hash of the last block's length of text, wherever it begins. */
   readonly tail: number;
-  /** Of all of it. */
+  /** Hash of the whole text. */
   readonly hash: number;
   /** Names of the tools, with hashes of their definitions. */
   readonly tools?: ReadonlyMap<string, number>;

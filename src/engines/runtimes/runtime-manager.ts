@@ -218,7 +218,7 @@ function sharesFormat(one: Runtime, other: Runtime): boolean {
   return one.supportedFormats.some((format) => other.supportedFormats.includes(format));
 }
 
-/** Those for GGUF first; the first one for each format is active. */
+/** Lists runtimes for GGUF first; the first one for each format is active. */
 function listed(candidates: readonly Candidate[]): readonly ListedRuntime[] {
   const runsGguf = ({ supportedFormats }: Runtime): number =>
     supportedFormats.includes('gguf') ? 0 : 1;

@@ -53,7 +53,7 @@ export class Scheduler implements PlaceOwner {
     return this.#waiters.length + this.#returners.length + this.#places.size - this.activeCount;
   }
 
-  /** How long a new request would wait for its place, about. */
+  /** Approximate time that a new request would wait for its place. */
   get waitSeconds(): number {
     const waiting = this.#waiters.length + this.#returners.length;
     if (this.#places.size + waiting < this.#slotCount) return 0;

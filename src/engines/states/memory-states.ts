@@ -28,7 +28,7 @@ interface MemoryStatesOptions {
 export class MemoryStates {
   readonly #options: MemoryStatesOptions;
   readonly #states = new Map<string, MemoryState>();
-  /** Of the files that are being written, by their names. */
+  /** Reserved sizes of the files in writing, by name. */
   readonly #reservedBytes = new Map<string, number>();
   #bytesPerToken: number;
 

@@ -38,11 +38,11 @@ export interface SlotUse {
   /** Sets the number of cells, and drops contents of idle slots for them. Resolves when the engine has room for them. */
   resize(cells: number): Promise<void>;
   /**
-   * To be called when the generation has ended.
-   *
-   * @param content What the slot contains now.
+   * Call it when the generation has ended.
+   * @param content Content of the slot now.
    * @param cachedTokens Tokens that came from the cache; undefined if the generation failed.
-   * @param settle Brings the slot to what the next turn begins with, before it is saved in idle time; gives its content.
+   * @param settle Prepares the slot for the next turn before it is saved in idle time; returns its
+   * content.
    */
   release(content: CachedPrompt, cachedTokens: number | undefined, settle?: Settle): void;
 }

@@ -52,7 +52,7 @@ export class SlotStates {
     return this.#restoringCount > 0 || this.#hasFailedInRestore;
   }
 
-  /** Those that can be restored. */
+  /** Lists the states that can be restored. */
   list(): readonly SavedState[] {
     if (this.#uselessCount >= maxUselessStates) return [];
     const { memory, disk, key } = this.#options;

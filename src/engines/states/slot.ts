@@ -7,7 +7,7 @@ export type Settle = (signal: AbortSignal) => Promise<CachedPrompt>;
 export interface Slot {
   readonly id: number;
   content: CachedPrompt | undefined;
-  /** Of the prompt that the engine has, with its mix of adapters; undefined: unknown. */
+  /** Owner of the prompt in the engine, with its mix of adapters; undefined: unknown. */
   owner: { readonly id: string | null; readonly mix: string } | undefined;
   /** The mix of adapters that the engine used last in the slot; it compares the next request with it. */
   engineMix: string | undefined;

@@ -61,7 +61,7 @@ interface EngineFacts {
 export interface CacheLaunch {
   /** For `LaunchSpec.slotFolder`. */
   readonly slotFolder: string;
-  /** True if the engine has no prompt cache of its own, which does not distinguish tokens. */
+  /** True if the engine's own prompt cache, which does not distinguish tokens, is off. */
   readonly replacesPromptCache: boolean;
   /** Connects the engine. */
   attach(handle: EngineHandle): Promise<LoadedEngine>;

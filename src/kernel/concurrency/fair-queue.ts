@@ -63,8 +63,8 @@ export class FairQueue<Item> {
   }
 
   /**
-   * Number of items that come up to and with an item if no other is added and no class was passed often; 0 if it is not in
-   * the queue.
+   * Number of items up to this one, including it, if no other is added and no class was passed
+   * often; 0 if it is not in the queue.
    */
   positionOf(clientKey: string, item: Item): number {
     const own = classOf(clientKey);

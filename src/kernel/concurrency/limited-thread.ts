@@ -3,7 +3,7 @@ import { withTimeout } from './with-timeout.ts';
 
 export interface ThreadLimits {
   readonly timeoutMs: number;
-  /** Of the heap, in MB. */
+  /** Limit of the heap, in MB. */
   readonly memoryMb: number;
 }
 

@@ -18,7 +18,7 @@ interface ErrorDetail {
   readonly retryAfterSeconds?: number;
   /** Progress of the load that the request waited for, 0 to 1. */
   readonly loading?: { readonly progress: number };
-  /** Of a prompt that is too long. */
+  /** Size of a prompt that is too long. */
   readonly promptSize?: PromptSize;
   /** Kept for the log, never sent. */
   readonly cause?: unknown;

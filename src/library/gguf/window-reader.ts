@@ -25,7 +25,7 @@ export const ggufLimits = {
 /** At least the length of the longest kept string, so that no value spans two windows. */
 const windowBytes = ggufLimits.keptStringBytes;
 const twoToThe32 = 2 ** 32;
-/** Of the length of a string. */
+/** Size of a string's length. */
 export const stringLengthBytes = 8;
 
 /**

@@ -10,7 +10,7 @@ const pattern = /^\.part~([^~]+)~(\d+)~[0-9a-f-]{36}$/;
 const lifetimeMs = 24 * 60 * 60 * 1000;
 /** Start times are known to the second. */
 const startToleranceMs = 2000;
-/** Of the times in `/proc/PID/stat`: 100 on every Linux (proc(5)). */
+/** Unit of the times in `/proc/PID/stat`: 100 on every Linux (proc(5)). */
 const ticksPerSecond = 100;
 
 /** A hidden path in the folder of a file, on which it is written until a rename publishes it. */

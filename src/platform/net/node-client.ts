@@ -82,7 +82,7 @@ export class NodeClient {
   close(): void {
     this.#isClosed = true;
     this.#agent.destroy();
-    // Those that wait for a socket, too.
+    // Includes requests that wait for a socket.
     for (const sent of this.#inFlight) sent.destroy(closed());
   }
 }

@@ -160,7 +160,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     this.#signal.removeEventListener('abort', this.#abandon);
   }
 
-  /** The waiter continues after the socket read, of which undici passes on one chunk after the other. */
+  /** The waiter continues after the socket read, whose chunks undici passes on one by one. */
   #wake(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -17,7 +17,7 @@ export interface ConversationPlace extends NewConversation {
   readonly title?: string | undefined;
   /** An existing conversation of the owner; a new one if absent. */
   readonly conversationId?: string | undefined;
-  /** Of a new conversation that is imported. */
+  /** Hash of a new conversation that is imported. */
   readonly importHash?: string;
 }
 

@@ -143,7 +143,7 @@ class UnsupportedServerError extends Error {
   }
 }
 
-/** Of a connection, for a reason that does not go away. */
+/** True if a connection was refused for a lasting reason. */
 function isRefusal(cause: unknown): boolean {
   return ['28000', '28P01', '3D000'].includes(errorCode(cause) ?? '');
 }

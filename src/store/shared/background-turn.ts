@@ -46,7 +46,7 @@ export interface BackgroundTurnRepository {
     from: 'running' | 'recovering',
     end: { readonly status: EndedStatus; readonly error: string | null; readonly endedAt: Date },
   ): Promise<boolean>;
-  /** Those that have not ended. */
+  /** Ids of turns that have not ended. */
   runningIds(): Promise<readonly string[]>;
   /** False if it does not run. */
   requestCancel(id: string): Promise<boolean>;

@@ -21,7 +21,7 @@ interface LeaseKeeperOptions {
 export class LeaseKeeper {
   readonly #options: Required<LeaseKeeperOptions>;
   readonly #held = new Map<string, AbortController>();
-  /** Those requested from the database: they are not renewed yet. */
+  /** Leases requested from the database: they are not renewed yet. */
   readonly #taking = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #renewing: Promise<void> | undefined;

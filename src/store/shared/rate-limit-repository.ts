@@ -36,7 +36,7 @@ export interface RateState {
 }
 
 export interface RateDecision {
-  /** Of the limits that there are. */
+  /** States of the limits that are set. */
   readonly states: Partial<Readonly<Record<LimitName, RateState>>>;
   /** Present if the request is refused: the limit that lasts longest, and the time until it allows the request. */
   readonly refusal?: { readonly by: LimitName; readonly waitMs: number };

@@ -22,7 +22,7 @@ interface CopyOptions {
   readonly to: StoreTables;
   /** Storage of the images that the database does not have. The copy has them itself. */
   readonly objects?: ObjectStorage | undefined;
-  /** Called with rows that are copied and verified, of all. */
+  /** Called with the number of rows copied and verified so far, and the total. */
   readonly onProgress: (done: number, total: number) => void;
   readonly signal: AbortSignal;
 }

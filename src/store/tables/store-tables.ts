@@ -1,7 +1,10 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Schema } from '../schema.ts';
 
-/** The tables of an open database without its repositories: for checks and copies, which take as long as it is large. */
+/**
+ * The tables of an open database without its repositories, for checks and copies of the whole
+ * database.
+ */
 export interface StoreTables {
   readonly database: Kysely<Schema>;
   /** Runs work on a state of the database that no other process changes meanwhile. */

@@ -61,7 +61,7 @@ export interface VectorStoreFile {
 /** Passages of a file that follow one another. */
 export interface PassageBlock {
   readonly fileId: string;
-  /** Of the block in its file, from 0. */
+  /** Position of the block in its file, from 0. */
   readonly position: number;
   /** The vectors, one after the other: 32-bit floats, little-endian, of length 1. */
   readonly bytes: Uint8Array;

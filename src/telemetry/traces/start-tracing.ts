@@ -25,10 +25,9 @@ const flushMs = 3000;
 const warnEveryMs = 60_000;
 
 /**
- * Sends a span for each request and its parts to an OpenTelemetry collector (OTLP over HTTP, JSON). Spans are made when
- * their part has ended, from what was recorded.
- *
- * @returns Sends what is left and ends.
+ * Sends a span for each request and its parts to an OpenTelemetry collector (OTLP over HTTP, JSON).
+ * Spans are made from records when their part has ended.
+ * @returns A function that sends the remaining spans and ends.
  */
 export function startTracing(options: TracingOptions): () => Promise<void> {
   const { endpoint, events, serviceName, version, hasPrompts, logger } = options;

@@ -168,7 +168,7 @@ async function conversation(): Promise<object> {
   };
   const name = 'a'.repeat(64);
   exported.title = secretText;
-  // Equal images of two owners are one.
+  // A color per picture: equal images of two owners would be stored once.
   colour += 1;
   exported.images = { [name]: await picture(`#${String(colour).padStart(6, '0')}`) };
   exported.responses[0]?.turn.messages[0]?.content.push(

@@ -75,7 +75,7 @@ export interface BadInput {
   /** An existing folder outside of the home folder. */
   readonly folder: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Commands that do something else than fail or show their result, such as to start a server. */
+  /** Commands that neither fail nor show a result, such as starting a server. */
   readonly without: readonly string[];
   /** Commands whose result does not depend on what is wrong. */
   readonly unaffected: readonly string[];

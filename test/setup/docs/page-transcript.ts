@@ -54,7 +54,7 @@ export function matchesOutput(shown: string, printed: string): boolean {
 /** Sizes, durations and speeds, which differ between machines. */
 const figure = /\b\d[\d,.]* (?:[KMG]i?B|ms|s|seconds|tokens\/s|\/s)(?!\w)/g;
 
-/** Of a slow or a fast machine: the lines depend on its speed. */
+/** Progress lines, which depend on the speed of the machine. */
 const progress = /^(?:Loading|Copying|Downloading) [^\n%]*? \d+ %(?: +[\d.]+ [KMG]?B)?\n?/gm;
 
 function normalize(text: string): string {

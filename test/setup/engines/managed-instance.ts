@@ -180,7 +180,7 @@ export async function managedInstance(options: ManagedInstanceOptions = {}) {
     return { text, cachedTokens, completionTokens };
   }
 
-  /** Lets no answer end before so many are written. */
+  /** Lets no answer end before this many tokens are written. */
   function holdUntil(count: number): void {
     const before = engine.step;
     let written = 0;

@@ -46,9 +46,9 @@ export interface FakeHub {
   readonly url: string;
   /** URL of the second server, on another port and thus another origin. */
   readonly cdnUrl: string;
-  /** Of both servers, oldest first. */
+  /** Requests to both servers, oldest first. */
   readonly requests: readonly FakeHubRequest[];
-  /** Of all files, to all clients. */
+  /** Bytes of all files, to all clients. */
   readonly sentBytes: number;
   readonly faults: HubFaults;
   /** True if files are redirected to the second server; may be changed at any time. */

@@ -8,7 +8,7 @@ import { z } from 'zod';
 
 export interface TestMcpServer {
   readonly url: string;
-  /** Of every request, in order. */
+  /** All requests, in order. */
   readonly requests: readonly {
     readonly method: string;
     readonly headers: IncomingMessage['headers'];

@@ -22,7 +22,7 @@ export async function exchange(url: string, bytes: string | Uint8Array): Promise
   return text;
 }
 
-/** The first response in what `exchange` gave; its body must be JSON. */
+/** The first response of `exchange`; its body must be JSON. */
 export function parseResponse(text: string): ApiAnswer {
   const [head = '', body = ''] = text.split('\r\n\r\n', 2);
   const [statusLine = '', ...lines] = head.split('\r\n');

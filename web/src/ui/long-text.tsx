@@ -1,7 +1,9 @@
 import { texts } from '../texts/texts.ts';
 import { limitMarks } from './limit-marks.ts';
 
-/** Of a longer text only the beginning is shown: browsers take seconds for the layout of megabytes. */
+/**
+ * Only the beginning of a longer text is shown: browsers take seconds for the layout of megabytes.
+ */
 const maxShown = 500_000;
 
 const linesOfPart = /(?:[^\n]*\n){40}|[\s\S]+/g;

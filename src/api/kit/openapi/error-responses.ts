@@ -21,7 +21,7 @@ const bodyErrors = [
   'unsupported_media_type',
 ] as const satisfies readonly ErrorCode[];
 
-/** Of a body that an endpoint does not read. */
+/** Body errors that do not apply to an endpoint that reads no body. */
 const ignoredBodyErrors = ['unsupported_media_type', 'body_too_large'] as const;
 
 /** Statuses whose errors can have a `Retry-After` header. */

@@ -3,7 +3,7 @@ import { chatErrors } from '../../../kernel/errors/error-groups.ts';
 import { openAiEventSchema } from '../../kit/error-body.ts';
 import { defineRoute } from '../../kit/route.ts';
 
-/** Of the fields of a form, which are texts. */
+/** Form fields, which are texts. */
 const sharedFields = {
   model: z.string().max(1024).optional(),
   prompt: z.string().optional().describe('Words and names that may occur.'),

@@ -47,7 +47,7 @@ export function toOutput(responseId: string, turn: ConversationTurn): OpenAiOutp
 }
 
 interface ItemDetails {
-  /** Of the tokens of a message; none are stored. */
+  /** Probabilities of a message's tokens; not stored. */
   readonly logprobs?: readonly TokenLogprob[];
   /** Sources that a message may cite. */
   readonly passages?: ReadPassages;

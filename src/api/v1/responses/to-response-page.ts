@@ -7,7 +7,7 @@ const maxImageCharacters = 32 * 1024 * 1024;
 
 interface ResponsePage {
   readonly responses: readonly StoredResponse[];
-  /** Of the next page: the id of the last response; null at the end. */
+  /** Cursor of the next page: the id of the last response; null at the end. */
   readonly nextCursor: string | null;
 }
 

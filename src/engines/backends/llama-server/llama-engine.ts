@@ -61,7 +61,11 @@ export function createLlamaClient(
   });
 }
 
-/** Generates a text outside of any request.\n@returns the measurements. */
+/**
+ * Generates a text outside of any request.
+ *
+ * @returns the measurements.
+ */
 export async function sampleEngine(
   connection: EngineConnection,
   request: GenerationRequest,

@@ -22,7 +22,7 @@ export interface StreamEvent extends NativeStop {
 
 export interface WireChoice {
   readonly delta?: WireDelta | null;
-  /** Of a text completion. */
+  /** Text of a text completion. */
   readonly text?: string | null;
   readonly finish_reason?: string | null;
   /** vLLM: the stop string or the id of the token that ended the generation. */

@@ -10,7 +10,7 @@ export interface EntryFacts {
   readonly isLoaded: boolean;
   /** True if a request failed with it a moment ago. */
   readonly hasFailedLately: boolean;
-  /** How long a new request would wait in its queue, about. */
+  /** Approximate time that a new request would wait in its queue. */
   readonly waitSeconds: number;
   /** Absent: this request has not tried it. */
   readonly outcome?: EntryOutcome | undefined;

@@ -98,7 +98,7 @@ export function contextForPrompt(
   return fitting.find((step) => step >= enough) ?? fitting.at(-1);
 }
 
-/** Of a prompt, for its answer and the next turn. */
+/** Share of a prompt for its answer and the next turn. */
 const answerShare = 1 / 4;
 
 function takesAtMost(

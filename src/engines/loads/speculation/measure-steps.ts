@@ -6,7 +6,7 @@ export type Sample = (request: GenerationRequest) => Promise<GenerationUsage>;
 
 export interface Measurement {
   readonly times: StepTimes;
-  /** Of the sampled answer. */
+  /** Counts of the sampled answer. */
   readonly counts: AnswerCounts;
 }
 

@@ -27,7 +27,7 @@ type MediaPart = Extract<InputPart, { readonly data_url: string }>;
 
 const maxMediaBytes = 20_000_000;
 const imageTypes = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/gif']);
-/** Of WAV, MP3 and FLAC, as systems name them. */
+/** Media types of WAV, MP3 and FLAC, as systems name them. */
 const audioTypes = /^audio\/(?:(?:x-|vnd\.)?wave?|mpeg|mp3|(?:x-)?flac)$/;
 
 /** A file that is still to be read. */

@@ -4,7 +4,7 @@ import { texts } from '../../../texts/texts.ts';
 import { IconButton } from '../../../ui/icon-button.tsx';
 import { showError } from '../../../ui/toasts.ts';
 
-/** Of a recording, as the server takes it. */
+/** The server's limit for a recording. */
 const maxSeconds = 600;
 
 interface Recording {

@@ -4,7 +4,7 @@ import { charactersPerToken, countCharacters, type TextDocument } from './docume
 import { filePart, passagesPart } from './document-part.ts';
 import { nearestPassages } from './nearest-passages.ts';
 
-/** Of the free context; the rest is for the message and the answer. */
+/** Share of the free context; the rest is for the message and the answer. */
 const shareOfContext = 0.6;
 /** More would take long to read and be of little use. */
 const maxPassageCharacters = 12_000;

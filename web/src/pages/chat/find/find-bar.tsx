@@ -13,7 +13,7 @@ export interface FindRequest {
   readonly text: string;
   /** Response to begin at, such as the one that a search of all conversations found. */
   readonly responseId?: string | undefined;
-  /** Rises with each request, also one for the same text. */
+  /** Rises with each request, even for the same text. */
   readonly number: number;
 }
 

@@ -9,7 +9,7 @@ import { conversationsKey } from '../conversations/conversation-queries.ts';
 /** Conversations that the list hides: they are deleted unless the user takes it back. */
 export const hiddenConversations = createStore<ReadonlySet<string>>(new Set());
 
-/** Deletes conversations when it can no longer be taken back. */
+/** Deletes conversations when the user can no longer undo it. */
 export function deleteSoon(ids: readonly string[]): void {
   hiddenConversations.set((hidden) => new Set([...hidden, ...ids]));
   const show = () =>

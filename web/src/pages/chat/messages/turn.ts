@@ -1,7 +1,7 @@
 import type { ConversationResponse, InputPart } from '../conversations/conversation-queries.ts';
 import type { Run, RunItem } from '../runs/run.ts';
 
-/** The number of cached tokens and the stop reason are known of stored answers. */
+/** Only stored answers have the number of cached tokens and the stop reason. */
 export type TurnStats = ConversationResponse['stats'];
 
 /** A message and its answer, stored or being written. */
@@ -74,7 +74,7 @@ export interface TurnActions {
 
 export interface TurnViewProps extends TurnActions {
   readonly turn: Turn;
-  /** Of its branch among those that begin beside it, from 0. */
+  /** Position of its branch among its siblings, from 0. */
   readonly position: number;
   /** Branches that begin beside it, with its own. */
   readonly total: number;

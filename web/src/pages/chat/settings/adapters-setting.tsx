@@ -12,7 +12,7 @@ export function AdaptersSetting({
   onChange,
 }: {
   readonly model: string;
-  /** Those that fit the model. */
+  /** Adapters that fit the model. */
   readonly adapters: readonly AdapterRecord[];
   readonly settings: ConversationSettings;
   readonly onChange: (settings: ConversationSettings) => void;

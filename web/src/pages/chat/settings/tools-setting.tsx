@@ -48,7 +48,7 @@ function PluginList({ settings, onChange }: ToolsProps) {
   });
   if (data === undefined) return null;
   const { servers, plugins_allowed: areAllowed } = data;
-  // Those that are chosen but gone can be removed.
+  // Chosen tools that are gone can be removed.
   const gone = settings.integrations.filter((id) => servers.every((server) => server.id !== id));
   const choose = (id: string, isChosen: boolean) =>
     onChange({
