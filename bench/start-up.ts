@@ -17,7 +17,7 @@ export interface StartUp {
    */
   readonly helpMs: number;
   readonly listMs: number;
-  /** Start of a server on a home folder without one, until it listens. */
+  /** `hearth ls` for a home folder without a server. */
   readonly failedListMs: number;
   /** From the start of `hearth serve` until it listens. */
   readonly serveMs: number;

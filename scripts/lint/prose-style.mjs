@@ -65,7 +65,7 @@ const stylePhrases = [
 /** Phrases that comments do not have. */
 const commentPhrases = [
   [
-    /^(what|whether|of|those) /,
+    /^(what|whether|those) /,
     'a noun or a verb at the beginning: "Limits of a token", "True if ..."',
   ],
 ];
