@@ -17,7 +17,7 @@ export interface StartUp {
    */
   readonly helpMs: number;
   readonly listMs: number;
-  /** `hearth ls` for a home folder without a server. */
+  /** Time until `hearth ls` has printed its error for a home folder without a server. */
   readonly failedListMs: number;
   /** From the start of `hearth serve` until it listens. */
   readonly serveMs: number;
