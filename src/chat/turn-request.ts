@@ -67,8 +67,9 @@ export interface CallRound {
 }
 
 /**
- * Returns the calls with those replaced that may not be made. May wait for the user, and yields the events of that.
- *
+ * Replaces the calls that may not be made. May wait for the user, and yields the events of this
+ * wait.
+ * @returns all calls
  * @throws HearthError `storage_failed`; the signal's reason when aborted.
  */
 export type ApproveCalls = (

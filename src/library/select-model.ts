@@ -95,7 +95,7 @@ function assertNotBeyond(
   }
 }
 
-/** Prefers a model to an adapter, which is only found for a clear error. */
+/** Prefers models to adapters, which are only found so that the error can name them. */
 function findIdentifier(
   { models, adapters, faults }: LibraryContent,
   identifier: string,

@@ -130,7 +130,7 @@ export interface TokenRepository {
 }
 
 export interface OwnedCount {
-  /** Without deleted ones. */
+  /** Excludes deleted ones. */
   readonly responseCount: number;
   readonly conversationCount: number;
 }

@@ -69,10 +69,9 @@ export class BackgroundTurn implements FollowableTurn {
   }
 
   /**
-   * Resolves when the engine has accepted the prompt or something else takes time; until then a failure is one of
-   * the request.
-   *
-   * @throws That failure.
+   * Resolves when the engine has accepted the prompt, or something else takes time. Earlier
+   * failures are errors of the request.
+   * @throws The earlier failure.
    */
   get accepted(): Promise<void> {
     return this.#accepted.promise;

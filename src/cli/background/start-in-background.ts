@@ -108,7 +108,7 @@ async function openLog(home: string): Promise<FileHandle> {
   return open(file, 'a+', 0o600);
 }
 
-/** Without a log, such as on a full disk, the user finds out otherwise. */
+/** There may be no log, for example on a full disk; then the user has to look elsewhere. */
 function describeLog(end: string): string {
   return end.trim() === ''
     ? 'It logged nothing. To see why, run `hearth serve` or `hearth doctor`.'

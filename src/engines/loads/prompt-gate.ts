@@ -126,7 +126,7 @@ export class PromptGate {
     if (count > contexts * this.#contextLength) throw this.#tooLong('The prompt', count);
   }
 
-  /** Compares the least number of tokens of all texts with so many contexts. */
+  /** Compares a lower bound of the tokens of all texts with this many contexts. */
   async #assertMayFit(texts: readonly Prompt[], subject: string, contexts = 1): Promise<void> {
     if (this.#tokenizer === null) return;
     const most = contexts * this.#contextLength;

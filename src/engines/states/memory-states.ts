@@ -56,7 +56,7 @@ export class MemoryStates {
     if (bytes > maxBytes) return undefined;
     for (;;) {
       const free = await freeBytes();
-      // After the wait, in which others may have taken room.
+      // Others may have taken the room during the wait.
       const reserved = sum(this.#reservedBytes.values());
       const used = sum(this.list().map(({ sizeBytes }) => sizeBytes));
       if (used + reserved + bytes <= maxBytes && free >= reserved + bytes) {

@@ -12,8 +12,8 @@ export interface CatalogEntry {
   readonly license: string;
   readonly description: string;
   /**
-   * Of an embedding model whose vectors may be cut (Matryoshka representation learning): the smallest length that its
-   * publisher names.
+   * The smallest vector length that the publisher of an embedding model names, if its vectors may
+   * be cut (Matryoshka representation learning).
    */
   readonly minDimensions?: number;
 }

@@ -6,7 +6,10 @@ import { mapConcurrently } from '../../kernel/concurrency/map-concurrently.ts';
 import { isAlive } from '../processes/is-alive.ts';
 
 const pattern = /^\.part~([^~]+)~(\d+)~[0-9a-f-]{36}$/;
-/** A file of another machine, or of a process whose id was given away again where start times are unknown. */
+/**
+ * A file of another machine. Also a file whose process id was assigned again, if start times are
+ * unknown.
+ */
 const lifetimeMs = 24 * 60 * 60 * 1000;
 /** Start times are known to the second. */
 const startToleranceMs = 2000;

@@ -65,9 +65,8 @@ export async function withStore<Result>(
 }
 
 /**
- * The same for what only a database in a file can do.
- *
- * @param instead What to do with PostgreSQL, as a sentence.
+ * Like the above, for work that needs a database in a file.
+ * @param instead Advice for PostgreSQL, as a sentence.
  * @throws OfflineError for PostgreSQL.
  */
 export async function withSqliteStore<Result>(

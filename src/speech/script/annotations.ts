@@ -71,7 +71,10 @@ const maxLength = 80;
 /** Any other character, such as a digit, rules out a stage direction. */
 const words = /^[\p{L}\p{M}\s,.;!…'&-]+$/u;
 
-/** True if a text in parentheses is a stage direction: all its words are listed, one of them not as companion. */
+/**
+ * True if a text in parentheses is a stage direction: all its words are listed, and at least one is
+ * more than a companion.
+ */
 function isStageDirection(content: string): boolean {
   return isMadeOf(content, (word) => sounds.has(word) || directions.has(word));
 }

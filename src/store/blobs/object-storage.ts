@@ -19,7 +19,7 @@ export interface ObjectStorage {
   close(): Promise<void>;
 }
 
-/** An object is missing, or is not the image that it was. */
+/** An object is missing, or its content has changed. */
 export class DamagedObjectError extends Error {
   override readonly name = 'DamagedObjectError';
 }

@@ -25,7 +25,7 @@ interface PostgresStoreOptions {
   readonly maxConnections?: number;
   /** Time to wait for a database that can't be reached when the store is opened. */
   readonly waitMs?: number;
-  /** Time for which a response is tried again to be stored while the database is not available. */
+  /** Time limit for attempts to store a response while the database is not available. */
   readonly retryMs?: number;
   readonly timeouts?: PoolTimeouts;
   readonly onMigrated?: ((versions: SchemaVersions) => void) | undefined;

@@ -148,7 +148,7 @@ function answer(message: Message): void {
       if (file !== '') writeFileSync(file, JSON.stringify({ cancelled: message.params, callId }));
       return;
     case undefined:
-      // Its answer to what we asked.
+      // The response to our request.
       if (id === 900) {
         write({
           id: callId,

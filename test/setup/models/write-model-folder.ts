@@ -116,7 +116,7 @@ function modelConfig({ metadata }: GgufContent, format: ModelFormat): object {
     head_dim: of('attention.key_length') ?? of('rope.dimension_count'),
     rms_norm_eps: of('attention.layer_norm_rms_epsilon'),
     rope_theta: of('rope.freq_base'),
-    // llama.cpp turns neighbouring values, as its converter permuted the rows.
+    // llama.cpp rotates neighboring values, as its converter permuted the rows.
     ...(format === 'mlx' ? { rope_traditional: true } : {}),
     tie_word_embeddings: true,
     max_position_embeddings: of('context_length'),

@@ -131,7 +131,7 @@ function add(
   return addMessages(services, { conversationId, previousResponseId, messages }, context);
 }
 
-/** Runs work on items whose errors name the fields of a request that has some. */
+/** Runs work on items. Its errors name the fields of the request, if it has any. */
 async function naming<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

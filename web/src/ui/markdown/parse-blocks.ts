@@ -14,7 +14,7 @@ const maxDelimiters = 600;
 /** Elements that the page builds for one text; what follows is shown as it was written. */
 const maxElements = 8000;
 
-/** Elements that a token adds to its parts' elements, if not one. */
+/** Number of elements for a token, besides its parts. The default is one. */
 const elementsOfType: Readonly<Record<string, number>> = {
   text: 0,
   escape: 0,
