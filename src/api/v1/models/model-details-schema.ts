@@ -4,7 +4,12 @@ import { defineRoute } from '../../kit/route.ts';
 import { adapterSchema } from './adapter-schema.ts';
 import { exampleMemory, machineMemoryFields, memoryEstimateFields } from './memory-schema.ts';
 import { chosenConfigSchema, placementSchema } from './load-config-schema.ts';
-import { exampleModel, loadRequestSchema, quantizationSchema, v1ModelSchema } from './model-schema.ts';
+import {
+  exampleModel,
+  loadRequestSchema,
+  quantizationSchema,
+  v1ModelSchema,
+} from './model-schema.ts';
 
 const fileSchema = z
   .object({
