@@ -5,7 +5,7 @@ import type { ModelEntry } from '../library/model.ts';
 import type { NewBlob } from '../store/store.ts';
 import type { ImageAllowance } from './image-allowance.ts';
 
-/** What reads media, and counts the bytes and pixels of a request. */
+/** Reads media, and counts the bytes and pixels of a request. */
 export interface MediaTools {
   readonly allowance: ImageAllowance;
   readonly audio: AudioReader;

@@ -36,7 +36,7 @@ export async function insertResponse(
     ),
   ];
   const indexed = indexResponse(transaction, response, place);
-  // Sent at once, they take one round trip. The first error explains those of later statements.
+  // Sent at once, they take one round trip. The first error explains the later ones.
   const results = await Promise.allSettled([checked, ...inserted, indexed]);
   for (const result of results) if (result.status === 'rejected') throw result.reason;
   return indexed;

@@ -30,7 +30,7 @@ export interface StoredProject extends ProjectFields {
   readonly files: readonly ProjectFile[];
 }
 
-/** Ids of files begin with it, unlike those of uploaded files. */
+/** Beginning of the ids of files, which uploaded files do not have. */
 export const projectFilePrefix = 'file_';
 
 /** The vector store that searches the files of a project, if they are many. */

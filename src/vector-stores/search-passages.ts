@@ -26,8 +26,8 @@ export interface Hit {
 }
 
 /**
- * Compares every passage of a vector store with the queries, by meaning and by words. A score is the weighted mean of the
- * cosine and of the share of words, which may exceed 1: a convex combination (Bruch, Gai and Ingber, "An Analysis of Fusion Functions for
+ * Compares every passage of a vector store with the queries, by meaning and by words. A score is the weighted mean of
+ * two values, the cosine and the share of words, and may exceed 1: a convex combination (Bruch, Gai and Ingber, "An Analysis of Fusion Functions for
  * Hybrid Retrieval", TOIS 2023).
  *
  * @returns the best ones, in any order.

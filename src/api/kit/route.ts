@@ -7,7 +7,7 @@ import type { Permission } from '../../kernel/permission.ts';
 export type Upload =
   | {
       readonly contentType: 'application/octet-stream';
-      /** Whether clients that declare another type are served, except web pages. */
+      /** True if clients that declare another type are served, except web pages. */
       readonly takesAnyType?: true;
     }
   | {

@@ -94,7 +94,7 @@ const createRequestSchema = z
       )
       .max(64)
       .nullish()
-      .describe('Messages before those of each chat; those of `system` are a system prompt.'),
+      .describe('Messages before each chat; messages of `system` are a system prompt.'),
     license: z
       .union([textSchema.max(128_000), z.array(textSchema.max(128_000)).max(16)])
       .nullish()

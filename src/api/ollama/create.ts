@@ -44,7 +44,7 @@ const unsupported: readonly UnsupportedField[] = [
 
 /** Files of weights in other formats, and what belongs to them. */
 const otherFormats = /\.(?:safetensors|json|pth|pt|model)$/i;
-/** What the templates of Ollama have and Jinja does not. */
+/** Syntax of the templates of Ollama that Jinja does not have. */
 const goTemplate = /\{\{-?\s*(?:\.|\$|if\b|else\b|end\b|range\b|with\b)/;
 
 export function mountCreate(app: App, services: ApiServices): void {
@@ -123,7 +123,7 @@ async function* findOrPull(
   return findOllamaModel(library, from);
 }
 
-/** The settings that a profile of a model begins with: those of a profile that it comes from, and the adapters of the name. */
+/** The settings that a profile of a model begins with: the settings of the profile that it comes from, and the adapters of the name. */
 async function findBase(
   { modelSettings }: ApiServices,
   { selection, identifier, choices = [] }: NamedModel,

@@ -133,7 +133,7 @@ export const showOllama = defineRoute({
       messages: z
         .array(z.object({ role: z.string(), content: z.string() }))
         .optional()
-        .describe('Messages before those of each chat.'),
+        .describe('Messages before each chat.'),
       license: z.string().optional(),
       details: detailsSchema,
       model_info: z

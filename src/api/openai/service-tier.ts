@@ -32,7 +32,7 @@ const bounds: Partial<Record<NonNullable<ServiceTier>, Priority>> = {
 };
 const servedTiers = { interactive: 'priority', normal: 'default', background: 'flex' } as const;
 
-/** The context with the priority that a request asks for, at most that of its caller. */
+/** The context with the priority that a request asks for, at most the caller's. */
 export function withServiceTier(context: RequestContext, tier: ServiceTier): TieredRequest {
   if (tier == null) return { context, served: {} };
   const clientKey = withinPriority(context.caller.clientKey, bounds[tier] ?? 'interactive');

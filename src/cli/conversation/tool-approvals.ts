@@ -9,7 +9,7 @@ import type { TerminalStream } from '../ui/terminal.ts';
 /** Asks the user for a line; undefined if the user leaves or the signal aborts. */
 export type AskUser = (question: string, signal: AbortSignal) => Promise<string | undefined>;
 
-/** What happens with the calls that the server does not make unasked. */
+/** Decides about the calls that the server does not make unasked. */
 export type ToolPolicy = 'allow' | 'refuse' | AskUser;
 
 /** Answers the calls of one chat that wait for an approval. */

@@ -87,7 +87,7 @@ export interface GenerationDefaults {
   readonly stop?: readonly string[];
   readonly maxOutputTokens?: number;
   readonly reasoning?: ReasoningLevel;
-  /** Messages before those of each conversation, as an example of how the model answers. */
+  /** Messages at the beginning of each conversation, as an example of how the model answers. */
   readonly examples?: readonly ExampleMessage[];
   /** For requests that choose none. */
   readonly adapters?: readonly AdapterChoice[];

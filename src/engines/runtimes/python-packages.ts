@@ -108,7 +108,7 @@ interface ServerCheck {
   readonly launcher: string;
   /** Name and version, for errors. */
   readonly server: string;
-  /** What its version contains. */
+  /** Text that the printed version contains. */
   readonly expected: string;
   readonly timeoutMs: number;
 }

@@ -32,7 +32,7 @@ interface BlobImport extends BlobPlace {
   readonly publisher: string;
   readonly repo: string;
   readonly blobs: readonly NamedBlob[];
-  /** What the files must be. A model may have a projector and several parts. */
+  /** The expected kind of the files. A model may have a projector and several parts. */
   readonly kind: 'model' | 'adapter';
   readonly signal: AbortSignal;
 }

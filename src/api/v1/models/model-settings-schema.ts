@@ -68,7 +68,7 @@ export const settingsFields = {
     .array(z.strictObject({ role: z.enum(['user', 'assistant']), content: textSchema.max(64_000) }))
     .max(64)
     .nullish()
-    .describe('Messages before those of each chat, which show how the model answers.'),
+    .describe('Messages before each chat, which show how the model answers.'),
   adapters: adapterChoicesSchema.nullish().describe('LoRA adapters for requests that choose none.'),
   license: textSchema.max(128_000).nullish().describe('Text of a license, which is only shown.'),
 };

@@ -10,7 +10,7 @@ const usualContext = 4096;
 type Services = Pick<ApiServices, 'store' | 'pool' | 'projectFiles'>;
 
 /**
- * What a message has of the files of its project, which the conversation decides if the message continues one.
+ * The parts that a message gets from the files of its project. The conversation decides the project if the message continues one.
  *
  * @param begun The project in which the message begins a conversation.
  * @throws the errors of `Engines.resolve`; the signal's reason when aborted.

@@ -24,7 +24,7 @@ export function ScriptPreview({
 }: {
   readonly query: UseQueryResult<SpeechScript>;
   readonly isEmpty: boolean;
-  /** What follows the script. */
+  /** Shown after the script. */
   readonly children: ReactNode;
 }) {
   const result = isEmpty ? undefined : data;

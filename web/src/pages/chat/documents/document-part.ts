@@ -50,7 +50,7 @@ export function parseDocumentPart(content: string): DocumentPart | undefined {
   return name === undefined || text === undefined ? undefined : { kind: 'file', name, text };
 }
 
-/** Whether the server put a part before the message, as it does again with each message of a project. */
+/** True if the server put a part before the message, as it does again with each message of a project. */
 export function isOfProject(content: string): boolean {
   const isNamed = content.startsWith('Project file ') || content.startsWith(projectPassagesHead);
   return isNamed && parseDocumentPart(content) !== undefined;

@@ -11,7 +11,7 @@ const cacheTypes = ['f32', 'f16', 'bf16', 'q8_0', 'q5_1', 'q5_0', 'q4_1', 'q4_0'
 interface SettingsProps {
   readonly form: LoadForm;
   readonly onChange: (changes: Partial<LoadForm>) => void;
-  /** What the server would use for what is not entered. */
+  /** The choices of the server for empty fields. */
   readonly defaults: LoadConfig | undefined;
   readonly hasExperts: boolean;
 }
@@ -29,7 +29,7 @@ export function CacheTypeSetting({ form, onChange, defaults }: Omit<SettingsProp
   );
 }
 
-/** What decides on the GPUs of a load. */
+/** The options that decide on the GPUs of a load. */
 export function GpuSettings({ form, onChange, defaults, hasExperts }: SettingsProps) {
   const text = (
     label: string,

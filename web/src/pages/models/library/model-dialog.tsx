@@ -56,7 +56,7 @@ function ModelDetails({
     queryFn: ({ signal }) => call('post', '/api/v1/models/estimate', { body }, { signal }),
     placeholderData: keepPreviousData,
   });
-  // What the server refuses does not take the settings away.
+  // The last estimate stays while the server refuses the settings.
   const [estimate, setEstimate] = useState(data);
   if (data !== undefined && data !== estimate) setEstimate(data);
   return (
