@@ -63,7 +63,7 @@ it('uses the connection again', async () => {
 
 it('sends nothing to a server with another certificate', async () => {
   const other = randomBytes(32).toString('hex').toUpperCase().match(/../g)?.join(':');
-  await expect(send(other)).rejects.toThrow('not that of the server');
+  await expect(send(other)).rejects.toThrow('does not belong to the server');
   const untrusted = send(undefined);
   await expect(untrusted).rejects.toBeInstanceOf(TransportError);
   await expect(untrusted).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
