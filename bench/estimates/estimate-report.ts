@@ -40,7 +40,7 @@ export function writeEstimates(
   );
 }
 
-/** True if an estimate is close enough. */
+/** `ok` if an estimate is close enough, else `miss`. */
 export function formatFit(ratio: number): 'ok' | 'miss' {
   return Math.abs(ratio - 1) <= tolerance ? 'ok' : 'miss';
 }

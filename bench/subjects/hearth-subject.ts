@@ -61,7 +61,7 @@ export async function createHearthSubject(
   };
 }
 
-/** True if Hearth takes a model for one of language or of embeddings. */
+/** The kind of a model, as Hearth reports it. */
 export async function kindOf(
   connection: EngineConnection,
   key: string,

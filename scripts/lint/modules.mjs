@@ -93,6 +93,7 @@ export const modules = [
       'launch/engine-launcher.ts',
       'loads/*.ts',
       'loads/policy/choose-instance.ts',
+      'loads/policy/choose-sizes.ts',
       'placement/place-model.ts',
       'runtimes/*.ts',
       'states/prefix-hash.ts',
@@ -134,7 +135,8 @@ export const modules = [
   },
   {
     name: 'vector-stores',
-    purpose: 'Documents that are searched by their meaning: passages, their vectors, the search.',
+    purpose:
+      'Documents that are searched by meaning and words: passages, their vectors, the search; the files of projects in messages.',
     publicFiles: ['indexer.ts', 'project-files.ts', 'vector-stores.ts'],
     imports: ['kernel', 'telemetry', 'documents', 'store', 'library', 'engines', 'tools', 'chat'],
   },

@@ -132,7 +132,7 @@ export interface TurnRequest extends GenerationOptions, InstanceOptions {
   readonly clientTools?: readonly ToolDefinition[];
   /** Tool servers whose tools the server runs. */
   readonly integrations: readonly Integration[];
-  /** True if the turn has the tools of each integration as an item; absent: no. */
+  /** Present if the turn lists the tools of each integration as an item. */
   readonly toolLists?: {
     /** Labels of servers whose tools the client knows. */
     readonly knownLabels: readonly string[];

@@ -60,7 +60,7 @@ export class TurnTools {
     return tools.filter(({ exposedName }) => !this.#clientNames.has(exposedName));
   }
 
-  /** True if the model may call anything. */
+  /** True if the model has no tools to call. */
   get isEmpty(): boolean {
     return this.definitions().length === 0;
   }

@@ -67,7 +67,7 @@ export const splitModes = ['none', 'layer', 'row', 'tensor'] as const;
 const maxGpus = 64;
 export const tensorSplitSchema = z.array(z.number().min(0).max(1_000_000)).min(1).max(maxGpus);
 
-/** Of an embedding. */
+/** Length of an embedding. */
 export const dimensionsSchema = z
   .int()
   .min(1)

@@ -175,7 +175,7 @@ export class Links {
     };
   }
 
-  /** True if a linked machine can be used now. Asks it. */
+  /** Asks a linked machine for the number of its models, or returns the problem if it can't be used. */
   async state({ name }: OutwardLink): Promise<LinkState> {
     if (!this.#opened.has(name)) {
       return { modelCount: undefined, problem: `The setting "upstreams" has the name "${name}".` };

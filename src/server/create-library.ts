@@ -23,7 +23,7 @@ interface LibraryServices {
 }
 
 /**
- * Creates the library folder and removes the rest of a killed server.
+ * Creates the library folder, and removes unfinished files of a killed server.
  *
  * @returns its path
  */

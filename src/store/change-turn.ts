@@ -72,7 +72,7 @@ export async function setMessage(
 }
 
 /**
- * Deletes one part of a response, with its images and its entry in the search index.
+ * Deletes the content of one part of a response, with its images and its entry in the search index. The position of the part stays.
  * @returns false if this owner has no such response.
  */
 export async function removePart(

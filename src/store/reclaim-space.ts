@@ -77,7 +77,7 @@ async function pause(signal: AbortSignal): Promise<void> {
  */
 const indexSettings = { automerge: 0, crisismerge: 500 };
 
-/** Changes the database's records about its search index. */
+/** Stores the merge settings of the search index in the database. */
 export function applyIndexSettings(connection: SqliteConnection): void {
   const rows = connection.prepare('select k, v from conversation_search_config').all() as {
     readonly k: string;

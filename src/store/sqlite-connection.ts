@@ -8,7 +8,7 @@ export class SqliteConnectionDialect extends SqliteDialect {
   readonly #connection: SqliteConnection;
   readonly #onCommit: () => void;
 
-  /** @param onCommit Called after each transaction. */
+  /** @param onCommit Called after each commit. */
   constructor(connection: SqliteConnection, onCommit: () => void = () => {}) {
     super({ database: toKyselyDatabase(connection) });
     this.#connection = connection;

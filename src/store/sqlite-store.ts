@@ -70,7 +70,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
     thread === undefined ? connection.prepare(statement).all() : thread.run(statement);
   // Other statements wait, so that none blocks this thread until the lock of the other one is free.
   const runAlone: RunAlone = (work) => database.connection().execute(() => work(run));
-  /** Merges run one after the other: the next one finds the rest. */
+  /** Merges run one after the other: each one merges the parts that the last one left. */
   const merges = new Mutex();
   const merge = (extent: 'all' | 'some', signal: AbortSignal): Promise<void> =>
     merges.run(() => mergeIndex(runAlone, extent, signal), signal);
@@ -146,7 +146,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
 interface OpenDatabase {
   readonly database: Kysely<Schema>;
   readonly connection: SqliteConnection;
-  /** Sets the listener for the end of each transaction. */
+  /** Sets the listener for commits. */
   readonly onCommit: (listener: () => void) => void;
 }
 

@@ -37,7 +37,7 @@ export class Phase {
     return ((this.endMs ?? performance.now()) - this.startMs) / 1000;
   }
 
-  /** Ends the request with at most this duration: the time before it was waiting. */
+  /** Ends the phase. If it lasted longer than these seconds, its start moves: the time before was waiting. */
   endAfter(seconds: number): void {
     this.startMs = Math.max(this.startMs, performance.now() - seconds * 1000);
     this.end();

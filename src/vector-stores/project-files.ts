@@ -24,13 +24,13 @@ export interface ProjectMessage {
 }
 
 /** How the files of a project are searched; `whole`: they are short, and messages have all of them. */
-export type ProjectSearch = 'whole' | 'indexing' | 'meaning_and_words' | 'words';
+type ProjectSearch = 'whole' | 'indexing' | 'meaning_and_words' | 'words';
 
 /** Characters of a token: most languages and code have three to four, so that this is on the safe side. */
 const charactersPerToken = 3;
-/** Of the context, for whole files; the rest is for the messages and answers. */
+/** Share of the context for whole files; the rest is for the messages and answers. */
 const shareOfWhole = 0.6;
-/** Of the context that the conversation leaves. */
+/** Share of the context that the conversation leaves, for passages. */
 const shareOfPassages = 0.3;
 /** More would take long to read and be of little use. */
 const maxPassages = { count: 12, characters: 12_000 };

@@ -4,6 +4,7 @@ import { assertInScope } from '../../kernel/model-scope.ts';
 import { mergeRecords, type SettingsRecord } from '../../engines/loads/settings-record.ts';
 import { futureKeyOf } from '../../library/downloads/model-keys.ts';
 import { hasBlob, importBlobs, receiveBlob } from '../../library/import/blobs.ts';
+import type { ModelLibrary } from '../../library/model.ts';
 import { parseModelFileName } from '../../library/model-file-name.ts';
 import {
   findOllamaModel,
@@ -48,18 +49,13 @@ const otherFormats = /\.(?:safetensors|json|pth|pt|model)$/i;
 const goTemplate = /\{\{-?\s*(?:\.|\$|if\b|else\b|end\b|range\b|with\b)/;
 
 export function mountCreate(app: App, services: ApiServices): void {
-  const placeOf = ({ caller }: RequestContext) => {
-    const { modelsFolder, homeId } = services;
-    return { modelsFolder, homeId, owner: caller.tokenId };
-  };
-
   mount(app, headBlobOllama, async ({ params: { digest }, context }) => {
-    if (await hasBlob(placeOf(context), digest)) return { digest };
+    if (await hasBlob(blobPlace(services, context), digest)) return { digest };
     throw new HearthError('not_found', `There is no file ${digest}.`);
   });
 
   mount(app, pushBlobOllama, async ({ params: { digest }, upload, context }) => {
-    const source = { ...placeOf(context), ...upload, signal: context.signal };
+    const source = { ...blobPlace(services, context), ...upload, signal: context.signal };
     await receiveBlob(source, digest).catch((error: unknown) => throwInvalidFile(error, 'digest'));
     return { digest };
   });
@@ -93,7 +89,10 @@ async function* create(
   const { base, key } =
     from === ''
       ? { base: {}, key: await importModel(own, name, files, place) }
-      : { base: await findBase(services, yield* findOrPull(services, from, context)), key: name };
+      : {
+          base: findBase(services, yield* findOrPull(services, own.library, from, context)),
+          key: name,
+        };
   const adapters = await importAdapters(Object.entries(body.adapters ?? {}), place);
   const { model } = await own.library.find(base.base ?? key);
   const record = mergeRecords(base, {
@@ -102,7 +101,7 @@ async function* create(
   });
   if (Object.keys(record).length > 0) await storeSettings(own, key, record);
   else await deleteSettings(own, key);
-  // After what may be refused, so that the client gets the status of an error.
+  // No event comes before the last check, so that a refused request gets an error status.
   if (from === '') yield progress({ status: 'parsing GGUF' });
   yield progress({ status: 'writing manifest' });
   context.logger.info({ model: key, base: record.base }, 'model created');
@@ -111,10 +110,10 @@ async function* create(
 
 async function* findOrPull(
   services: ApiServices,
+  library: ModelLibrary,
   from: string,
   context: RequestContext,
 ): AsyncGenerator<ProgressEvent, NamedModel> {
-  const library = services.libraryFor(context.caller);
   const found = await findOrNull(() => findOllamaModel(library, from));
   if (found !== null) return found;
   for await (const event of pull(services, from, context)) {
@@ -124,10 +123,10 @@ async function* findOrPull(
 }
 
 /** The settings that a profile of a model begins with: the settings of the profile that it comes from, and the adapters of the name. */
-async function findBase(
+function findBase(
   { modelSettings }: ApiServices,
   { selection, identifier, choices = [] }: NamedModel,
-): Promise<SettingsRecord> {
+): SettingsRecord {
   const { model, variant, alias } = selection;
   const profile = alias === undefined ? undefined : modelSettings.get(alias);
   const isBest = variant.id === model.variants[0]?.id;
@@ -189,7 +188,7 @@ function importFiles(
   kind: 'model' | 'adapter',
   { publisher, repo }: { readonly publisher: string; readonly repo: string },
   files: Files,
-  { services: { modelsFolder, homeId }, context: { caller, signal } }: ImportPlace,
+  { services, context }: ImportPlace,
 ): Promise<string> {
   const field = kind === 'model' ? 'files' : 'adapters';
   if (files.some(([name]) => otherFormats.test(name))) {
@@ -198,15 +197,19 @@ function importFiles(
       'must be GGUF files. `convert_hf_to_gguf.py` and `convert_lora_to_gguf.py` of llama.cpp convert others.',
     );
   }
-  assertInScope(caller.modelScope, futureKeyOf({ owner: publisher, name: repo }));
+  assertInScope(context.caller.modelScope, futureKeyOf({ owner: publisher, name: repo }));
   const blobs = files.map(([name, digest]) => ({
     file: /\.gguf$/i.test(name) ? name : `${name}.gguf`,
     digest,
   }));
-  const place = { modelsFolder, homeId, owner: caller.tokenId };
-  return importBlobs({ ...place, publisher, repo, blobs, kind, signal }).catch((error: unknown) =>
+  const place = { ...blobPlace(services, context), signal: context.signal };
+  return importBlobs({ ...place, publisher, repo, blobs, kind }).catch((error: unknown) =>
     throwInvalidFile(error, field),
   );
+}
+
+function blobPlace({ modelsFolder, homeId }: ApiServices, { caller }: RequestContext) {
+  return { modelsFolder, homeId, owner: caller.tokenId };
 }
 
 function invalid(param: string, fault: string): HearthError {

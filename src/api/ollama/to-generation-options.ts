@@ -27,23 +27,27 @@ export function toGenerationOptions({
   assertGenerationOptions(options);
   const stop = [options?.stop ?? []].flat().filter((text) => text !== '');
   return {
-    sampling: omitUndefined({
-      temperature: options?.temperature,
-      topP: options?.top_p,
-      topK: options?.top_k,
-      minP: options?.min_p,
-      repeatPenalty: options?.repeat_penalty,
-      repeatLastTokens: options?.repeat_last_n,
-      presencePenalty: options?.presence_penalty,
-      frequencyPenalty: options?.frequency_penalty,
-      seed: options?.seed == null ? undefined : foldSeed(options.seed),
-    }),
+    sampling: toSampling(options),
     stop,
     ...omitUndefined({
       maxOutputTokens: toMaxTokens(options?.num_predict),
       topLogprobs: logprobs === true ? (topLogprobs ?? 0) : undefined,
     }),
   };
+}
+
+export function toSampling(options: OllamaOptions): GenerationOptions['sampling'] {
+  return omitUndefined({
+    temperature: options?.temperature,
+    topP: options?.top_p,
+    topK: options?.top_k,
+    minP: options?.min_p,
+    repeatPenalty: options?.repeat_penalty,
+    repeatLastTokens: options?.repeat_last_n,
+    presencePenalty: options?.presence_penalty,
+    frequencyPenalty: options?.frequency_penalty,
+    seed: options?.seed == null ? undefined : foldSeed(options.seed),
+  });
 }
 
 /** @throws HearthError `invalid_value` for options that can't be honoured. */

@@ -1,9 +1,8 @@
 import type { SettingsRecord } from '../../engines/loads/settings-record.ts';
-import { foldSeed } from '../../engines/fold-seed.ts';
 import type { ModelEntry } from '../../library/model.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { OllamaCreateRequest } from './create-schema.ts';
-import { toContextLength, toMaxTokens } from './to-generation-options.ts';
+import { toContextLength, toMaxTokens, toSampling } from './to-generation-options.ts';
 
 /** The settings that the instructions of a Modelfile stand for. */
 export function toSettings(body: OllamaCreateRequest, model: ModelEntry): SettingsRecord {
@@ -18,17 +17,7 @@ export function toSettings(body: OllamaCreateRequest, model: ModelEntry): Settin
     ...toContextLength(parameters, model),
     chatTemplate: template || undefined,
   });
-  const sampling = omitUndefined({
-    temperature: parameters?.temperature,
-    topK: parameters?.top_k,
-    topP: parameters?.top_p,
-    minP: parameters?.min_p,
-    repeatPenalty: parameters?.repeat_penalty,
-    repeatLastTokens: parameters?.repeat_last_n,
-    presencePenalty: parameters?.presence_penalty,
-    frequencyPenalty: parameters?.frequency_penalty,
-    seed: parameters?.seed == null ? undefined : foldSeed(parameters.seed),
-  });
+  const sampling = toSampling(parameters);
   const text = [license ?? []].flat().filter(Boolean).join('\n');
   return {
     ...(Object.keys(load).length > 0 && { load }),

@@ -1,10 +1,5 @@
 import * as z from 'zod';
-import {
-  classOf,
-  priorities,
-  type Priority,
-  withinPriority,
-} from '../../kernel/concurrency/fair-queue.ts';
+import { classOf, type Priority, withinPriority } from '../../kernel/concurrency/fair-queue.ts';
 import type { RequestContext } from '../../telemetry/request-context.ts';
 
 export const serviceTierSchema = z
@@ -22,7 +17,7 @@ export const servedTierSchema = z
 
 interface TieredRequest {
   readonly context: RequestContext;
-  /** For the answer. */
+  /** Field of the answer; empty if the request names no tier. */
   readonly served: { readonly service_tier?: z.infer<typeof servedTierSchema> };
 }
 
@@ -30,15 +25,19 @@ const bounds: Partial<Record<NonNullable<ServiceTier>, Priority>> = {
   flex: 'background',
   default: 'normal',
 };
-const servedTiers = { interactive: 'priority', normal: 'default', background: 'flex' } as const;
+const servedTiers = {
+  interactive: 'priority',
+  normal: 'default',
+  background: 'flex',
+  last: 'flex',
+} as const;
 
 /** The context with the priority that a request asks for, at most the caller's. */
 export function withServiceTier(context: RequestContext, tier: ServiceTier): TieredRequest {
   if (tier == null) return { context, served: {} };
   const clientKey = withinPriority(context.caller.clientKey, bounds[tier] ?? 'interactive');
-  const served = priorities.find((each) => each === classOf(clientKey)) ?? 'background';
   return {
     context: { ...context, caller: { ...context.caller, clientKey } },
-    served: { service_tier: servedTiers[served] },
+    served: { service_tier: servedTiers[classOf(clientKey)] },
   };
 }

@@ -28,11 +28,11 @@ interface Answer {
 
 const maxShownCharacters = 2000;
 const answers: readonly (readonly [names: string, answer: Answer])[] = [
-  ['y yes once 1', { approved: true }],
-  ['c conversation 2', { approved: true, scope: 'conversation' }],
-  ['a always 3', { approved: true, scope: 'always' }],
-  ['n no 4', { approved: false }],
-  ['never 5', { approved: false, scope: 'always' }],
+  ['y yes once', { approved: true }],
+  ['c conversation', { approved: true, scope: 'conversation' }],
+  ['a always', { approved: true, scope: 'always' }],
+  ['n no', { approved: false }],
+  ['never', { approved: false, scope: 'always' }],
 ];
 
 export function createToolApprovals(

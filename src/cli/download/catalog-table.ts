@@ -10,7 +10,7 @@ const texts: Readonly<Record<MemoryFit, string>> = {
   too_large: 'no',
 };
 
-/** True if a model fits into the memory, as a table shows it; `-` if it is unknown. */
+/** How a model fits into memory, as a table shows it; `-` if unknown. */
 export function describeFit(fit: MemoryFit | undefined): string {
   return fit === undefined ? '-' : texts[fit];
 }

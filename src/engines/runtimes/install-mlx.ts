@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import type { InstallationWay } from './installation.ts';
-import { checkServer, findPython, installPackages } from './python-packages.ts';
+import { checkPythonServer, findPython, installPackages } from './python-packages.ts';
 import { targetOf, type Backend } from './target.ts';
 
 /** Python compiles the packages when they are first imported. */
@@ -30,7 +30,7 @@ export const installMlx: InstallationWay = {
     // Compiling all of them would take longer than the download; the check compiles those that are used.
     const requirements = join(dirname(launchers.mlx), 'mlx-requirements.txt');
     await installPackages(python, requirements, installation, ['--no-compile']);
-    await checkServer(python, installation, {
+    await checkPythonServer(python, installation, {
       launcher: launchers.mlx,
       server: `mlx-lm ${mlx.version}`,
       expected: `version: ${mlx.version} `,

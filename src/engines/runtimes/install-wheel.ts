@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { InstallationWay } from './installation.ts';
-import { checkServer, findPython, installPackages } from './python-packages.ts';
+import { checkPythonServer, findPython, installPackages } from './python-packages.ts';
 import { targetOf, type Backend } from './target.ts';
 
 const probeTimeoutMs = 30_000;
@@ -33,7 +33,7 @@ export const installWheel: InstallationWay = {
     const requirements = join(installation.stagingFolder, 'requirements.txt');
     await writeFile(requirements, `xllamacpp==${version} --hash=sha256:${sha256[target] ?? ''}\n`);
     await installPackages(python, requirements, installation);
-    await checkServer(python, installation, {
+    await checkPythonServer(python, installation, {
       launcher: installation.settings.launchers.wheel,
       server: `xllamacpp ${version}`,
       expected: version,

@@ -114,7 +114,7 @@ interface ServerCheck {
 }
 
 /** Imports the server in the same way as a load, and compares its version. */
-export async function checkServer(
+export async function checkPythonServer(
   python: string,
   { settings, contentFolder, stagingFolder, report, signal }: Installation,
   { launcher, server, expected, timeoutMs }: ServerCheck,

@@ -14,7 +14,7 @@ export interface SharedScratch {
 }
 
 /**
- * Creates a folder, and removes the rest of an earlier server with the same home.
+ * Creates a folder in place of an earlier server's with the same home.
  * @param folder Its name is `hearth-` and 16 hex digits.
  * @throws Error if the folder belongs to another user.
  */

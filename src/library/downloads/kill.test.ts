@@ -44,7 +44,7 @@ it(
   'loses less than a chunk in each of fifty kills at a random byte',
   { timeout: 60_000, tags: 'slow' },
   async () => {
-    // A dead process has no timers, but fetchRange's timers would write the bytes received so far.
+    // A dead process has no timers. Without this, fetchRange's would write the bytes received so far.
     vi.useFakeTimers({ toFake: ['setInterval'] });
     onTestFinished(() => void vi.useRealTimers());
     const setup = await setUpDownloads({ [file]: { sizeBytes, seed: 9 } });

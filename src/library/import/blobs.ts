@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { rename, rm, rmdir, stat } from 'node:fs/promises';
+import { rename, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import { matchesChecksum } from '../downloads/content-hash.ts';
@@ -9,19 +9,19 @@ import { ggufFacts } from '../gguf/facts.ts';
 import { readGgufHeader } from '../gguf/header.ts';
 import { exists } from '../link-or-rename.ts';
 import { findKey } from './import-source.ts';
-import { placeFiles } from './place-files.ts';
-import { alreadyThere, assertFileName } from './receive-file.ts';
+import { alreadyThere, placeFiles } from './place-files.ts';
+import { assertFileName } from './receive-file.ts';
 import { stageUpload, uploadsFolder, type UploadSource } from './stage-upload.ts';
 
 /** The files that an owner uploads by their hashes, before an import names them. They are kept for a day. */
-export interface BlobPlace {
+interface BlobPlace {
   readonly modelsFolder: string;
   readonly homeId: string;
   /** Id of a token; null for callers without one. */
   readonly owner: string | null;
 }
 
-export interface NamedBlob {
+interface NamedBlob {
   /** Name of the file in the library, `*.gguf`. */
   readonly file: string;
   /** Hash of its content, `sha256:` and 64 hex digits. */
@@ -98,10 +98,14 @@ export async function importBlobs(options: BlobImport): Promise<string> {
   try {
     await placeFiles(placings, { how: 'move', signal, onCopied: () => {} });
     const paths = blobs.map(({ file }) => join(folder, file));
-    const key = await findKey({ publisher, repo, folder, paths }, signal);
-    if (key !== null) return key;
-    for (const { target } of placings) await rm(target, { force: true });
-    throw invalid('The files are not a whole model: name all of its parts.');
+    try {
+      const key = await findKey({ publisher, repo, folder, paths }, signal);
+      if (key !== null) return key;
+      throw invalid('The files are not a whole model: name all of its parts.');
+    } catch (error) {
+      for (const { source, target } of placings) await rename(target, source);
+      throw error;
+    }
   } finally {
     // Only empty folders are removed.
     for (const empty of [folder, dirname(folder), uploadsFolder(modelsFolder)]) {

@@ -146,7 +146,7 @@ async function copyBeside(
   await flushFile(copy);
 }
 
-function alreadyThere(target: string): HearthError {
+export function alreadyThere(target: string): HearthError {
   return new HearthError(
     'conflict',
     `The library already has a file ${basename(target)} there. Delete its model (hearth rm), or give another publisher or repo.`,

@@ -1,5 +1,5 @@
 import { rmdir } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import { assertFolderName, assertFreePublisher, isPortableFileName } from '../folder-name.ts';
 import { ggufFacts } from '../gguf/facts.ts';
@@ -7,7 +7,7 @@ import { corruptFile } from '../gguf/byte-source.ts';
 import { readGgufHeader } from '../gguf/header.ts';
 import { exists } from '../link-or-rename.ts';
 import { findKey } from './import-source.ts';
-import { placeFiles } from './place-files.ts';
+import { alreadyThere, placeFiles } from './place-files.ts';
 import { stageUpload, type UploadSource } from './stage-upload.ts';
 
 interface ReceiveOptions extends UploadSource {
@@ -37,7 +37,7 @@ export async function receiveFile(options: ReceiveOptions): Promise<ReceivedFile
   assertFileName(file);
   const folder = join(modelsFolder, publisher, repo);
   const target = join(folder, file);
-  if (await exists(target)) throw alreadyThere(file);
+  if (await exists(target)) throw alreadyThere(target);
   try {
     return await stageUpload(options, file, async ({ path, sizeBytes }) => {
       const { kind } = ggufFacts(await readGgufHeader(path, signal), file);
@@ -61,12 +61,5 @@ export function assertFileName(file: string): void {
     `${JSON.stringify(file.slice(0, 255))} is not the name of a GGUF file: it ends with .gguf, has at most 255 bytes, ` +
       'none of / \\ : * ? " < > |, no control characters, no dot at the start, and is not a device name of Windows such as CON.',
     { field: 'file' },
-  );
-}
-
-export function alreadyThere(path: string): HearthError {
-  return new HearthError(
-    'conflict',
-    `The library already has a file ${basename(path)} there. Delete its model, or give another publisher or repository.`,
   );
 }

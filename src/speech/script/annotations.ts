@@ -72,8 +72,8 @@ const maxLength = 80;
 const words = /^[\p{L}\p{M}\s,.;!…'&-]+$/u;
 
 /**
- * True if a text in parentheses is a stage direction: all its words are listed, and at least one is
- * more than a companion.
+ * True if a text in parentheses is a stage direction: a listed phrase, or only listed words with at least one sound or
+ * direction among them.
  */
 function isStageDirection(content: string): boolean {
   return isMadeOf(content, (word) => sounds.has(word) || directions.has(word));

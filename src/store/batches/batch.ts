@@ -51,7 +51,7 @@ export interface FileRepository {
   ): Promise<StoredFile>;
   /** @param purpose Replaces the one that it was written with. */
   publish(id: string, purpose?: UploadPurpose): Promise<void>;
-  /** Removes the rest of a killed writer. */
+  /** Removes the unpublished files of a killed writer. */
   removeUnpublished(writer: string): Promise<void>;
   find(id: string, ownerId: string | null): Promise<StoredFile | undefined>;
   /** @throws HearthError `invalid_value` if `after` does not exist. */

@@ -185,7 +185,7 @@ export interface ConversationRepository {
   >;
   /** A temporary conversation of any owner that was last used before a time. */
   leftTemporary(before: Date): Promise<Pick<StoredConversation, 'id' | 'ownerId'> | undefined>;
-  /** The hashes whose conversations the owner has imported. */
+  /** The hashes among these whose conversations the owner has imported. */
   importedHashes(ownerId: string | null, hashes: readonly string[]): Promise<ReadonlySet<string>>;
   /** Stores a conversation with new ids, all or nothing. */
   import(conversation: ConversationImport): Promise<StoredConversation>;

@@ -31,7 +31,7 @@ const graceMs = 2000;
 /** `bigint`, and `numeric` of sums: all of Hearth's fit into a number. */
 const numberTypes: ReadonlySet<number> = new Set([20, 1700]);
 const bytesType = 17;
-/** Of a statement after a failed one. */
+/** Error code of a statement after a failed one. */
 const abortedTransaction = '25P02';
 const beginning = /^(?:begin|start transaction)\b/;
 

@@ -22,7 +22,7 @@ interface CopyOptions {
   readonly to: StoreTables;
   /** Storage of the images that the database does not have. The copy has them itself. */
   readonly objects?: ObjectStorage | undefined;
-  /** Called with the number of rows copied and verified so far, and the total. */
+  /** Called with the steps done and their total: each row is written once, and read twice for the hashes. */
   readonly onProgress: (done: number, total: number) => void;
   readonly signal: AbortSignal;
 }

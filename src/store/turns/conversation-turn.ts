@@ -18,7 +18,7 @@ const toolChoiceSchema = z.object({
   tool: z.string(),
   isApproved: z.boolean(),
 });
-/** True if calls of a tool may be made. */
+/** A user's choice for all calls of a tool. */
 export type ToolApproval = Stored<typeof toolChoiceSchema>;
 
 const stopReasonSchema = z.enum([

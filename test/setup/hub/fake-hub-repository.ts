@@ -5,7 +5,7 @@ export interface FakeRepositoryOptions {
   /** `owner/name` */
   readonly name: string;
   readonly files: Readonly<Record<string, FakeFile>>;
-  /** True if accounts must accept terms first. */
+  /** How accounts get access; absent or false: without accepting terms. */
   readonly gated?: false | 'auto' | 'manual';
   readonly isPrivate?: boolean;
   /** Token for a gated or private repository; defaults to `hf_fake`. */

@@ -4,7 +4,7 @@ import { Badge } from '../ui/badge.tsx';
 
 const tones = { fits: 'ok', partly: 'warn', too_large: 'danger' } as const;
 
-/** True if a model fits into the memory of the machine. */
+/** A badge that shows how a model fits into the memory of the machine. */
 export function FitBadge({ fit }: { readonly fit: MemoryFit }) {
   return (
     <Badge tone={tones[fit]} title={modelsTexts.fitHints[fit]}>

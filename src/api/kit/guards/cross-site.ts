@@ -47,7 +47,7 @@ export function createHostGuard(
   };
 }
 
-/** True if the page that sent a request may do so. */
+/** Verdict on the origin of a request. */
 type OriginVerdict =
   | { readonly kind: 'same' }
   | { readonly kind: 'shared'; readonly origin: string }

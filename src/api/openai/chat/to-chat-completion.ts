@@ -37,10 +37,7 @@ function toChoice(result: TurnResult, index: number): Choice {
 }
 
 type ChunkChoice = OpenAiChatChunk['choices'][number];
-export type ChunkHead = Pick<
-  OpenAiChatChunk,
-  'id' | 'object' | 'created' | 'model' | 'service_tier'
->;
+type ChunkHead = Pick<OpenAiChatChunk, 'id' | 'object' | 'created' | 'model' | 'service_tier'>;
 
 interface ChatChunkOptions {
   readonly head: ChunkHead;

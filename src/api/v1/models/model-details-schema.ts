@@ -140,7 +140,7 @@ export const getModelDetails = defineRoute({
   errors: ['missing_required_parameter', 'unrecognized_keys', 'model_not_found', 'corrupt_file'],
 });
 
-export const estimateRequestSchema = loadRequestSchema
+const estimateRequestSchema = loadRequestSchema
   .pick({
     model: true,
     context_length: true,

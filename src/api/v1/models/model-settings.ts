@@ -21,7 +21,7 @@ import {
 
 /** Records of one server. */
 const maxRecords = 1000;
-/** Of the system prompt, the examples and the license of a record together. */
+/** Limit of the system prompt, the examples and the license of a record together. */
 const maxTextLength = 256_000;
 const profileName = /^[a-z0-9][\w.:/-]{0,199}$/;
 

@@ -1,11 +1,9 @@
+import { leastContext } from '../../../engines/loads/policy/choose-sizes.ts';
 import type { TurnContent } from '../../../chat/turn-request.ts';
 import type { StoredProject } from '../../../store/project.ts';
 import type { RequestContext } from '../../../telemetry/request-context.ts';
 import type { ApiServices } from '../../services.ts';
 import type { ChatRequest } from '../chat/chat-schema.ts';
-
-/** The least context of a load that sets none. */
-const usualContext = 4096;
 
 type Services = Pick<ApiServices, 'store' | 'pool' | 'projectFiles'>;
 
@@ -33,7 +31,7 @@ export async function projectContent(
   const contextLength =
     body.context_length ??
     loaded?.config.contextLength ??
-    Math.min(maxContextLength || usualContext, usualContext);
+    Math.min(maxContextLength || leastContext, leastContext);
   const usage = previous?.turn.usage;
   const parts = await projectFiles.partsFor(
     project,

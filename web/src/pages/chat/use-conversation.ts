@@ -12,7 +12,7 @@ import {
   type InputPart,
 } from './conversations/conversation-queries.ts';
 import { readDataUrl } from './composer/attachments.ts';
-import { isOfProject } from './documents/document-part.ts';
+import { isProjectPart } from './documents/document-part.ts';
 import { runningTurn, storedTurn, type Turn } from './messages/turn.ts';
 import { continueRun, followResponse, removeRun, runs, startRun } from './runs/run-store.ts';
 import type { Run } from './runs/run.ts';
@@ -103,7 +103,7 @@ export function useConversation(
       const { model } = settings;
       if (model === undefined) return undefined;
       // The server chooses them again for the message.
-      const parts = sent.filter((part) => !('content' in part && isOfProject(part.content)));
+      const parts = sent.filter((part) => !('content' in part && isProjectPart(part.content)));
       const input = await toInput(parts, loadImage);
       const body = toChatBody({ ...settings, model }, input, {
         previousId,

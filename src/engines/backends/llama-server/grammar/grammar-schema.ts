@@ -234,7 +234,7 @@ const neither: ReadonlySet<Beginning> = new Set();
 const maxReferences = 8;
 
 /**
- * True if the values of a schema may be objects, arrays or both, as in the copied schema: a reference that is
+ * The kinds of values that a schema allows, of objects and arrays, as in the copied schema: a reference that is
  * cut allows everything. An overestimate is harmless.
  */
 function valueBeginnings(

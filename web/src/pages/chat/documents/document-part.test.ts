@@ -5,7 +5,7 @@ import {
   citedPassages,
   fileNameOf,
   filePart,
-  isOfProject,
+  isProjectPart,
   parseDocumentPart,
   passagesPart,
 } from './document-part.ts';
@@ -55,13 +55,13 @@ it('recognises what the server puts before the messages of a project', () => {
   expect(passages.map(fileNameOf)).toEqual(['a, b.md']);
   const file = server.filePart({ name: 'a.md', text: 'One' });
   expect(parseDocumentPart(file)).toEqual({ kind: 'file', name: 'a.md', text: 'One' });
-  expect([part, file].map(isOfProject)).toEqual([true, true]);
+  expect([part, file].map(isProjectPart)).toEqual([true, true]);
   const others = [
     passagesPart(passages),
     filePart(fileOf('a.md', 'One')),
     'Project file a.md: why?',
   ];
-  expect(others.map(isOfProject)).toEqual([false, false, false]);
+  expect(others.map(isProjectPart)).toEqual([false, false, false]);
 });
 
 it('cuts the text around a passage', () => {

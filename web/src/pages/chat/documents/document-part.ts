@@ -50,8 +50,8 @@ export function parseDocumentPart(content: string): DocumentPart | undefined {
   return name === undefined || text === undefined ? undefined : { kind: 'file', name, text };
 }
 
-/** True if the server put a part before the message, as it does again with each message of a project. */
-export function isOfProject(content: string): boolean {
+/** True if the server added this part to a message of a project; it adds the parts again to each message. */
+export function isProjectPart(content: string): boolean {
   const isNamed = content.startsWith('Project file ') || content.startsWith(projectPassagesHead);
   return isNamed && parseDocumentPart(content) !== undefined;
 }

@@ -1,7 +1,7 @@
 import { LoaderCircle } from 'lucide-react';
 import { classNames } from '../../../ui/class-names.ts';
 
-/** True if a model is loaded, or being loaded. */
+/** Shows if a model is loaded, or being loaded. */
 export function StateDot({
   isLoaded: loaded,
   progress,

@@ -127,7 +127,7 @@ function newRun(
 
 /**
  * Stops an answer; the server stores the text so far. An answer without an id is canceled once it
- * has one: the server would continue it if its connection were only closed.
+ * has one: the server would continue it if its connection were only closed. A second call closes the connection.
  */
 export async function stopRun({ key }: Run): Promise<void> {
   // The page may not show the newest state yet.

@@ -2,11 +2,21 @@ import type { LoadConfig } from '../../../../../src/api/v1/models/load-config-sc
 import { modelsTexts } from '../../../texts/models.ts';
 import { CheckField } from '../../../ui/check-field.tsx';
 import { Field, inputClass } from '../../../ui/field.tsx';
-import type { LoadForm } from './load-form.ts';
+import type { CacheType, LoadForm, SplitMode } from './load-form.ts';
 
 const labels = modelsTexts.dialog;
-const splitModes = ['none', 'layer', 'row', 'tensor'];
-const cacheTypes = ['f32', 'f16', 'bf16', 'q8_0', 'q5_1', 'q5_0', 'q4_1', 'q4_0', 'iq4_nl'];
+const splitModes = ['none', 'layer', 'row', 'tensor'] as const satisfies readonly SplitMode[];
+const cacheTypes = [
+  'f32',
+  'f16',
+  'bf16',
+  'q8_0',
+  'q5_1',
+  'q5_0',
+  'q4_1',
+  'q4_0',
+  'iq4_nl',
+] as const satisfies readonly CacheType[];
 
 interface SettingsProps {
   readonly form: LoadForm;
@@ -86,7 +96,7 @@ export function GpuSettings({ form, onChange, defaults, hasExperts }: SettingsPr
   );
 }
 
-function Choice({
+function Choice<Option extends string>({
   label,
   value,
   options,
@@ -94,10 +104,10 @@ function Choice({
   onChange,
 }: {
   readonly label: string;
-  readonly value: string;
-  readonly options: readonly string[];
+  readonly value: Option | '';
+  readonly options: readonly Option[];
   readonly fallback: string | undefined;
-  readonly onChange: (value: string) => void;
+  readonly onChange: (value: Option | '') => void;
 }) {
   return (
     <Field label={label}>
@@ -106,7 +116,7 @@ function Choice({
           {...attributes}
           className={inputClass}
           value={value}
-          onChange={(event) => onChange(event.target.value)}
+          onChange={({ target }) => onChange(options.find((each) => each === target.value) ?? '')}
         >
           <option value="">{fallback ?? labels.asDefault}</option>
           {options.map((option) => (

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { emptyLoadForm, toEstimateRequest, toLoadRequest } from './load-form.ts';
+import { emptyLoadForm, type LoadForm, toEstimateRequest, toLoadRequest } from './load-form.ts';
 
 it('leaves out what was not entered, so that the defaults apply', () => {
   expect(toLoadRequest('hearth/starter-chat', emptyLoadForm)).toEqual({
@@ -8,7 +8,7 @@ it('leaves out what was not entered, so that the defaults apply', () => {
 });
 
 it('passes what was entered', () => {
-  const form = {
+  const form: LoadForm = {
     ...emptyLoadForm,
     contextLength: 2048,
     parallel: '2',

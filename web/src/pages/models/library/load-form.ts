@@ -1,6 +1,9 @@
 import type { LoadSettings } from '../../../../../src/api/v1/models/model-settings-schema.ts';
 import type { LoadRequest } from '../../../../../src/api/v1/models/model-schema.ts';
 
+export type SplitMode = NonNullable<LoadSettings['split_mode']>;
+export type CacheType = NonNullable<LoadSettings['kv_cache_type']>;
+
 /** Input of a person before a load; empty texts stand for the default. */
 export interface LoadForm {
   readonly contextLength: number | undefined;
@@ -11,11 +14,11 @@ export interface LoadForm {
   readonly flashAttention: boolean | undefined;
   readonly isCacheOnGpu: boolean | undefined;
   readonly mainGpu: string;
-  readonly splitMode: string;
+  readonly splitMode: SplitMode | '';
   /** Proportions of the GPUs, such as `3,1`. */
   readonly tensorSplit: string;
   readonly cpuExpertLayers: string;
-  readonly cacheType: string;
+  readonly cacheType: CacheType | '';
   readonly isForced: boolean;
 }
 
@@ -59,10 +62,8 @@ export function toLoadSettings(form: LoadForm): LoadSettings {
     ...(form.isCacheOnGpu === undefined ? {} : { offload_kv_cache_to_gpu: form.isCacheOnGpu }),
     ...(cpuExpertLayers === undefined ? {} : { cpu_moe_layers: cpuExpertLayers }),
     ...(mainGpu === '' ? {} : { main_gpu: mainGpu }),
-    ...(form.splitMode === '' ? {} : { split_mode: form.splitMode as LoadSettings['split_mode'] }),
-    ...(form.cacheType === ''
-      ? {}
-      : { kv_cache_type: form.cacheType as LoadSettings['kv_cache_type'] }),
+    ...(form.splitMode === '' ? {} : { split_mode: form.splitMode }),
+    ...(form.cacheType === '' ? {} : { kv_cache_type: form.cacheType }),
     ...(tensorSplit.every((share) => share >= 0) ? { tensor_split: tensorSplit } : {}),
   };
 }
