@@ -50,6 +50,14 @@ describe('dropTurns', () => {
     expect(await drop(1, undefined, [])).toEqual({ messages: [], droppedTurns: 0 });
   });
 
+  it('keeps examples, which are no turns', async () => {
+    const examples = [user('Hi'), answer('Ahoy')];
+    const messages = [system, ...examples, ...conversation.slice(1)];
+    const { messages: kept, droppedTurns } = await dropTurns(messages, 9, 1, countTokens, 2);
+    expect(kept).toEqual([system, ...examples, ...conversation.slice(3)]);
+    expect(droppedTurns).toBe(1);
+  });
+
   it('drops the fewest turns that suffice', async () => {
     const long = Array.from({ length: 100 }, (_, index) => [
       user(`${index}`),

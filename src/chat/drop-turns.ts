@@ -10,25 +10,31 @@ interface ShortenedPrompt {
 
 /**
  * Drops as few of the oldest turns as possible, so that the prompt fits into the context and leaves room for the answer.
- * The messages of the system and the newest turn stay, even if they do not fit.
+ * The messages of the system, examples and the newest turn stay, even if they do not fit.
  *
  * @param countTokens Counts the tokens of a prompt; a number above the context for one that is too long.
  * @param maxAnswerTokens Most tokens of the answer; undefined: no limit.
+ * @param exampleCount Messages after the system's that are no turns, and stay.
  */
 export async function dropTurns(
   messages: readonly EngineMessage[],
   contextLength: number,
   maxAnswerTokens: number | undefined,
   countTokens: (messages: readonly EngineMessage[]) => Promise<number>,
+  exampleCount = 0,
 ): Promise<ShortenedPrompt> {
   const answerTokens = Math.min(
     maxAnswerTokens ?? Infinity,
     Math.ceil(contextLength / answerShare),
   );
   const limit = contextLength - answerTokens;
-  const numbers = turnNumbers(messages);
-  const without = (count: number): readonly EngineMessage[] =>
-    messages.filter(({ role }, index) => role === 'system' || (numbers[index] ?? 0) >= count);
+  const begin = messages.findIndex(({ role }) => role !== 'system') + exampleCount;
+  const turns = messages.slice(begin);
+  const numbers = turnNumbers(turns);
+  const without = (count: number): readonly EngineMessage[] => [
+    ...messages.slice(0, begin),
+    ...turns.filter(({ role }, index) => role === 'system' || (numbers[index] ?? 0) >= count),
+  ];
   const fits = async (count: number): Promise<boolean> =>
     (await countTokens(without(count))) <= limit;
   if (await fits(0)) return { messages, droppedTurns: 0 };

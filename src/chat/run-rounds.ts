@@ -165,6 +165,7 @@ async function fittingMessages(run: TurnRun): Promise<readonly EngineMessage[]> 
         throw error;
       }
     },
+    request.target?.defaults?.examples?.length,
   );
   recorder.noteDroppedTurns(prompt.droppedTurns + droppedTurns);
   return messages;

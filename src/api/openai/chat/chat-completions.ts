@@ -31,7 +31,8 @@ export function mountChatCompletions(app: App, services: ApiServices): void {
     const count = body.n ?? 1;
     const events = runChoices(
       count,
-      (index, choiceContext) => runTurn(services, withSeedOf(request, index), choiceContext),
+      (index, choiceContext) =>
+        runTurn(services, withSeedOf(request, index, target), choiceContext),
       context,
     );
     const shown = {

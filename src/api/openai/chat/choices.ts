@@ -1,6 +1,7 @@
 import { createChannel } from '../../../kernel/concurrency/channel.ts';
 import { linkAbort } from '../../../kernel/concurrency/linked-abort.ts';
 import { type RequestContext, withSignal } from '../../../telemetry/request-context.ts';
+import type { ModelTarget } from '../../../engines/loads/open-request.ts';
 import { foldSeed } from '../../../engines/fold-seed.ts';
 import type { GenerationOptions } from '../../../chat/turn-request.ts';
 
@@ -54,12 +55,13 @@ export async function* runChoices<Event>(
   }
 }
 
-/** Each choice has a seed of its own, as they would be the same otherwise. */
+/** Each choice has a seed of its own, as they would be the same otherwise; `target` may have the seed of a profile. */
 export function withSeedOf<Request extends Pick<GenerationOptions, 'sampling'>>(
   request: Request,
   index: number,
+  target?: Pick<ModelTarget, 'defaults'>,
 ): Request {
-  const { seed } = request.sampling;
+  const seed = request.sampling.seed ?? target?.defaults?.sampling?.seed;
   if (seed === undefined || seed < 0 || index === 0) return request;
   return { ...request, sampling: { ...request.sampling, seed: foldSeed(seed + index) } };
 }

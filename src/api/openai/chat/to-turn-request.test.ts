@@ -54,6 +54,8 @@ describe('a chat completion', () => {
       2,
     ]);
     expect(withSeedOf(toChatTurn({}), 1).sampling).toEqual({});
+    const target = { defaults: { sampling: { seed: 42 } } };
+    expect(withSeedOf(toChatTurn({}), 1, target).sampling).toEqual({ seed: 43 });
   });
 
   const begun = [...messages, { role: 'assistant', content: 'Well' }];

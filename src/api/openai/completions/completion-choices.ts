@@ -60,7 +60,7 @@ export function toCompletionChoices(
   const run = (index: number, context: RequestContext, target?: ModelTarget) => {
     const request = requests[promptOf(index)];
     if (request === undefined) throw new Error(`No prompt for choice ${index}`);
-    const seeded = withSeedOf(request, index % perPrompt);
+    const seeded = withSeedOf(request, index % perPrompt, target);
     return runCompletion(services, { ...seeded, ...omitUndefined({ target }) }, context);
   };
   return {
