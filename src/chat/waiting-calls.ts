@@ -62,7 +62,7 @@ export class WaitingCalls {
   }
 
   /**
-   * Answers a call, and keeps the answer if it holds for all calls of the tool.
+   * Answers a call, after keeping the answer if it holds for all calls of the tool.
    *
    * @throws HearthError `tool_approval_not_found`; `conflict` if the call does not wait any more; `invalid_value` if the
    *   answer can't be kept; the signal's reason when aborted.
@@ -83,13 +83,14 @@ export class WaitingCalls {
         { param: 'scope' },
       );
     }
+    // In force before the call runs, so that the next turn does not ask again.
+    if (answer.scope === 'always' && pluginId !== null) {
+      await this.keep(callerId, { pluginId, tool, isApproved: answer.isApproved });
+    }
     if (!(await approvals.answerCall(id, JSON.stringify(answer)))) throw notWaiting(id);
     for (let waitedMs = 0; !(await approvals.isTaken(id)); waitedMs += pollMs) {
       if (waitedMs >= takeMs) throw notWaiting(id);
       await pause(signal);
-    }
-    if (answer.scope === 'always' && pluginId !== null) {
-      await this.keep(callerId, { pluginId, tool, isApproved: answer.isApproved });
     }
   }
 
