@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { openTerminalSession } from '../setup/cli/terminal-session.ts';
@@ -24,6 +24,7 @@ const hearth = useHearth(async (home) => {
   return { flags: ['--mcp-allow-plugins', engine] };
 });
 afterEach(async () => {
+  for (const name of await readdir(folder.path)) await rm(join(folder.path, name));
   const headers = { authorization: `Bearer ${token}` };
   const { body } = await get(hearth.url, '/api/v1/tool-approvals', { headers });
   for (const { label, tool } of body.approvals) {
