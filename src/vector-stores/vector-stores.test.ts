@@ -1,4 +1,4 @@
-import { beforeEach, expect, it, vi } from 'vitest';
+import { assert, beforeEach, expect, it, vi } from 'vitest';
 import { libraryOf, scriptedPoolWith } from '../../test/setup/instances/scripted-pool.ts';
 import { modelEntry } from '../../test/setup/models/model-entry.ts';
 import { temporaryStore } from '../../test/setup/store/temporary-store.ts';
@@ -106,6 +106,24 @@ it('embeds the queries once for all vector stores with the same model', async ()
   const found = await open(embedder('test/embed')).search(['x'], options, context);
   expect(found.map(({ text }) => text)).toEqual(['one', 'two']);
   expect(context.record.generations).toHaveLength(1);
+});
+
+it('adds the files of a project once, if two messages need them at the same time', async () => {
+  const sea = { name: 'Sea', instructions: '', preset: null, model: null };
+  const created = await store.projects.create(null, sea, 1);
+  const file = { name: 'a.md', text: 'One' };
+  const limits = { maxFiles: 1, maxTotalLength: 100 };
+  await store.projects.addFile(created?.id ?? '', null, file, limits);
+  const [project] = await store.projects.list(null);
+  assert(project !== undefined);
+  const addFiles = vi.spyOn(store.vectorStores, 'addFiles');
+  const vectorStores = open(embedder('test/embed'));
+  const context = testContext();
+  await Promise.all([
+    vectorStores.addProject(project, context),
+    vectorStores.addProject(project, context),
+  ]);
+  expect(addFiles).toHaveBeenCalledTimes(1);
 });
 
 it('refuses a vector store whose vectors have another length than those of its model', async () => {

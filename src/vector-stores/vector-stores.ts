@@ -122,7 +122,7 @@ export class VectorStores implements FileSearch {
   async addFiles(id: string, files: readonly AddedFile[], caller: Caller): Promise<string> {
     assertAlive(await this.find(id, caller));
     for (const { fileId } of files) await this.#assertDocument(fileId, caller);
-    return this.#add(id, files, caller);
+    return this.#add(id, async () => files, caller);
   }
 
   /**
@@ -137,24 +137,33 @@ export class VectorStores implements FileSearch {
       { id, name, metadata: {}, expiresAfterDays: null, embeddingModel: undefined },
       context,
     );
-    const present = await this.#options.store.vectorStores.files({ vectorStoreId: id });
-    const known = new Set(present.map(({ fileId }) => fileId));
-    const missing = files.filter((file) => !known.has(file.id));
-    if (missing.length === 0) return;
-    const added = missing.map((file) => ({ fileId: file.id, attributes: {} }));
-    await this.#add(id, added, context.caller);
+    const missing = async (): Promise<readonly AddedFile[]> => {
+      const present = await this.#options.store.vectorStores.files({ vectorStoreId: id });
+      const known = new Set(present.map(({ fileId }) => fileId));
+      return files
+        .filter((file) => !known.has(file.id))
+        .map((file) => ({ fileId: file.id, attributes: {} }));
+    };
+    await this.#add(id, missing, context.caller);
   }
 
-  async #add(id: string, files: readonly AddedFile[], caller: Caller): Promise<string> {
+  /** @param choose Called while no other file is added. */
+  async #add(
+    id: string,
+    choose: () => Promise<readonly AddedFile[]>,
+    caller: Caller,
+  ): Promise<string> {
     const { store, indexer, maxFiles } = this.#options;
-    const vectorStore = await this.find(id, caller);
-    const suitable = await this.#chunkingFor(vectorStore);
     const batchId = newId('vsfb_');
     const createdAt = new Date();
-    await this.#changing.run(async () => {
-      const { counts } = await this.find(id, caller);
-      const count = Object.values(counts).reduce((sum, each) => sum + each, files.length);
-      if (count > maxFiles)
+    const count = await this.#changing.run(async () => {
+      const files = await choose();
+      if (files.length === 0) return 0;
+      const vectorStore = await this.find(id, caller);
+      const suitable = await this.#chunkingFor(vectorStore);
+      const { counts } = vectorStore;
+      const total = Object.values(counts).reduce((sum, each) => sum + each, files.length);
+      if (total > maxFiles)
         throw full(
           `A vector store has at most ${maxFiles} files. Remove some, or make another one.`,
         );
@@ -168,7 +177,9 @@ export class VectorStores implements FileSearch {
           createdAt,
         })),
       );
+      return files.length;
     });
+    if (count === 0) return batchId;
     await store.vectorStores.touch(id);
     indexer.wake();
     return batchId;
