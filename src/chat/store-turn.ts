@@ -94,6 +94,7 @@ function toStoredResponse(
         })),
         toolChoices: recorder.toolChoices.length === 0 ? undefined : recorder.toolChoices,
         metadata: request.metadata,
+        contextTokens: recorder.roundCount > 1 ? recorder.contextTokens : undefined,
         droppedTurns,
         requestedModel: requestedModel(request, selection.model.key),
       }),

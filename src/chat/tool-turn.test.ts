@@ -38,7 +38,7 @@ describe('a turn with tools', () => {
       [say('Let me look.'), ...call(0, 'get_weather', '{"city":', '"Brest"}')],
       [say('It rains.')],
     );
-    const { run, requests } = await scriptedTurns(script, weather);
+    const { run, requests, store } = await scriptedTurns(script, weather);
     const events = await run();
     expect(events.map(({ type }) => type).filter((type) => !/^(?:turn|load)/.test(type))).toEqual([
       'prompt.start',
@@ -77,6 +77,8 @@ describe('a turn with tools', () => {
     ]);
     expect(result.usage).toMatchObject({ promptTokens: 14, cachedTokens: 6, completionTokens: 10 });
     expect(result.timings).toMatchObject({ generationSeconds: 0.004, tokensPerSecond: 2500 });
+    const { turn } = (await store.responses.find(result.responseId ?? '', null)) ?? {};
+    expect(turn).toMatchObject({ contextTokens: 12 });
     expect(messagesOf(requests[1]).slice(1)).toEqual([
       {
         role: 'assistant',

@@ -80,6 +80,11 @@ export class TurnRecorder {
     return this.#contextTokens;
   }
 
+  /** Generations so far. */
+  get roundCount(): number {
+    return this.#roundCount;
+  }
+
   start(instanceId: string): Extract<TurnEvent, { readonly type: 'turn.start' }> {
     this.#instanceId = instanceId;
     return { type: 'turn.start', instanceId, selection: this.#selection };

@@ -86,7 +86,7 @@ export class ProjectFiles {
       return texts.flatMap((file) => (file === undefined ? [] : filePart(file)));
     }
     if (text.trim() === '') return [];
-    const free = (contextLength - (previous?.usedTokens ?? 0)) * charactersPerToken;
+    const free = Math.max(0, contextLength - (previous?.usedTokens ?? 0)) * charactersPerToken;
     const room = Math.min(maxPassages.characters, free * shareOfPassages);
     const passages = await this.#locate(project, await this.#search(project, text, context), {
       room,

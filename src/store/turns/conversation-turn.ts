@@ -80,6 +80,8 @@ export const turnSchema = z.object({
   stopReason: stopReasonSchema.nullable(),
   usage: usageSchema,
   timings: timingsSchema,
+  /** Tokens of the last complete generation, prompt and answer; absent if the turn had no other. */
+  contextTokens: z.int().nonnegative().exactOptional(),
   /** Present if the turn failed on the way; the items are the output until then. */
   isInterrupted: z.literal(true).exactOptional(),
   /** Present if a client canceled the turn, which is interrupted then. */

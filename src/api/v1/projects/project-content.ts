@@ -1,6 +1,7 @@
 import { leastContext } from '../../../engines/loads/policy/choose-sizes.ts';
 import type { TurnContent } from '../../../chat/turn-request.ts';
 import type { StoredProject } from '../../../store/project.ts';
+import type { StoredResponse } from '../../../store/store.ts';
 import type { RequestContext } from '../../../telemetry/request-context.ts';
 import type { ApiServices } from '../../services.ts';
 import type { ChatRequest } from '../chat/chat-schema.ts';
@@ -32,7 +33,6 @@ export async function projectContent(
     body.context_length ??
     loaded?.config.contextLength ??
     Math.min(maxContextLength || leastContext, leastContext);
-  const usage = previous?.turn.usage;
   const parts = await projectFiles.partsFor(
     project,
     {
@@ -40,12 +40,17 @@ export async function projectContent(
       contextLength,
       previous: previous && {
         createdAt: previous.createdAt,
-        usedTokens: (usage?.promptTokens ?? 0) + (usage?.completionTokens ?? 0),
+        usedTokens: usedTokensOf(previous.turn),
       },
     },
     context,
   );
   return parts.map((text) => ({ type: 'text', text }));
+}
+
+/** Tokens at the end of a turn; a bound for turns with tools of older versions, which stored only the sum of all generations. */
+function usedTokensOf({ contextTokens, usage }: StoredResponse['turn']): number {
+  return contextTokens ?? usage.promptTokens + usage.completionTokens;
 }
 
 async function continuedProject(
