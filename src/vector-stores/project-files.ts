@@ -19,22 +19,26 @@ export interface ProjectMessage {
   readonly text: string;
   /** Tokens of the model's context. */
   readonly contextLength: number;
-  /** The response that it continues. */
-  readonly previous: { readonly createdAt: Date; readonly usedTokens: number } | undefined;
+  /** Parts of the messages that it continues. */
+  readonly sentTexts: ReadonlySet<string>;
+  /** Tokens of the conversation so far. */
+  readonly usedTokens: number;
 }
 
 /** How the files of a project are searched; `whole`: they are short, and messages have all of them. */
 type ProjectSearch = 'whole' | 'indexing' | 'meaning_and_words' | 'words';
 
-/** Characters of a token: most languages and code have three to four, so that this is on the safe side. */
+/** Characters of a token in alphabets: most languages and code have three to four, so that this is on the safe side. */
 const charactersPerToken = 3;
+/** The scripts from Devanagari on, such as Chinese, Japanese and Thai, have about one. */
+const denseCharacters = /[\u0900-\uffff]/g;
 /** Share of the context for whole files; the rest is for the messages and answers. */
 const shareOfWhole = 0.6;
 /** Share of the context that the conversation leaves, for passages. */
 const shareOfPassages = 0.3;
 /** More would take long to read and be of little use. */
-const maxPassages = { count: 12, characters: 12_000 };
-/** Shorter files fit whole into the smallest context of most models. */
+const maxPassages = { count: 12, tokens: 4000 };
+/** Shorter files fit whole into the smallest context of most models; they are indexed once they do not. */
 const maxUnindexed = 7000;
 /** Embedding models read a few hundred tokens. */
 const queryLength = 1000;
@@ -53,7 +57,14 @@ export class ProjectFiles {
 
   /** Begins to index the files of a project, if they are long and there is an embedding model. Does not throw. */
   async index(project: StoredProject, context: RequestContext): Promise<void> {
-    if (lengthOf(project) <= maxUnindexed) return;
+    if (lengthOf(project) > maxUnindexed) await this.#index(project, context);
+  }
+
+  async searchOf(project: StoredProject, caller: Caller): Promise<ProjectSearch> {
+    return lengthOf(project) <= maxUnindexed ? 'whole' : this.#indexedSearchOf(project, caller);
+  }
+
+  async #index(project: StoredProject, context: RequestContext): Promise<void> {
     try {
       await this.#options.vectorStores.addProject(project, context);
     } catch (error) {
@@ -62,8 +73,10 @@ export class ProjectFiles {
     }
   }
 
-  async searchOf(project: StoredProject, { tokenId }: Caller): Promise<ProjectSearch> {
-    if (lengthOf(project) <= maxUnindexed) return 'whole';
+  async #indexedSearchOf(
+    project: StoredProject,
+    { tokenId }: Caller,
+  ): Promise<Exclude<ProjectSearch, 'whole'>> {
     const found = await this.#options.store.vectorStores.find(vectorStoreOf(project), tokenId);
     const { completed = 0, in_progress: pending = 0 } = found?.counts ?? {};
     if (pending > 0) return 'indexing';
@@ -73,26 +86,37 @@ export class ProjectFiles {
   /** The parts with which a message of a project begins. */
   async partsFor(
     project: StoredProject,
-    { text, contextLength, previous }: ProjectMessage,
+    message: ProjectMessage,
     context: RequestContext,
   ): Promise<readonly string[]> {
-    const { files } = project;
-    if (lengthOf(project) <= contextLength * shareOfWhole * charactersPerToken) {
-      // The conversation has the others.
-      const added = files.filter(
-        ({ createdAt }) => previous === undefined || createdAt > previous.createdAt,
-      );
-      const texts = await Promise.all(added.map(({ id }) => this.#read(project, id, context)));
-      return texts.flatMap((file) => (file === undefined ? [] : filePart(file)));
-    }
+    const whole = await this.#wholeParts(project, message, context);
+    if (whole !== undefined) return whole;
+    const { text, contextLength, usedTokens } = message;
     if (text.trim() === '') return [];
-    const free = Math.max(0, contextLength - (previous?.usedTokens ?? 0)) * charactersPerToken;
-    const room = Math.min(maxPassages.characters, free * shareOfPassages);
+    const free = Math.max(0, contextLength - usedTokens);
+    const room = Math.min(maxPassages.tokens, free * shareOfPassages);
     const passages = await this.#locate(project, await this.#search(project, text, context), {
       room,
       context,
     });
     return passages.length === 0 ? [] : [passagesPart(passages)];
+  }
+
+  /** The whole files that the conversation lacks; undefined if all files or these are too long. */
+  async #wholeParts(
+    project: StoredProject,
+    { contextLength, usedTokens, sentTexts }: ProjectMessage,
+    context: RequestContext,
+  ): Promise<readonly string[] | undefined> {
+    const room = contextLength * shareOfWhole;
+    if (lengthOf(project) > room * charactersPerToken) return undefined;
+    const files = await Promise.all(
+      project.files.map(({ id }) => this.#read(project, id, context)),
+    );
+    const parts = files.flatMap((file) => (file === undefined ? [] : filePart(file)));
+    const lacking = parts.filter((part) => !sentTexts.has(part));
+    const free = Math.max(0, contextLength - usedTokens) * shareOfWhole;
+    return tokensOf(parts) <= room && tokensOf(lacking) <= free ? lacking : undefined;
   }
 
   async #search(
@@ -103,8 +127,8 @@ export class ProjectFiles {
     const queries = [...new Set([text.slice(0, queryLength), text.slice(-queryLength)])].map(
       (query) => query.toWellFormed(),
     );
-    await this.index(project, context);
-    if ((await this.searchOf(project, context.caller)) === 'meaning_and_words') {
+    await this.#index(project, context);
+    if ((await this.#indexedSearchOf(project, context.caller)) === 'meaning_and_words') {
       try {
         const options = {
           vectorStoreIds: [vectorStoreOf(project)],
@@ -150,10 +174,10 @@ export class ProjectFiles {
   ): Promise<readonly CitablePassage[]> {
     const files = new Map<string, { readonly name: string; readonly text: string }>();
     const passages: CitablePassage[] = [];
-    let length = 0;
+    let tokens = 0;
     for (const { fileId, text } of found) {
-      length += text.length;
-      if (passages.length > 0 && length > room) break;
+      tokens += tokensOf([text]);
+      if (passages.length > 0 && tokens > room) break;
       const file = files.get(fileId) ?? (await this.#read(project, fileId, context));
       if (file === undefined) continue;
       files.set(fileId, file);
@@ -177,6 +201,14 @@ export class ProjectFiles {
 
 function lengthOf({ files }: StoredProject): number {
   return files.reduce((sum, { length }) => sum + length, 0);
+}
+
+/** An estimate that is on the safe side. */
+function tokensOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => {
+    const sparse = text.replaceAll(denseCharacters, '').length;
+    return sum + text.length - sparse + sparse / charactersPerToken;
+  }, 0);
 }
 
 /** Number of the line, from 1, with the character at `end`. */

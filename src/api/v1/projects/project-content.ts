@@ -1,8 +1,12 @@
+import { loadHistory } from '../../../chat/history.ts';
+import { placedInstances } from '../../../engines/loads/loaded-instances.ts';
+import type { ModelTarget } from '../../../engines/loads/open-request.ts';
 import { leastContext } from '../../../engines/loads/policy/choose-sizes.ts';
+import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import type { TurnContent } from '../../../chat/turn-request.ts';
 import type { StoredProject } from '../../../store/project.ts';
-import type { StoredResponse } from '../../../store/store.ts';
 import type { RequestContext } from '../../../telemetry/request-context.ts';
+import type { ProjectMessage } from '../../../vector-stores/project-files.ts';
 import type { ApiServices } from '../../services.ts';
 import type { ChatRequest } from '../chat/chat-schema.ts';
 
@@ -12,7 +16,7 @@ type Services = Pick<ApiServices, 'store' | 'pool' | 'projectFiles'>;
  * The parts that a message gets from the files of its project. The conversation decides the project if the message continues one.
  *
  * @param begun The project in which the message begins a conversation.
- * @throws the errors of `Engines.resolve`; the signal's reason when aborted.
+ * @throws the errors of `Engines.resolve` and `loadHistory`; the signal's reason when aborted.
  */
 export async function projectContent(
   { store, pool, projectFiles }: Services,
@@ -23,34 +27,52 @@ export async function projectContent(
   const { caller } = context;
   const project = begun ?? (await continuedProject(store, body, context));
   if (project === undefined || project.files.length === 0) return [];
-  const previousId = body.previous_response_id;
-  const previous =
-    previousId == null ? undefined : await store.responses.find(previousId, caller.tokenId);
-  const { selection } = await pool.resolve(body.model, 'generation', caller);
-  const { key, maxContextLength } = selection.model;
-  const loaded = pool.list().find((each) => each.selection.model.key === key);
-  const contextLength =
-    body.context_length ??
-    loaded?.config.contextLength ??
-    Math.min(maxContextLength || leastContext, leastContext);
+  const target = await pool.resolve(body.model, 'generation', caller);
+  const branch = await branchOf(store, body, target, context);
   const parts = await projectFiles.partsFor(
     project,
-    {
-      text: textOf(body.input),
-      contextLength,
-      previous: previous && {
-        createdAt: previous.createdAt,
-        usedTokens: usedTokensOf(previous.turn),
-      },
-    },
+    { text: textOf(body.input), contextLength: contextLengthOf(pool, body, target), ...branch },
     context,
   );
   return parts.map((text) => ({ type: 'text', text }));
 }
 
-/** Tokens at the end of a turn; a bound for turns with tools of older versions, which stored only the sum of all generations. */
-function usedTokensOf({ contextTokens, usage }: StoredResponse['turn']): number {
-  return contextTokens ?? usage.promptTokens + usage.completionTokens;
+/** The turns that the message continues, without those that the model did not see any more. */
+async function branchOf(
+  store: Services['store'],
+  { previous_response_id: id }: ChatRequest,
+  { selection }: ModelTarget,
+  { caller }: RequestContext,
+): Promise<Pick<ProjectMessage, 'sentTexts' | 'usedTokens'>> {
+  const { responses, droppedTurns } = await loadHistory(
+    store,
+    { dropsOldTurns: true, ...omitUndefined({ previousResponseId: id ?? undefined }) },
+    caller.tokenId,
+    selection.model,
+  );
+  const { contextTokens, usage, droppedTurns: unseen = 0 } = responses.at(-1)?.turn ?? {};
+  const texts = responses
+    .slice(Math.max(0, unseen - droppedTurns))
+    .flatMap(({ turn }) => turn.messages.flatMap(({ content }) => content))
+    .flatMap((part) => (part.type === 'text' ? part.text : []));
+  // Turns with tools of older versions have only the sum over their generations, which is more.
+  const summed = (usage?.promptTokens ?? 0) + (usage?.completionTokens ?? 0);
+  return { sentTexts: new Set(texts), usedTokens: contextTokens ?? summed };
+}
+
+/** As `Engines.open` chooses it: an instance that is loaded serves the request with its own context. */
+function contextLengthOf(
+  pool: Services['pool'],
+  { context_length: requested }: ChatRequest,
+  { selection, instanceId, load }: ModelTarget,
+): number {
+  if (requested != null) return requested;
+  const instances = pool.list();
+  const named = instances.filter(({ id }) => id === instanceId);
+  const serving = named.length > 0 ? named : placedInstances(instances, selection);
+  if (serving.length > 0) return Math.min(...serving.map(({ config }) => config.contextLength));
+  const { maxContextLength } = selection.model;
+  return load?.contextLength ?? Math.min(maxContextLength || leastContext, leastContext);
 }
 
 async function continuedProject(
