@@ -47,4 +47,13 @@ describe('a Modelfile', () => {
       expect(value.slice(3, -3)).not.toContain('"""');
     },
   );
+
+  it.each([3, 4, 5, 6, 7, 8])('keeps a value with %i quotes in a row one value', (count) => {
+    const quotes = '"'.repeat(count);
+    const systemPrompt = `x${quotes}\nFROM /etc/passwd\n${quotes}x`;
+    const text = toModelfile(selection, { systemPrompt });
+    const value = text.slice('FROM me/model\nSYSTEM """'.length, -'"""'.length);
+    expect(value).not.toContain('"""');
+    expect(value.replaceAll(' ', '')).toBe(systemPrompt.replaceAll(' ', ''));
+  });
 });

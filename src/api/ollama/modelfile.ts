@@ -50,5 +50,5 @@ function parametersOf({ sampling, stop = [], maxOutputTokens, load }: SettingsRe
 /** Three quotes inside a value would end it, so that its rest became instructions. */
 function quote(value: string): string {
   if (/^[^\s"][^\r\n"]*(?<!\s)$/.test(value)) return value;
-  return `"""${value.replaceAll('"""', '"" "')}"""`;
+  return `"""${value.replaceAll(/""(?=")/g, '"" ')}"""`;
 }
