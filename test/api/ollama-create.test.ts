@@ -8,6 +8,7 @@ import { postForLines } from '../setup/server/json-lines.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 
 const zeros = `sha256:${'0'.repeat(64)}`;
+const endless = Array.from({ length: 5 }, () => ({ role: 'user', content: 'x'.repeat(60_000) }));
 const digestOf = (content: Buffer) =>
   `sha256:${createHash('sha256').update(content).digest('hex')}`;
 
@@ -38,6 +39,8 @@ const upload = (content: Buffer, digest = digestOf(content)) =>
     // As the command of Ollama declares it.
     headers: { 'content-type': 'application/json' },
   });
+const head = async (digest: string) =>
+  (await fetch(`${hearth.url}/api/blobs/${digest}`, { method: 'HEAD' })).status;
 
 // covers api-15
 it('is created from another one as a profile that shares its copy, and can be created from its Modelfile', async () => {
@@ -83,21 +86,32 @@ it('is created from another one as a profile that shares its copy, and can be cr
 it('is created from a file as a model of the library, verified by its digest', async () => {
   const content = await readFile(starterPath('chat'));
   const digest = digestOf(content);
-  const head = () => fetch(`${hearth.url}/api/blobs/${digest}`, { method: 'HEAD' });
-  expect((await head()).status).toBe(404);
+  expect(await head(digest)).toBe(404);
   const wrong = await upload(content, `sha256:${'0'.repeat(64)}`);
   expect([wrong.status, await wrong.text()]).toEqual([400, expect.stringContaining(digest)]);
   expect((await upload(content)).status).toBe(200);
-  expect((await head()).status).toBe(200);
+  expect(await head(digest)).toBe(200);
   const body = { model: 'finch2:1b', files: { 'finch.gguf': digest }, system: 'You sing.' };
   const parsed = [{ status: 'parsing GGUF' }, ...created];
   expect(await create(body)).toEqual(parsed);
-  expect((await head()).status).toBe(404);
+  expect(await head(digest)).toBe(404);
   expect(await names('/api/tags')).toContain('local/finch2-1b:latest');
   expect((await ask('finch2:1b')).body).toMatchObject({ done: true });
   expect(await show('finch2:1b')).toMatchObject({ system: 'You sing.' });
   // The library has the file already.
   expect(await create(body)).toEqual(parsed);
+  await upload(content);
+  const replaced = { ...body, files: { 'v2.gguf': digest } };
+  expect(await post(hearth.url, '/api/create', replaced)).toMatchObject({
+    status: 409,
+    body: { error: expect.stringContaining('"finch.gguf" in local/finch2-1b. Delete') },
+  });
+  const sameKey = { ...replaced, model: 'finch2-1b-gguf' };
+  expect(await post(hearth.url, '/api/create', sameKey)).toMatchObject({
+    status: 409,
+    body: { error: expect.stringContaining('another model') },
+  });
+  expect(await show('finch2:1b')).toMatchObject({ system: 'You sing.' });
   await post(hearth.url, '/api/chat', { model: 'finch2:1b', keep_alive: 0 });
   expect((await remove('finch2:1b')).status).toBe(200);
 });
@@ -123,6 +137,29 @@ it('is created with an adapter, which it applies', async () => {
   }
 });
 
+it('is not created with settings that it does not support, and its files can be named again', async () => {
+  const [model, adapter] = await Promise.all([
+    readFile(starterPath('embed')),
+    readFile(adapterPath('pirate')),
+  ]);
+  for (const content of [model, adapter]) expect((await upload(content)).status).toBe(200);
+  const files = { 'refused.gguf': digestOf(model) };
+  const adapters = { 'refused.gguf': digestOf(adapter) };
+  for (const body of [
+    { files, template: '{% for %}' },
+    { files, messages: endless },
+    { files, adapters },
+    { from: 'starter-embed', adapters },
+  ]) {
+    const answer = await post(hearth.url, '/api/create', { model: 'refused', ...body });
+    expect(answer).toMatchObject({ status: 400 });
+    for (const content of [model, adapter]) expect(await head(digestOf(content))).toBe(200);
+    expect(await names('/api/tags')).not.toContain('local/refused:latest');
+  }
+  expect((await create({ model: 'refused', files })).at(-1)).toEqual({ status: 'success' });
+  expect((await remove('refused')).status).toBe(200);
+});
+
 it.each<readonly [string, object, number, string]>([
   ['quantization', { from: 'starter-chat', quantize: 'q4_K_M' }, 400, 'llama-quantize'],
   ['a template in Go', { from: 'starter-chat', template: '{{ .Prompt }}' }, 400, 'Go template'],
@@ -133,15 +170,7 @@ it.each<readonly [string, object, number, string]>([
 
   ['the name of a model', { model: 'starter-chat', from: 'starter-embed' }, 409, 'a model'],
   ['weights of another format', { files: { 'model.safetensors': zeros } }, 400, 'GGUF'],
-  [
-    'endless messages',
-    {
-      from: 'starter-chat',
-      messages: Array.from({ length: 5 }, () => ({ role: 'user', content: 'x'.repeat(60_000) })),
-    },
-    400,
-    '300000 characters',
-  ],
+  ['endless messages', { from: 'starter-chat', messages: endless }, 400, '300000 characters'],
   ['a path', { files: { '../x.gguf': zeros } }, 400, '../x.gguf'],
   ['a file that is not there', { files: { 'x.gguf': zeros } }, 400, `POST /api/blobs/${zeros}`],
   ['no digest', { files: { 'x.gguf': 'sha256:../../x' } }, 400, 'sha256'],

@@ -1,10 +1,12 @@
+import { dirname, join } from 'node:path';
 import type { AdapterChoice } from '../../kernel/adapter-names.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import { assertInScope } from '../../kernel/model-scope.ts';
 import { mergeRecords, type SettingsRecord } from '../../engines/loads/settings-record.ts';
 import { futureKeyOf } from '../../library/downloads/model-keys.ts';
 import { hasBlob, importBlobs, receiveBlob } from '../../library/import/blobs.ts';
-import type { ModelLibrary } from '../../library/model.ts';
+import { assertChatTemplate } from '../../library/chat-template.ts';
+import type { ModelEntry, ModelLibrary } from '../../library/model.ts';
 import { parseModelFileName } from '../../library/model-file-name.ts';
 import {
   findOllamaModel,
@@ -13,7 +15,7 @@ import {
   parseOllamaName,
 } from '../../library/ollama/find-model.ts';
 import type { RequestContext } from '../../telemetry/request-context.ts';
-import { servicesFor } from '../kit/named-models.ts';
+import { type NamedModelServices, servicesFor } from '../kit/named-models.ts';
 import { mount, type App } from '../kit/mount.ts';
 import { assertSupported, is, type UnsupportedField } from '../openai/chat/unsupported-fields.ts';
 import type { ApiServices } from '../services.ts';
@@ -79,32 +81,35 @@ async function* create(
       'is a Go template. Hearth runs chat templates in Jinja; leave it out to use the template of the model.',
     );
   }
+  if (body.template) assertChatTemplate(body.template);
   assertGenerationOptions(body.parameters);
   const own = servicesFor(services, context.caller);
   const files = Object.entries(body.files ?? {});
   const from = body.from ?? '';
   if (from !== '' && files.length > 0) throw invalid('files', 'is not allowed with "from".');
   if (from === '' && files.length === 0) throw invalid('from', 'or "files" is required.');
-  const place = { services, context };
-  const { base, key } =
-    from === ''
-      ? { base: {}, key: await importModel(own, name, files, place) }
-      : {
-          base: findBase(services, yield* findOrPull(services, own.library, from, context)),
-          key: name,
-        };
-  const adapters = await importAdapters(Object.entries(body.adapters ?? {}), place);
-  const { model } = await own.library.find(base.base ?? key);
-  const record = mergeRecords(base, {
-    ...toSettings(body, model),
-    ...(adapters.length > 0 && { adapters: [...(base.adapters ?? []), ...adapters] }),
-  });
-  if (Object.keys(record).length > 0) await storeSettings(own, key, record);
-  else await deleteSettings(own, key);
+  const base =
+    from === '' ? {} : findBase(services, yield* findOrPull(services, own.library, from, context));
+  const place: ImportPlace = { services, context, undos: [] };
+  let key = name;
+  try {
+    if (from === '') key = await importModel(own, name, files, place);
+    const adapters = await importAdapters(Object.entries(body.adapters ?? {}), key, place);
+    const { model } = await own.library.find(base.base ?? key);
+    const record = mergeRecords(base, {
+      ...toSettings(body, model),
+      ...(adapters.length > 0 && { adapters: [...(base.adapters ?? []), ...adapters] }),
+    });
+    if (Object.keys(record).length > 0) await storeSettings(own, key, record);
+    else await deleteSettings(own, key);
+  } catch (error) {
+    await undoImports(place);
+    throw error;
+  }
   // No event comes before the last check, so that a refused request gets an error status.
   if (from === '') yield progress({ status: 'parsing GGUF' });
   yield progress({ status: 'writing manifest' });
-  context.logger.info({ model: key, base: record.base }, 'model created');
+  context.logger.info({ model: key, base: base.base }, 'model created');
   yield progress({ status: 'success' });
 }
 
@@ -144,51 +149,71 @@ type Files = readonly (readonly [name: string, digest: string])[];
 interface ImportPlace {
   readonly services: ApiServices;
   readonly context: RequestContext;
+  /** One of each import, in order. */
+  readonly undos: (() => Promise<void>)[];
 }
 
 /** @returns the key of the model, whose name is the name of the request: `owner/base:tag` is `owner/base-tag`. */
 async function importModel(
-  own: Pick<ApiServices, 'modelSettings' | 'aliases'>,
+  own: NamedModelServices,
   name: string,
   files: Files,
   place: ImportPlace,
 ): Promise<string> {
+  const { base, tag } = parseOllamaName(name);
+  const slash = base.indexOf('/');
+  const [publisher, stem] =
+    slash === -1 ? ['local', base] : [base.slice(0, slash), base.slice(slash + 1)];
+  const repo = tag === 'latest' ? stem : `${stem}-${tag}`;
+  const key = futureKeyOf({ owner: publisher, name: repo });
+  const folder = join(place.services.modelsFolder, publisher, repo);
+  const isOther = ({ key: other, machine, variants }: ModelEntry): boolean =>
+    other === key && machine === undefined && variants.some(({ path }) => dirname(path) !== folder);
+  const isName = (other: string): boolean => other.toLowerCase() === name.toLowerCase();
   const taken =
-    own.modelSettings.get(name.toLowerCase())?.base === undefined
-      ? (await own.aliases.list()).some((alias) => alias.name.toLowerCase() === name.toLowerCase())
+    own.modelSettings.get(name.toLowerCase())?.base !== undefined
+      ? 'a profile'
+      : (await own.aliases.list()).some((alias) => isName(alias.name))
         ? 'an alias'
-        : undefined
-      : 'a profile';
+        : (await own.library.list()).some(isOther)
+          ? 'another model'
+          : undefined;
   if (taken !== undefined) {
     throw new HearthError('conflict', `${JSON.stringify(name)} is ${taken}. Delete it first.`);
   }
-  const { base, tag } = parseOllamaName(name);
-  const slash = base.indexOf('/');
-  const [publisher, repo] =
-    slash === -1 ? ['local', base] : [base.slice(0, slash), base.slice(slash + 1)];
-  return importFiles(
-    'model',
-    { publisher, repo: tag === 'latest' ? repo : `${repo}-${tag}` },
-    files,
-    place,
-  );
+  return importFiles('model', { publisher, repo }, files, place);
 }
 
-async function importAdapters(files: Files, place: ImportPlace): Promise<readonly AdapterChoice[]> {
+/** @param modelKey Key of the model, whose folder no adapter shares. */
+async function importAdapters(
+  files: Files,
+  modelKey: string,
+  place: ImportPlace,
+): Promise<readonly AdapterChoice[]> {
   const choices: AdapterChoice[] = [];
   for (const [name, digest] of files) {
-    const repo = parseModelFileName(name).base || 'adapter';
-    const key = await importFiles('adapter', { publisher: 'local', repo }, [[name, digest]], place);
-    choices.push({ name: key, scale: 1 });
+    const base = parseModelFileName(name).base || 'adapter';
+    const isModel = futureKeyOf({ owner: 'local', name: base }) === modelKey;
+    const target = { publisher: 'local', repo: isModel ? `${base}-adapter` : base };
+    choices.push({ name: await importFiles('adapter', target, [[name, digest]], place), scale: 1 });
   }
   return choices;
 }
 
-function importFiles(
+/** Moves the files back, so that the same request can be sent again with other settings. */
+async function undoImports({ undos, context }: ImportPlace): Promise<void> {
+  for (const undo of undos.toReversed()) {
+    await undo().catch((err: unknown) => {
+      context.logger.warn({ err }, 'the files of a refused model stay in the library');
+    });
+  }
+}
+
+async function importFiles(
   kind: 'model' | 'adapter',
   { publisher, repo }: { readonly publisher: string; readonly repo: string },
   files: Files,
-  { services, context }: ImportPlace,
+  { services, context, undos }: ImportPlace,
 ): Promise<string> {
   const field = kind === 'model' ? 'files' : 'adapters';
   if (files.some(([name]) => otherFormats.test(name))) {
@@ -203,9 +228,11 @@ function importFiles(
     digest,
   }));
   const place = { ...blobPlace(services, context), signal: context.signal };
-  return importBlobs({ ...place, publisher, repo, blobs, kind }).catch((error: unknown) =>
-    throwInvalidFile(error, field),
+  const { key, undo } = await importBlobs({ ...place, publisher, repo, blobs, kind }).catch(
+    (error: unknown) => throwInvalidFile(error, field),
   );
+  undos.push(undo);
+  return key;
 }
 
 function blobPlace({ modelsFolder, homeId }: ApiServices, { caller }: RequestContext) {

@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
-import { beforeEach, expect, it } from 'vitest';
+import * as files from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { plainModel, writeGguf } from '../../../test/setup/models/gguf-writer.ts';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { hasBlob, importBlobs, receiveBlob } from './blobs.ts';
 import { removePartialUploads } from './stage-upload.ts';
+
+// Spies can't replace the functions of the module itself.
+vi.mock('node:fs/promises', async (original) => ({ ...(await original<typeof files>()) }));
 
 const model = writeGguf({ metadata: plainModel });
 const part = (number: number) =>
@@ -32,7 +36,7 @@ async function receive(content: Buffer, owner: string | null = null): Promise<st
 type Blobs = Parameters<typeof importBlobs>[0]['blobs'];
 const importAs = (blobs: Blobs, more: object = {}) =>
   importBlobs({ ...place(), publisher: 'me', repo: 'mine', kind: 'model', blobs, signal, ...more });
-const filesOnDisk = () => readdir(modelsFolder, { recursive: true });
+const filesOnDisk = () => files.readdir(modelsFolder, { recursive: true });
 
 it('moves the parts of a model into the library', async () => {
   const [first, second] = [await receive(part(0)), await receive(part(1))];
@@ -40,9 +44,9 @@ it('moves the parts of a model into the library', async () => {
     { file: 'm-00001-of-00002.gguf', digest: first },
     { file: 'm-00002-of-00002.gguf', digest: second },
   ];
-  await expect(importAs(blobs.slice(0, 1))).rejects.toThrow(/not a whole model/);
+  await expect(importAs(blobs.slice(0, 1))).rejects.toThrow(/not one whole model/);
   expect(await filesOnDisk()).not.toContain('me');
-  expect(await importAs(blobs)).toBe('me/mine');
+  expect(await importAs(blobs)).toMatchObject({ key: 'me/mine' });
   expect(await filesOnDisk()).not.toContain('.uploads');
 });
 
@@ -61,11 +65,63 @@ it('refuses another file of the name, and a file of another kind', async () => {
   const digest = await receive(model);
   const blobs = [{ file: 'm.gguf', digest }];
   await expect(importAs(blobs, { kind: 'adapter' })).rejects.toThrow(/"m.gguf" is no adapter/);
-  expect(await importAs(blobs)).toBe('me/mine');
-  expect(await importAs(blobs)).toBe('me/mine');
+  expect(await importAs(blobs)).toMatchObject({ key: 'me/mine' });
+  expect(await importAs(blobs)).toMatchObject({ key: 'me/mine' });
   const other = await receive(writeGguf({ metadata: { ...plainModel, 'general.name': 'Other' } }));
   await expect(importAs([{ file: 'm.gguf', digest: other }])).rejects.toMatchObject({
     code: 'conflict',
   });
   await expect(importAs([...blobs, { file: 'n.gguf', digest }])).rejects.toThrow(/same digest/);
+});
+
+it('refuses files that would rename a model that is there, and those of two models', async () => {
+  const first = [{ file: 'v1.gguf', digest: await receive(model) }];
+  const other = await receive(writeGguf({ metadata: { ...plainModel, 'general.name': 'Other' } }));
+  const both = [...first, { file: 'mine.gguf', digest: other }];
+  for (const blobs of [both, both.toReversed()])
+    await expect(importAs(blobs)).rejects.toThrow(/not one whole model/);
+  expect(await filesOnDisk()).not.toContain('me');
+  await importAs(first);
+  for (const file of ['v2.gguf', 'mine.gguf', 'v1-Q4_0.gguf'])
+    await expect(importAs([{ file, digest: other }])).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('"v1.gguf" in me/mine. Delete its model first'),
+    });
+  expect(await importAs(first)).toMatchObject({ key: 'me/mine' });
+  expect(await hasBlob(place(), other)).toBe(true);
+});
+
+it('is undone without the folder of the uploads, and with a file that came again', async () => {
+  const blobs = [
+    { file: 'm-00001-of-00002.gguf', digest: await receive(part(0)) },
+    { file: 'm-00002-of-00002.gguf', digest: await receive(part(1)) },
+  ];
+  const { undo } = await importAs(blobs);
+  expect(await filesOnDisk()).not.toContain('.uploads');
+  await receive(part(1));
+  await undo();
+  for (const { digest } of blobs) expect(await hasBlob(place(), digest)).toBe(true);
+  expect(await filesOnDisk()).not.toContain('me');
+  const again = await importAs(blobs);
+  expect(again.key).toBe('me/mine');
+});
+
+it('is undone from another disk', async () => {
+  const digest = await receive(part(0));
+  const crossing = (from: string, to: string) =>
+    from.includes('.uploads') !== to.includes('.uploads');
+  for (const name of ['link', 'rename'] as const) {
+    const real = files[name];
+    const spy = vi.spyOn(files, name).mockImplementation(async (from, to) => {
+      if (crossing(String(from), String(to)))
+        throw Object.assign(new Error(`EXDEV: ${name}`), { code: 'EXDEV' });
+      await real(from, to);
+    });
+    onTestFinished(() => spy.mockRestore());
+  }
+  await expect(importAs([{ file: 'm-00001-of-00002.gguf', digest }])).rejects.toThrow(
+    /not one whole model/,
+  );
+  expect(await hasBlob(place(), digest)).toBe(true);
+  expect(await filesOnDisk()).not.toContain(join('me', 'mine'));
 });

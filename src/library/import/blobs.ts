@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto';
-import { rename, rmdir, stat } from 'node:fs/promises';
+import { rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import { matchesChecksum } from '../downloads/content-hash.ts';
+import { futureKeyOf } from '../downloads/model-keys.ts';
+import { ignoreUnreadable } from '../folder-entries.ts';
 import { assertFolderName, assertFreePublisher } from '../folder-name.ts';
 import { corruptFile } from '../gguf/byte-source.ts';
 import { ggufFacts } from '../gguf/facts.ts';
 import { readGgufHeader } from '../gguf/header.ts';
 import { exists } from '../link-or-rename.ts';
-import { findKey } from './import-source.ts';
-import { alreadyThere, placeFiles } from './place-files.ts';
+import { scanRepository } from '../scan-repository.ts';
+import { findPlaced } from './import-source.ts';
+import { alreadyThere, type FilePlacing, placeFiles } from './place-files.ts';
 import { assertFileName } from './receive-file.ts';
 import { stageUpload, uploadsFolder, type UploadSource } from './stage-upload.ts';
 
@@ -35,6 +38,13 @@ interface BlobImport extends BlobPlace {
   /** The expected kind of the files. A model may have a projector and several parts. */
   readonly kind: 'model' | 'adapter';
   readonly signal: AbortSignal;
+}
+
+interface ImportedBlobs {
+  /** Of the model or adapter, which has the name of its folder. */
+  readonly key: string;
+  /** Moves the files back to the uploads. */
+  readonly undo: () => Promise<void>;
 }
 
 export function hasBlob(place: BlobPlace, digest: string): Promise<boolean> {
@@ -70,20 +80,49 @@ export async function receiveBlob(source: UploadSource & BlobPlace, digest: stri
 /**
  * Moves uploaded files into the library, all or none. Those that are there already stay.
  *
- * @returns the key of the model or adapter
- * @throws HearthError `invalid_value` for names, a file that was not uploaded, of the wrong kind, or without the other parts of its model;
- *   `conflict` if the library has another file of this name; `corrupt_file`; the errors of `placeFiles`.
+ * @throws HearthError `invalid_value` for names, a file that was not uploaded, of the wrong kind, or files that are not one whole model;
+ *   `conflict` if the library has another file there; `corrupt_file`; the errors of `placeFiles`.
  */
-export async function importBlobs(options: BlobImport): Promise<string> {
-  const { modelsFolder, publisher, repo, blobs, kind, signal } = options;
+export async function importBlobs(options: BlobImport): Promise<ImportedBlobs> {
+  const { modelsFolder, publisher, repo, blobs, signal } = options;
   assertFolderName(publisher, 'publisher');
   assertFreePublisher(publisher);
   assertFolderName(repo, 'repo');
   const folder = join(modelsFolder, publisher, repo);
+  const paths = blobs.map(({ file }) => join(folder, file));
+  const placings = await planPlacings(options, folder);
+  await assertNoOthers(options, folder, paths);
+  const undo = async (): Promise<void> => {
+    await moveBack(placings);
+    await removeEmpty(modelsFolder, folder);
+  };
+  try {
+    await placeFiles(placings, { how: 'move', signal, onCopied: () => {} });
+    try {
+      const found = await findPlaced({ publisher, repo, folder, paths }, signal);
+      const isWhole = paths.every((path) => found?.files.includes(path) === true);
+      const key = futureKeyOf({ owner: publisher, name: repo });
+      if (isWhole && found?.key === key) return { key, undo };
+      throw invalid(
+        'The files are not one whole model: name all of its parts, and no files of other models.',
+      );
+    } catch (error) {
+      // A file that can't move back stays in the library.
+      await moveBack(placings).catch(() => {});
+      throw error;
+    }
+  } finally {
+    await removeEmpty(modelsFolder, folder);
+  }
+}
+
+/** Checks the files before any is moved. */
+async function planPlacings(options: BlobImport, folder: string): Promise<readonly FilePlacing[]> {
+  const { blobs, kind, signal } = options;
   if (new Set(blobs.map(({ digest }) => digest)).size < blobs.length) {
     throw invalid('Two names have the same digest.');
   }
-  const placings = [];
+  const placings: FilePlacing[] = [];
   for (const { file, digest } of blobs) {
     assertFileName(file);
     const target = join(folder, file);
@@ -95,22 +134,48 @@ export async function importBlobs(options: BlobImport): Promise<string> {
     await assertKind(source, file, kind, signal);
     placings.push({ source, target });
   }
-  try {
-    await placeFiles(placings, { how: 'move', signal, onCopied: () => {} });
-    const paths = blobs.map(({ file }) => join(folder, file));
-    try {
-      const key = await findKey({ publisher, repo, folder, paths }, signal);
-      if (key !== null) return key;
-      throw invalid('The files are not a whole model: name all of its parts.');
-    } catch (error) {
-      for (const { source, target } of placings) await rename(target, source);
-      throw error;
-    }
-  } finally {
-    // Only empty folders are removed.
-    for (const empty of [folder, dirname(folder), uploadsFolder(modelsFolder)]) {
-      await rmdir(empty).catch(() => {});
-    }
+  return placings;
+}
+
+/**
+ * The other files of a folder would change the name of the model, or become its variants.
+ *
+ * @throws HearthError `conflict`
+ */
+async function assertNoOthers(
+  { publisher, repo }: BlobImport,
+  folder: string,
+  paths: readonly string[],
+): Promise<void> {
+  const place = { root: { folder }, publisher, name: repo, folder };
+  const { files } = await scanRepository(place, ignoreUnreadable);
+  const other = files.find(({ path }) => !paths.includes(path));
+  if (other === undefined) return;
+  throw new HearthError(
+    'conflict',
+    `The library already has ${JSON.stringify(other.name)} in ${publisher}/${repo}. Delete its model first (hearth rm), or give another name.`,
+  );
+}
+
+/** Also after the request was aborted. */
+async function moveBack(placings: readonly FilePlacing[]): Promise<void> {
+  const { signal } = new AbortController();
+  for (const { source, target } of placings) {
+    // The file may have been uploaded again meanwhile.
+    if (await exists(source)) await rm(target, { force: true });
+    else
+      await placeFiles([{ source: target, target: source }], {
+        how: 'move',
+        signal,
+        onCopied: () => {},
+      });
+  }
+}
+
+/** Removes the folders of an import that are empty. */
+async function removeEmpty(modelsFolder: string, folder: string): Promise<void> {
+  for (const empty of [folder, dirname(folder), uploadsFolder(modelsFolder)]) {
+    await rmdir(empty).catch(() => {});
   }
 }
 

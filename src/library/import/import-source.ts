@@ -38,20 +38,26 @@ interface Placed {
 }
 
 /** Key of the model that has one of the files; null if none is complete. Its name depends on the other files there. */
-export async function findKey(
+export async function findKey(placed: Placed, signal: AbortSignal): Promise<string | null> {
+  return (await findPlaced(placed, signal))?.key ?? null;
+}
+
+/** The same model, with all of its files. */
+export async function findPlaced(
   { publisher, repo, folder, paths }: Placed,
   signal: AbortSignal,
-): Promise<string | null> {
+): Promise<{ readonly key: string; readonly files: readonly string[] } | null> {
   const repository = await scanRepository(
     { root: { folder }, publisher, name: repo, folder },
     ignoreUnreadable,
   );
   const { models } = await createRepositoryReader(signal).read(repository);
-  const model = models.find(
-    ({ entry, adapter, files, projectors }) =>
-      (entry !== null || adapter !== undefined) &&
-      [...files, ...projectors].some(({ path }) => paths.includes(path)),
-  );
-  const name = model?.names[0];
-  return name === undefined ? null : `${publisher}/${name}`.toLowerCase();
+  for (const { entry, adapter, files, projectors, names } of models) {
+    const own = [...files, ...projectors].map(({ path }) => path);
+    const [name] = names;
+    if (name === undefined || (entry === null && adapter === undefined)) continue;
+    if (own.some((path) => paths.includes(path)))
+      return { key: `${publisher}/${name}`.toLowerCase(), files: own };
+  }
+  return null;
 }
