@@ -95,6 +95,7 @@ try {
   const ofServer = await licenseTexts(packages);
   const ofWebApp = await readFile(join(next, 'web/licenses.txt'), 'utf8');
   await writeFile(join(next, 'licenses.txt'), `${ofServer}\n${ofWebApp}`);
+  await rm(join(next, 'web/licenses.txt'));
   await writeFile(join(next, 'build.json'), JSON.stringify(await buildFacts()));
   // In a package the smaller size counts, in a clone the time.
   if (/^(pack|publish)$/.test(process.env.npm_command)) await compressFiles(join(next, 'web'));
