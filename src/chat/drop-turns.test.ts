@@ -50,7 +50,7 @@ describe('dropTurns', () => {
     expect(await drop(1, undefined, [])).toEqual({ messages: [], droppedTurns: 0 });
   });
 
-  it('keeps examples, which are no turns', async () => {
+  it('keeps examples, which belong to no turn', async () => {
     const examples = [user('Hi'), answer('Ahoy')];
     const messages = [system, ...examples, ...conversation.slice(1)];
     const { messages: kept, droppedTurns } = await dropTurns(messages, 9, 1, countTokens, 2);

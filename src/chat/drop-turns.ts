@@ -14,7 +14,7 @@ interface ShortenedPrompt {
  *
  * @param countTokens Counts the tokens of a prompt; a number above the context for one that is too long.
  * @param maxAnswerTokens Most tokens of the answer; undefined: no limit.
- * @param exampleCount Messages after the system's that are no turns, and stay.
+ * @param exampleCount Messages after the system's that stay, as they belong to no turn.
  */
 export async function dropTurns(
   messages: readonly EngineMessage[],
