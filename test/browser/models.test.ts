@@ -7,7 +7,7 @@ import { startFakeHub } from '../setup/hub/fake-hub.ts';
 import { startFakeModelScope } from '../setup/hub/fake-modelscope.ts';
 import { startFakeRegistry } from '../setup/hub/fake-registry.ts';
 import { recordedDevices } from '../setup/machines/recorded-gpus.ts';
-import { get } from '../setup/server/api.ts';
+import { get, post } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { useResource } from '../setup/use-resource.ts';
 import { useBrowser } from './setup/browser.ts';
@@ -242,9 +242,11 @@ describe('on a machine with two GPUs', () => {
   }));
 
   it('shows where a model goes, and loads it where the user wants', async () => {
+    await post(machine.url, '/api/v1/models/unload', { instance_id: 'hearth/starter-chat' });
     const page = await openPage(`${machine.url}/models`);
     await page.getByRole('button', { name: 'Details of starter-chat' }).click();
-    const dialog = page.getByRole('dialog', { name: 'starter-chat' });
+    // A notice that it was loaded has its name, too.
+    const dialog = page.getByRole('dialog', { name: 'starter-chat', exact: true });
     const placement = dialog.getByRole('region', { name: 'Placement' });
     await placement.getByText('7 of 7 layers on GPUs').waitFor();
     const gpus = () => placement.getByRole('listitem').allInnerTexts();
