@@ -1,3 +1,5 @@
+import { fenceFor } from '../kernel/code-fence.ts';
+
 /** A passage of a file that an answer may cite. */
 export interface CitablePassage {
   /** Name of the file and the lines. */
@@ -12,7 +14,7 @@ const passagesHead =
 /** A whole file as a part of a message, between fences that it does not contain. */
 export function filePart(file: { readonly name: string; readonly text: string }): string {
   const text = withShortRuns(file.text.trimEnd());
-  const fence = fenceOf(text);
+  const fence = fenceFor(text);
   return `Project file ${onOneLine(file.name)}:\n\n${fence}\n${text}\n${fence}`;
 }
 
@@ -20,7 +22,7 @@ export function filePart(file: { readonly name: string; readonly text: string })
 export function passagesPart(passages: readonly CitablePassage[]): string {
   const shown = passages.map(({ source, text: whole }, index) => {
     const text = withShortRuns(whole);
-    const fence = fenceOf(text);
+    const fence = fenceFor(text);
     return `[${index + 1}] ${onOneLine(source)}\n\n${fence}\n${text}\n${fence}`;
   });
   return [passagesHead, ...shown].join('\n\n');
@@ -33,10 +35,4 @@ function onOneLine(name: string): string {
 /** The web app reads fences of up to 100 characters. */
 function withShortRuns(text: string): string {
   return text.replaceAll(/`{99,}/g, '`'.repeat(99));
-}
-
-function fenceOf(text: string): string {
-  let longest = 2;
-  for (const [fence] of text.matchAll(/`{3,}/g)) longest = Math.max(longest, fence.length);
-  return '`'.repeat(longest + 1);
 }

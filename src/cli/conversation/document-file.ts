@@ -5,6 +5,7 @@ import type { InputItem } from '../../api/v1/chat/chat-schema.ts';
 import { readDocumentText } from '../../api/v1/documents/document-schema.ts';
 import type { Client } from '../client/client.ts';
 import { CommandError } from '../failure.ts';
+import { fenceFor } from '../../kernel/code-fence.ts';
 
 /**
  * The text of a file, which the server reads, as a part of a message. The web app shows parts of this form as files.
@@ -24,8 +25,7 @@ export async function readDocumentFile(
     { query: { name }, upload: { content: createReadStream(path), sizeBytes: facts.size } },
     signal,
   );
-  const longest = Math.max(2, ...(text.match(/`{3,}/g) ?? []).map((fence) => fence.length));
-  const fence = '`'.repeat(longest + 1);
+  const fence = fenceFor(text);
   const language = extname(name).slice(1).toLowerCase();
   return {
     type: 'text',

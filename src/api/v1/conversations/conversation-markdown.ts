@@ -1,6 +1,7 @@
 import type { ConversationContent, ConversationMessage } from '../../../store/turns/content.ts';
 import type { TurnItem } from '../../../store/turns/turn-item.ts';
 import type { StoredResponse } from '../../../store/store.ts';
+import { fenceFor } from '../../../kernel/code-fence.ts';
 
 export function conversationTitleMarkdown(title: string): string {
   return `# ${title.replaceAll(/\s+/g, ' ')}\n`;
@@ -65,10 +66,7 @@ function callMarkdown(name: string, argumentsJson: string, result: string | unde
   return result === undefined ? call : `${call}\n\n${fenced(result)}`;
 }
 
-/** A fence longer than any in the text. */
 function fenced(text: string): string {
-  let longest = 2;
-  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
-  const fence = '`'.repeat(longest + 1);
+  const fence = fenceFor(text);
   return `${fence}\n${text}\n${fence}`;
 }

@@ -1,4 +1,5 @@
 import type { ImportedPart, LeftOut } from './imported-chat.ts';
+import { fenceFor } from '../../../../kernel/code-fence.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -73,10 +74,9 @@ export function attachmentPart(name: string): ImportedPart {
   return { type: 'text', text: `(Attachment: ${name})` };
 }
 
+/** The web app reads fences of up to 100 characters. */
 function fenceOf(text: string): string {
-  let longest = 2;
-  for (const [run] of text.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length);
-  return '`'.repeat(Math.min(longest + 1, 100));
+  return fenceFor(text).slice(0, 100);
 }
 
 /** Counts an omitted part. */
