@@ -1,3 +1,4 @@
+import { fenceFor } from '../../../../../src/kernel/code-fence.ts';
 import { documentText, type TextDocument } from './document.ts';
 import type { Passage } from './split-passages.ts';
 
@@ -23,7 +24,7 @@ export type DocumentPart =
 /** A document as a part of a prompt, between fences that it does not contain. */
 export function filePart(document: TextDocument): string {
   const text = documentText(document).trimEnd();
-  const fence = fenceOf(text);
+  const fence = fenceFor(text);
   const language = /\.(\w{1,10})$/.exec(document.name)?.[1]?.toLowerCase() ?? '';
   const name = document.name.replaceAll(/\s+/g, ' ');
   return `File ${name}:\n\n${fence}${language === 'pdf' ? '' : language}\n${text}\n${fence}`;
@@ -32,7 +33,7 @@ export function filePart(document: TextDocument): string {
 /** Numbered passages as a part of a prompt. */
 export function passagesPart(passages: readonly Passage[]): string {
   const shown = passages.map(({ source, text }, index) => {
-    const fence = fenceOf(text);
+    const fence = fenceFor(text);
     return `[${index + 1}] ${source.replaceAll(/\s+/g, ' ')}\n\n${fence}\n${text}\n${fence}`;
   });
   return [passagesHead, ...shown].join('\n\n');
@@ -91,9 +92,4 @@ export function citedPassages(
     ),
   );
   return passages.filter(({ number }) => numbers.has(number));
-}
-
-function fenceOf(text: string): string {
-  const longest = Math.max(2, ...(text.match(/`{3,}/g) ?? []).map((fence) => fence.length));
-  return '`'.repeat(longest + 1);
 }
