@@ -7,6 +7,7 @@ import { chosenConfigSchema, placementSchema } from './load-config-schema.ts';
 import {
   exampleModel,
   loadRequestSchema,
+  memoryOptions,
   quantizationSchema,
   v1ModelSchema,
 } from './model-schema.ts';
@@ -140,27 +141,10 @@ export const getModelDetails = defineRoute({
   errors: ['missing_required_parameter', 'unrecognized_keys', 'model_not_found', 'corrupt_file'],
 });
 
-const estimateRequestSchema = loadRequestSchema
-  .pick({
-    model: true,
-    context_length: true,
-    parallel: true,
-    eval_batch_size: true,
-    flash_attention: true,
-    offload_kv_cache_to_gpu: true,
-    gpu_layers: true,
-    cpu_moe_layers: true,
-    split_mode: true,
-    tensor_split: true,
-    main_gpu: true,
-    kv_cache_type: true,
-    cache_type_k: true,
-    cache_type_v: true,
-  })
-  .meta({
-    id: 'EstimateRequest',
-    examples: [{ model: 'hearth/starter-chat', context_length: 4096, parallel: 4 }],
-  });
+const estimateRequestSchema = loadRequestSchema.pick({ model: true, ...memoryOptions }).meta({
+  id: 'EstimateRequest',
+  examples: [{ model: 'hearth/starter-chat', context_length: 4096, parallel: 4 }],
+});
 
 export const memoryEstimateResultSchema = z
   .object({

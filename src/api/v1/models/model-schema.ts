@@ -266,6 +266,23 @@ export const loadRequestSchema = z
   });
 export type LoadRequest = z.infer<typeof loadRequestSchema>;
 
+/** The options of a load that decide how much memory it takes, and where. */
+export const memoryOptions = {
+  context_length: true,
+  parallel: true,
+  eval_batch_size: true,
+  flash_attention: true,
+  offload_kv_cache_to_gpu: true,
+  gpu_layers: true,
+  cpu_moe_layers: true,
+  split_mode: true,
+  tensor_split: true,
+  main_gpu: true,
+  kv_cache_type: true,
+  cache_type_k: true,
+  cache_type_v: true,
+} as const;
+
 export const loadResultSchema = z
   .object({
     type: modelTypeSchema,

@@ -6,25 +6,13 @@ import { defineRoute } from '../../kit/route.ts';
 import { chatRequestSchema } from '../chat/chat-schema.ts';
 import { presetFields } from '../presets/preset-schema.ts';
 import { adapterChoicesSchema, toAdapterChoices } from './adapter-schema.ts';
-import { loadRequestSchema } from './model-schema.ts';
+import { loadRequestSchema, memoryOptions } from './model-schema.ts';
 
 const loadFields = loadRequestSchema.pick({
-  context_length: true,
-  parallel: true,
+  ...memoryOptions,
   ttl: true,
-  eval_batch_size: true,
-  flash_attention: true,
   num_experts: true,
-  offload_kv_cache_to_gpu: true,
-  gpu_layers: true,
-  cpu_moe_layers: true,
-  split_mode: true,
-  tensor_split: true,
-  main_gpu: true,
   threads: true,
-  kv_cache_type: true,
-  cache_type_k: true,
-  cache_type_v: true,
   speculation: true,
   draft_model: true,
   chat_template: true,
