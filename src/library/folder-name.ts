@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { HearthError } from '../kernel/errors/errors.ts';
 import { isPrintable } from './printable-text.ts';
 
@@ -66,6 +67,18 @@ export function assertFreePublisher(publisher: string): void {
     `The publisher "${starterPublisher}" is reserved for the models that ship with Hearth. Name another publisher.`,
     { field: 'publisher' },
   );
+}
+
+/**
+ * The folder of a repository of an upload.
+ *
+ * @throws HearthError `invalid_value` for a name that can't be a folder, or is reserved.
+ */
+export function repositoryFolder(modelsFolder: string, publisher: string, repo: string): string {
+  assertFolderName(publisher, 'publisher');
+  assertFreePublisher(publisher);
+  assertFolderName(repo, 'repo');
+  return join(modelsFolder, publisher, repo);
 }
 
 /** Derives a folder name from a file name of any form. */

@@ -5,7 +5,7 @@ import { HearthError } from '../../kernel/errors/errors.ts';
 import { matchesChecksum } from '../downloads/content-hash.ts';
 import { futureKeyOf } from '../downloads/model-keys.ts';
 import { ignoreUnreadable } from '../folder-entries.ts';
-import { assertFolderName, assertFreePublisher } from '../folder-name.ts';
+import { repositoryFolder } from '../folder-name.ts';
 import { corruptFile } from '../gguf/byte-source.ts';
 import { ggufFacts } from '../gguf/facts.ts';
 import { readGgufHeader } from '../gguf/header.ts';
@@ -85,10 +85,7 @@ export async function receiveBlob(source: UploadSource & BlobPlace, digest: stri
  */
 export async function importBlobs(options: BlobImport): Promise<ImportedBlobs> {
   const { modelsFolder, publisher, repo, blobs, signal } = options;
-  assertFolderName(publisher, 'publisher');
-  assertFreePublisher(publisher);
-  assertFolderName(repo, 'repo');
-  const folder = join(modelsFolder, publisher, repo);
+  const folder = repositoryFolder(modelsFolder, publisher, repo);
   const paths = blobs.map(({ file }) => join(folder, file));
   const placings = await planPlacings(options, folder);
   await assertNoOthers(options, folder, paths);

@@ -1,7 +1,7 @@
 import { rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { HearthError } from '../../kernel/errors/errors.ts';
-import { assertFolderName, assertFreePublisher, isPortableFileName } from '../folder-name.ts';
+import { isPortableFileName, repositoryFolder } from '../folder-name.ts';
 import { ggufFacts } from '../gguf/facts.ts';
 import { corruptFile } from '../gguf/byte-source.ts';
 import { readGgufHeader } from '../gguf/header.ts';
@@ -31,11 +31,8 @@ interface ReceivedFile {
  */
 export async function receiveFile(options: ReceiveOptions): Promise<ReceivedFile> {
   const { modelsFolder, publisher, repo, file, signal } = options;
-  assertFolderName(publisher, 'publisher');
-  assertFreePublisher(publisher);
-  assertFolderName(repo, 'repo');
+  const folder = repositoryFolder(modelsFolder, publisher, repo);
   assertFileName(file);
-  const folder = join(modelsFolder, publisher, repo);
   const target = join(folder, file);
   if (await exists(target)) throw alreadyThere(target);
   try {
