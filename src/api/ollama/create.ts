@@ -167,20 +167,15 @@ async function importModel(
   const repo = tag === 'latest' ? stem : `${stem}-${tag}`;
   const key = futureKeyOf({ owner: publisher, name: repo });
   const folder = join(place.services.modelsFolder, publisher, repo);
+  const refuse = (what: string): never => {
+    throw new HearthError('conflict', `${JSON.stringify(name)} is ${what}. Delete it first.`);
+  };
+  const isName = (other: string): boolean => other.toLowerCase() === name.toLowerCase();
   const isOther = ({ key: other, machine, variants }: ModelEntry): boolean =>
     other === key && machine === undefined && variants.some(({ path }) => dirname(path) !== folder);
-  const isName = (other: string): boolean => other.toLowerCase() === name.toLowerCase();
-  const taken =
-    own.modelSettings.get(name.toLowerCase())?.base !== undefined
-      ? 'a profile'
-      : (await own.aliases.list()).some((alias) => isName(alias.name))
-        ? 'an alias'
-        : (await own.library.list()).some(isOther)
-          ? 'another model'
-          : undefined;
-  if (taken !== undefined) {
-    throw new HearthError('conflict', `${JSON.stringify(name)} is ${taken}. Delete it first.`);
-  }
+  if (own.modelSettings.get(name.toLowerCase())?.base !== undefined) refuse('a profile');
+  if ((await own.aliases.list()).some((alias) => isName(alias.name))) refuse('an alias');
+  if ((await own.library.list()).some(isOther)) refuse('another model');
   return importFiles('model', { publisher, repo }, files, place);
 }
 
