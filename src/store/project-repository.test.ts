@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryStore } from '../../test/setup/store/temporary-store.ts';
 import { conversationTurn } from '../../test/setup/store/conversation-turn.ts';
 import { vectorStoreOf, type ProjectFields, type StoredProject } from './project.ts';
@@ -91,6 +91,19 @@ describe('projects', () => {
     expect(await projectsOf('them')).toEqual([id]);
     await store.owners.delete('them');
     expect(await store.projects.list('them')).toEqual([]);
+  });
+});
+
+describe('files of projects', () => {
+  it('stay in their order, also those of one millisecond', async () => {
+    const { id } = await create();
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const names = Array.from({ length: 8 }, (_, index) => `${index}.md`);
+    const limits = { maxFiles: 8, maxTotalLength: 100 };
+    for (const name of names) await store.projects.addFile(id, 'me', { name, text: '' }, limits);
+    const found = await store.projects.find(id, 'me');
+    expect(found?.files.map(({ name }) => name)).toEqual(names);
   });
 });
 

@@ -82,12 +82,14 @@ export function createProjectRepository(
       const added = await changeOwn(id, ownerId, async (transaction) => {
         const files = await filesOf(transaction, [id]);
         const total = files.reduce((sum, { length }) => sum + length, text.length);
+        const newest = Date.parse(files.at(-1)?.created_at ?? '') || 0;
         if (files.length >= maxFiles || total > maxTotalLength) return 'full' as const;
         const file = {
           id: projectFilePrefix + randomBytes(12).toString('hex'),
           name,
           length: text.length,
-          createdAt: new Date(),
+          // The order in which files were added, also within a millisecond.
+          createdAt: new Date(Math.max(Date.now(), newest + 1)),
         };
         await transaction
           .insertInto('project_files')
