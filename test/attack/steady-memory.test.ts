@@ -1,11 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { residentBytes } from '../../src/engines/launch/memory-watch.ts';
-import { post } from '../setup/server/api.ts';
+import { seededRandom } from '../setup/seeded-random.ts';
+import { postRaw } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 
 /**
- * Requests after the warm-up. `HEARTH_SOAK_REQUESTS=3000 npx vitest run --project e2e test/attack/steady-memory.test.ts`
+ * Requests after the warm-up. `HEARTH_SOAK_REQUESTS=3000 npx vitest run --project drills test/attack/steady-memory.test.ts`
  * measures a slope; the short form only notices memory that is kept for each request in large pieces.
  */
 const requests = Number(process.env['HEARTH_SOAK_REQUESTS'] ?? 300);
@@ -22,20 +23,39 @@ const maxRequests = isLong ? requests : 5 * requests;
 const heapLimit = { NODE_OPTIONS: '--max-old-space-size=96' };
 const hearth = useHearth(async () => (isLong ? {} : { environment: heapLimit }));
 
-const chat = async (): Promise<void> => {
-  const { status } = await post(hearth.url, '/api/v1/chat', {
-    model: 'hearth/starter-chat',
-    input: 'Hello!',
-    reasoning: 'off',
-    max_output_tokens: 8,
-  });
-  expect(status).toBe(200);
+const chat = 'hearth/starter-chat';
+const input = 'Hello!';
+const messages = [{ role: 'user', content: input }];
+const short = { model: chat, max_tokens: 8 };
+/** Requests that users mix, and the status of their answers. */
+const kinds: readonly (readonly [path: string, body: object, status: number])[] = [
+  ['/api/v1/chat', { model: chat, input, reasoning: 'off', max_output_tokens: 8 }, 200],
+  ['/api/v1/chat', { model: chat, input, max_output_tokens: 8, stream: true }, 200],
+  ['/v1/chat/completions', { ...short, messages, stream: true }, 200],
+  ['/v1/responses', { model: chat, input, max_output_tokens: 16 }, 200],
+  ['/v1/messages', { ...short, messages }, 200],
+  ['/api/chat', { model: chat, messages, options: { num_predict: 8 } }, 200],
+  ['/v1/completions', { ...short, prompt: 'The tide' }, 200],
+  ['/v1/embeddings', { model: 'hearth/starter-embed', input }, 200],
+  ['/api/v1/chat', { model: chat, input, temperature: 7 }, 400],
+  ['/api/v1/chat', { model: 'nobody/nothing', input }, 404],
+];
+
+/** One request of a kind that `random` chooses; one in ten breaks off after its head. */
+const sendOne = async (random: () => number): Promise<void> => {
+  const kind = kinds[Math.floor(random() * kinds.length)];
+  if (kind === undefined) throw new Error('no kind');
+  const [path, body, expected] = kind;
+  const response = await postRaw(hearth.url, path, JSON.stringify(body));
+  expect(response.status, path).toBe(expected);
+  await (random() < 0.1 ? response.body?.cancel() : response.text());
 };
 
 it(
-  'keeps no memory for short requests that are answered',
+  'keeps no memory for mixed requests that are answered or broken off',
   async () => {
-    for (let count = 0; count < warmUpRequests; count += 1) await chat();
+    const random = seededRandom();
+    for (let count = 0; count < warmUpRequests; count += 1) await sendOne(random);
     const samples: { readonly request: number; readonly bytes: number }[] = [];
     const sample = async (request: number): Promise<void> => {
       samples.push({ request, bytes: (await residentBytes(hearth.pid)) ?? 0 });
@@ -47,7 +67,7 @@ it(
         await sample(request);
         if (request >= requests && grownBytes() < garbageBytes + requests * 1024) break;
       }
-      await chat();
+      await sendOne(random);
     }
     await setTimeout(idleMs);
     await sample(request);
