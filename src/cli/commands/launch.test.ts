@@ -20,6 +20,23 @@ const model = {
   format: 'gguf',
 };
 
+const memory = {
+  weights_bytes: 1,
+  kv_cache_bytes: 1,
+  compute_bytes: 1,
+  projector_bytes: 0,
+  process_bytes: 1,
+  total_bytes: 4,
+  fits: 'fits',
+};
+const estimate = {
+  model: 'acme/coder@q8_0',
+  load_config: { context_length: 8192, parallel: 4 },
+  ...memory,
+  usable_bytes: 8,
+  capacity_bytes: 8,
+};
+
 let server: Awaited<ReturnType<typeof startLoopbackServer>> | undefined;
 afterEach(async () => {
   await server?.close();
@@ -31,11 +48,15 @@ async function launch(
   options: { found?: object; token?: string; environment?: Record<string, string> } = {},
 ) {
   const { found = model, token } = options;
+  const answers: Readonly<Record<string, object>> = {
+    '/api/v1/models': { models: [found] },
+    '/api/v1/models/estimate': estimate,
+  };
   server = await startLoopbackServer(({ path, headers }, response) => {
     if (token !== undefined && headers['authorization'] !== `Bearer ${token}`) {
       const error = { type: 'invalid_request', code: 'unauthorized', message: 'No token.' };
       sendJson(response, { error }, 401);
-    } else sendJson(response, path === '/api/v1/models' ? { models: [found] } : found);
+    } else sendJson(response, answers[path] ?? found);
   });
   const url = server.url;
   const outcome = await runCommand(['launch', '--host', url, ...commandLine], {
@@ -83,10 +104,25 @@ describe('hearth launch', () => {
     expect(stderr).toContain('hearth token create --name codex');
   });
 
-  it('warns of a short context', async () => {
+  it('warns of a short context, and does not start an agent with it', async () => {
     const found = { ...model, loaded_instances: [] };
-    const { stderr } = await launch(['aider'], { found });
+    const { exitCode, stderr } = await launch(['aider'], { found });
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain('is 8,192 tokens');
     expect(stderr).toContain('hearth load hearth/starter-chat --context-length 32768');
+    const started = await launch(['aider', '--run'], { found });
+    expect(started.exitCode).toBe(1);
+    expect(started.stderr).toContain('is 8,192 tokens');
+  });
+
+  it('tells agents the context, so that they shorten a conversation in time', async () => {
+    const { environment } = JSON.parse((await launch(['opencode', '--json'])).stdout);
+    const { provider } = JSON.parse(environment['OPENCODE_CONFIG_CONTENT']);
+    expect(provider.hearth.models).toEqual({
+      'acme/coder': { limit: { context: 32_768, output: 8192 } },
+    });
+    const { command } = JSON.parse((await launch(['codex', '--json'])).stdout);
+    expect(command).toContain('model_context_window=32768');
   });
 
   it('suggests the agent that was meant', async () => {

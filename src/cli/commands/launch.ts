@@ -1,4 +1,5 @@
-import { getModel, listModels, type V1Model } from '../../api/v1/models/model-schema.ts';
+import { estimateModel } from '../../api/v1/models/model-details-schema.ts';
+import { getModel, listModels } from '../../api/v1/models/model-schema.ts';
 import { formatCount } from '../../kernel/format.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import { ApiError } from '../client/client-error.ts';
@@ -17,6 +18,8 @@ import { constants } from 'node:os';
 
 /** Instructions and tools of an agent alone take 10,000 to 20,000 tokens. */
 const enoughTokens = 24_576;
+/** With less, no agent is started: its first prompt would be too long, and some send it again without end. */
+const fewestTokens = 10_000;
 
 export const launch = defineCommand({
   positionals: {
@@ -67,15 +70,24 @@ export const launch = defineCommand({
     await assertAccess(ownClient, agent, signal);
     const model = options.model ?? (await findDefaultModel(ownClient, signal));
     await checkChatModel(ownClient, model, signal);
-    const target = { url: client.baseUrl, token: token === '' ? 'any' : token, model };
+    const length = await findContextLength(ownClient, model, signal);
+    const target = {
+      url: client.baseUrl,
+      token: token === '' ? 'any' : token,
+      model,
+      contextLength: length?.now,
+    };
     const variables = agent.environment(target);
     const command = [
       agent.program,
       ...(agent.arguments?.(target) ?? []),
       ...positionals.arguments,
     ] as const;
-    const warning = await contextWarning(ownClient, model, signal);
-    if (warning !== undefined) terminal.messages.line(warning);
+    if (length !== undefined && length.now < enoughTokens) {
+      const warning = shortContext(model, length);
+      if (options.run === true && length.now < fewestTokens) throw new CommandError(warning);
+      terminal.messages.line(warning);
+    }
     if (options.run === true) {
       return runProgramInTerminal(command, { ...environment, ...variables }, agent.install, signal);
     }
@@ -114,32 +126,40 @@ async function assertAccess(
   }
 }
 
-/** Undefined if the context is large enough, or unknown. */
-async function contextWarning(
+/** Tokens. */
+interface ContextLength {
+  /** Of the largest loaded instance, or else of a load. */
+  readonly now: number;
+  readonly largest: number;
+}
+
+/** Undefined if the server does not tell. */
+async function findContextLength(
   client: Client,
   model: string,
   signal: AbortSignal,
-): Promise<string | undefined> {
-  const found = await client
-    .call(getModel, { params: { model } }, signal)
-    .catch((error: unknown) => {
-      signal.throwIfAborted();
-      if (error instanceof ApiError) return undefined;
-      throw error;
-    });
-  if (found === undefined) return undefined;
-  const length = largestContext(found);
-  if (length >= enoughTokens) return undefined;
-  const advice =
-    found.max_context_length < enoughTokens
-      ? 'Choose a model with a longer context.'
-      : `Load it with \`hearth load ${model} --context-length ${Math.min(found.max_context_length, 32_768)}\`.`;
-  return `The context of ${model} is ${formatCount(length)} tokens, and agents send more than 10,000 with each request. ${advice}`;
+): Promise<ContextLength | undefined> {
+  try {
+    const found = await client.call(getModel, { params: { model } }, signal);
+    const lengths = found.loaded_instances.map(({ config }) => config.context_length);
+    if (lengths.length > 0) {
+      return { now: Math.max(...lengths), largest: found.max_context_length };
+    }
+    const { load_config: config } = await client.call(estimateModel, { body: { model } }, signal);
+    return { now: config.context_length, largest: found.max_context_length };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
 }
 
-function largestContext({ loaded_instances: instances, max_context_length: maximum }: V1Model) {
-  const lengths = instances.map(({ config }) => config.context_length);
-  return lengths.length === 0 ? Math.min(maximum, 4096) : Math.max(...lengths);
+function shortContext(model: string, { now, largest }: ContextLength): string {
+  const advice =
+    largest < enoughTokens
+      ? 'Choose a model with a longer context.'
+      : `Load it with \`hearth load ${model} --context-length ${Math.min(largest, 32_768)}\`.`;
+  return `The context of ${model} is ${formatCount(now)} tokens, and agents send more than 10,000 with each request. ${advice}`;
 }
 
 /** Lines that set variables and start a program, for PowerShell on Windows and for POSIX shells elsewhere. */

@@ -4,6 +4,8 @@ export interface LaunchTarget {
   readonly url: string;
   readonly token: string;
   readonly model: string;
+  /** Tokens; undefined if the server does not tell. */
+  readonly contextLength: number | undefined;
 }
 
 export interface CodingAgent {
@@ -39,13 +41,14 @@ export const codingAgents: readonly CodingAgent[] = [
     program: 'codex',
     install: 'npm install -g @openai/codex',
     environment: ({ token }) => ({ HEARTH_TOKEN: token }),
-    arguments: ({ url, model }) => [
+    arguments: ({ url, model, contextLength }) => [
       '-c',
       'model_provider="hearth"',
       '-c',
       `model_providers.hearth={name="Hearth",base_url="${url}/v1",env_key="HEARTH_TOKEN",wire_api="responses"}`,
       '-c',
       'web_search="disabled"',
+      ...(contextLength === undefined ? [] : ['-c', `model_context_window=${contextLength}`]),
       '-m',
       model,
     ],
@@ -55,7 +58,7 @@ export const codingAgents: readonly CodingAgent[] = [
     title: 'opencode',
     program: 'opencode',
     install: 'npm install -g opencode-ai',
-    environment: ({ url, token, model }) => ({
+    environment: ({ url, token, model, contextLength }) => ({
       HEARTH_TOKEN: token,
       OPENCODE_CONFIG_CONTENT: JSON.stringify({
         provider: {
@@ -63,7 +66,7 @@ export const codingAgents: readonly CodingAgent[] = [
             npm: '@ai-sdk/openai-compatible',
             name: 'Hearth',
             options: { baseURL: `${url}/v1`, apiKey: '{env:HEARTH_TOKEN}' },
-            models: { [model]: {} },
+            models: { [model]: openCodeModel(contextLength) },
           },
         },
         model: `hearth/${model}`,
@@ -106,3 +109,9 @@ export const codingAgents: readonly CodingAgent[] = [
     }),
   },
 ];
+
+/** Without these limits, opencode never shortens a conversation in time. */
+function openCodeModel(contextLength: number | undefined): object {
+  if (contextLength === undefined) return {};
+  return { limit: { context: contextLength, output: Math.min(32_000, contextLength >> 2) } };
+}

@@ -11,7 +11,7 @@ import { clientsFolder } from '../run.ts';
 
 /** Codex edits a file, as `hearth launch codex --run` starts it; a script stands in for the model. */
 const hearth = useHearth(async (home) => ({
-  flags: [`--engine-llama-server=${await writeScriptedEngine(home)}`],
+  flags: [`--engine-llama-server=${await writeScriptedEngine(home, 65_536)}`],
 }));
 
 it('chats in a stream, and edits a file with its shell tool', async () => {
