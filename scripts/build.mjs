@@ -31,8 +31,8 @@ const threads = {
   watchdog: 'src/platform/processes/watchdog.ts',
   'statement-thread': 'src/store/statement-thread-main.ts',
   'json-thread': 'src/api/kit/body/json-thread-main.ts',
-  'document-thread': 'src/documents/document-thread-main.ts',
-  'audio-thread': 'src/audio/audio-thread-main.ts',
+  'document-thread': 'src/documents/read/document-thread-main.ts',
+  'audio-thread': 'src/speech/audio/audio-thread-main.ts',
 };
 
 const require = createRequire(import.meta.url);

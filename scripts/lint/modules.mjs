@@ -33,20 +33,6 @@ export const modules = [
     imports: ['kernel', 'platform'],
   },
   {
-    name: 'documents',
-    purpose:
-      'Reads the text of Office files, OpenDocument, EPUB, HTML and CSV, in threads with limits.',
-    publicFiles: ['document-reader.ts'],
-    imports: ['kernel'],
-  },
-  {
-    name: 'audio',
-    purpose:
-      'Reads WAV, MP3 and FLAC, in threads with limits, and cuts long files in pauses; writes WAV.',
-    publicFiles: ['audio-reader.ts', 'wav.ts'],
-    imports: ['kernel'],
-  },
-  {
     name: 'store',
     purpose:
       'Repositories on SQLite and PostgreSQL: responses, conversations, images, downloads, batches, tokens.',
@@ -63,12 +49,6 @@ export const modules = [
       'vector-stores/vector-store.ts',
     ],
     imports: ['kernel', 'platform'],
-  },
-  {
-    name: 'access',
-    purpose: 'API tokens, sessions of the web app, limits and usage of tokens.',
-    publicFiles: ['*.ts'],
-    imports: ['kernel', 'telemetry', 'store'],
   },
   {
     name: 'library',
@@ -102,23 +82,25 @@ export const modules = [
     imports: ['kernel', 'telemetry', 'platform', 'library'],
   },
   {
-    name: 'links',
+    name: 'access',
     purpose:
-      'Links between machines of a home: codes, the key of this machine, and the machines whose models are used.',
-    publicFiles: ['link-file.ts', 'link-identity.ts', 'links.ts'],
-    imports: ['kernel', 'platform', 'store', 'access', 'engines'],
+      'API tokens, sessions of the web app, limits and usage of tokens; links between machines of a home (`links/`).',
+    publicFiles: ['*.ts', 'links/link-file.ts', 'links/link-identity.ts', 'links/links.ts'],
+    imports: ['kernel', 'telemetry', 'platform', 'store', 'engines'],
   },
   {
     name: 'speech',
     purpose:
-      'Formats text as a script for speech synthesizers (`script/`, pure functions), and speaks scripts with a text-to-speech server of the user.',
+      'Formats text as a script for speech synthesizers (`script/`, pure functions), speaks scripts with a text-to-speech server of the user; reads WAV, MP3 and FLAC, in threads with limits (`audio/`).',
     publicFiles: [
       'speech-server.ts',
       'speak-script.ts',
+      'audio/audio-reader.ts',
+      'audio/wav.ts',
       'script/format-speech-script.ts',
       'script/schema.ts',
     ],
-    imports: ['kernel', 'audio', 'engines'],
+    imports: ['kernel', 'engines'],
   },
   {
     name: 'tools',
@@ -131,14 +113,19 @@ export const modules = [
     purpose:
       'Turns, completions, embeddings, reranking; turns that outlive their request (`background/`), batches.',
     publicFiles: ['*.ts', 'background/*.ts', 'batches/*.ts'],
-    imports: ['kernel', 'telemetry', 'audio', 'store', 'library', 'engines', 'tools'],
+    imports: ['kernel', 'telemetry', 'store', 'library', 'engines', 'speech', 'tools'],
   },
   {
-    name: 'vector-stores',
+    name: 'documents',
     purpose:
-      'Documents that are searched by meaning and words: passages, their vectors, the search; the files of projects in messages.',
-    publicFiles: ['indexer.ts', 'project-files.ts', 'vector-stores.ts'],
-    imports: ['kernel', 'telemetry', 'documents', 'store', 'library', 'engines', 'tools', 'chat'],
+      'Reads the text of Office files, OpenDocument, EPUB, HTML and CSV, in threads with limits (`read/`); searches documents by meaning and words, also the files of projects (`search/`).',
+    publicFiles: [
+      'read/document-reader.ts',
+      'search/indexer.ts',
+      'search/project-files.ts',
+      'search/vector-stores.ts',
+    ],
+    imports: ['kernel', 'telemetry', 'store', 'library', 'engines', 'tools', 'chat'],
   },
   {
     name: 'api',
@@ -159,17 +146,14 @@ export const modules = [
       'kernel',
       'telemetry',
       'settings',
-      'documents',
-      'audio',
       'store',
-      'access',
       'library',
       'engines',
-      'links',
+      'access',
       'speech',
       'tools',
       'chat',
-      'vector-stores',
+      'documents',
     ],
   },
   {
@@ -182,17 +166,14 @@ export const modules = [
       'telemetry',
       'platform',
       'settings',
-      'documents',
-      'audio',
       'store',
-      'access',
       'library',
       'engines',
-      'links',
+      'access',
       'speech',
       'tools',
       'chat',
-      'vector-stores',
+      'documents',
       'api',
     ],
   },
@@ -202,7 +183,7 @@ export const modules = [
       'Commands. They talk to the server through the client of v1, or open a home folder with `server/offline/`.',
     publicFiles: [],
     // `telemetry` prints the log as text, `speech` formats scripts: pure functions.
-    imports: ['kernel', 'platform', 'settings', 'audio', 'speech', 'api', 'server'],
+    imports: ['kernel', 'platform', 'settings', 'speech', 'api', 'server'],
   },
   {
     name: 'index.ts',

@@ -6,8 +6,8 @@ import type { BackgroundTurns } from '../chat/background/background-turns.ts';
 import type { Batches } from '../chat/batches/batches.ts';
 import type { WaitingCalls } from '../chat/waiting-calls.ts';
 import type { FetchImage } from '../chat/message-media.ts';
-import type { AudioReader } from '../audio/audio-reader.ts';
-import type { DocumentReader } from '../documents/document-reader.ts';
+import type { AudioReader } from '../speech/audio/audio-reader.ts';
+import type { DocumentReader } from '../documents/read/document-reader.ts';
 import type { LiveSettings } from '../settings/live-settings.ts';
 import type { SettingsEditor } from '../settings/settings-editor.ts';
 import type { Settings } from '../settings/settings-table.ts';
@@ -21,7 +21,7 @@ import type { ModelSettings } from '../engines/loads/model-settings.ts';
 import type { ModelAliases } from '../library/model-aliases.ts';
 import type { AdapterLibrary } from '../library/adapter.ts';
 import type { EditableModelLibrary } from '../library/model.ts';
-import type { Links } from '../links/links.ts';
+import type { Links } from '../access/links/links.ts';
 import type { EventFeed } from './kit/stream/event-feed.ts';
 import type { LogHistory } from '../telemetry/log-history.ts';
 import type { Logger } from '../kernel/logger.ts';
@@ -33,8 +33,8 @@ import type { LeaseKeeper } from '../store/shared/lease-keeper.ts';
 import type { Store } from '../store/store.ts';
 import type { PluginFileEditor } from '../tools/plugin-file-editor.ts';
 import type { TriableToolServers } from '../tools/toolbox.ts';
-import type { ProjectFiles } from '../vector-stores/project-files.ts';
-import type { VectorStores } from '../vector-stores/vector-stores.ts';
+import type { ProjectFiles } from '../documents/search/project-files.ts';
+import type { VectorStores } from '../documents/search/vector-stores.ts';
 
 /** The parts of the server that APIs use. */
 export interface ApiServices {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AudioReader } from '../audio/audio-reader.ts';
+import type { AudioReader } from '../speech/audio/audio-reader.ts';
 import { HearthError } from '../kernel/errors/errors.ts';
 import type { ModelEntry } from '../library/model.ts';
 import type { NewBlob } from '../store/store.ts';

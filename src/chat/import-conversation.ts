@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import type { AudioReader } from '../audio/audio-reader.ts';
+import type { AudioReader } from '../speech/audio/audio-reader.ts';
 import { HearthError } from '../kernel/errors/errors.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import { decodeTurn, type ConversationTurn } from '../store/turns/conversation-turn.ts';

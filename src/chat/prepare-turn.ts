@@ -1,4 +1,4 @@
-import type { AudioReader } from '../audio/audio-reader.ts';
+import type { AudioReader } from '../speech/audio/audio-reader.ts';
 import type { ConversationMessage } from '../store/turns/content.ts';
 import type { ConversationTurn, ToolApproval } from '../store/turns/conversation-turn.ts';
 import type { TurnItem } from '../store/turns/turn-item.ts';

@@ -1,4 +1,4 @@
-import type { AudioReader } from '../audio/audio-reader.ts';
+import type { AudioReader } from '../speech/audio/audio-reader.ts';
 import type { ChatGeneration } from '../engines/engine.ts';
 import type { Engines } from '../engines/engines.ts';
 import type { ModelTarget } from '../engines/loads/open-request.ts';

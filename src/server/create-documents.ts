@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { DocumentReader } from '../documents/document-reader.ts';
+import { DocumentReader } from '../documents/read/document-reader.ts';
 import { packageFolder } from '../platform/files/package-folder.ts';
-import { Indexer, type IndexerOptions } from '../vector-stores/indexer.ts';
-import { ProjectFiles } from '../vector-stores/project-files.ts';
-import { VectorStores, type VectorStoresOptions } from '../vector-stores/vector-stores.ts';
+import { Indexer, type IndexerOptions } from '../documents/search/indexer.ts';
+import { ProjectFiles } from '../documents/search/project-files.ts';
+import { VectorStores, type VectorStoresOptions } from '../documents/search/vector-stores.ts';
 
 /** A search compares each passage of a vector store. */
 const limits = { maxStores: 100, maxFiles: 10_000, maxPassages: 100_000 };

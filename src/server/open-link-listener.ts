@@ -4,7 +4,7 @@ import { requestIdOf } from '../api/kit/observe.ts';
 import { serverErrors } from '../api/monitoring/api.ts';
 import { HearthError } from '../kernel/errors/errors.ts';
 import type { Logger } from '../kernel/logger.ts';
-import type { LinkIdentity } from '../links/link-identity.ts';
+import type { LinkIdentity } from '../access/links/link-identity.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import { stallLimitMs } from './open-listeners.ts';
 import { listen, type ListeningServer } from './server.ts';

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { Semaphore } from '../kernel/concurrency/semaphore.ts';
 import { HearthError } from '../kernel/errors/errors.ts';
-import { writeWav, type WavFormat } from '../audio/wav.ts';
+import { writeWav, type WavFormat } from './audio/wav.ts';
 import { speakScript, type SpeakOptions, type SpokenPart } from './speak-script.ts';
 import type { SpeechRequest, SpeechServer } from './speech-server.ts';
 

@@ -3,7 +3,7 @@ import { HearthError } from '../kernel/errors/errors.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import { formatSpeechScript } from './script/format-speech-script.ts';
 import type { SpeechScriptOptions } from './script/schema.ts';
-import { describeFormat, isSameFormat, readWav, type WavAudio } from '../audio/wav.ts';
+import { describeFormat, isSameFormat, readWav, type WavAudio } from './audio/wav.ts';
 import type { SpeechRequest, SpeechServer } from './speech-server.ts';
 import { splitText } from './split-text.ts';
 

@@ -22,7 +22,7 @@ const leftOut = [
   'src/store/{postgres,tables}/**',
   'src/store/statement-thread-main.ts',
   'src/api/kit/body/json-thread-main.ts',
-  'src/documents/document-thread-main.ts',
+  'src/documents/read/document-thread-main.ts',
 ];
 // The test runner's processes read it: see vitest.mutation.config.ts.
 process.env.HEARTH_MUTATION_MODULE = module;

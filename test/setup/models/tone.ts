@@ -1,4 +1,4 @@
-import { writeWav } from '../../../src/audio/wav.ts';
+import { writeWav } from '../../../src/speech/audio/wav.ts';
 
 /** A tone of 22,050 Hz that lasts some seconds, as a WAV file. */
 export function tone(frequency: number, seconds = 1): Buffer {

@@ -1,7 +1,7 @@
 import { SignInLimit } from '../../../access/sign-in-limit.ts';
 import { loadedInstances } from '../../../engines/loads/loaded-instances.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
-import type { Links } from '../../../links/links.ts';
+import type { Links } from '../../../access/links/links.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import type { ApiServices } from '../../services.ts';
 import { toV1Model } from '../models/model-record.ts';

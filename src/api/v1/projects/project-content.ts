@@ -6,7 +6,7 @@ import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import type { TurnContent } from '../../../chat/turn-request.ts';
 import type { StoredProject } from '../../../store/project.ts';
 import type { RequestContext } from '../../../telemetry/request-context.ts';
-import type { ProjectMessage } from '../../../vector-stores/project-files.ts';
+import type { ProjectMessage } from '../../../documents/search/project-files.ts';
 import type { ApiServices } from '../../services.ts';
 import type { ChatRequest } from '../chat/chat-schema.ts';
 

@@ -1,5 +1,5 @@
 import { HearthError } from '../../../kernel/errors/errors.ts';
-import { durationSeconds, writeWav } from '../../../audio/wav.ts';
+import { durationSeconds, writeWav } from '../../../speech/audio/wav.ts';
 import { speakScript, type SpokenPart } from '../../../speech/speak-script.ts';
 import type { SpeechServer } from '../../../speech/speech-server.ts';
 import { mount, type App } from '../../kit/mount.ts';

@@ -1,5 +1,5 @@
-import type { Attributes } from '../store/vector-stores/vector-store.ts';
-import type { AttributeFilter } from '../tools/file-search.ts';
+import type { Attributes } from '../../store/vector-stores/vector-store.ts';
+import type { AttributeFilter } from '../../tools/file-search.ts';
 
 /** True if the attributes of a file meet a filter. A file without the attribute differs from every value. */
 export function matchesFilter(filter: AttributeFilter, attributes: Attributes): boolean {

@@ -1,14 +1,14 @@
 import { beforeAll, expect, it } from 'vitest';
-import { docxOf, paragraph, xlsxOf } from '../../test/setup/documents/office-file.ts';
-import { deferred } from '../../test/setup/deferred.ts';
-import { bundleScript } from '../../test/setup/engine/test-engines.ts';
-import { useTemporaryFolder } from '../../test/setup/temporary-folder.ts';
+import { docxOf, paragraph, xlsxOf } from '../../../test/setup/documents/office-file.ts';
+import { deferred } from '../../../test/setup/deferred.ts';
+import { bundleScript } from '../../../test/setup/engine/test-engines.ts';
+import { useTemporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { DocumentReader } from './document-reader.ts';
 
 const folder = useTemporaryFolder();
 let script: string;
 beforeAll(async () => {
-  script = await bundleScript('src/documents/document-thread-main.ts', folder.path);
+  script = await bundleScript('src/documents/read/document-thread-main.ts', folder.path);
 });
 const caller = { ownerId: null, signal: new AbortController().signal };
 async function* piecesOf(...pieces: readonly Uint8Array[]) {

@@ -6,8 +6,8 @@ import {
   sign,
   X509Certificate,
 } from 'node:crypto';
-import { readIfPresent, replacePrivateFile } from '../platform/files/private-file.ts';
-import { keyFingerprint } from '../platform/net/pinned-key.ts';
+import { readIfPresent, replacePrivateFile } from '../../platform/files/private-file.ts';
+import { keyFingerprint } from '../../platform/net/pinned-key.ts';
 
 /** The key by which other machines recognize this one, and a certificate for it (PEM). */
 export interface LinkIdentity {

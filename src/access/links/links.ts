@@ -1,11 +1,11 @@
 import { hostname } from 'node:os';
-import { revokeToken } from '../access/revoke-token.ts';
-import type { TokenService } from '../access/token-service.ts';
-import type { Upstreams } from '../engines/backends/remote/upstreams.ts';
-import { Mutex } from '../kernel/concurrency/semaphore.ts';
-import { HearthError } from '../kernel/errors/errors.ts';
-import type { Logger } from '../kernel/logger.ts';
-import type { Store } from '../store/store.ts';
+import { revokeToken } from '../revoke-token.ts';
+import type { TokenService } from '../token-service.ts';
+import type { Upstreams } from '../../engines/backends/remote/upstreams.ts';
+import { Mutex } from '../../kernel/concurrency/semaphore.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
+import type { Logger } from '../../kernel/logger.ts';
+import type { Store } from '../../store/store.ts';
 import type { InwardLink, LinkFile, OutwardLink } from './link-file.ts';
 import type { LinkIdentity } from './link-identity.ts';
 import { LinkOffers } from './link-offers.ts';

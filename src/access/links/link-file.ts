@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { Logger } from '../kernel/logger.ts';
-import { readIfPresent, replacePrivateFile } from '../platform/files/private-file.ts';
+import type { Logger } from '../../kernel/logger.ts';
+import { readIfPresent, replacePrivateFile } from '../../platform/files/private-file.ts';
 
 const time = z.iso.datetime();
 const outwardSchema = z.object({

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { HearthError } from '../kernel/errors/errors.ts';
-import { HttpFailure } from '../platform/net/http-failure.ts';
-import { createHttpSender, type HttpRequest } from '../platform/net/http-sender.ts';
-import { KeyMismatch, readServerKey } from '../platform/net/pinned-key.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
+import { HttpFailure } from '../../platform/net/http-failure.ts';
+import { createHttpSender, type HttpRequest } from '../../platform/net/http-sender.ts';
+import { KeyMismatch, readServerKey } from '../../platform/net/pinned-key.ts';
 import { isCodeOf, parseLinkCode } from './link-code.ts';
 import type { OutwardLink } from './link-file.ts';
 
