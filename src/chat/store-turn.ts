@@ -97,6 +97,7 @@ function toStoredResponse(
         contextTokens: recorder.roundCount > 1 ? recorder.contextTokens : undefined,
         droppedTurns,
         requestedModel: requestedModel(request, selection.model.key),
+        serviceTier: request.serviceTier,
       }),
     },
   };

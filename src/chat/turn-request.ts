@@ -1,7 +1,7 @@
 import { randomBytes } from '../kernel/random-bytes.ts';
 import type { NewConversation } from '../store/conversations/conversation.ts';
 import type { NewBlob, StoredResponse } from '../store/store.ts';
-import type { CallApproval, ToolApproval } from '../store/turns/conversation-turn.ts';
+import type { CallApproval, ServiceTier, ToolApproval } from '../store/turns/conversation-turn.ts';
 import type { ClientToolCall, ToolProvider } from '../store/turns/content.ts';
 import type {
   ReasoningLevel,
@@ -152,6 +152,8 @@ export interface TurnRequest extends GenerationOptions, InstanceOptions {
   /** Decides which calls are made; all if absent. */
   readonly approveCalls?: ApproveCalls;
   readonly isStored: boolean;
+  /** Stored with the turn and not interpreted. */
+  readonly serviceTier?: ServiceTier;
   /** Stored with the turn and not interpreted. */
   readonly metadata?: Readonly<Record<string, string>>;
   /** Id under which the turn is stored, from `newResponseId`; a new one if absent. */

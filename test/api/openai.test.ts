@@ -347,19 +347,25 @@ describe('OpenAI chat completions', () => {
 
   it('name the service tier that serves them, if they choose one', async () => {
     const request = { model, messages: [user('Hello!')], max_tokens: 1 };
+    const tierOf = async (id: string) => (await connect().responses.retrieve(id)).service_tier;
     for (const [tier, served] of [
       ['flex', 'flex'],
       // A request without a token has the class `normal`.
       ['priority', 'default'],
     ] as const) {
       const tiered = { ...request, service_tier: tier };
-      expect((await connect().chat.completions.create(tiered)).service_tier).toBe(served);
+      const completion = await connect().chat.completions.create({ ...tiered, store: true });
+      expect(completion.service_tier).toBe(served);
+      expect(await tierOf(completion.id.replace('chatcmpl-', 'resp_'))).toBe(served);
       const chunks = await connect().chat.completions.create({ ...tiered, stream: true });
       for await (const chunk of chunks) expect(chunk.service_tier).toBe(served);
       const response = { model, input: 'Hello!', max_output_tokens: 16, service_tier: tier };
-      expect((await connect().responses.create(response)).service_tier).toBe(served);
+      const { id, service_tier } = await connect().responses.create(response);
+      expect([service_tier, await tierOf(id)]).toEqual([served, served]);
     }
     expect(await connect().chat.completions.create(request)).not.toHaveProperty('service_tier');
+    const { id } = await connect().responses.create({ model, input: 'Hello!' });
+    expect(await connect().responses.retrieve(id)).not.toHaveProperty('service_tier');
     const unknown = await post(hearth.url, '/v1/responses', {
       model,
       input: 'Hello!',

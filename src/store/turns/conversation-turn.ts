@@ -46,6 +46,10 @@ const usageSchema = z.object({
 /** Tokens of a turn, summed over its generations. */
 export type TurnUsage = Stored<typeof usageSchema>;
 
+const serviceTierSchema = z.enum(['default', 'flex', 'priority']);
+/** The place in the queue of the model that a turn had. */
+export type ServiceTier = z.infer<typeof serviceTierSchema>;
+
 const timingsSchema = z.object({
   /** From the request to the first token, excluding the time to load the model. */
   timeToFirstTokenSeconds: z.number(),
@@ -92,6 +96,8 @@ export const turnSchema = z.object({
   droppedTurns: z.int().nonnegative().exactOptional(),
   /** The name of the model in the request; absent if it is the key. */
   requestedModel: z.string().exactOptional(),
+  /** The tier that served the turn; absent if the request names none. */
+  serviceTier: serviceTierSchema.exactOptional(),
   /** Parts whose content was deleted. */
   removed: z.array(partSchema).exactOptional(),
   /** Metadata that the client attached to the response. */

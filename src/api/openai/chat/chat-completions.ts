@@ -1,5 +1,6 @@
 import { runTurn } from '../../../chat/run-turn.ts';
 import { newResponseId } from '../../../chat/turn-request.ts';
+import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import { createChatCompletionOpenAi } from './chat-completion-schema.ts';
 import { unstoredResult } from '../../kit/errors/error-response.ts';
 import { mount, type App } from '../../kit/mount.ts';
@@ -27,7 +28,8 @@ export function mountChatCompletions(app: App, services: ApiServices): void {
     const responseId = newResponseId();
     const limited = { ...body, max_tokens: body.max_tokens ?? preset?.max_output_tokens };
     const turn = withPreset(toTurnRequest(limited, reasoning), preset);
-    const request = { ...turn, target, responseId };
+    const serviceTier = served.service_tier;
+    const request = { ...turn, target, responseId, ...omitUndefined({ serviceTier }) };
     const count = body.n ?? 1;
     const events = runChoices(
       count,

@@ -139,7 +139,8 @@ async function respond(
   const { context, served } = withServiceTier(ownContext, body.service_tier);
   const { request: turnRequest, completed, modelName } = await readRequest(services, body, context);
   const responseId = newResponseId();
-  const request = { ...turnRequest, responseId };
+  const serviceTier = served.service_tier;
+  const request = { ...turnRequest, responseId, ...omitUndefined({ serviceTier }) };
   const initial = { ...toInitialResponse(responseId, modelName, completed), ...served };
   if (body.background === true) {
     const unhurried = { ...request, waitsForLoad: true };

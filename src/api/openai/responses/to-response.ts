@@ -100,7 +100,7 @@ export function toStoredResponse(
     text: { format: { type: 'text' } },
     tools: [],
     truncation: turn.droppedTurns === undefined ? 'disabled' : 'auto',
-    ...omitUndefined({ dropped_turns: turn.droppedTurns }),
+    ...omitUndefined({ dropped_turns: turn.droppedTurns, service_tier: turn.serviceTier }),
     usage: toUsage(usage),
   };
 }
