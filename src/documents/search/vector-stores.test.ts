@@ -4,6 +4,7 @@ import { modelEntry } from '../../../test/setup/models/model-entry.ts';
 import { temporaryStore } from '../../../test/setup/store/temporary-store.ts';
 import { testContext } from '../../../test/setup/test-context.ts';
 import type { ModelEntry } from '../../library/model.ts';
+import { vectorStoreOf } from '../../store/project.ts';
 import type { Store } from '../../store/store.ts';
 import { VectorStores } from './vector-stores.ts';
 import { toBytes } from './vectors.ts';
@@ -108,7 +109,8 @@ it('embeds the queries once for all vector stores with the same model', async ()
   expect(context.record.generations).toHaveLength(1);
 });
 
-it('adds the files of a project once, if two messages need them at the same time', async () => {
+/** A project with one file. */
+async function makeProject() {
   const sea = { name: 'Sea', instructions: '', preset: null, model: null };
   const created = await store.projects.create(null, sea, 1);
   const file = { name: 'a.md', text: 'One' };
@@ -116,7 +118,12 @@ it('adds the files of a project once, if two messages need them at the same time
   await store.projects.addFile(created?.id ?? '', null, file, limits);
   const [project] = await store.projects.list(null);
   assert(project !== undefined);
-  const addFiles = vi.spyOn(store.vectorStores, 'addFiles');
+  return project;
+}
+
+it('adds the files of a project once, if two messages need them at the same time', async () => {
+  const project = await makeProject();
+  const addFiles = vi.spyOn(store.vectorStores, 'addMissingFiles');
   const vectorStores = open(embedder('test/embed'));
   const context = testContext();
   await Promise.all([
@@ -124,6 +131,32 @@ it('adds the files of a project once, if two messages need them at the same time
     vectorStores.addProject(project, context),
   ]);
   expect(addFiles).toHaveBeenCalledTimes(1);
+});
+
+it('adds the files of a project once, if two servers index it at the same time', async () => {
+  const project = await makeProject();
+  const [first, second] = [open(embedder('test/embed')), open(embedder('test/embed'))];
+  await Promise.all([
+    first.addProject(project, testContext()),
+    second.addProject(project, testContext()),
+  ]);
+  const id = vectorStoreOf(project);
+  const [{ fileId, batchId } = { fileId: '', batchId: null }] = await store.vectorStores.files({
+    vectorStoreId: id,
+  });
+  const bytes = toBytes([Float32Array.of(1, 0)]);
+  await store.vectorStores.addBlock(id, { fileId, position: 0, texts: ['One'], bytes });
+  await store.vectorStores.finishFile(id, fileId, null);
+
+  // One that read before the other one wrote.
+  vi.spyOn(store.vectorStores, 'find').mockResolvedValueOnce(undefined);
+  vi.spyOn(store.vectorStores, 'files').mockResolvedValueOnce([]);
+  await second.addProject(project, testContext());
+  expect(await store.vectorStores.findFile(id, fileId)).toMatchObject({
+    status: 'completed',
+    batchId,
+  });
+  expect(await store.vectorStores.blockPositions(id, fileId)).toEqual(new Set([0]));
 });
 
 it('refuses a vector store whose vectors have another length than those of its model', async () => {

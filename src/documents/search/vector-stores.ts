@@ -122,7 +122,7 @@ export class VectorStores implements FileSearch {
   async addFiles(id: string, files: readonly AddedFile[], caller: Caller): Promise<string> {
     assertAlive(await this.find(id, caller));
     for (const { fileId } of files) await this.#assertDocument(fileId, caller);
-    return this.#add(id, async () => files, caller);
+    return this.#add(id, caller, async () => files, 'addFiles');
   }
 
   /**
@@ -144,14 +144,16 @@ export class VectorStores implements FileSearch {
         .filter((file) => !known.has(file.id))
         .map((file) => ({ fileId: file.id, attributes: {} }));
     };
-    await this.#add(id, missing, context.caller);
+    // Another server may add them at the same time.
+    await this.#add(id, context.caller, missing, 'addMissingFiles');
   }
 
   /** @param choose Called while no other file is added. */
   async #add(
     id: string,
-    choose: () => Promise<readonly AddedFile[]>,
     caller: Caller,
+    choose: () => Promise<readonly AddedFile[]>,
+    method: 'addFiles' | 'addMissingFiles',
   ): Promise<string> {
     const { store, indexer, maxFiles } = this.#options;
     const batchId = newId('vsfb_');
@@ -167,7 +169,7 @@ export class VectorStores implements FileSearch {
         throw full(
           `A vector store has at most ${maxFiles} files. Remove some, or make another one.`,
         );
-      await store.vectorStores.addFiles(
+      await store.vectorStores[method](
         files.map(({ fileId, attributes, chunking = suitable }) => ({
           vectorStoreId: id,
           fileId,

@@ -17,6 +17,7 @@ import {
   type CountedVectorStore,
   type FileSelection,
   type IndexFailure,
+  type NewVectorStoreFile,
   type StoredVectorStore,
   type VectorStoreFile,
   type VectorStoreRepository,
@@ -46,6 +47,7 @@ export function createVectorStoreRepository(
           created_at: store.createdAt.toISOString(),
           last_active_at: store.createdAt.toISOString(),
         })
+        .onConflict((conflict) => conflict.column('id').doNothing())
         .execute();
     },
     count: async (ownerId) => {
@@ -127,21 +129,22 @@ export function createVectorStoreRepository(
       for (const file of files) {
         // One that is added again may have passages of another length.
         await removePassages(database, file.vectorStoreId, file.fileId);
-        const row = {
-          batch_id: file.batchId,
-          status: 'in_progress',
-          error: null,
-          attributes: JSON.stringify(file.attributes),
-          chunking: JSON.stringify(file.chunking),
-          size_bytes: 0,
-          created_at: file.createdAt.toISOString(),
-        } as const;
+        const row = toFileRow(file);
         await database
           .insertInto('vector_store_files')
-          .values({ ...row, vector_store_id: file.vectorStoreId, file_id: file.fileId })
+          .values(row)
           .onConflict((conflict) =>
             conflict.columns(['vector_store_id', 'file_id']).doUpdateSet(row),
           )
+          .execute();
+      }
+    },
+    addMissingFiles: async (files) => {
+      for (const file of files) {
+        await database
+          .insertInto('vector_store_files')
+          .values(toFileRow(file))
+          .onConflict((conflict) => conflict.columns(['vector_store_id', 'file_id']).doNothing())
           .execute();
       }
     },
@@ -345,6 +348,20 @@ function toStore(row: Selectable<Schema['vector_stores']>): StoredVectorStore {
     createdAt: new Date(row.created_at),
     lastActiveAt: new Date(row.last_active_at),
   };
+}
+
+function toFileRow(file: NewVectorStoreFile) {
+  return {
+    vector_store_id: file.vectorStoreId,
+    file_id: file.fileId,
+    batch_id: file.batchId,
+    status: 'in_progress',
+    error: null,
+    attributes: JSON.stringify(file.attributes),
+    chunking: JSON.stringify(file.chunking),
+    size_bytes: 0,
+    created_at: file.createdAt.toISOString(),
+  } as const;
 }
 
 function toFile(

@@ -87,6 +87,7 @@ export type NewVectorStoreFile = Pick<
 >;
 
 export interface VectorStoreRepository {
+  /** One that is stored already stays unchanged. */
   insert(vectorStore: Omit<StoredVectorStore, 'dimensions' | 'lastActiveAt'>): Promise<void>;
   /** The number of vector stores of an owner. */
   count(ownerId: string | null): Promise<number>;
@@ -112,6 +113,8 @@ export interface VectorStoreRepository {
 
   /** Adds files, or adds them again, to be indexed. */
   addFiles(files: readonly NewVectorStoreFile[]): Promise<void>;
+  /** Adds files to be indexed; those that are present stay unchanged. */
+  addMissingFiles(files: readonly NewVectorStoreFile[]): Promise<void>;
   findFile(vectorStoreId: string, fileId: string): Promise<VectorStoreFile | undefined>;
   files(selection: FileSelection): Promise<readonly VectorStoreFile[]>;
   setAttributes(vectorStoreId: string, fileId: string, attributes: Attributes): Promise<void>;
