@@ -8,6 +8,7 @@ import { createLogger } from '../../src/telemetry/logger.ts';
 import { describeStoreError, isDiskFull } from '../../src/store/store-errors.ts';
 import type { ObjectStorage } from '../../src/store/blobs/object-storage.ts';
 import { openObjectStorage } from '../../src/store/s3/open-object-storage.ts';
+import { createConnectionPool } from '../../src/store/postgres/connection-pool.ts';
 import { createPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { Store, StoredResponse } from '../../src/store/store.ts';
 import { startFakeBucket } from '../setup/object-storage/fake-bucket.ts';
@@ -189,6 +190,22 @@ describe('a database that is', () => {
     expect(await unavailability(store.tokens.list())).toContain('a statement took too long');
     await release();
     expect(await store.tokens.list()).toEqual([]);
+  });
+
+  it('slow has the time of each statement, if several are sent at once', async () => {
+    const pool = await createConnectionPool({
+      url: server.url(name),
+      logger: createLogger('silent'),
+      maxConnections: 1,
+      timeouts: { connectMs: 5000, statementMs: 2000 },
+    });
+    onTestFinished(() => pool.end());
+    const client = await pool.connect();
+    // Together they take longer than the limit of one.
+    const slow = Array.from({ length: 4 }, () => client.query('select pg_sleep(1.2)', []));
+    const results = await Promise.allSettled(slow);
+    client.release();
+    expect(results.map(({ status }) => status)).toEqual(Array(4).fill('fulfilled'));
   });
 
   it('silent fails with 503, and is used again when it responds', async () => {

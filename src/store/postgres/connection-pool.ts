@@ -25,7 +25,7 @@ export const serverTimeouts: PoolTimeouts = { connectMs: 5000, statementMs: 30_0
 /** For statements that take as long as the database is large. */
 export const maintenanceTimeouts: PoolTimeouts = { connectMs: 5000, statementMs: 0 };
 
-/** Time beyond the limit of the database after which a statement counts as lost with its connection. */
+/** Time beyond the limits of the database after which a statement counts as lost with its connection. */
 const graceMs = 2000;
 
 /** `bigint`, and `numeric` of sums: all of Hearth's fit into a number. */
@@ -54,7 +54,6 @@ export async function createConnectionPool({
     // Statements of a transaction that do not need the results of each other take one round trip.
     pipeline: true,
     connectionTimeoutMillis: connectMs,
-    ...(statementMs === 0 ? {} : { query_timeout: statementMs + graceMs }),
     keepAlive: true,
     application_name: 'hearth',
     types: {
@@ -74,12 +73,14 @@ export async function createConnectionPool({
 
 class StorePool implements PostgresPool {
   readonly #pool: Pool;
+  readonly #statementMs: number;
   readonly #settings: string;
   /** Kysely knows a connection by its object. */
   readonly #clients = new WeakMap<PoolClient, StoreClient>();
 
   constructor(pool: Pool, statementMs: number) {
     this.#pool = pool;
+    this.#statementMs = statementMs;
     this.#settings = `set statement_timeout = ${statementMs}; set idle_in_transaction_session_timeout = ${2 * statementMs}`;
   }
 
@@ -89,7 +90,7 @@ class StorePool implements PostgresPool {
     });
     const known = this.#clients.get(client);
     if (known !== undefined) return known;
-    const added = new StoreClient(client);
+    const added = new StoreClient(client, this.#statementMs);
     try {
       // Not options of the connection, which poolers refuse.
       await added.query(this.#settings, []);
@@ -110,14 +111,18 @@ class StorePool implements PostgresPool {
 class StoreClient implements PostgresPoolClient {
   /** `processID`: the server process that the other end of the connection claims to be. */
   readonly #client: PoolClient & { readonly processID?: unknown };
+  readonly #statementMs: number;
+  /** Statements that were sent and have no result yet. */
+  #sent = 0;
   #isBroken = false;
   /** Why the statements that follow in the transaction fail. */
   #failure: unknown;
   /** Undefined behind a pooler: the next statement may get another session, which has not prepared it. */
   #prepared: PreparedStatements | undefined;
 
-  constructor(client: PoolClient) {
+  constructor(client: PoolClient, statementMs: number) {
     this.#client = client;
+    this.#statementMs = statementMs;
     // The statement that runs fails with it; without a listener the process would end.
     client.on('error', () => {
       this.#isBroken = true;
@@ -142,15 +147,14 @@ class StoreClient implements PostgresPoolClient {
     // The database rolled back when the connection was lost.
     if (this.#isBroken && sql === 'rollback') return { command: 'SELECT', rowCount: 0, rows: [] };
     if (beginning.test(sql)) this.#failure = undefined;
+    const values = parameters.map(toPostgresValue);
+    const name = values.length === 0 ? undefined : this.#prepared?.nameOf(sql);
+    this.#sent += 1;
+    // The database limits each statement; those ahead may take as long.
+    const limitMs = this.#statementMs === 0 ? 0 : this.#sent * this.#statementMs + graceMs;
+    const statement = { text: sql, values, query_timeout: limitMs, ...omitUndefined({ name }) };
     try {
-      const result =
-        parameters.length === 0
-          ? await this.#client.query(sql)
-          : await this.#client.query({
-              text: sql,
-              values: parameters.map(toPostgresValue),
-              ...omitUndefined({ name: this.#prepared?.nameOf(sql) }),
-            });
+      const result = await this.#client.query(statement);
       return result as unknown as PostgresQueryResult<Row>;
     } catch (error) {
       // A transaction that did not begin as a whole is not rolled back either.
@@ -158,6 +162,8 @@ class StoreClient implements PostgresPoolClient {
       if (errorCode(error) === abortedTransaction) throw this.#failure ?? error;
       this.#failure = toStoreError(error, sql === 'commit' && this.#isBroken);
       throw this.#failure;
+    } finally {
+      this.#sent -= 1;
     }
   }
 
