@@ -44,7 +44,8 @@ export async function addMessages(
   const allowance = new ImageAllowance({ projector: null }, maxImagePixels);
   try {
     await admitMessages(messages, undefined, allowance, signal);
-    const prepared = await prepareMessages(messages, { allowance, audio }, signal);
+    const { clientKey } = caller;
+    const prepared = await prepareMessages(messages, { allowance, audio, clientKey }, signal);
     const response: StoredResponse = {
       id: newResponseId(),
       parentId: previousResponseId,

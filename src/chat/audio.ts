@@ -9,6 +9,8 @@ import type { ImageAllowance } from './image-allowance.ts';
 export interface MediaTools {
   readonly allowance: ImageAllowance;
   readonly audio: AudioReader;
+  /** The client whose media they are. */
+  readonly clientKey: string;
 }
 
 /** Limit for one file in a conversation. */
@@ -43,12 +45,12 @@ export function admitAudio(dataUrl: string, allowance: ImageAllowance, field: st
  */
 export async function prepareAudio(
   dataUrl: string,
-  { allowance, audio }: MediaTools,
+  { allowance, audio, clientKey }: MediaTools,
   field: string,
   signal: AbortSignal,
 ): Promise<NewBlob> {
   const content = Buffer.from(dataUrl.slice(base64Start(dataUrl, field)), 'base64');
-  const { mediaType, pieces } = await audio.read(content, { maxSeconds, signal, field });
+  const { mediaType, pieces } = await audio.read(content, { clientKey, maxSeconds, signal, field });
   const bytes = pieces[0] ?? new Uint8Array();
   allowance.hold(bytes.byteLength, field, 'invalid_audio');
   return { sha256: createHash('sha256').update(bytes).digest('hex'), mediaType, bytes };

@@ -26,6 +26,7 @@ const response = {
 
 const owner = {
   ownerId: null,
+  clientKey: 'me',
   audio: new AudioReader('no-script.js'),
   signal: new AbortController().signal,
 };

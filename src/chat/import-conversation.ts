@@ -28,6 +28,7 @@ export interface ConversationToImport {
 
 interface ImportOptions {
   readonly ownerId: string | null;
+  readonly clientKey: string;
   /** A project of the owner. */
   readonly projectId?: string | undefined;
   readonly maxImagePixels: number;
@@ -44,13 +45,13 @@ interface ImportOptions {
 export async function importConversation(
   store: Store,
   { title, responses, images }: ConversationToImport,
-  { ownerId, projectId, maxImagePixels, audio, signal }: ImportOptions,
+  { ownerId, clientKey, projectId, maxImagePixels, audio, signal }: ImportOptions,
 ): Promise<StoredConversation> {
   assertTree(responses);
   const turns = responses.map(({ turn }, index) => readTurn(turn, `responses[${index}].turn`));
   const allowance = new ImageAllowance({ projector: null }, maxImagePixels, importLimits);
   try {
-    const prepared = await prepareAll(images, { allowance, audio }, signal);
+    const prepared = await prepareAll(images, { allowance, audio, clientKey }, signal);
     return await store.conversations.import({
       ownerId,
       title,

@@ -132,7 +132,8 @@ export async function prepareTurn(
   };
 
   async function build(buildSignal: AbortSignal): Promise<TurnPrompt> {
-    const prepared = await prepareMessages(messages, { allowance, audio }, buildSignal);
+    const { clientKey } = caller;
+    const prepared = await prepareMessages(messages, { allowance, audio, clientKey }, buildSignal);
     const { media } = prepared;
     const ownMessages = ordered(prepared.messages);
     const promptContext: PromptContext = {

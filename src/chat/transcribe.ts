@@ -3,11 +3,11 @@ import type { ChatGeneration } from '../engines/engine.ts';
 import type { Engines } from '../engines/engines.ts';
 import type { ModelTarget } from '../engines/loads/open-request.ts';
 import type { LoadEvent, QueuedEvent } from '../engines/session-event.ts';
-import { HearthError } from '../kernel/errors/errors.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
 import { assertHearing } from './audio.ts';
 import { forwardAudio, type ForwardEvent } from './forward-audio.ts';
+import { AudioMemory, type HeldAudio } from './held-audio.ts';
 import { toDataUrl } from './image.ts';
 import { logGeneration } from './log-generation.ts';
 import { nearestReasoning } from './with-defaults.ts';
@@ -42,7 +42,7 @@ export type TranscriptionEvent =
   | ForwardEvent;
 
 /** Limit for all transcriptions together: files as received, and in the form that engines read. */
-const maxHeldBytes = 768 * 1024 * 1024;
+const memoryOfAll = new AudioMemory(768 * 1024 * 1024);
 const maxSeconds = 7200;
 /** Longest audio of an encoder: Whisper's 30 seconds, and a margin. */
 const pieceSeconds = 29;
@@ -62,7 +62,7 @@ export async function* transcribe(
   context: RequestContext,
 ): AsyncGenerator<TranscriptionEvent> {
   const { pool } = services;
-  const memory = new HeldMemory();
+  const memory = memoryOfAll.open(context.caller.clientKey);
   try {
     memory.hold(request.file.bytes.length);
     yield* streamWithFallbacks(pool, request.target, context, (target) =>
@@ -75,36 +75,12 @@ export async function* transcribe(
   }
 }
 
-let heldBytes = 0;
-
-/** Counts the bytes of one transcription, and adds them to the bytes of all. */
-class HeldMemory {
-  #bytes = 0;
-
-  /** @throws HearthError `queue_full`. */
-  hold(bytes: number): void {
-    if (heldBytes + bytes > maxHeldBytes) {
-      throw new HearthError(
-        'queue_full',
-        'The server already holds the maximum of audio. Try again when other transcriptions have ended.',
-      );
-    }
-    heldBytes += bytes;
-    this.#bytes += bytes;
-  }
-
-  release(): void {
-    heldBytes -= this.#bytes;
-    this.#bytes = 0;
-  }
-}
-
 async function* transcribeHere(
   {
     pool,
     audio,
     memory,
-  }: { readonly pool: Engines; readonly audio: AudioReader; readonly memory: HeldMemory },
+  }: { readonly pool: Engines; readonly audio: AudioReader; readonly memory: HeldAudio },
   target: ModelTarget,
   request: TranscriptionRequest,
   context: RequestContext,
@@ -113,6 +89,7 @@ async function* transcribeHere(
   assertHearing(selection.model, 'model');
   request.assertFormat();
   const { mediaType, pieces } = await audio.read(request.file.bytes, {
+    clientKey: context.caller.clientKey,
     maxSeconds,
     pieceSeconds,
     signal: context.signal,

@@ -15,7 +15,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 const { signal } = new AbortController();
-const options = { maxSeconds: 10, signal, field: 'input' };
+const options = { clientKey: 'me', maxSeconds: 10, signal, field: 'input' };
 const wav = (seconds: number) =>
   writeWav({ encoding: 'integer', channels: 1, sampleRate: 16_000, bitsPerSample: 16 }, [
     Buffer.alloc(seconds * 32_000),
@@ -65,4 +65,14 @@ it('refuses more requests than it may hold', async () => {
   expect(results.filter(({ status }) => status === 'rejected')).toEqual([
     { status: 'rejected', reason: expect.objectContaining({ code: 'queue_full' }) },
   ]);
+});
+
+it('has room for a client while another one sends more than it may hold', async () => {
+  const reader = new AudioReader(script);
+  const many = Array.from({ length: 17 }, () => reader.read(wav(1), options));
+  const settled = Promise.allSettled(many);
+  const other = await reader.read(wav(2), { ...options, clientKey: 'you' });
+  expect(other.seconds).toBe(2);
+  const refused = (await settled).filter(({ status }) => status === 'rejected');
+  expect(refused).toHaveLength(2);
 });

@@ -3,7 +3,7 @@ import {
   ThreadMemoryError,
   type ThreadLimits,
 } from '../../kernel/concurrency/limited-thread.ts';
-import { Semaphore } from '../../kernel/concurrency/semaphore.ts';
+import { FairSemaphore } from '../../kernel/concurrency/fair-semaphore.ts';
 import { TimeoutError } from '../../kernel/concurrency/with-timeout.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
 
@@ -28,6 +28,8 @@ export interface Audio {
 export type AudioReply = Audio | { readonly message: string };
 
 interface ReadOptions {
+  /** Clients take turns. */
+  readonly clientKey: string;
   readonly maxSeconds: number;
   readonly pieceSeconds?: number;
   readonly signal: AbortSignal;
@@ -37,8 +39,8 @@ interface ReadOptions {
 
 /** Files that are read at once, each in a thread. */
 const maxThreads = 2;
-/** Requests that wait for a thread or run in one, whose bytes are in memory. */
-const maxRequests = 16;
+/** Requests that wait for a thread, whose bytes are in memory. */
+const maxWaiting = 14;
 const memoryMb = 384;
 
 /** A file of a few kilobytes can claim as many samples as may be heard: what may last longer has more time. */
@@ -53,8 +55,7 @@ function timeFor(maxSeconds: number): number {
 export class AudioReader {
   readonly #script: string;
   readonly #limits: Partial<ThreadLimits>;
-  readonly #threads = new Semaphore(maxThreads);
-  #requests = 0;
+  readonly #threads = new FairSemaphore({ permits: maxThreads, maxWaiting, toFullError });
 
   /** @param script The bundled `audio-thread.js`. */
   constructor(script: string, limits: Partial<ThreadLimits> = {}) {
@@ -67,21 +68,12 @@ export class AudioReader {
    * @throws HearthError `invalid_audio`; `queue_full`; the signal's reason.
    */
   async read(content: Uint8Array, options: ReadOptions): Promise<Audio> {
-    const { maxSeconds, pieceSeconds = Infinity, signal, field } = options;
-    if (this.#requests >= maxRequests) {
-      throw new HearthError('queue_full', 'Too much audio is being read. Try again soon.', {
-        retryAfterSeconds: 1,
-      });
-    }
-    this.#requests += 1;
-    try {
-      return await this.#threads.run(async () => {
-        const request = { bytes: new Uint8Array(content), maxSeconds, pieceSeconds };
-        return this.#readInThread(request, field, signal);
-      }, signal);
-    } finally {
-      this.#requests -= 1;
-    }
+    const { clientKey, maxSeconds, pieceSeconds = Infinity, signal, field } = options;
+    const read = () => {
+      const request = { bytes: new Uint8Array(content), maxSeconds, pieceSeconds };
+      return this.#readInThread(request, field, signal);
+    };
+    return this.#threads.run(clientKey, read, signal);
   }
 
   async #readInThread(request: AudioRequest, field: string, signal: AbortSignal): Promise<Audio> {
@@ -97,6 +89,12 @@ export class AudioReader {
       throw invalidAudio(`needs more than ${limits.memoryMb} MB of memory`, field);
     }
   }
+}
+
+function toFullError(): HearthError {
+  return new HearthError('queue_full', 'Too much audio is being read. Try again soon.', {
+    retryAfterSeconds: 1,
+  });
 }
 
 function invalidAudio(reason: string, field: string): HearthError {

@@ -47,6 +47,7 @@ export function mountConversationExport(
   mount(app, importRoute, async ({ body, context }) => {
     const conversation = await importConversation(store, fromExport(body), {
       ownerId: context.caller.tokenId,
+      clientKey: context.caller.clientKey,
       maxImagePixels,
       audio,
       signal: context.signal,

@@ -51,6 +51,7 @@ export interface ImportReport {
 
 interface ImportOptions {
   readonly ownerId: string | null;
+  readonly clientKey: string;
   readonly projectId?: string | undefined;
   /** True if nothing is stored. */
   readonly isDryRun: boolean;

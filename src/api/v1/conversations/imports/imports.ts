@@ -40,7 +40,8 @@ export function mountConversationImports(
     const path = join(folder, 'export');
     const run = async (onProgress?: (fraction: number) => void): Promise<ImportReportRecord> => {
       try {
-        const options = { ownerId: caller.tokenId, isDryRun, projectId, maxImagePixels, audio };
+        const { tokenId: ownerId, clientKey } = caller;
+        const options = { ownerId, clientKey, isDryRun, projectId, maxImagePixels, audio };
         const report = await turns.run(
           () => importFile(store, path, { ...options, signal, onProgress }),
           signal,

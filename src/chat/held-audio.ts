@@ -1,0 +1,43 @@
+import { HearthError } from '../kernel/errors/errors.ts';
+
+/** The bytes that one transcription holds. */
+export interface HeldAudio {
+  /** @throws HearthError `queue_full`. */
+  readonly hold: (bytes: number) => void;
+  readonly release: () => void;
+}
+
+/** Counts the audio in memory. A client holds at most half of it, so that there is room for another one. */
+export class AudioMemory {
+  readonly #maxBytes: number;
+  /** Bytes by client. */
+  readonly #held = new Map<string, number>();
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  open(clientKey: string): HeldAudio {
+    let own = 0;
+    return {
+      hold: (bytes) => {
+        const ofClient = (this.#held.get(clientKey) ?? 0) + bytes;
+        const ofAll = [...this.#held.values()].reduce((sum, each) => sum + each, bytes);
+        if (ofClient > this.#maxBytes / 2 || ofAll > this.#maxBytes) {
+          throw new HearthError(
+            'queue_full',
+            'The server already holds the maximum of audio. Try again when other transcriptions have ended.',
+          );
+        }
+        this.#held.set(clientKey, ofClient);
+        own += bytes;
+      },
+      release: () => {
+        const left = (this.#held.get(clientKey) ?? 0) - own;
+        if (left > 0) this.#held.set(clientKey, left);
+        else this.#held.delete(clientKey);
+        own = 0;
+      },
+    };
+  }
+}
