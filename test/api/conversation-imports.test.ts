@@ -98,7 +98,15 @@ it('imports into a project, searches what it imported, and continues it', async 
     previous_response_id: found.last_response_id,
     max_output_tokens: 1,
   };
-  expect((await post(hearth.url, '/api/v1/chat', body, { headers })).status).toBe(200);
+  const continued = await post(hearth.url, '/api/v1/chat', body, { headers });
+  expect(continued.status).toBe(200);
+  const responseOf = async (id: string) =>
+    (await get(hearth.url, `/v1/responses/${id}`, { headers })).body;
+  // The other app did not tell its tokens.
+  expect(await responseOf(found.last_response_id)).not.toHaveProperty('usage');
+  expect(await responseOf(continued.body.response_id)).toMatchObject({
+    usage: { output_tokens: 1 },
+  });
   expectError(await upload(chatgptExport, `project_id=${project_id}`), {
     code: 'project_not_found',
     param: 'project_id',

@@ -258,7 +258,9 @@ export const openAiResponseSchema = z
       })
       .meta({ id: 'OpenAiResponseUsage' })
       .exactOptional()
-      .describe('Absent until the response ends.'),
+      .describe(
+        'Absent until the response ends, and if the model read nothing, as for imported chats.',
+      ),
   })
   .meta({ id: 'OpenAiResponse', examples: [exampleResponse] });
 export type OpenAiResponse = z.infer<typeof openAiResponseSchema>;

@@ -100,8 +100,12 @@ export function toStoredResponse(
     text: { format: { type: 'text' } },
     tools: [],
     truncation: turn.droppedTurns === undefined ? 'disabled' : 'auto',
-    ...omitUndefined({ dropped_turns: turn.droppedTurns, service_tier: turn.serviceTier }),
-    usage: toUsage(usage),
+    ...omitUndefined({
+      dropped_turns: turn.droppedTurns,
+      service_tier: turn.serviceTier,
+      // A turn of another app, or one without a generation.
+      usage: usage.promptTokens + usage.completionTokens === 0 ? undefined : toUsage(usage),
+    }),
   };
 }
 

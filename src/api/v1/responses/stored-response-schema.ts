@@ -49,6 +49,7 @@ export const storedResponseSchema = chatResultSchema
           .describe('Input tokens that the engine had read for an earlier request; absent: none.'),
         stop_reason: storedStopReasonSchema.optional(),
       })
+      .describe('Zeros if the model read nothing, as for imported chats.')
       .meta({ id: 'StoredStats' }),
     response_id: responseIdSchema,
     previous_response_id: responseIdSchema.nullable(),
