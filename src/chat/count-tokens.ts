@@ -5,7 +5,7 @@ import { promptPrefix } from './prompt-messages.ts';
 import { toChatGeneration } from './run-rounds.ts';
 import type { TurnRequest } from './turn-request.ts';
 import { TurnTools } from './turn-tools.ts';
-import { withTarget } from './with-defaults.ts';
+import { withTarget } from './request-target.ts';
 
 /**
  * Counts the tokens of the prompt that a turn begins with, as the model would read it: history, chat template, tools

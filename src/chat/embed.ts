@@ -7,7 +7,7 @@ import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
 import { assertTokens } from './assert-tokens.ts';
 import { logGeneration } from './log-generation.ts';
-import { withFallbacks } from './with-fallbacks.ts';
+import { withFallbacks } from './request-target.ts';
 
 export interface EmbedServices {
   readonly pool: Engines;

@@ -2,7 +2,7 @@ import type { AudioReader } from '../speech/audio/audio-reader.ts';
 import type { ConversationMessage } from '../store/turns/content.ts';
 import type { ConversationTurn, ToolApproval } from '../store/turns/conversation-turn.ts';
 import type { TurnItem } from '../store/turns/turn-item.ts';
-import type { EngineMessage, ReasoningLevel } from '../engines/engine.ts';
+import type { EngineMessage } from '../engines/engine.ts';
 import type { ModelTarget } from '../engines/loads/open-request.ts';
 import type { Engines } from '../engines/engines.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
@@ -31,9 +31,8 @@ import {
 import { storedImage } from './stored-image.ts';
 import { toolImageReader } from './tool-results.ts';
 import type { TurnRequest } from './turn-request.ts';
-import { reasons, type Targeted } from './with-defaults.ts';
-import { HearthError } from '../kernel/errors/errors.ts';
-import type { ModelEntry } from '../library/model.ts';
+import { assertReasoning } from './reasoning.ts';
+import type { Targeted } from './request-target.ts';
 
 export interface TurnServices {
   readonly pool: Engines;
@@ -194,48 +193,4 @@ export function resultsFirst(
     .slice(0, end)
     .toSorted((one, other) => Number(other.role === 'tool') - Number(one.role === 'tool'))
     .concat(messages.slice(end));
-}
-
-/** OpenAI's scale of how much a model is to reason. */
-export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
-
-const levelsOfEffort: Readonly<Record<ReasoningEffort, readonly ReasoningLevel[]>> = {
-  none: ['off'],
-  minimal: ['low', 'on'],
-  low: ['low', 'on'],
-  medium: ['medium', 'on'],
-  high: ['high', 'on'],
-  xhigh: ['high', 'on'],
-};
-
-/**
- * The reasoning setting of a model that an effort stands for: a model that can only reason or not does so for every
- * effort but `none`. A model that does not reason meets `none`, and for that the setting is undefined.
- */
-export function reasoningOfEffort(
-  model: ModelEntry,
-  effort: ReasoningEffort,
-): ReasoningLevel | undefined {
-  const levels = levelsOfEffort[effort];
-  const [preferred] = levels;
-  if (effort === 'none' && model.reasoning === null) return undefined;
-  return levels.find((level) => model.reasoning?.allowedOptions.includes(level)) ?? preferred;
-}
-
-/**
- * Checks that a model supports a reasoning setting.
- *
- * @throws HearthError `unsupported_reasoning`, with the allowed values.
- */
-export function assertReasoning(model: ModelEntry, level: ReasoningLevel | undefined): void {
-  if (level === undefined || reasons(model, level)) return;
-  const allowed =
-    model.reasoning === null
-      ? `${model.key} does not reason; leave the field out`
-      : `${model.key} supports ${model.reasoning.allowedOptions.map((option) => `"${option}"`).join(', ')}`;
-  throw new HearthError(
-    'unsupported_reasoning',
-    `Reasoning "${level}" is not supported: ${allowed}.`,
-    { field: 'reasoning' },
-  );
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { modelEntry } from '../../test/setup/models/model-entry.ts';
-import { assertReasoning, reasoningOfEffort, type ReasoningEffort } from './prepare-turn.ts';
+import { assertReasoning, reasoningOfEffort, type ReasoningEffort } from './reasoning.ts';
 
 const efforts: readonly ReasoningEffort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'];
 const switchable = modelEntry({ reasoning: { allowedOptions: ['off', 'on'], default: 'on' } });

@@ -4,7 +4,7 @@ import type { ModelEntry, ModelSelection } from '../library/model.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
 import { logGeneration } from './log-generation.ts';
-import { withFallbacks } from './with-fallbacks.ts';
+import { withFallbacks } from './request-target.ts';
 
 export interface RerankRequest {
   /** Model key or instance id; undefined or empty: the only loaded reranker. */

@@ -13,8 +13,7 @@ import { promptPrefix } from './prompt-messages.ts';
 import type { GenerationSummary, PromptEvent } from './turn-event.ts';
 import type { GenerationOptions, InstanceOptions } from './turn-request.ts';
 import { TurnStats } from './turn-recorder.ts';
-import { withDefaults } from './with-defaults.ts';
-import { streamWithFallbacks } from './with-fallbacks.ts';
+import { streamWithFallbacks, withDefaults } from './request-target.ts';
 
 /** A raw prompt to continue, without a chat template. */
 export interface CompletionRequest extends GenerationOptions, InstanceOptions {

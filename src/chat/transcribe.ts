@@ -10,8 +10,8 @@ import { forwardAudio, type ForwardEvent } from './forward-audio.ts';
 import { AudioMemory, type HeldAudio } from './held-audio.ts';
 import { toDataUrl } from './image.ts';
 import { logGeneration } from './log-generation.ts';
-import { nearestReasoning } from './with-defaults.ts';
-import { streamWithFallbacks } from './with-fallbacks.ts';
+import { nearestReasoning } from './reasoning.ts';
+import { streamWithFallbacks } from './request-target.ts';
 
 /** A file whose speech becomes text: in its language, or translated to English. */
 export interface TranscriptionRequest {

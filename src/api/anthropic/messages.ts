@@ -15,7 +15,7 @@ import { eventStream, type SseMessage } from '../kit/stream/sse.ts';
 import { collect } from '../kit/stream/collect.ts';
 import { openStream, type StreamFormat } from '../kit/stream/open-stream.ts';
 import type { ApiServices } from '../services.ts';
-import { defaultReasoning } from '../../chat/with-defaults.ts';
+import { defaultReasoning } from '../../chat/reasoning.ts';
 import { findPreset, withPreset } from '../v1/presets/use-preset.ts';
 import { anthropicErrors } from './errors.ts';
 import { MessageRecorder } from './message-events.ts';

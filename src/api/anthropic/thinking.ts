@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { reasoningOfEffort, type ReasoningEffort } from '../../chat/prepare-turn.ts';
+import { reasoningOfEffort, type ReasoningEffort } from '../../chat/reasoning.ts';
 import type { AnthropicCountTokensRequest } from './message-request-schema.ts';
 import type { ReasoningLevel } from '../../engines/engine.ts';
 import type { ModelEntry } from '../../library/model.ts';

@@ -1,4 +1,4 @@
-import { reasoningOfEffort } from '../../chat/prepare-turn.ts';
+import { reasoningOfEffort } from '../../chat/reasoning.ts';
 import type { GenerationOptions } from '../../chat/turn-request.ts';
 import type { OllamaChatRequest } from './chat-schema.ts';
 import type { OllamaOptions } from './fields-schema.ts';

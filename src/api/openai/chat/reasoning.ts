@@ -1,4 +1,4 @@
-import { reasoningOfEffort, type ReasoningEffort } from '../../../chat/prepare-turn.ts';
+import { reasoningOfEffort, type ReasoningEffort } from '../../../chat/reasoning.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import type { ReasoningLevel } from '../../../engines/engine.ts';
 import type { ModelEntry } from '../../../library/model.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { modelEntry } from '../../../../test/setup/models/model-entry.ts';
-import { reasoningOfEffort } from '../../../chat/prepare-turn.ts';
+import { reasoningOfEffort } from '../../../chat/reasoning.ts';
 import { createChatCompletionOpenAi } from './chat-completion-schema.ts';
 import { createResponseOpenAi } from '../responses/response-schema.ts';
 import { withSeedOf } from './choices.ts';

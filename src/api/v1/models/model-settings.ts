@@ -1,4 +1,4 @@
-import { assertReasoning } from '../../../chat/prepare-turn.ts';
+import { assertReasoning } from '../../../chat/reasoning.ts';
 import { findAdapters } from '../../../engines/loads/adapters.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import { assertInScope, isInScope } from '../../../kernel/model-scope.ts';

@@ -1,9 +1,8 @@
 import type { Engines } from '../engines/engines.ts';
-import type { ReasoningLevel } from '../engines/engine.ts';
 import type { ModelTarget } from '../engines/loads/open-request.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
-import type { Caller } from '../telemetry/request-context.ts';
-import type { ModelEntry } from '../library/model.ts';
+import type { Caller, RequestContext } from '../telemetry/request-context.ts';
+import { defaultReasoning } from './reasoning.ts';
 import type { GenerationOptions, InstanceOptions, TurnRequest } from './turn-request.ts';
 
 /** A request whose model is found, with the values that the settings of the model add. */
@@ -33,6 +32,7 @@ export async function targetOf(
 
 /** Completes a turn with the settings of a model. */
 export function toTargeted(request: TurnRequest, target: ModelTarget): Targeted<TurnRequest> {
+  if (target.defaults === undefined) return { ...request, target };
   const reasoning = request.reasoning ?? defaultReasoning(target);
   return { ...withDefaults(request, target), ...omitUndefined({ reasoning }) };
 }
@@ -53,24 +53,63 @@ export function withDefaults<Request extends GenerationOptions & InstanceOptions
   };
 }
 
-/** The reasoning of the settings, if the model has it: another file may have taken its place. */
-export function defaultReasoning({ selection, defaults }: ModelTarget): ReasoningLevel | undefined {
-  const level = defaults?.reasoning;
-  return level !== undefined && reasons(selection.model, level) ? level : undefined;
+/** Events that come before the output, which another model may still write. */
+const preliminary: ReadonlySet<string> = new Set([
+  'turn.start',
+  'completion.start',
+  'queued',
+  'load.start',
+  'load.progress',
+  'load.end',
+  'prompt.start',
+  'prompt.progress',
+  'prompt.end',
+]);
+
+/**
+ * Runs a request with the model of its target and, each time it fails, with the next one of the chain.
+ *
+ * @throws The errors of `attempt`.
+ */
+export async function withFallbacks<Result>(
+  pool: Pick<Engines, 'fallBack'>,
+  target: ModelTarget,
+  context: RequestContext,
+  attempt: (target: ModelTarget) => Promise<Result>,
+): Promise<Result> {
+  for (let current = target; ;) {
+    try {
+      return await attempt(current);
+    } catch (error) {
+      current = await pool.fallBack(current, error, context);
+    }
+  }
 }
 
-/** The nearest reasoning that a model has; undefined if it has none. */
-export function nearestReasoning(
-  { reasoning }: ModelEntry,
-  level: ReasoningLevel,
-): ReasoningLevel | undefined {
-  if (reasoning === null) return undefined;
-  const { allowedOptions, default: usual } = reasoning;
-  if (allowedOptions.includes(level)) return level;
-  if (level === 'off') return undefined;
-  return allowedOptions.includes('on') ? 'on' : usual;
-}
-
-export function reasons({ reasoning }: ModelEntry, level: ReasoningLevel): boolean {
-  return reasoning?.allowedOptions.includes(level) === true;
+/**
+ * Like `withFallbacks`, for events: after the first output there are no further attempts. Only the
+ * first attempt emits the start of the request.
+ */
+export async function* streamWithFallbacks<Event extends { readonly type: string }>(
+  pool: Pick<Engines, 'fallBack'>,
+  target: ModelTarget,
+  context: RequestContext,
+  attempt: (target: ModelTarget) => AsyncGenerator<Event>,
+): AsyncGenerator<Event> {
+  let hasStarted = false;
+  let hasOutput = false;
+  for (let current = target; ;) {
+    try {
+      for await (const event of attempt(current)) {
+        hasOutput ||= !preliminary.has(event.type);
+        const isStart = event.type === 'turn.start' || event.type === 'completion.start';
+        if (!isStart || !hasStarted) yield event;
+        hasStarted ||= isStart;
+      }
+      return;
+    } catch (error) {
+      if (hasOutput) throw error;
+      current = await pool.fallBack(current, error, context);
+    }
+  }
 }

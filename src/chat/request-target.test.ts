@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { modelSelection } from '../../test/setup/models/model-entry.ts';
 import type { ModelTarget } from '../engines/loads/open-request.ts';
 import type { TurnRequest } from './turn-request.ts';
-import { withTarget } from './with-defaults.ts';
+import { withTarget } from './request-target.ts';
 
 const { model, variant } = modelSelection({
   reasoning: { allowedOptions: ['off', 'on'], default: 'on' },
