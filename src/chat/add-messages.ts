@@ -6,7 +6,7 @@ import { ImageAllowance } from './image-allowance.ts';
 import { admitMessages, fetchImages, prepareMessages } from './message-media.ts';
 import { assertToolResults } from './history.ts';
 import { resultsFirst, type TurnServices } from './prepare-turn.ts';
-import { newResponseId } from './turn-request.ts';
+import { newResponseId } from './store-turn.ts';
 import { storeFailure } from './store-turn.ts';
 import type { TurnMessage } from './turn-request.ts';
 

@@ -6,7 +6,7 @@ import type { ModelSelection } from '../library/model.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
 import { assertTokens } from './assert-tokens.ts';
-import { logGeneration } from './log-generation.ts';
+import { logGeneration } from './generation-stats.ts';
 import { withFallbacks } from './request-target.ts';
 
 export interface EmbedServices {

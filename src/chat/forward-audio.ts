@@ -4,7 +4,7 @@ import type { ModelTarget } from '../engines/loads/open-request.ts';
 import { createChannel } from '../kernel/concurrency/channel.ts';
 import { HearthError } from '../kernel/errors/errors.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
-import { logGeneration } from './log-generation.ts';
+import { logGeneration } from './generation-stats.ts';
 
 /** The unchanged answer of the server: first its type, then its bytes. */
 export type ForwardEvent =

@@ -3,7 +3,7 @@ import type { ModelTarget } from '../engines/loads/open-request.ts';
 import type { ModelEntry, ModelSelection } from '../library/model.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
-import { logGeneration } from './log-generation.ts';
+import { logGeneration } from './generation-stats.ts';
 import { withFallbacks } from './request-target.ts';
 
 export interface RerankRequest {

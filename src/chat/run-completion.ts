@@ -8,11 +8,10 @@ import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
 import type { ModelSelection } from '../library/model.ts';
 import { assertTokens } from './assert-tokens.ts';
-import { logGeneration } from './log-generation.ts';
+import { logGeneration, sumReports } from './generation-stats.ts';
 import { promptPrefix } from './prompt-messages.ts';
 import type { GenerationSummary, PromptEvent } from './turn-event.ts';
 import type { GenerationOptions, InstanceOptions } from './turn-request.ts';
-import { TurnStats } from './turn-recorder.ts';
 import { streamWithFallbacks, withDefaults } from './request-target.ts';
 
 /** A raw prompt to continue, without a chat template. */
@@ -141,9 +140,6 @@ function toResult(
   text: string,
   logprobs: readonly TokenLogprob[],
 ): CompletionResult {
-  const stats = new TurnStats();
-  stats.noteLoad(loadTimeSeconds);
-  stats.add(report);
   return {
     text,
     instanceId,
@@ -151,8 +147,7 @@ function toResult(
     capabilities,
     stopReason: report.stopReason,
     isMalformed: report.isMalformed,
-    usage: stats.usage(),
-    timings: stats.timings(),
+    ...sumReports([report], loadTimeSeconds),
     ...(logprobs.length === 0 ? {} : { logprobs }),
   };
 }

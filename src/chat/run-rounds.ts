@@ -38,7 +38,8 @@ interface TurnRun {
   readonly request: TurnRequest;
   readonly prompt: TurnPrompt;
   readonly session: Session;
-  readonly tools: TurnTools;
+  /** Undefined if the turn has none. */
+  readonly tools: TurnTools | undefined;
   readonly answeredCalls: readonly AnsweredCall[];
   readonly store: Store;
   readonly maxToolRounds: number;
@@ -55,25 +56,30 @@ interface TurnRun {
 export async function* runRounds(run: TurnRun): AsyncGenerator<TurnEvent> {
   const { request, prompt, session, tools, maxToolRounds, recorder } = run;
   const { promptContext } = prompt;
-  const messages = [...(await fittingMessages(run))];
-  const binary = new BinaryBudget();
+  const messages = [
+    ...(request.dropsOldTurns === true ? await fittingMessages(run) : prompt.prompt),
+  ];
+  let binary: BinaryBudget | undefined;
   let callsLeft = request.maxToolCalls ?? Infinity;
   if (run.answeredCalls.length > 0) {
+    binary = new BinaryBudget();
     callsLeft -= yield* answerCalls(run, messages, binary);
   }
   for (let round = 0; ; round += 1) {
     const mayCall = round < maxToolRounds && callsLeft > 0;
     const generation = toGeneration(run, messages, round, mayCall);
-    const callable = mayCall && request.toolChoice !== 'none' ? tools : TurnTools.none();
-    const recording = recorder.beginRound(callable);
+    const callable = mayCall && request.toolChoice !== 'none' ? tools : undefined;
+    recorder.beginRound(callable);
     // `yield*` of an array costs several promises for each event.
     for await (const step of session.generate(generation)) {
-      for (const event of recorder.record(recording, step)) yield event;
+      for (const event of recorder.record(step)) yield event;
     }
     recorder.noteInstance(session);
-    if (recording.calls.length === 0) return;
-    const allowed = withinLimit(recording.calls, round, callsLeft, request);
-    const callIndex = (position: number): number => recording.callIndex(position);
+    const { calls: written } = recorder;
+    if (written.length === 0) return;
+    const allowed = withinLimit(written, round, callsLeft, request);
+    const callIndex = (position: number): number => recorder.callIndex(position);
+    const budget = (binary ??= new BinaryBudget());
     const { context } = session;
     const calls =
       request.approveCalls === undefined
@@ -87,7 +93,7 @@ export async function* runRounds(run: TurnRun): AsyncGenerator<TurnEvent> {
       const position = finished.length;
       const written = calls[position]?.written;
       if (written === undefined) break;
-      const limited = withResult(outcome, (result) => binary.limit(result));
+      const limited = withResult(outcome, (result) => budget.limit(result));
       const fitted = await room.fit(limited, calls.length - position);
       yield* recorder.recordOutcome(fitted, callIndex(position));
       const { name, argumentsJson } = written;
@@ -100,13 +106,13 @@ export async function* runRounds(run: TurnRun): AsyncGenerator<TurnEvent> {
       recorder.overrideStopReason('maxPredictedTokensReached');
       return;
     }
-    if (!mayCall || (callable.isEmpty && round >= maxCorrections)) {
+    if (!mayCall || ((callable?.isEmpty ?? true) && round >= maxCorrections)) {
       recorder.overrideStopReason('eosFound');
       return;
     }
     // The written part of a continued answer is in the text of its round.
     if (round === 0 && request.continuedResponseId !== undefined) dropOpenAnswer(messages);
-    messages.push(...(await roundMessages(recording.messageText, finished, promptContext)));
+    messages.push(...(await roundMessages(recorder.messageText, finished, promptContext)));
   }
 }
 
@@ -124,13 +130,13 @@ async function* answerCalls(
   messages: EngineMessage[],
   binary: BinaryBudget,
 ): AsyncGenerator<TurnEvent, number> {
-  const { request, prompt, session, tools, recorder, store, answeredCalls: calls } = run;
+  const { request, prompt, session, recorder, store, answeredCalls: calls } = run;
   const generation = toGeneration(run, messages, 0, run.maxToolRounds > 0);
   const promptTokens = await session.countPrompt(generation);
   const room = new ResultRoom(session, promptTokens, request.maxOutputTokens);
   const madeCount = yield* runApprovedCalls({
     calls,
-    tools,
+    tools: run.tools ?? TurnTools.none(),
     recorder,
     context: session.context,
     maxToolCalls: request.maxToolCalls,
@@ -147,10 +153,9 @@ async function* answerCalls(
   return madeCount;
 }
 
-/** The messages of the prompt; without the oldest turns where the request allows it and they do not fit. */
+/** The messages of the prompt, without the oldest turns if they do not fit. */
 async function fittingMessages(run: TurnRun): Promise<readonly EngineMessage[]> {
   const { request, prompt, session, recorder, maxToolRounds } = run;
-  if (request.dropsOldTurns !== true) return prompt.prompt;
   const { contextLength } = session.capabilities;
   const { messages, droppedTurns } = await dropTurns(
     prompt.prompt,
@@ -231,12 +236,10 @@ class ResultRoom {
 
 /** The limit holds for the turn, not for each of its generations. */
 function tokensLeft(
-  { maxOutputTokens }: TurnRequest,
+  { maxOutputTokens = Infinity }: TurnRequest,
   { completionTokens }: TurnRecorder,
-): number | undefined {
-  return maxOutputTokens === undefined
-    ? undefined
-    : Math.max(0, maxOutputTokens - completionTokens);
+): number {
+  return Math.max(0, maxOutputTokens - completionTokens);
 }
 
 function toGeneration(
@@ -245,16 +248,12 @@ function toGeneration(
   round: number,
   mayCall: boolean,
 ): ChatGeneration {
-  const definitions = tools.definitions();
-  return {
-    ...toChatGeneration(
-      request,
-      messages,
-      definitions,
-      toolChoiceOf(tools.nameChoice(request.toolChoice), definitions.length > 0, round, mayCall),
-    ),
-    ...omitUndefined({ maxTokens: tokensLeft(request, recorder) }),
-  };
+  const definitions = tools?.definitions() ?? [];
+  const named = tools?.nameChoice(request.toolChoice);
+  const toolChoice = tools && toolChoiceOf(named, definitions.length > 0, round, mayCall);
+  const generation = toChatGeneration(request, messages, definitions, toolChoice);
+  if (request.maxOutputTokens === undefined) return generation;
+  return { ...generation, maxTokens: tokensLeft(request, recorder) };
 }
 
 /** The part of a turn that the engine receives. */

@@ -1,11 +1,17 @@
 import { HearthError } from '../kernel/errors/errors.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
+import { randomBytes } from '../kernel/random-bytes.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
 import { describeStoreError, isDiskFull } from '../store/store-errors.ts';
 import type { Store, StoredResponse } from '../store/store.ts';
 import type { TurnPrompt } from './prepare-turn.ts';
 import type { TurnRecorder } from './turn-recorder.ts';
-import { newResponseId, type DraftResponse, type TurnRequest } from './turn-request.ts';
+import type { DraftResponse, TurnRequest } from './turn-request.ts';
+
+/** `resp_` and 48 lower-case hex digits. */
+export function newResponseId(): string {
+  return `resp_${randomBytes(24).toString('hex')}`;
+}
 
 type StoredPrompt = Pick<TurnPrompt, 'messages' | 'media'>;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { scriptedTool } from '../../test/setup/chat/scripted-tools.ts';
 import type { Tool } from '../tools/toolbox.ts';
-import { ToolCallAccumulator } from './round-recorder.ts';
+import { ToolCallAccumulator } from './call-recorder.ts';
 import { checkToolCall } from './tool-call.ts';
 import { TurnTools } from './turn-tools.ts';
 

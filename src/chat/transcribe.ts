@@ -9,7 +9,7 @@ import { assertHearing } from './audio.ts';
 import { forwardAudio, type ForwardEvent } from './forward-audio.ts';
 import { AudioMemory, type HeldAudio } from './held-audio.ts';
 import { toDataUrl } from './image.ts';
-import { logGeneration } from './log-generation.ts';
+import { logGeneration } from './generation-stats.ts';
 import { nearestReasoning } from './reasoning.ts';
 import { streamWithFallbacks } from './request-target.ts';
 

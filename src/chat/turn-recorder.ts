@@ -1,34 +1,39 @@
-import type {
-  StopReason,
-  ToolApproval,
-  TurnTimings,
-  TurnUsage,
-} from '../store/turns/conversation-turn.ts';
-import type { ToolListItem, TurnItem } from '../store/turns/turn-item.ts';
+import type { StopReason, ToolApproval } from '../store/turns/conversation-turn.ts';
+import type { InvalidToolCallItem, ToolListItem, TurnItem } from '../store/turns/turn-item.ts';
 import type { EngineCapabilities, TokenLogprob } from '../engines/engine.ts';
 import type { ModelSelection } from '../library/model.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { Session } from '../engines/session.ts';
-import type { InterruptedReport, SessionEvent } from '../engines/session-event.ts';
-import { newResponseId } from './turn-request.ts';
+import type {
+  GenerationReport,
+  InterruptedReport,
+  SessionEvent,
+} from '../engines/session-event.ts';
+import { CallRecorder } from './call-recorder.ts';
+import { sumReports } from './generation-stats.ts';
 import { replayItems } from './replay-items.ts';
-import { RoundRecorder } from './round-recorder.ts';
+import { newResponseId } from './store-turn.ts';
+import type { CheckedCall } from './tool-call.ts';
 import type { CallOutcome } from './tool-round.ts';
 import type { TurnEvent, TurnResult } from './turn-event.ts';
 import type { TurnTools } from './turn-tools.ts';
 
-/** Collects the result of a turn over its generations, and creates the events of the turn. */
+type CallDelta = Extract<SessionEvent, { readonly type: 'toolCall.delta' }>;
+type TextDelta = Extract<TurnEvent, { readonly type: 'message.delta' | 'reasoning.delta' }>;
+
+/** Collects the result of a turn over its generations (rounds), and creates the events of the turn. */
 export class TurnRecorder {
   readonly #items: TurnItem[];
   #continuedItems: readonly TurnItem[];
-  readonly #stats = new TurnStats();
+  readonly #reports: InterruptedReport[] = [];
   readonly #logprobs: TokenLogprob[] = [];
   #selection: ModelSelection;
   readonly #responseId: string;
   #instanceId: string | undefined;
   #capabilities: EngineCapabilities | undefined;
-  #round: RoundRecorder | undefined;
+  #loadTimeSeconds: number | undefined;
   #roundCount = 0;
+  /** Number of calls before the current round. */
   #callCount = 0;
   #stopReason: StopReason | null = null;
   #stopString: string | undefined;
@@ -36,6 +41,15 @@ export class TurnRecorder {
   #contextTokens = 0;
   #droppedTurns: number | undefined;
   #toolChoices: readonly ToolApproval[];
+
+  // The current round.
+  #tools: TurnTools | undefined;
+  #calls: CallRecorder | undefined;
+  #isReadingPrompt = false;
+  #openText: { readonly type: 'message' | 'reasoning'; text: string } | undefined;
+  #messageText = '';
+  /** Events of the answer that is continued, which come before the first new one. */
+  #replayed: TurnEvent[] = [];
 
   /**
    * @param responseId Id of the response, if it has one.
@@ -72,7 +86,7 @@ export class TurnRecorder {
 
   /** Tokens generated so far, over all generations. */
   get completionTokens(): number {
-    return this.#stats.usage().completionTokens;
+    return sumReports(this.#reports).usage.completionTokens;
   }
 
   /** Tokens of the last generation, prompt and answer: the beginning of the next prompt. */
@@ -85,6 +99,21 @@ export class TurnRecorder {
     return this.#roundCount;
   }
 
+  /** The complete calls of the round, in the order of the model. */
+  get calls(): readonly CheckedCall[] {
+    return this.#calls?.calls ?? [];
+  }
+
+  /** The text of the round, without the reasoning. */
+  get messageText(): string {
+    return this.#messageText;
+  }
+
+  /** Index of a call of the round in its turn. */
+  callIndex(position: number): number {
+    return this.#callCount + position;
+  }
+
   start(instanceId: string): Extract<TurnEvent, { readonly type: 'turn.start' }> {
     this.#instanceId = instanceId;
     return { type: 'turn.start', instanceId, selection: this.#selection };
@@ -93,7 +122,7 @@ export class TurnRecorder {
   noteInstance({ selection, capabilities, loadTimeSeconds }: Session): void {
     this.#selection = selection;
     this.#capabilities = capabilities;
-    this.#stats.noteLoad(loadTimeSeconds);
+    this.#loadTimeSeconds ??= loadTimeSeconds;
   }
 
   /** Turns of the history that the model did not see. */
@@ -114,42 +143,107 @@ export class TurnRecorder {
   }
 
   /** Begins the next generation. */
-  beginRound(tools: TurnTools): RoundRecorder {
-    this.#stopReason = null;
-    const continued = replayItems(this.#continuedItems);
-    this.#continuedItems = [];
-    if (continued.openText !== undefined) this.#items.pop();
-    this.#callCount += continued.callCount;
-    this.#round = new RoundRecorder({
-      round: this.#roundCount,
-      firstCallIndex: this.#callCount,
-      tools,
-      items: this.#items,
-      responseId: this.#responseId,
-      continued,
-    });
+  beginRound(tools: TurnTools | undefined): void {
+    this.#callCount += this.calls.length;
     this.#roundCount += 1;
-    return this.#round;
+    this.#stopReason = null;
+    this.#tools = tools;
+    this.#calls = undefined;
+    this.#isReadingPrompt = true;
+    this.#openText = undefined;
+    this.#messageText = '';
+    if (this.#continuedItems.length > 0) this.#continue();
   }
 
-  record(round: RoundRecorder, step: SessionEvent): readonly TurnEvent[] {
-    if (step.type === 'generation.cut') {
-      this.#stats.add(step.report);
-      return [];
+  /** Begins the round with the answer that it continues. */
+  #continue(): void {
+    const { events, openText, callCount } = replayItems(this.#continuedItems);
+    this.#continuedItems = [];
+    if (openText !== undefined) this.#items.pop();
+    this.#openText = openText && { ...openText };
+    this.#replayed = [...events];
+    this.#callCount += callCount;
+  }
+
+  record(step: SessionEvent): readonly TurnEvent[] {
+    switch (step.type) {
+      case 'content.delta':
+        if (step.logprobs !== undefined) this.#logprobs.push(...step.logprobs);
+        return this.#recordText('message', { ...step, type: 'message.delta' });
+      case 'reasoning.delta':
+        return this.#recordText('reasoning', step);
+      case 'toolCall.delta':
+        return this.#recordCall(step);
+      case 'generation.cut':
+        this.#reports.push(step.report);
+        return [];
+      case 'generation.report':
+        return this.#endRound(step.report);
+      default:
+        return [step];
     }
-    if (step.type !== 'generation.report') {
-      if (step.type === 'content.delta') this.#logprobs.push(...(step.logprobs ?? []));
-      return round.record(step);
+  }
+
+  #recordText(type: 'message' | 'reasoning', delta: TextDelta): readonly TurnEvent[] {
+    if (this.#openText?.type === type) {
+      this.#openText.text += delta.text;
+      return this.#isReadingPrompt ? [...this.#endPrompt(), delta] : [delta];
     }
-    const { report } = step;
-    this.#stats.add(report);
-    this.#contextTokens = report.usage.promptTokens + report.usage.completionTokens;
-    this.#stopReason = report.stopReason;
-    this.#stopString = report.stopString;
-    this.#isMalformed = report.isMalformed;
-    const events = round.end(report.isMalformed);
-    this.#callCount += round.calls.length;
+    const before = [...this.#endPrompt(), ...this.#endText()];
+    this.#openText = { type, text: delta.text };
+    return [...before, { type: `${type}.start` }, delta];
+  }
+
+  #recordCall(delta: CallDelta): readonly TurnEvent[] {
+    this.#calls ??= new CallRecorder({
+      round: this.#roundCount - 1,
+      firstIndex: this.#callCount,
+      tools: this.#tools,
+      responseId: this.#responseId,
+    });
+    return this.#calls.record(delta, () => [...this.#endPrompt(), ...this.#endText()]);
+  }
+
+  #endRound(report: GenerationReport): readonly TurnEvent[] {
+    const { usage, stopReason, stopString, isMalformed } = report;
+    this.#reports.push(report);
+    this.#contextTokens = usage.promptTokens + usage.completionTokens;
+    this.#stopReason = stopReason;
+    this.#stopString = stopString;
+    this.#isMalformed = isMalformed;
+    const events = [...this.#endPrompt(), ...this.#endText()];
+    if (this.#calls !== undefined) events.push(...this.#calls.end());
+    else if (isMalformed) events.push(...this.#recordMalformed());
     return events;
+  }
+
+  #endPrompt(): readonly TurnEvent[] {
+    if (!this.#isReadingPrompt) return [];
+    this.#isReadingPrompt = false;
+    return [{ type: 'prompt.end' }, ...this.#replayed.splice(0)];
+  }
+
+  #endText(): readonly TurnEvent[] {
+    if (this.#openText === undefined) return [];
+    const { type, text } = this.#openText;
+    this.#openText = undefined;
+    this.#items.push({ type, text });
+    if (type === 'message') this.#messageText += text;
+    return [{ type: `${type}.end`, text }];
+  }
+
+  /** Records output that the engine could not parse, after no call: it can only be one if the model has tools. */
+  #recordMalformed(): readonly TurnEvent[] {
+    if (this.#tools === undefined || this.#tools.isEmpty) return [];
+    const item: InvalidToolCallItem = {
+      type: 'invalidToolCall',
+      round: this.#roundCount - 1,
+      exposedName: '',
+      cause: 'invalidName',
+      reason: 'The model wrote a tool call that cannot be parsed.',
+    };
+    this.#items.push(item);
+    return [{ type: 'toolCall.failure', index: this.#callCount, item }];
   }
 
   /** Records the outcome of a call. */
@@ -180,7 +274,7 @@ export class TurnRecorder {
   /** The turn failed; the received output is kept. */
   interrupt(): readonly TurnEvent[] {
     this.#stopReason = null;
-    return this.#round?.interrupt() ?? [];
+    return [...this.#replayed.splice(0), ...this.#endText()];
   }
 
   result(responseId: string | undefined): TurnResult {
@@ -190,8 +284,7 @@ export class TurnRecorder {
       items: [...this.#items],
       stopReason: this.#stopReason,
       isMalformed: this.#isMalformed,
-      usage: this.#stats.usage(),
-      timings: this.#stats.timings(),
+      ...sumReports(this.#reports, this.#loadTimeSeconds),
       ...omitUndefined({
         droppedTurns: this.#droppedTurns,
         capabilities: this.#capabilities,
@@ -201,66 +294,4 @@ export class TurnRecorder {
       }),
     };
   }
-}
-
-/** Sums the statistics of the generations of a turn; zeros if none has ended. */
-export class TurnStats {
-  #promptTokens = 0;
-  #cachedTokens = 0;
-  #completionTokens = 0;
-  #reasoningTokens = 0;
-  #drafts: TurnUsage['drafts'];
-  #generationSeconds = 0;
-  /** Measured over generations with two tokens or more: the first token is part of processing the prompt. */
-  #timedTokens = 0;
-  #timedSeconds = 0;
-  #timeToFirstTokenSeconds: number | undefined;
-  #loadTimeSeconds: number | undefined;
-
-  /** @param seconds Undefined if the model was loaded already. */
-  noteLoad(seconds: number | undefined): void {
-    this.#loadTimeSeconds ??= seconds;
-  }
-
-  add({ usage, reasoningTokens, timeToFirstTokenSeconds }: InterruptedReport): void {
-    const generationSeconds = usage.generationMs / 1000;
-    this.#promptTokens += usage.promptTokens;
-    this.#cachedTokens += usage.cachedTokens;
-    this.#completionTokens += usage.completionTokens;
-    this.#reasoningTokens += reasoningTokens;
-    this.#drafts = sumDrafts(this.#drafts, usage.drafts);
-    this.#generationSeconds += generationSeconds;
-    this.#timeToFirstTokenSeconds ??= timeToFirstTokenSeconds;
-    if (usage.completionTokens > 1) {
-      this.#timedTokens += usage.completionTokens;
-      this.#timedSeconds += generationSeconds;
-    }
-  }
-
-  usage(): TurnUsage {
-    return {
-      promptTokens: this.#promptTokens,
-      cachedTokens: this.#cachedTokens,
-      completionTokens: this.#completionTokens,
-      reasoningTokens: this.#reasoningTokens,
-      ...omitUndefined({ drafts: this.#drafts }),
-    };
-  }
-
-  timings(): TurnTimings {
-    return {
-      timeToFirstTokenSeconds: this.#timeToFirstTokenSeconds ?? 0,
-      generationSeconds: this.#generationSeconds,
-      tokensPerSecond: this.#timedSeconds > 0 ? this.#timedTokens / this.#timedSeconds : 0,
-      ...omitUndefined({ loadTimeSeconds: this.#loadTimeSeconds }),
-    };
-  }
-}
-
-function sumDrafts(one: TurnUsage['drafts'], other: TurnUsage['drafts']): TurnUsage['drafts'] {
-  if (one === undefined || other === undefined) return one ?? other;
-  return {
-    proposedTokens: one.proposedTokens + other.proposedTokens,
-    acceptedTokens: one.acceptedTokens + other.acceptedTokens,
-  };
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from '../kernel/random-bytes.ts';
 import type { NewConversation } from '../store/conversations/conversation.ts';
 import type { NewBlob, StoredResponse } from '../store/store.ts';
 import type { CallApproval, ServiceTier, ToolApproval } from '../store/turns/conversation-turn.ts';
@@ -162,11 +161,6 @@ export interface TurnRequest extends GenerationOptions, InstanceOptions {
   readonly isBackground?: boolean;
   /** Called when the prompt is known, with the response that is stored if the server ends in the middle. */
   readonly onDraft?: (draft: DraftResponse) => Promise<void>;
-}
-
-/** `resp_` and 48 lower-case hex digits. */
-export function newResponseId(): string {
-  return `resp_${randomBytes(24).toString('hex')}`;
 }
 
 /** A response without output, which is stored if its server ends in the middle. */

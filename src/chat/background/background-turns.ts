@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEnd } from '../before-end.ts';
 import { runTurn } from '../run-turn.ts';
 import type { TurnServices } from '../prepare-turn.ts';
-import { newResponseId } from '../turn-request.ts';
+import { newResponseId } from '../store-turn.ts';
 import type { TurnRequest } from '../turn-request.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import { withSignal, type RequestContext } from '../../telemetry/request-context.ts';

@@ -1,5 +1,5 @@
 import { runTurn } from '../../../chat/run-turn.ts';
-import { newResponseId } from '../../../chat/turn-request.ts';
+import { newResponseId } from '../../../chat/store-turn.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import { createChatCompletionOpenAi } from './chat-completion-schema.ts';
 import { unstoredResult } from '../../kit/errors/error-response.ts';

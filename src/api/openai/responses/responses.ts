@@ -2,7 +2,7 @@ import { countTurnTokens } from '../../../chat/count-tokens.ts';
 import { beforeEnd } from '../../../chat/before-end.ts';
 import { runTurn } from '../../../chat/run-turn.ts';
 import { withToolImages } from '../../../chat/stored-image.ts';
-import { newResponseId } from '../../../chat/turn-request.ts';
+import { newResponseId } from '../../../chat/store-turn.ts';
 import type { TurnEvent } from '../../../chat/turn-event.ts';
 import type { TurnRequest } from '../../../chat/turn-request.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';

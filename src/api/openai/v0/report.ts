@@ -1,6 +1,6 @@
 import type { GenerationSummary, TurnEvent } from '../../../chat/turn-event.ts';
 import type { V0ModelInfo, V0Runtime, V0Stats, V0Usage } from './result-schema.ts';
-import { answerSpeed } from '../../kit/answer-speed.ts';
+import { answerSpeed } from '../../../chat/generation-stats.ts';
 import type { CompletionEvent } from '../../../chat/run-completion.ts';
 import type { ChoiceEvent } from '../chat/choices.ts';
 import { completionHead } from '../chat/choice-fields.ts';

@@ -8,7 +8,7 @@ import type {
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import type { TurnResult } from '../../../chat/turn-event.ts';
 import type { ConversationTurn } from '../../../store/turns/conversation-turn.ts';
-import { answerSpeed } from '../../kit/answer-speed.ts';
+import { answerSpeed } from '../../../chat/generation-stats.ts';
 
 type ToolCall = Extract<OutputItem, { readonly type: 'tool_call' }>;
 type InvalidToolCall = Extract<OutputItem, { readonly type: 'invalid_tool_call' }>;

@@ -1,0 +1,104 @@
+import type { InterruptedReport } from '../engines/session-event.ts';
+import { omitUndefined } from '../kernel/omit-undefined.ts';
+import type { ModelSelection } from '../library/model.ts';
+import type { TurnTimings, TurnUsage } from '../store/turns/conversation-turn.ts';
+import type { Operation } from '../telemetry/generation-record.ts';
+import type { RequestContext } from '../telemetry/request-context.ts';
+
+export interface GenerationStats {
+  readonly usage: TurnUsage;
+  readonly timings: TurnTimings;
+}
+
+/**
+ * Sums the reports of the generations of a turn; zeros if none has ended.
+ *
+ * @param loadTimeSeconds Undefined if the model was loaded already.
+ */
+export function sumReports(
+  reports: readonly InterruptedReport[],
+  loadTimeSeconds?: number,
+): GenerationStats {
+  const sum = { promptTokens: 0, cachedTokens: 0, completionTokens: 0, reasoningTokens: 0 };
+  let drafts: TurnUsage['drafts'];
+  let generationSeconds = 0;
+  // Measured over generations with two tokens or more: the first token is part of processing the prompt.
+  let timedTokens = 0;
+  let timedSeconds = 0;
+  for (const { usage, reasoningTokens } of reports) {
+    const seconds = usage.generationMs / 1000;
+    sum.promptTokens += usage.promptTokens;
+    sum.cachedTokens += usage.cachedTokens;
+    sum.completionTokens += usage.completionTokens;
+    sum.reasoningTokens += reasoningTokens;
+    if (usage.drafts !== undefined) {
+      const { proposedTokens, acceptedTokens } = usage.drafts;
+      drafts = {
+        proposedTokens: proposedTokens + (drafts?.proposedTokens ?? 0),
+        acceptedTokens: acceptedTokens + (drafts?.acceptedTokens ?? 0),
+      };
+    }
+    generationSeconds += seconds;
+    if (usage.completionTokens > 1) {
+      timedTokens += usage.completionTokens;
+      timedSeconds += seconds;
+    }
+  }
+  return {
+    usage: { ...sum, ...omitUndefined({ drafts }) },
+    timings: {
+      timeToFirstTokenSeconds: reports[0]?.timeToFirstTokenSeconds ?? 0,
+      generationSeconds,
+      tokensPerSecond: timedSeconds > 0 ? timedTokens / timedSeconds : 0,
+      ...omitUndefined({ loadTimeSeconds }),
+    },
+  };
+}
+
+/**
+ * Tokens per second of an answer. The first token is part of reading the prompt, so that an answer of one token alone has
+ * no speed of its own: it counts with the time that it took. 0 for an answer without tokens.
+ */
+export function answerSpeed({
+  usage,
+  timings,
+}: {
+  readonly usage: Pick<TurnUsage, 'completionTokens'>;
+  readonly timings: TurnTimings;
+}): number {
+  const { tokensPerSecond, timeToFirstTokenSeconds, generationSeconds } = timings;
+  if (tokensPerSecond > 0) return tokensPerSecond;
+  const seconds = timeToFirstTokenSeconds + generationSeconds;
+  return seconds > 0 ? usage.completionTokens / seconds : 0;
+}
+
+interface LoggedGeneration {
+  readonly selection: ModelSelection;
+  readonly usage: Pick<TurnUsage, 'promptTokens' | 'drafts'> & Partial<TurnUsage>;
+  readonly timings?: Pick<TurnTimings, 'tokensPerSecond'>;
+}
+
+/** Logs what a request generated. The text log joins it with the line of the request. */
+export function logGeneration(
+  operation: Operation,
+  { selection, usage, timings }: LoggedGeneration,
+  { logger }: RequestContext,
+): void {
+  const { promptTokens, completionTokens, drafts } = usage;
+  const tokensPerSecond =
+    timings === undefined ? undefined : Math.round(timings.tokensPerSecond * 10) / 10;
+  logger.info(
+    {
+      operation,
+      model: selection.model.key,
+      promptTokens,
+      ...omitUndefined({
+        completionTokens,
+        tokensPerSecond,
+        draftTokens: drafts?.proposedTokens,
+        acceptedDraftTokens: drafts?.acceptedTokens,
+      }),
+    },
+    'generated',
+  );
+}
