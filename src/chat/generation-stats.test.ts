@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { modelSelection } from '../../test/setup/models/model-entry.ts';
+import type { Session } from '../engines/session.ts';
 import { answerSpeed, sumReports } from './generation-stats.ts';
+import { TurnRecorder } from './turn-recorder.ts';
 
 const report = (completionTokens: number, generationMs: number, timeToFirstTokenSeconds = 1) => ({
   usage: { promptTokens: 10, cachedTokens: 4, completionTokens, promptMs: 1, generationMs },
@@ -66,4 +69,13 @@ describe('answerSpeed', () => {
     const timings = { tokensPerSecond: 0, timeToFirstTokenSeconds: 0, generationSeconds: 0 };
     expect(answerSpeed({ usage: { completionTokens: 1 }, timings })).toBe(0);
   });
+});
+
+it('has the time of the first load if the instance changes during a turn', () => {
+  const selection = modelSelection();
+  const recorder = new TurnRecorder(selection, 'resp_1', [], []);
+  for (const loadTimeSeconds of [undefined, 3, 7]) {
+    recorder.noteInstance({ selection, loadTimeSeconds } as Session);
+  }
+  expect(recorder.result(undefined).timings.loadTimeSeconds).toBe(3);
 });

@@ -3,7 +3,8 @@ import { conversationTurn } from '../../test/setup/store/conversation-turn.ts';
 import { temporaryStore } from '../../test/setup/store/temporary-store.ts';
 import type { HearthError } from '../kernel/errors/errors.ts';
 import type { StoredResponse } from '../store/store.ts';
-import { assertToolResults, loadHistory, systemTextOf } from './history.ts';
+import { assertToolResults, loadHistory } from './history.ts';
+import { systemTextOf } from './prompt-messages.ts';
 import type { TurnMessage } from './turn-request.ts';
 
 function response(id: string, turn: Partial<StoredResponse['turn']> = {}): StoredResponse {
@@ -46,7 +47,7 @@ describe('loadHistory', () => {
       await store.responses.insert({ ...response(idOf(index), turn), parentId }, []);
     }
     const load = (index: number, reader: Parameters<typeof loadHistory>[3] = model) =>
-      loadHistory(store, { previousResponseId: idOf(index) }, null, reader);
+      loadHistory(store, { newestId: idOf(index) }, null, reader);
     expect((await load(9)).responses).toHaveLength(10);
     await expect(load(199)).rejects.toMatchObject({
       code: 'context_length_exceeded',
@@ -60,8 +61,7 @@ describe('loadHistory', () => {
 
   it('says in the words of the API that a response is not stored', async () => {
     const store = await temporaryStore();
-    expect((await loadHistory(store, {}, null, model)).responses).toEqual([]);
-    const request = { previousResponseId: 'resp_1' };
+    const request = { newestId: 'resp_1' };
     const error = await loadHistory(store, request, null, model).catch((thrown: unknown) => thrown);
     expect((error as HearthError).describe((name) => `<${name}>`)).toBe(
       '<previousResponseId> "resp_1" is not stored. It may have been deleted or made with "<isStored>": false; start a new conversation, or continue another response.',
@@ -86,7 +86,7 @@ describe('loadHistory of a request that drops old turns', () => {
       await store.responses.insert({ ...response(idOf(index), turn), parentId }, []);
     }
     const load = (index: number, context = 100) =>
-      loadHistory(store, { previousResponseId: idOf(index), dropsOldTurns: true }, null, {
+      loadHistory(store, { newestId: idOf(index), dropsOldTurns: true }, null, {
         ...model,
         maxContextLength: context,
       });
@@ -166,7 +166,7 @@ describe('systemTextOf', () => {
     const second = { systemPrompt: 'Two.', instructions: 'Not now.' };
     await store.responses.insert({ ...response('2', second), parentId: '1' }, []);
     await store.responses.insert({ ...response('3'), parentId: '2' }, []);
-    const history = await loadHistory(store, { previousResponseId: '3' }, null, model);
+    const history = await loadHistory(store, { newestId: '3' }, null, model);
     expect(systemTextOf({ systemPrompt: null }, {})).toBeUndefined();
     expect(systemTextOf(history, {})).toBe('Two.');
     expect(systemTextOf(history, { systemPrompt: '' })).toBe('');

@@ -3,7 +3,7 @@ import { visibleTurns } from '../store/turns/removed-parts.ts';
 import type { ClientToolCallItem } from '../store/turns/turn-item.ts';
 import type { ModelEntry } from '../library/model.ts';
 import type { ResponseChain, Store, StoredResponse } from '../store/store.ts';
-import type { TurnMessage, TurnRequest } from './turn-request.ts';
+import type { TurnMessage } from './turn-request.ts';
 
 /** The model that reads a history. */
 type HistoryReader = Pick<ModelEntry, 'maxContextLength' | 'tokenizer'>;
@@ -17,27 +17,28 @@ export interface History {
   readonly droppedTurns: number;
 }
 
-const emptyHistory: History = { responses: [], systemPrompt: null, droppedTurns: 0 };
+/** The history of a new conversation. */
+export const noHistory: History = { responses: [], systemPrompt: null, droppedTurns: 0 };
+
+interface HistoryRequest {
+  /** The newest response of the history. */
+  readonly newestId: string;
+  /** True to leave out old turns that cannot fit, instead of refusing the turn. */
+  readonly dropsOldTurns?: boolean | undefined;
+}
 
 /**
- * Returns the earlier turns of a conversation; none for a new one. Reads only as far as the context of the model
- * reaches.
+ * Returns the earlier turns of a conversation. Reads only as far as the context of the model reaches.
  *
  * @throws HearthError `invalid_value` if the response does not exist or belongs to another owner;
  *   `context_length_exceeded` if the texts cannot fit into the context, unless the request drops old turns.
  */
 export async function loadHistory(
   store: Store,
-  {
-    previousResponseId,
-    continuedResponseId,
-    dropsOldTurns = false,
-  }: Pick<TurnRequest, 'previousResponseId' | 'continuedResponseId' | 'dropsOldTurns'>,
+  { newestId, dropsOldTurns = false }: HistoryRequest,
   ownerId: string | null,
   model: HistoryReader,
 ): Promise<History> {
-  const newestId = continuedResponseId ?? previousResponseId;
-  if (newestId === undefined) return emptyHistory;
   const check = lengthCheck(model, dropsOldTurns);
   const chain = await store.responses.chain(newestId, ownerId, check);
   if (chain !== undefined) return toHistory(chain);
@@ -102,19 +103,6 @@ function promptCharacters({ messages, items }: StoredResponse['turn']): number {
   }
   for (const item of items) if (item.type === 'message') characters += item.text.length;
   return characters;
-}
-
-/**
- * The newest system prompt of the conversation, and the instructions of this turn; the default if there is neither. An empty
- * default stands for none.
- */
-export function systemTextOf(
-  history: Pick<History, 'systemPrompt'>,
-  { systemPrompt, instructions }: Pick<TurnRequest, 'systemPrompt' | 'instructions'>,
-  defaultPrompt?: string,
-): string | undefined {
-  const texts = [systemPrompt ?? history.systemPrompt, instructions].filter((text) => text != null);
-  return texts.length === 0 ? defaultPrompt || undefined : texts.join('\n\n');
 }
 
 /**

@@ -3,12 +3,13 @@ import type { ConversationMessage } from '../store/turns/content.ts';
 import type { ConversationTurn, ToolApproval } from '../store/turns/conversation-turn.ts';
 import type { TurnItem } from '../store/turns/turn-item.ts';
 import type { EngineMessage } from '../engines/engine.ts';
+import type { ModelEntry } from '../library/model.ts';
 import type { ModelTarget } from '../engines/loads/open-request.ts';
 import type { Engines } from '../engines/engines.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
 import type { NewBlob, Store } from '../store/store.ts';
 import type { ToolServers } from '../tools/toolbox.ts';
-import { type AnsweredCall, answeredCalls, labelOf } from './approvals.ts';
+import { type AnsweredCall, answeredCalls } from './approvals.ts';
 import { ImageAllowance } from './image-allowance.ts';
 import {
   admitMessages,
@@ -17,7 +18,7 @@ import {
   outlineMessages,
   prepareMessages,
 } from './message-media.ts';
-import { assertToolResults, loadHistory, systemTextOf } from './history.ts';
+import { assertToolResults, loadHistory, noHistory } from './history.ts';
 import { assertHearing } from './audio.ts';
 import { assertVision, toDataUrl } from './image.ts';
 import {
@@ -26,11 +27,12 @@ import {
   outlineContext,
   type PromptContext,
   putResults,
+  systemTextOf,
   toPromptMessages,
 } from './prompt-messages.ts';
 import { storedImage } from './stored-image.ts';
-import { toolImageReader } from './tool-results.ts';
-import type { TurnRequest } from './turn-request.ts';
+import { decodeToolImage } from './tool-results.ts';
+import type { TurnMessage, TurnRequest } from './turn-request.ts';
 import { assertReasoning } from './reasoning.ts';
 import type { Targeted } from './request-target.ts';
 
@@ -55,8 +57,8 @@ export interface PreparedTurn {
   readonly continuedItems: readonly TurnItem[];
   /** The caller's choices for the tools of the conversation. */
   readonly toolChoices: readonly ToolApproval[];
-  /** Labels of the tool servers whose tools the conversation has as an item. */
-  readonly listedLabels: ReadonlySet<string>;
+  /** The earlier turns of the conversation that the prompt has. */
+  readonly turns: readonly ConversationTurn[];
   /**
    * Decodes the images and the audio, and builds the prompt; to be called with a slot at hand.
    *
@@ -91,62 +93,82 @@ export async function prepareTurn(
 ): Promise<PreparedTurn> {
   const { store, tools, maxImagePixels, fetchImage, audio } = services;
   const { signal, caller } = context;
-  const { target } = request;
+  const { target, integrations, dropsOldTurns, previousResponseId } = request;
   const { model } = target.selection;
-  assertReasoning(model, request.reasoning);
-  const history = await loadHistory(store, request, caller.tokenId, model);
+  if (request.reasoning !== undefined) assertReasoning(model, request.reasoning);
+  const newestId = request.continuedResponseId ?? previousResponseId;
+  const history =
+    newestId === undefined
+      ? noHistory
+      : await loadHistory(store, { newestId, dropsOldTurns }, caller.tokenId, model);
   const previous = history.responses.at(-1);
   const turns = history.responses.map(({ turn }) => turn);
-  const known = turns.flatMap(({ messages }) => messages.flatMap(({ content }) => content));
-  if (known.some(({ type }) => type === 'image')) assertVision(model, 'previousResponseId');
-  if (known.some(({ type }) => type === 'audio')) assertHearing(model, 'previousResponseId');
-  assertToolResults(history.responses, request.messages);
-  const calls = answeredCalls(history.responses, request);
-  const messages = await fetchImages(request.messages, model, fetchImage, signal);
-  const allowance = new ImageAllowance(model, maxImagePixels);
-  await admitMessages(messages, model, allowance, signal);
-  await tools.validate(request.integrations, context);
+  if (previous !== undefined) {
+    assertReads(model, turns);
+    assertToolResults(history.responses, request.messages);
+  }
+  const calls =
+    previous === undefined && request.approvals === undefined
+      ? []
+      : answeredCalls(history.responses, request);
+  let { messages } = request;
+  let allowance: ImageAllowance | undefined;
+  const countMedia = (): ImageAllowance =>
+    (allowance ??= new ImageAllowance(model, maxImagePixels));
+  const texts = areTexts(messages) ? messages : undefined;
+  if (texts === undefined) {
+    messages = await fetchImages(messages, model, fetchImage, signal);
+    await admitMessages(messages, model, countMedia(), signal);
+  }
+  if (integrations.length > 0) await tools.validate(integrations, context);
 
-  const { systemPrompt: defaultPrompt, examples = [] } = target.defaults ?? {};
   // The answer that is continued ends the history.
   const continued = request.continuedResponseId === undefined ? undefined : previous?.turn;
-  const ordered = (all: readonly ConversationMessage[]): readonly ConversationMessage[] =>
-    request.previousResponseId === undefined ? all : resultsFirst(all);
-  /** Approved calls are not made yet; their results are replaced then. */
-  const toPrompt = async (
+  const inOrder = (all: readonly ConversationMessage[]): readonly ConversationMessage[] =>
+    previousResponseId === undefined ? all : resultsFirst(all);
+  async function toPrompt(
     all: readonly ConversationMessage[],
     promptContext: PromptContext,
-  ): Promise<readonly EngineMessage[]> => {
-    const takesDefault =
-      defaultPrompt !== undefined &&
-      !all.some(isSystem) &&
-      !turns.some((turn) => turn.messages.some(isSystem));
-    const systemText = systemTextOf(history, request, takesDefault ? defaultPrompt : undefined);
+  ): Promise<readonly EngineMessage[]> {
+    const { systemPrompt: usual, examples = [] } = target.defaults ?? {};
+    const takesUsual = usual !== undefined && ![{ messages: all }, ...turns].some(hasSystemMessage);
+    const systemText = systemTextOf(history, request, takesUsual ? usual : undefined);
     const prompt = await toPromptMessages(systemText, turns, all, promptContext);
-    const begin = prompt.findIndex(({ role }) => role !== 'system');
-    prompt.splice(begin === -1 ? prompt.length : begin, 0, ...examples);
+    if (examples.length > 0) {
+      const begin = prompt.findIndex(({ role }) => role !== 'system');
+      prompt.splice(begin === -1 ? prompt.length : begin, 0, ...examples);
+    }
     if (continued?.items.at(-1)?.type === 'reasoning') prompt.push(openReasoning(continued.items));
-    await putResults(prompt, approvalResults({ approvals: calls, items: [] }), promptContext);
+    // Approved calls are not made yet; their results are replaced then.
+    if (calls.length > 0) {
+      await putResults(prompt, approvalResults({ approvals: calls, items: [] }), promptContext);
+    }
     return prompt;
-  };
+  }
+  const outline = await toPrompt(inOrder(texts ?? outlineMessages(messages)), outlineContext());
+  const isWhole = texts !== undefined && turns.every(isTextTurn);
 
   async function build(buildSignal: AbortSignal): Promise<TurnPrompt> {
     const { clientKey } = caller;
-    const prepared = await prepareMessages(messages, { allowance, audio, clientKey }, buildSignal);
+    const prepared =
+      texts === undefined
+        ? await prepareMessages(messages, { allowance: countMedia(), audio, clientKey }, buildSignal)
+        : { messages: texts, media: [] };
     const { media } = prepared;
-    const ownMessages = ordered(prepared.messages);
+    const ownMessages = inOrder(prepared.messages);
     const promptContext: PromptContext = {
       readMedia: async (sha256) => {
         const blob = media.find((each) => each.sha256 === sha256);
         if (blob !== undefined) return toDataUrl(blob);
         const dataUrl = await storedImage(store, sha256);
-        allowance.hold(dataUrl.length, 'previousResponseId');
+        countMedia().hold(dataUrl.length, 'previousResponseId');
         return dataUrl;
       },
-      readToolImage: toolImageReader({ model, allowance, store, signal: buildSignal }),
+      readToolImage: (block) =>
+        decodeToolImage(block, { model, allowance: countMedia(), store, signal: buildSignal }),
       numbers: new CallNumbers(),
     };
-    const prompt = await toPrompt(ownMessages, promptContext);
+    const prompt = isWhole ? outline : await toPrompt(ownMessages, promptContext);
     const { droppedTurns } = history;
     const stored = continued?.messages ?? ownMessages;
     return { prompt, droppedTurns, promptContext, messages: stored, media };
@@ -158,14 +180,37 @@ export async function prepareTurn(
     answeredCalls: calls,
     continuedItems: continued?.items ?? [],
     toolChoices: previous?.ownerId === caller.tokenId ? (previous.turn.toolChoices ?? []) : [],
-    listedLabels: new Set([...(request.toolLists?.knownLabels ?? []), ...turns.flatMap(labelsOf)]),
-    outline: await toPrompt(ordered(outlineMessages(messages)), outlineContext()),
-    build: async (buildSignal) => {
-      building ??= build(buildSignal);
-      return building;
-    },
-    release: () => allowance.release(),
+    turns,
+    outline,
+    build: (buildSignal) => (building ??= build(buildSignal)),
+    release: () => allowance?.release(),
   };
+}
+
+type TextMessage = TurnMessage & ConversationMessage;
+
+/** True if the messages have neither images nor audio. */
+function areTexts(messages: readonly TurnMessage[]): messages is readonly TextMessage[] {
+  for (const { content } of messages) {
+    for (const { type } of content) if (type !== 'text') return false;
+  }
+  return true;
+}
+
+/** True if the turn has only texts, and no calls. */
+function isTextTurn({ messages, items, approvals }: ConversationTurn): boolean {
+  return (
+    approvals === undefined &&
+    messages.every(({ content }) => content.every(({ type }) => type === 'text')) &&
+    items.every(({ type }) => type === 'message' || type === 'reasoning')
+  );
+}
+
+/** @throws HearthError `vision_unsupported`, `audio_unsupported` for media of earlier turns that the model can't read. */
+function assertReads(model: ModelEntry, turns: readonly ConversationTurn[]): void {
+  const known = turns.flatMap(({ messages }) => messages.flatMap(({ content }) => content));
+  if (known.some(({ type }) => type === 'image')) assertVision(model, 'previousResponseId');
+  if (known.some(({ type }) => type === 'audio')) assertHearing(model, 'previousResponseId');
 }
 
 /** Reasoning that was cut before its answer began, which the engine continues. */
@@ -175,12 +220,8 @@ function openReasoning(items: readonly TurnItem[]): EngineMessage {
   return { role: 'assistant', content: '', reasoning };
 }
 
-function labelsOf({ items }: ConversationTurn): readonly string[] {
-  return items.flatMap((item) => (item.type === 'toolList' ? [labelOf(item.provider)] : []));
-}
-
-function isSystem({ role }: Pick<ConversationMessage, 'role'>): boolean {
-  return role === 'system';
+function hasSystemMessage({ messages }: Pick<ConversationTurn, 'messages'>): boolean {
+  return messages.some(({ role }) => role === 'system');
 }
 
 /** Chat templates expect the results of tools right after the calls, which ended the previous turn. */

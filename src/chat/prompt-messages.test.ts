@@ -8,10 +8,10 @@ import { testContext } from '../../test/setup/test-context.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { createSqliteStore } from '../store/sqlite-store.ts';
 import { ImageAllowance } from './image-allowance.ts';
-import { loadHistory, systemTextOf } from './history.ts';
-import { CallNumbers, outlineContext, toPromptMessages } from './prompt-messages.ts';
+import { loadHistory } from './history.ts';
+import { CallNumbers, outlineContext, systemTextOf, toPromptMessages } from './prompt-messages.ts';
 import { storedImage } from './stored-image.ts';
-import { toolImageReader } from './tool-results.ts';
+import { decodeToolImage } from './tool-results.ts';
 
 it('builds the same prompts from conversations of 0.1.0 as that version', async () => {
   const file = join(await temporaryFolder(), 'hearth.db');
@@ -23,14 +23,14 @@ it('builds the same prompts from conversations of 0.1.0 as that version', async 
   const allowance = new ImageAllowance(model, 1_000_000);
   const { prompts } = await recordedStore();
   for (const { id, ownerId, messages } of prompts) {
-    const history = await loadHistory(store, { previousResponseId: id }, ownerId, model);
+    const history = await loadHistory(store, { newestId: id }, ownerId, model);
     const prompt = await toPromptMessages(
       systemTextOf(history, {}),
       history.responses.map(({ turn }) => turn),
       [{ role: 'user', content: [{ type: 'text', text: 'Next' }] }],
       {
         readMedia: (sha256) => storedImage(store, sha256),
-        readToolImage: toolImageReader({ model, allowance, store, signal }),
+        readToolImage: (block) => decodeToolImage(block, { model, allowance, store, signal }),
         numbers: new CallNumbers(),
       },
     );

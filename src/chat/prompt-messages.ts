@@ -14,6 +14,7 @@ import type {
 } from '../engines/engine.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import { type ReadToolImage, toModelContent } from './tool-results.ts';
+import type { TurnRequest } from './turn-request.ts';
 import { promptKeyLength } from '../engines/loads/policy/choose-instance.ts';
 
 /** Numbers the calls of a conversation in the same way in every turn, so that prompts have a common prefix. */
@@ -75,6 +76,20 @@ export interface ApprovalResult {
 }
 
 /**
+ * The newest system prompt of the conversation, and the instructions of this turn; the default if there is neither. An empty
+ * default stands for none.
+ */
+export function systemTextOf(
+  history: { readonly systemPrompt: string | null },
+  { systemPrompt, instructions }: Pick<TurnRequest, 'systemPrompt' | 'instructions'>,
+  defaultPrompt?: string,
+): string | undefined {
+  const text = systemPrompt ?? history.systemPrompt;
+  if (text === null) return instructions ?? (defaultPrompt || undefined);
+  return instructions === undefined ? text : `${text}\n\n${instructions}`;
+}
+
+/**
  * Builds the messages of a prompt: system text, earlier turns with their tool calls and without their reasoning, the
  * messages of this turn.
  */
@@ -87,11 +102,11 @@ export async function toPromptMessages(
   const prompt: EngineMessage[] = [];
   if (systemText !== undefined) prompt.push({ role: 'system', content: systemText });
   for (const turn of history) {
-    prompt.push(...(await toEngineMessages(turn.messages, context)));
+    await addMessages(prompt, turn.messages, context);
     await putResults(prompt, approvalResults(turn), context);
     prompt.push(...(await answerMessages(turn.items, context)));
   }
-  prompt.push(...(await toEngineMessages(messages, context)));
+  await addMessages(prompt, messages, context);
   return prompt;
 }
 
@@ -230,47 +245,54 @@ function toFinishedCall(item: OwnCall): FinishedCall {
   };
 }
 
-/** One image or audio file after the other: the first that is too much ends the reading, and none is held after that. */
-async function toEngineMessages(
+/**
+ * Adds messages to a prompt. One image or audio file is read after the other: the first that is too much ends the reading,
+ * and none is held after that.
+ */
+async function addMessages(
+  prompt: EngineMessage[],
   messages: readonly ConversationMessage[],
   { readMedia }: PromptContext,
-): Promise<readonly EngineMessage[]> {
-  const result: EngineMessage[] = [];
+): Promise<void> {
   for (const message of messages) {
-    const { role, content } = message;
+    const { role } = message;
     if (role === 'assistant') {
       const { toolCalls } = message;
-      result.push({ role, content: textOf(content), ...omitUndefined({ toolCalls }) });
+      const texts = message.content.filter(isText);
+      prompt.push({ role, content: joined(texts), ...omitUndefined({ toolCalls }) });
       continue;
     }
-    const parts = await toEngineContent(content, readMedia);
+    const { content } = message;
+    const shown = content.every(isText) ? joined(content) : await toParts(content, readMedia);
     if (role === 'tool') {
       const { toolCallId, isError = false } = message;
-      result.push({ role, toolCallId, content: isError ? marked(parts) : parts });
+      prompt.push({ role, toolCallId, content: isError ? marked(shown) : shown });
     } else {
-      result.push({ role, content: parts });
+      prompt.push({ role, content: shown });
     }
   }
-  return result;
+}
+
+type TextPart = Extract<ConversationContent, { readonly type: 'text' }>;
+
+function isText(part: ConversationContent): part is TextPart {
+  return part.type === 'text';
 }
 
 /** Only texts become one string, which every chat template accepts. */
-async function toEngineContent(
-  content: readonly ConversationContent[],
-  readMedia: PromptContext['readMedia'],
-): Promise<string | readonly ContentPart[]> {
-  if (content.every(({ type }) => type === 'text')) return textOf(content);
-  const parts: ContentPart[] = [];
-  for (const part of content) {
-    parts.push(
-      part.type === 'text' ? part : { type: part.type, dataUrl: await readMedia(part.sha256) },
-    );
-  }
-  return parts;
+function joined(parts: readonly TextPart[]): string {
+  return parts.length === 1 && parts[0] ? parts[0].text : parts.map(({ text }) => text).join('\n');
 }
 
-function textOf(content: readonly ConversationContent[]): string {
-  return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+async function toParts(
+  content: readonly ConversationContent[],
+  readMedia: PromptContext['readMedia'],
+): Promise<readonly ContentPart[]> {
+  const parts: ContentPart[] = [];
+  for (const part of content) {
+    parts.push(isText(part) ? part : { type: part.type, dataUrl: await readMedia(part.sha256) });
+  }
+  return parts;
 }
 
 /**
@@ -289,19 +311,17 @@ export function promptPrefix(
     return prompt.slice(0, promptKeyLength).join().slice(0, promptKeyLength);
   }
   let key = '';
-  for (const message of request.messages) {
-    key += `${message.role}\n`;
-    const parts = typeof message.content === 'string' ? [message.content] : message.content;
-    for (const part of parts) {
+  for (const { role, content } of request.messages) {
+    key += `${role}\n`;
+    for (const part of typeof content === 'string' ? [content] : content) {
       // Cuts before joining: a message may be megabytes long.
-      key += `${prefixOf(part).slice(0, promptKeyLength)}\n`;
+      key += `${(typeof part === 'string' ? part : textOf(part)).slice(0, promptKeyLength)}\n`;
       if (key.length >= promptKeyLength) return key.slice(0, promptKeyLength);
     }
   }
   return key;
 }
 
-function prefixOf(part: string | ContentPart): string {
-  if (typeof part === 'string') return part;
+function textOf(part: ContentPart): string {
   return part.type === 'text' ? part.text : `${part.type} ${part.dataUrl.length}`;
 }

@@ -32,9 +32,9 @@ export async function targetOf(
 
 /** Completes a turn with the settings of a model. */
 export function toTargeted(request: TurnRequest, target: ModelTarget): Targeted<TurnRequest> {
-  if (target.defaults === undefined) return { ...request, target };
-  const reasoning = request.reasoning ?? defaultReasoning(target);
-  return { ...withDefaults(request, target), ...omitUndefined({ reasoning }) };
+  const targeted = withDefaults(request, target);
+  if (request.reasoning !== undefined || target.defaults?.reasoning === undefined) return targeted;
+  return { ...targeted, ...omitUndefined({ reasoning: defaultReasoning(target) }) };
 }
 
 /** Completes a request with the sampling, the stops and the limit of the settings of its model. */
@@ -42,7 +42,8 @@ export function withDefaults<Request extends GenerationOptions & InstanceOptions
   request: Request,
   target: ModelTarget,
 ): Targeted<Request> {
-  const { sampling, maxOutputTokens, stop: usualStop } = target.defaults ?? {};
+  if (target.defaults === undefined) return { ...request, target };
+  const { sampling, maxOutputTokens, stop: usualStop } = target.defaults;
   const stop = request.stop?.length ? request.stop : usualStop;
   return {
     ...omitUndefined({ maxOutputTokens }),

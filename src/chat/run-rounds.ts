@@ -75,9 +75,8 @@ export async function* runRounds(run: TurnRun): AsyncGenerator<TurnEvent> {
       for (const event of recorder.record(step)) yield event;
     }
     recorder.noteInstance(session);
-    const { calls: written } = recorder;
-    if (written.length === 0) return;
-    const allowed = withinLimit(written, round, callsLeft, request);
+    if (recorder.calls.length === 0) return;
+    const allowed = withinLimit(recorder.calls, round, callsLeft, request);
     const callIndex = (position: number): number => recorder.callIndex(position);
     const budget = (binary ??= new BinaryBudget());
     const { context } = session;

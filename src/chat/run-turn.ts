@@ -12,10 +12,9 @@ import { promptPrefix } from './prompt-messages.ts';
 import { runRounds } from './run-rounds.ts';
 import { listTools } from './tool-lists.ts';
 import { TurnTools } from './turn-tools.ts';
-import { newResponseId } from './store-turn.ts';
 import { nearestReasoning } from './reasoning.ts';
 import { streamWithFallbacks, targetOf, type Targeted, toTargeted } from './request-target.ts';
-import { draftTurn, storeTurn } from './store-turn.ts';
+import { draftTurn, newResponseId, storeTurn } from './store-turn.ts';
 import type { TurnEvent } from './turn-event.ts';
 import { TurnRecorder } from './turn-recorder.ts';
 import type { TurnRequest } from './turn-request.ts';
@@ -38,10 +37,14 @@ export async function* runTurn(
   let responseId: string | undefined;
   let isStoreFailure = false;
   try {
-    yield* streamWithFallbacks(pool, first, context, async function* (target) {
-      if (target !== first) attempt = await nextAttempt(services, attempt, whole, target, context);
-      yield* generateAnswer(services, attempt, context);
-    });
+    if (first.chain === undefined) yield* generateAnswer(services, attempt, context);
+    else {
+      yield* streamWithFallbacks(pool, first, context, async function* (target) {
+        if (target !== first)
+          attempt = await nextAttempt(services, attempt, whole, target, context);
+        yield* generateAnswer(services, attempt, context);
+      });
+    }
     const { request, prepared, recorder } = attempt;
     if (request.isStored) {
       isStoreFailure = true;
@@ -86,7 +89,7 @@ async function prepareAttempt(
   const { target, continuedItems, toolChoices } = prepared;
   const recorder = new TurnRecorder(
     target.selection,
-    request.responseId,
+    request.responseId ?? newResponseId(),
     continuedItems,
     toolChoices,
   );
@@ -133,7 +136,7 @@ async function* generateAnswer(
   { request, prepared, recorder }: Attempt,
   context: RequestContext,
 ): AsyncGenerator<TurnEvent> {
-  const { integrations, contextLength, ttlSeconds, waitsForLoad, isWhole } = request;
+  const { integrations, clientTools, toolChoice, contextLength, ttlSeconds, isWhole } = request;
   const usesServers = integrations.length > 0;
   const ended = usesServers ? linkAbort(context.signal) : undefined;
   const ownContext = ended === undefined ? context : withSignal(context, ended.signal);
@@ -151,7 +154,7 @@ async function* generateAnswer(
       {
         target: prepared.target,
         promptPrefix: promptPrefixText,
-        waitsForLoad,
+        waitsForLoad: request.waitsForLoad,
         ...omitUndefined({ contextLength, ttlSeconds, isWhole }),
       },
       ownContext,
@@ -168,9 +171,10 @@ async function* generateAnswer(
     const prompt = await prepared.build(ownContext.signal);
     await request.onDraft?.(draftTurn(request, prompt, recorder, ownContext));
     const toolbox = usesServers
-      ? yield* listTools(request, prepared.listedLabels, openTools(), recorder)
+      ? yield* listTools(request, prepared.turns, openTools(), recorder)
       : undefined;
-    const turnTools = new TurnTools(toolbox, request.clientTools);
+    const hasTools = usesServers || clientTools !== undefined || toolChoice !== undefined;
+    const turnTools = hasTools ? new TurnTools(toolbox, clientTools) : undefined;
     const { answeredCalls } = prepared;
     const round = { request, prompt, session, tools: turnTools, answeredCalls, store };
     yield* runRounds({ ...round, maxToolRounds, recorder });

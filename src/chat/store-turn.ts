@@ -102,7 +102,9 @@ function toStoredResponse(
         metadata: request.metadata,
         contextTokens: recorder.roundCount > 1 ? recorder.contextTokens : undefined,
         droppedTurns,
-        requestedModel: requestedModel(request, selection.model.key),
+        // Such as an alias.
+        requestedModel:
+          request.model === selection.model.key ? undefined : request.model || undefined,
         serviceTier: request.serviceTier,
       }),
     },
@@ -124,9 +126,4 @@ function unstoredReason(error: unknown): string {
   if (error instanceof HearthError) return `. ${error.message}`;
   const reason = describeStoreError(error);
   return reason === undefined || isDiskFull(error) ? '. Is the disk full?' : `: ${reason}.`;
-}
-
-/** The name of the model in the request, such as an alias; undefined if it is the key. */
-function requestedModel({ model }: TurnRequest, key: string): string | undefined {
-  return model === undefined || model === '' || model === key ? undefined : model;
 }

@@ -1,6 +1,7 @@
 import { HearthError } from '../kernel/errors/errors.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { ToolProvider } from '../store/turns/content.ts';
+import type { ConversationTurn } from '../store/turns/conversation-turn.ts';
 import type { ToolDescription } from '../store/turns/turn-item.ts';
 import { fileSearchProvider, isFileSearch } from '../tools/file-search.ts';
 import type { Integration, Tool, Toolbox } from '../tools/toolbox.ts';
@@ -18,13 +19,14 @@ import { TurnTools } from './turn-tools.ts';
  */
 export async function* listTools(
   { integrations, toolLists }: TurnRequest,
-  listedLabels: ReadonlySet<string>,
+  turns: readonly ConversationTurn[],
   opening: Promise<Toolbox>,
   recorder: TurnRecorder,
 ): AsyncGenerator<TurnEvent, Toolbox> {
+  const listed = new Set([...(toolLists?.knownLabels ?? []), ...turns.flatMap(labelsOf)]);
   const unlisted = toolLists === undefined ? [] : integrations.map(providerOf);
   const providers = unlisted.filter(
-    (provider) => !isFileSearch(provider) && !listedLabels.has(labelOf(provider)),
+    (provider) => !isFileSearch(provider) && !listed.has(labelOf(provider)),
   );
   for (const provider of providers) yield { type: 'toolList.start', provider };
   let toolbox: Toolbox;
@@ -48,6 +50,10 @@ export async function* listTools(
     yield { type: 'toolList.end', item };
   }
   return toolbox;
+}
+
+function labelsOf({ items }: ConversationTurn): readonly string[] {
+  return items.flatMap((item) => (item.type === 'toolList' ? [labelOf(item.provider)] : []));
 }
 
 function providerOf(integration: Integration): ToolProvider {

@@ -5,7 +5,7 @@ import type { ConversationMessage, ToolContent } from '../store/turns/content.ts
 import type { TurnItem } from '../store/turns/turn-item.ts';
 import type { ModelEntry } from '../library/model.ts';
 import type { NewBlob, Store } from '../store/store.ts';
-import { fitToolResult, toModelContent, toolImageReader } from './tool-results.ts';
+import { decodeToolImage, fitToolResult, toModelContent } from './tool-results.ts';
 import { ImageAllowance } from './image-allowance.ts';
 import {
   CallNumbers,
@@ -26,19 +26,17 @@ function allowanceOf(model: ModelEntry): ImageAllowance {
 }
 
 /** The images of tools for a model; the store is empty unless a test fills one. */
-const readerOf = (model: ModelEntry, signal = new AbortController().signal, blob?: NewBlob) =>
-  toolImageReader({
-    model,
-    allowance: allowanceOf(model),
-    store: { blobs: { find: async () => blob } } as unknown as Store,
-    signal,
-  });
+const readerOf = (model: ModelEntry, signal = new AbortController().signal, blob?: NewBlob) => {
+  const store = { blobs: { find: async () => blob } } as unknown as Store;
+  const options = { model, allowance: allowanceOf(model), store, signal };
+  return (block: ToolContent) => decodeToolImage(block, options);
+};
 const vision = modelEntry({ type: 'vlm' });
 const blind = readerOf(modelEntry());
 const seeing = readerOf(vision);
-const contextOf = (readToolImage = blind): PromptContext => ({
+const contextOf = (read = blind): PromptContext => ({
   readMedia: async (sha256) => `data:image/png;base64,${sha256}`,
-  readToolImage,
+  readToolImage: read,
   numbers: new CallNumbers(),
 });
 const text = (value: string) => ({ type: 'text', text: value }) as const;

@@ -7,11 +7,7 @@ import type { ImageAllowance } from './image-allowance.ts';
 import { admitImage, prepareImage, toDataUrl } from './image.ts';
 import { storedImage } from './stored-image.ts';
 
-/**
- * Converts an image in the result of a tool for the model.
- *
- * @throws the signal's reason when aborted.
- */
+/** Converts an image in the result of a tool for the model, such as with `decodeToolImage`. */
 export type ReadToolImage = (block: ToolContent) => Promise<ContentPart>;
 
 interface ToolImageOptions {
@@ -53,28 +49,32 @@ async function toPart(block: ToolContent, readToolImage: ReadToolImage): Promise
   return { type: 'text', text: `[${type}: not shown]` };
 }
 
-/** Decodes the images of tools, within the allowance of the turn. */
-export function toolImageReader(options: ToolImageOptions): ReadToolImage {
-  const { model, allowance, store, signal } = options;
-  return async (block) => {
-    signal.throwIfAborted();
-    if (model.type !== 'vlm') {
-      return { type: 'text', text: '[image: not shown, as this model has no vision]' };
-    }
-    try {
-      const { sha256 } = block;
-      const source =
-        typeof sha256 === 'string'
-          ? await storedImage(store, sha256)
-          : `data:${String(block['mimeType'])};base64,${String(block['data'])}`;
-      await admitImage(source, allowance, 'output');
-      const image = await prepareImage(source, allowance, 'output', signal);
-      return { type: 'image', dataUrl: toDataUrl(image) };
-    } catch (error) {
-      if (!(error instanceof HearthError)) throw error;
-      return { type: 'text', text: '[image: not shown, as it is damaged or too large]' };
-    }
-  };
+/**
+ * Decodes an image of a tool, within the allowance of the turn.
+ *
+ * @throws the signal's reason when aborted.
+ */
+export async function decodeToolImage(
+  block: ToolContent,
+  { model, allowance, store, signal }: ToolImageOptions,
+): Promise<ContentPart> {
+  signal.throwIfAborted();
+  if (model.type !== 'vlm') {
+    return { type: 'text', text: '[image: not shown, as this model has no vision]' };
+  }
+  try {
+    const { sha256 } = block;
+    const source =
+      typeof sha256 === 'string'
+        ? await storedImage(store, sha256)
+        : `data:${String(block['mimeType'])};base64,${String(block['data'])}`;
+    await admitImage(source, allowance, 'output');
+    const image = await prepareImage(source, allowance, 'output', signal);
+    return { type: 'image', dataUrl: toDataUrl(image) };
+  } catch (error) {
+    if (!(error instanceof HearthError)) throw error;
+    return { type: 'text', text: '[image: not shown, as it is damaged or too large]' };
+  }
 }
 
 /** Tokens that the note at the end of a cut result takes at most. */

@@ -12,7 +12,6 @@ import type {
 import { CallRecorder } from './call-recorder.ts';
 import { sumReports } from './generation-stats.ts';
 import { replayItems } from './replay-items.ts';
-import { newResponseId } from './store-turn.ts';
 import type { CheckedCall } from './tool-call.ts';
 import type { CallOutcome } from './tool-round.ts';
 import type { TurnEvent, TurnResult } from './turn-event.ts';
@@ -52,15 +51,15 @@ export class TurnRecorder {
   #replayed: TurnEvent[] = [];
 
   /**
-   * @param responseId Id of the response, if it has one.
+   * @param responseId Id of the response, stored or not.
    * @param continuedItems The answer that the turn continues.
    * @param toolChoices The choices of the conversation.
    */
   constructor(
     selection: ModelSelection,
-    responseId = newResponseId(),
-    continuedItems: readonly TurnItem[] = [],
-    toolChoices: readonly ToolApproval[] = [],
+    responseId: string,
+    continuedItems: readonly TurnItem[],
+    toolChoices: readonly ToolApproval[],
   ) {
     this.#toolChoices = toolChoices;
     this.#selection = selection;

@@ -2,7 +2,6 @@ import { loadHistory } from '../../../chat/history.ts';
 import { placedInstances } from '../../../engines/loads/loaded-instances.ts';
 import type { ModelTarget } from '../../../engines/loads/open-request.ts';
 import { leastContext } from '../../../engines/loads/policy/choose-sizes.ts';
-import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import type { TurnContent } from '../../../chat/turn-request.ts';
 import type { StoredProject } from '../../../store/project.ts';
 import type { RequestContext } from '../../../telemetry/request-context.ts';
@@ -44,9 +43,10 @@ async function branchOf(
   { selection }: ModelTarget,
   { caller }: RequestContext,
 ): Promise<Pick<ProjectMessage, 'sentTexts' | 'usedTokens'>> {
+  if (id == null) return { sentTexts: new Set(), usedTokens: 0 };
   const { responses, droppedTurns } = await loadHistory(
     store,
-    { dropsOldTurns: true, ...omitUndefined({ previousResponseId: id ?? undefined }) },
+    { newestId: id, dropsOldTurns: true },
     caller.tokenId,
     selection.model,
   );
