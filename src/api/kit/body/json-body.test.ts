@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { JsonParser, parseJsonBody, readJsonBody } from './json-body.ts';
-import { measureJson } from './parse-json.ts';
+import { foldSeed } from '../../../engines/fold-seed.ts';
+import { JsonParser, measureJson, parseJson, parseJsonBody, readJsonBody } from './json-body.ts';
 import { bundleScript } from '../../../../test/setup/engine/test-engines.ts';
 import { useTemporaryFolder } from '../../../../test/setup/temporary-folder.ts';
 
@@ -133,4 +133,25 @@ it('refuses a long body with the errors of a short one', async () => {
   expect(await refusal(Buffer.concat([Buffer.from([0xff]), blanks]))).toMatchObject({
     message: 'The body is not JSON: it is not UTF-8.',
   });
+});
+
+it.each<[string, unknown]>([
+  ['{"seed": 7, "a": [1.5]}', { seed: 7, a: [1.5] }],
+  ['{"seed" :\n6129484611666145821}', { seed: foldSeed(6129484611666145821n) }],
+  ['{"options":{"seed":-9223372036854775808}}', { options: { seed: foldSeed(-(2n ** 63n)) } }],
+  ['{"seed": 1e300}', { seed: 1e300 }],
+  ['{"seed": 6129484611666145821.5}', { seed: Number('6129484611666145821.5') }],
+  ['{"tools":[{"seed":6129484611666145821}]}', { tools: [{ seed: 6129484611666146000 }] }],
+  [
+    String.raw`{"seed":6129484611666145821,"text":"{\"seed\":6129484611666145821}","x":{"a\"seed":61294846116661458}}`,
+    {
+      seed: foldSeed(6129484611666145821n),
+      text: '{"seed":6129484611666145821}',
+      x: { 'a"seed': 61294846116661460 },
+    },
+  ],
+  ['[{"seed":6129484611666145821}]', [{ seed: 6129484611666146000 }]],
+  ['null', null],
+])('reads the seeds of %s', (text, value) => {
+  expect(parseJson(text)).toEqual(value);
 });

@@ -1,7 +1,7 @@
 import { isAscii } from 'node:buffer';
+import { foldSeed } from '../../../engines/fold-seed.ts';
 import { type ErrorCode, HearthError } from '../../../kernel/errors/errors.ts';
 import { bodyTooLarge } from '../guards/guards.ts';
-import { measureJson, parseJson } from './parse-json.ts';
 import { shorten } from '../validation/shown-value.ts';
 import type { Transferable } from 'node:worker_threads';
 import { WorkerThread } from '../../../kernel/concurrency/worker-thread.ts';
@@ -20,14 +20,18 @@ const limits = { valueCount: 250_000, fieldCount: 40_000, depth: 512 };
  */
 export type ParseJson = (pieces: readonly Uint8Array[]) => Promise<unknown>;
 
+/** A body of escapes, blanks or other characters than ASCII takes up to 30 ms for each MiB. */
+const maxBytesInEventLoop = 1024 * 1024;
 /** Copied at once: a long body as a whole takes 100 ms. */
 const blockBytes = 1024 * 1024;
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
  * Reads the JSON body of a request.
  *
  * @throws HearthError `body_too_large` as soon as the limit is exceeded; `invalid_json` if the body is not one
  *   JSON value in UTF-8.
+ * @param parse Parses a body that is long, or has no declared length.
  */
 export async function readJsonBody(
   request: Request,
@@ -36,10 +40,10 @@ export async function readJsonBody(
 ): Promise<unknown> {
   // Node enforces the declared length, which a guard has checked.
   const declared = request.headers.get('content-length');
-  const isShort = declared !== null && Number(declared) <= blockBytes;
-  return parse(
-    isShort ? [Buffer.from(await request.arrayBuffer())] : await readBlocks(request, limitBytes),
-  );
+  if (declared === null || Number(declared) > maxBytesInEventLoop) {
+    return parse(await readBlocks(request, limitBytes));
+  }
+  return parseJsonBody(Buffer.from(await request.arrayBuffer()));
 }
 
 /**
@@ -48,7 +52,7 @@ export async function readJsonBody(
  * @param onDecoded Called when the bytes are no longer needed.
  * @throws HearthError `invalid_json`; `body_too_large` for too many values.
  */
-export function parseJsonBody(bytes: Buffer, onDecoded: () => void = () => {}): unknown {
+export function parseJsonBody(bytes: Buffer, onDecoded?: () => void): unknown {
   if (bytes.byteLength === 0) {
     throw new HearthError('invalid_json', 'The body is empty; a JSON object is expected.');
   }
@@ -72,20 +76,14 @@ export function parseJsonBody(bytes: Buffer, onDecoded: () => void = () => {}): 
     );
   }
   try {
-    const text = decode(bytes);
-    onDecoded();
+    // Many times faster for a large body.
+    const text = isAscii(bytes) ? bytes.toString('latin1') : utf8.decode(bytes);
+    onDecoded?.();
     return parseJson(text);
   } catch (error) {
     const reason = error instanceof SyntaxError ? shorten(error.message) : 'it is not UTF-8.';
     throw new HearthError('invalid_json', `The body is not JSON: ${reason}`);
   }
-}
-
-/** @throws TypeError if it is not UTF-8. */
-function decode(bytes: Buffer): string {
-  // Many times faster for a large body.
-  if (isAscii(bytes)) return bytes.toString('latin1');
-  return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
 }
 
 async function readBlocks(request: Request, limitBytes: number): Promise<readonly Buffer[]> {
@@ -112,9 +110,6 @@ async function readBlocks(request: Request, limitBytes: number): Promise<readonl
 export type JsonReply =
   | { readonly value: unknown }
   | { readonly code: ErrorCode; readonly message: string };
-
-/** A body of escapes, blanks or other characters than ASCII takes up to 30 ms for each MiB. */
-const maxBytesInEventLoop = 1024 * 1024;
 
 /** Parses long bodies in a thread, which returns their values several times as fast as they are parsed. */
 export class JsonParser {
@@ -147,4 +142,118 @@ export function joinPieces(pieces: readonly Uint8Array[]): Buffer {
 /** Short pieces share their memory with others, so they are copied. */
 function ownMemory({ buffer, byteLength }: Uint8Array): readonly Transferable[] {
   return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
+}
+
+const quote = 0x22;
+const comma = 0x2c;
+const colon = 0x3a;
+const openBracket = 0x5b;
+const backslash = 0x5c;
+const closeBracket = 0x5d;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+
+/** Most strings end within this; a call of native code takes as long. */
+const nearbyBytes = 64;
+
+interface JsonSize {
+  /** Upper bound of the number of values: commas and opening brackets outside of strings, plus one. */
+  readonly valueCount: number;
+  /** Upper bound of the number of fields in all objects: colons outside of strings. */
+  readonly fieldCount: number;
+  /** Largest number of brackets that are open at the same time. */
+  readonly depth: number;
+}
+
+/** Measures a JSON text without parsing it, and stops as soon as a limit is exceeded. */
+export function measureJson(json: Buffer, limits: JsonSize): JsonSize {
+  let valueCount = 1;
+  let fieldCount = 0;
+  let open = 0;
+  let depth = 0;
+  for (let index = 0; index < json.length; index += 1) {
+    const byte = json[index];
+    if (byte === quote) {
+      index = endOfString(json, index + 1);
+    } else if (byte === comma) {
+      valueCount += 1;
+    } else if (byte === colon) {
+      fieldCount += 1;
+    } else if (byte === openBracket || byte === openBrace) {
+      valueCount += 1;
+      open += 1;
+      depth = Math.max(depth, open);
+    } else if (byte === closeBracket || byte === closeBrace) {
+      open -= 1;
+    }
+    if (valueCount > limits.valueCount || fieldCount > limits.fieldCount || depth > limits.depth) {
+      break;
+    }
+  }
+  return { valueCount, fieldCount, depth };
+}
+
+/** Index of the quote that ends the string; the length of the text if it does not end. */
+function endOfString(json: Buffer, start: number): number {
+  const nearby = Math.min(start + nearbyBytes, json.length);
+  for (let index = start; index < nearby; index += 1) {
+    if (json[index] === quote) return index;
+    if (json[index] === backslash) index += 1;
+  }
+  // Native code searches the rest of a long string.
+  let from = nearby;
+  if (isEscaped(json, from, start)) from += 1;
+  for (;;) {
+    const found = json.indexOf(quote, from);
+    if (found === -1) return json.length;
+    if (!isEscaped(json, found, start)) return found;
+    from = found + 1;
+  }
+}
+
+/** True if an odd number of backslashes comes before this index. */
+function isEscaped(json: Buffer, index: number, start: number): boolean {
+  let first = index;
+  while (first > start && json[first - 1] === backslash) first -= 1;
+  return (index - first) % 2 === 1;
+}
+
+/** An integer named "seed" that a number may not hold exactly. Strings contain no quote without a backslash before it. */
+const longSeeds = /(?<!\\)("seed"\s*:\s*)(-?\d{16,20})(?![\d.eE])/g;
+
+/**
+ * Parses JSON. `seed` of the body or of its `options` may have 64 bits. A seed that a number can't
+ * hold exactly becomes the engine's form of it, so that no bit is lost.
+ * @throws SyntaxError
+ */
+export function parseJson(text: string): unknown {
+  const body: unknown = JSON.parse(text);
+  if (!isObject(body)) return body;
+  const { options } = body;
+  if (hasLongSeed(body) || (isObject(options) && hasLongSeed(options))) foldSeeds(body, text);
+  return body;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function hasLongSeed({ seed }: Readonly<Record<string, unknown>>): boolean {
+  return typeof seed === 'number' && !Number.isSafeInteger(seed);
+}
+
+function foldSeeds(body: Record<string, unknown>, text: string): void {
+  // The second time, such seeds are texts.
+  const exact: unknown = JSON.parse(text.replaceAll(longSeeds, '$1"$2"'));
+  const pairs = isObject(exact)
+    ? [
+        [body, exact],
+        [body['options'], exact['options']],
+      ]
+    : [];
+  for (const [owner, source] of pairs) {
+    if (!isObject(owner) || !isObject(source) || !hasLongSeed(owner)) continue;
+    const { seed } = source;
+    if (typeof seed === 'string') owner['seed'] = foldSeed(BigInt(seed));
+  }
 }

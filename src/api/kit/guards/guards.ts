@@ -1,3 +1,4 @@
+import { BlockList, isIP } from 'node:net';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import type { Upload } from '../route.ts';
 import { shorten } from '../validation/shown-value.ts';
@@ -7,7 +8,6 @@ import { getHealth } from '../../monitoring/health-schema.ts';
 import type { AppEnvironment } from '../app-environment.ts';
 import type { Authenticator } from '../../../access/authenticator.ts';
 import { identify } from './principal.ts';
-import { createHostGuard, createOriginGuard, originOf, preflightResponse } from './cross-site.ts';
 
 const jsonType = /^application\/json *(?:; *charset="?utf-?8"? *)?$/i;
 const methodsWithBody = new Set(['POST', 'PUT', 'PATCH']);
@@ -41,18 +41,16 @@ const undeclaredTypes: ReadonlySet<string | undefined> = new Set([
 export function checkContent(headers: RequestHeaders, rule: ContentRule): void {
   const sizeBytes = Number(headers.header('content-length') ?? 0);
   if (methodsWithBody.has(rule.method)) {
-    checkEncoding(headers.header('content-encoding'));
+    const encoding = headers.header('content-encoding');
+    if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+      throw new HearthError(
+        'unsupported_media_type',
+        `The Content-Encoding is ${shorten(encoding)}; the body must not be compressed.`,
+      );
+    }
     checkType(headers, rule, sizeBytes);
   }
   if (!(sizeBytes <= rule.limitBytes)) throw bodyTooLarge(`${sizeBytes} bytes`, rule.limitBytes);
-}
-
-function checkEncoding(encoding = 'identity'): void {
-  if (encoding.toLowerCase() === 'identity') return;
-  throw new HearthError(
-    'unsupported_media_type',
-    `The Content-Encoding is ${shorten(encoding)}; the body must not be compressed.`,
-  );
 }
 
 /** Pages of other origins can send types other than JSON without a preflight request (CORS "simple requests"). */
@@ -96,6 +94,105 @@ export function bodyTooLarge(size: string, limitBytes: number): HearthError {
   );
 }
 
+interface HostPolicy {
+  /** Address that the server listens on. */
+  readonly boundHost: string;
+  /** Additional names, each with or without a port. */
+  readonly allowedHosts: readonly string[];
+  /** Address of the proxy before the server. */
+  readonly publicUrl?: string | undefined;
+}
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+/**
+ * Rejects requests to unknown host names. Otherwise a web page could reach the server through a name of its own that
+ * resolves to this machine (DNS rebinding). Addresses can't be rebound: loopback addresses are always allowed, and
+ * all addresses if the server listens on all of them.
+ */
+export function createHostGuard(
+  policy: HostPolicy,
+): (authority: string) => HearthError | undefined {
+  const boundHost = policy.boundHost.toLowerCase();
+  const names = new Set(['localhost', boundHost]);
+  for (const name of policy.allowedHosts) names.add(name.toLowerCase());
+  if (policy.publicUrl !== undefined) names.add(new URL(policy.publicUrl).host);
+  const isBoundToAll = boundHost === '0.0.0.0' || boundHost === '::';
+  return (authority) => {
+    const host = authority.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
+    if (names.has(host) || names.has(authority)) return undefined;
+    const family = isIP(host);
+    if (family !== 0 && (isBoundToAll || loopback.check(host, family === 4 ? 'ipv4' : 'ipv6'))) {
+      return undefined;
+    }
+    return new HearthError(
+      'forbidden',
+      `The host ${shorten(authority)} is not served here. Use the server's own address, or add the name to \`server.allowedHosts\`.`,
+    );
+  };
+}
+
+/** Verdict on the origin of a request. */
+type OriginVerdict =
+  | { readonly kind: 'same' }
+  | { readonly kind: 'shared'; readonly origin: string }
+  | { readonly kind: 'foreign'; readonly error: HearthError };
+
+const sameOrigin: OriginVerdict = { kind: 'same' };
+
+/**
+ * Classifies the `Origin` header of any method. Requests without one (no browser, or a plain link) and from the
+ * server's own pages, also behind the proxy of `server.publicUrl`, are allowed, others if `server.cors` lists them. `null` (sandboxed frames, files) is foreign
+ * unless all origins are allowed.
+ */
+export function createOriginGuard(
+  cors: readonly string[],
+  publicUrl?: string,
+): (origin: string | undefined, ownOrigin: string) => OriginVerdict {
+  const isOpenToAll = cors.includes('*');
+  const listed = new Set(cors.map((origin) => origin.toLowerCase().replace(/\/$/, '')));
+  listed.delete('null');
+  const publicOrigin = publicUrl === undefined ? undefined : new URL(publicUrl).origin;
+  return (origin, ownOrigin) => {
+    if (origin === undefined || origin === ownOrigin || origin === publicOrigin) return sameOrigin;
+    if (isOpenToAll || listed.has(origin.toLowerCase())) return { kind: 'shared', origin };
+    // A proxy with HTTPS before a server without it, which keeps the Host header.
+    const isBehindProxy = origin === ownOrigin.replace(/^http:/, 'https:');
+    const remedy = isBehindProxy
+      ? 'If it is this server behind a proxy, set `server.publicUrl` to it.'
+      : 'Add it to `server.cors` to allow it.';
+    const error = new HearthError(
+      'forbidden',
+      `Pages of the origin ${shorten(origin)} may not call this server. ${remedy}`,
+    );
+    return { kind: 'foreign', error };
+  };
+}
+
+const headerNames = /^[\w-]+(?: *, *[\w-]+)*$/;
+
+/** Responds to the preflight request of an allowed origin. */
+export function preflightResponse(requestedHeaders: string | undefined): Response {
+  const isSane = requestedHeaders !== undefined && headerNames.test(requestedHeaders);
+  return new Response(null, {
+    status: 204,
+    headers: {
+      'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
+      'Access-Control-Allow-Headers': isSane ? requestedHeaders : 'Authorization, Content-Type',
+      'Access-Control-Max-Age': '600',
+    },
+  });
+}
+
+/** Allows the page of an allowed origin to read the response. */
+export function shareWithOrigin(headers: Headers, origin: string): void {
+  headers.set('Access-Control-Allow-Origin', origin);
+  headers.set('Access-Control-Expose-Headers', 'X-Request-Id, Retry-After');
+  headers.append('Vary', 'Origin');
+}
+
 export type GuardSettings = Pick<
   Settings,
   | 'server.host'
@@ -127,7 +224,8 @@ export function createGuards(
   return async (context, next) => {
     const { req, env } = context;
     const { method, url } = req;
-    const ownOrigin = originOf(url);
+    // As browsers send it in `Origin`; the URL has a path.
+    const ownOrigin = url.slice(0, url.indexOf('/', url.indexOf('//') + 2)).toLowerCase();
     const unknownHost = checkHost(ownOrigin.slice(ownOrigin.indexOf('//') + 2));
     // No browser accepts the certificate of the listener for linked machines.
     if (unknownHost !== undefined && env.isLinked !== true) throw unknownHost;

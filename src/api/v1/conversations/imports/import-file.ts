@@ -7,7 +7,7 @@ import {
 import type { AudioReader } from '../../../../speech/audio/audio-reader.ts';
 import { HearthError } from '../../../../kernel/errors/errors.ts';
 import type { Store } from '../../../../store/store.ts';
-import { measureJson, parseJson } from '../../../kit/body/parse-json.ts';
+import { measureJson, parseJson } from '../../../kit/body/json-body.ts';
 import { chatgpt } from './chatgpt.ts';
 import { claude } from './claude.ts';
 import { isHearthExport, readHearthExport } from './hearth.ts';
