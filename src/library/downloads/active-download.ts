@@ -5,7 +5,7 @@ import { SpeedMeter } from './speed-meter.ts';
 
 /** How often the progress of a running job is written to the store. */
 const saveIntervalMs = 2000;
-/** How often it is reported. */
+/** How often progress events are published. */
 const progressIntervalMs = 500;
 
 interface ActiveDownloadOptions {
@@ -74,12 +74,12 @@ export class ActiveDownload {
     this.#save(this.#stored);
   }
 
-  /** Bytes a second over the last seconds; undefined while nothing is known. */
+  /** Average bytes per second of the last seconds; undefined if unknown. */
   get speed(): number | undefined {
     return this.#meter.bytesPerSecond(this.#stored.downloadedBytes, performance.now());
   }
 
-  /** @param assumedSpeed Bytes a second for the estimate while no bytes come. */
+  /** @param assumedSpeed Bytes per second to estimate with while no data arrives. */
   view(assumedSpeed?: number): DownloadJob {
     return toJob(this.#stored, this.speed, assumedSpeed);
   }

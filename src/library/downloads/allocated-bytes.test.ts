@@ -33,7 +33,7 @@ describe('room on a disk without sparse files', () => {
     expect(sparseBytes).toBeLessThan(sizeBytes);
     freeBytes = 0;
     await expect(manager.resume(id)).rejects.toMatchObject({ code: 'insufficient_disk' });
-    // As NTFS and exFAT do when the file gets its size.
+    // NTFS and exFAT allocate the whole file when its size is set.
     const handle = await open(part, 'r+');
     await handle.write(Buffer.alloc(sizeBytes));
     await handle.sync();
@@ -45,7 +45,7 @@ describe('room on a disk without sparse files', () => {
   it('is checked before a file takes its size', async () => {
     const setup = await setUpDownloads(oneFile);
     let looks = 0;
-    // Another program takes the room between the request and the start.
+    // The free space disappears between the request and the start of the job.
     const manager = setup.manager({ readFreeBytes: async () => ((looks += 1) === 1 ? 1e9 : 0) });
     const { id } = await begin(manager);
     expect(await untilEnded(manager, id)).toMatchObject({ failure: { code: 'insufficient_disk' } });

@@ -1,5 +1,5 @@
 const mebibyte = 1024 * 1024;
-/** Large enough to keep the number of requests low, small enough to lose little with one chunk. */
+/** Large enough for a low number of requests, small enough that a lost chunk costs little. */
 const smallestChunkBytes = 16 * mebibyte;
 const maxChunkCount = 1024;
 
@@ -10,7 +10,7 @@ export interface ChunkRange {
   readonly end: number;
 }
 
-/** The chunk size for a file: 16 MiB, or more if that would give more than 1,024 chunks. */
+/** The chunk size for a file: 16 MiB, or larger to stay within 1,024 chunks. */
 export function chooseChunkBytes(fileBytes: number): number {
   const needed = Math.ceil(fileBytes / maxChunkCount / mebibyte) * mebibyte;
   return Math.max(smallestChunkBytes, needed);

@@ -7,7 +7,7 @@ import { hashWhileFilling, matchesChecksum } from './content-hash.ts';
 import { PartFile } from './part-file.ts';
 
 const { signal } = new AbortController();
-/** More than one read of the hash. */
+/** Longer than one read of the hash. */
 const content = Buffer.from(Array.from({ length: 600_000 }, (_, index) => (index * 7) % 251));
 const sha256 = createHash('sha256').update(content).digest('hex');
 const blobSha1 = createHash('sha1')

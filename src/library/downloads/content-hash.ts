@@ -7,12 +7,12 @@ import type { PartFile } from './part-file.ts';
 /** Small enough not to block other requests while it is hashed. */
 const readBytes = 512 * 1024;
 
-/** If writes are more frequent than this, the transfer needs the whole CPU, and hashing waits. */
+/** If the gaps between writes are shorter, the transfer needs the whole CPU, and hashing waits. */
 const minQuietMs = 4;
 
 /**
- * Hashes a part file from its beginning while it is filled. The bytes are then still in the page
- * cache, and no second pass is needed at the end.
+ * Hashes a part file from its beginning while it is filled, since recent bytes are still in the page cache. No second
+ * pass is needed at the end.
  *
  * @returns Hex, once the file is complete.
  * @throws The signal's reason when aborted.
@@ -43,7 +43,7 @@ export async function hashWhileFilling(
   return hash.digest('hex');
 }
 
-/** True if a file on disk has the size and hash. */
+/** True if a file on disk has this size and hash. */
 export async function matchesChecksum(
   path: string,
   sizeBytes: number,

@@ -5,7 +5,7 @@ import type { DownloadFailure } from './downloads.ts';
 
 const again = 'Ask for the download again; it continues where it stopped.';
 
-/** Converts the error of a failed job to one for clients. */
+/** Converts the error of a failed job to a failure that clients get. */
 export function describeFailure(error: unknown): DownloadFailure {
   const { type, code, message } = toHearthError(error);
   return { type, code, message };
@@ -39,7 +39,7 @@ function httpError({ status, message }: HttpFailure): HearthError {
   return new HearthError('hub_unreachable', `The download was interrupted: ${message}. ${again}`);
 }
 
-/** True if an error is a bug of Hearth, so that the log needs its stack. */
+/** True if an error is a bug of Hearth: then the log includes its stack. */
 export function isUnexpected(error: unknown): boolean {
   return toHearthError(error).code === 'internal';
 }

@@ -41,7 +41,7 @@ it('queries the disk of a folder, which it creates', async () => {
   const disk = new DiskSpace(folder);
   await disk.assertRoom(1, 0);
   await expect(access(folder)).resolves.toBeUndefined();
-  // A number of blocks alone would be far below, or beyond any disk.
+  // If blocks were counted as bytes, the result would be far too small or larger than any disk.
   await disk.assertRoom(1024 * 1024, 0);
   await expect(disk.assertRoom(2 ** 60, 0)).rejects.toMatchObject({ code: 'insufficient_disk' });
 });

@@ -3,7 +3,7 @@ import { HearthError } from '../../kernel/errors/errors.ts';
 import { join } from 'node:path';
 import { stagingFolder } from './staging.ts';
 
-/** Free bytes on the disk of a folder, for this user. */
+/** Bytes on a folder's disk that are available to this user. */
 async function readFreeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize;
@@ -33,7 +33,7 @@ export class DiskSpace {
     if (neededBytes + promisedBytes > demand.freeBytes) throw insufficientDisk(demand);
   }
 
-  /** The error for a disk that has become full during a download. */
+  /** The error if the disk becomes full during a download. */
   async shortage(neededBytes: number, promisedBytes: number): Promise<HearthError> {
     return insufficientDisk(await this.#demand(neededBytes, promisedBytes));
   }
@@ -45,7 +45,7 @@ export class DiskSpace {
   }
 }
 
-/** Names the needed and the free bytes. */
+/** The message names the needed and the free bytes. */
 function insufficientDisk(demand: SpaceDemand): HearthError {
   const { freeBytes, neededBytes, promisedBytes } = demand;
   const promised =
@@ -66,8 +66,8 @@ function formatBytes(bytes: number): string {
 const bytesPerBlock = 512;
 
 /**
- * Bytes of the part files of a job that were allocated as a whole. NTFS and exFAT have no sparse files by default: there a
- * part file takes its whole size from the start.
+ * Bytes of the job's part files that the file system has fully allocated. NTFS and exFAT have no sparse files by
+ * default, so a part file takes its whole size from the start.
  */
 export async function allocatedBytes(modelsFolder: string, jobId: string): Promise<number> {
   const folder = stagingFolder(modelsFolder, jobId);

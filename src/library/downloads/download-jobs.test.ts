@@ -19,7 +19,7 @@ const sizeBytes = 2 * chunkBytes + 99;
 const oneFile = { [file]: { sizeBytes, seed: 1 } };
 const { signal } = new AbortController();
 
-/** A logger, and what it wrote: level, message and fields. */
+/** A logger, and the level, message and fields of each line it wrote. */
 function memoryLogger() {
   const lines: Record<string, unknown>[] = [];
   const logger = createLogger('debug', {
@@ -278,7 +278,7 @@ describe('isUnderWay', () => {
     const setup = await setUpDownloads(oneFile);
     await setup.store.downloads.insert(storedOf({ status }));
     const manager = setup.manager();
-    // Both the name on the hub and the one in the library.
+    // The name on the hub and the name in the library both match.
     expect(await manager.isUnderWay('acme/tiny-gguf')).toBe(expected);
     expect(await manager.isUnderWay('acme/tiny')).toBe(expected);
     expect(await manager.isUnderWay('acme/other')).toBe(false);

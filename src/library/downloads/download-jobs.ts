@@ -30,15 +30,15 @@ export interface DownloadJobsOptions {
   readonly readFreeBytes?: (folder: string) => Promise<number>;
 }
 
-/** The jobs in the store and the running ones: starts them, and records how they end. */
+/** Starts jobs and stores how they end; combines the running jobs with the jobs in the store. */
 export class DownloadJobs {
   readonly #options: DownloadJobsOptions;
   readonly #settings: TransferSettings;
   readonly #slots: Semaphore;
   readonly #disk: DiskSpace;
-  /** In order of their start. A job whose end could not be stored stays here. */
+  /** Running jobs, in order of their start. A job stays here if its end could not be stored. */
   readonly #active = new Map<string, ActiveDownload>();
-  /** Bytes a second, as measured last. */
+  /** The last measured speed, in bytes per second. */
   #lastSpeed = defaultSpeed;
 
   constructor(options: DownloadJobsOptions) {
@@ -79,7 +79,7 @@ export class DownloadJobs {
   /** Uses the speed of a job from an earlier run for the first estimates. */
   assumeSpeedOf({ totalBytes, startedAt, completedAt }: StoredDownload): void {
     const seconds = ((completedAt?.getTime() ?? Infinity) - startedAt.getTime()) / 1000;
-    // The clock may have been set back meanwhile.
+    // The clock may have been set back during the job.
     this.#lastSpeed = seconds > 0 ? totalBytes / seconds || defaultSpeed : defaultSpeed;
   }
 
@@ -112,11 +112,11 @@ export class DownloadJobs {
     return this.view(stored);
   }
 
-  /** Resumes a job of an earlier server process, which may have written more bytes than the store records. */
+  /** Resumes a job of an earlier server process. More bytes may be on disk than the store records. */
   async continue(stored: StoredDownload): Promise<void> {
     const { modelsFolder } = this.#options;
     const job = { jobId: stored.id, plan: planOf(stored), modelsFolder, settings: this.#settings };
-    // An unsafe plan fails when the job runs.
+    // If the plan is unsafe, the job fails later with a clear error.
     const downloadedBytes = await countStagedBytes(job).catch(() => stored.downloadedBytes);
     await this.#activate({ ...stored, downloadedBytes });
   }
@@ -229,7 +229,7 @@ export class DownloadJobs {
     for (const { id } of completed.slice(keptCompletedJobs)) await store.delete(id);
   }
 
-  /** A full disk with its free bytes, if they can be read. */
+  /** For a full disk, an error with the free bytes, if they can be read; otherwise the cause itself. */
   async #reasonOf(cause: unknown, active: ActiveDownload): Promise<unknown> {
     if (!isDiskFull(cause)) return cause;
     try {
@@ -251,7 +251,7 @@ export class DownloadJobs {
     await this.#disk.assertRoom(await this.#neededBytes(stored), await this.#promisedTo(others));
   }
 
-  /** Bytes that running downloads still take from the disk. */
+  /** Bytes that running downloads have yet to allocate on the disk. */
   async #promisedTo(downloads: readonly ActiveDownload[]): Promise<number> {
     let bytes = 0;
     for (const { stored } of downloads) {
@@ -260,7 +260,7 @@ export class DownloadJobs {
     return bytes;
   }
 
-  /** Bytes that a download still takes from the disk. */
+  /** Bytes that a download has yet to allocate on the disk. */
   async #neededBytes({ id, totalBytes, downloadedBytes }: StoredDownload): Promise<number> {
     const allocated = await allocatedBytes(this.#options.modelsFolder, id);
     return Math.max(0, totalBytes - Math.max(downloadedBytes, allocated));

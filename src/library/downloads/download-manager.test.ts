@@ -126,7 +126,7 @@ describe('a server that starts again', () => {
     await first.close();
     const row = await rowOf(setup.store, id);
     expect(row).toMatchObject({ status: 'paused', isPausedByUser: false });
-    // A killed process could not have written this.
+    // Restores the status that a killed process leaves.
     if (how === 'killed') await setup.store.downloads.update({ ...row, status: 'downloading' });
     await expect(begin(first)).rejects.toMatchObject({ code: 'shutting_down' });
     stall.remove();
@@ -350,7 +350,7 @@ it('deletes the oldest completed jobs', async () => {
     await untilEnded(manager, id);
     await rm(setup.target(file));
   }
-  // The last end may still be on its way to the store.
+  // The store may not have recorded the last end yet.
   await vi.waitUntil(async () => (await manager.list()).length === 2);
   expect(await manager.list()).toHaveLength(2);
 });

@@ -25,8 +25,8 @@ export interface DownloadManagerOptions extends DownloadJobsOptions {
 
 export interface ContinuableDownloadManager extends DownloadManager {
   /**
-   * Resumes the downloads that ran when the server stopped or crashed, and removes the files of cancelled jobs.
-   * Jobs that a client paused stay paused. Call it once, at startup.
+   * Resumes the downloads that ran when the server stopped or crashed, and removes the files of cancelled jobs. Paused
+   * jobs stay paused. Call once, at startup.
    */
   continueInterrupted(): Promise<void>;
 }
@@ -38,7 +38,7 @@ export function createDownloadManager(options: DownloadManagerOptions): Continua
   return new Manager(options);
 }
 
-/** The operations of clients on jobs, one at a time. */
+/** Client operations on jobs, one at a time. */
 class Manager implements ContinuableDownloadManager {
   readonly #options: DownloadManagerOptions;
   readonly #jobs: DownloadJobs;
@@ -73,7 +73,7 @@ class Manager implements ContinuableDownloadManager {
       }
       const isNew = isOutdated(plan, completedPlans(jobs)) || !(await this.#isPresent(plan));
       if (!isNew) return { kind: 'already_downloaded', plan };
-      // A client that has disconnected would never see the job.
+      // If the client has disconnected, it would never see the job.
       signal.throwIfAborted();
       if (jobs.filter(({ status }) => status !== 'completed').length >= maxUnfinishedJobs) {
         throw new HearthError(
@@ -125,7 +125,7 @@ class Manager implements ContinuableDownloadManager {
       if (stored.status === 'completed') {
         throw conflict(stored, 'is complete', 'Delete the model to remove its files');
       }
-      // In this order: a marked folder is removed at the next start, and a job without a folder starts over.
+      // Mark the folder first: the next start removes marked folders. A job without a folder would start over.
       await markCancelled(this.#options.modelsFolder, id);
       await this.#jobs.delete(id);
       await removeStaging(this.#options.modelsFolder, id);
@@ -177,7 +177,7 @@ class Manager implements ContinuableDownloadManager {
     }
   }
 
-  /** Changes of the running jobs are made one at a time. */
+  /** Serializes changes to the running jobs. */
   #exclusively<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#changes.run(() => {
       if (!this.#isClosed) return work();
@@ -185,7 +185,10 @@ class Manager implements ContinuableDownloadManager {
     });
   }
 
-  /** Resolves a request. If the hub can't be reached, uses the plan of an earlier download that is still present. */
+  /**
+   * Resolves a request to a plan. If the hub can't be reached, uses the plan of an earlier download whose files still
+   * exist.
+   */
   async #plan(request: DownloadRequest, signal: AbortSignal): Promise<DownloadPlan> {
     try {
       return await this.#options.plan(request, signal);

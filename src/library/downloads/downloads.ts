@@ -2,7 +2,7 @@ import type { ModelScope } from '../../kernel/model-scope.ts';
 import type { FileChecksum } from '../hub/hub.ts';
 import type { OtherSource } from '../hub/model-sources.ts';
 
-/** Downloads of models, as jobs. */
+/** Status of a download job. */
 
 export type DownloadStatus = 'downloading' | 'paused' | 'completed' | 'failed';
 
@@ -20,7 +20,7 @@ export interface DownloadFile {
 export interface DownloadPlan {
   /** The model as the request names it. */
   readonly model: string;
-  /** Absent: the model hub. */
+  /** Absent for the model hub. */
   readonly registry?: OtherSource;
   readonly owner: string;
   readonly name: string;
@@ -31,7 +31,7 @@ export interface DownloadPlan {
   readonly note?: string;
   /** Such as `apache-2.0`; absent if the source does not name one. */
   readonly license?: string;
-  /** Including the parts of a split model and the projector. */
+  /** Includes all parts of a split model and the projector. */
   readonly files: readonly DownloadFile[];
 }
 
@@ -51,11 +51,11 @@ export interface DownloadJob {
   readonly downloadedBytes: number;
   readonly startedAt: Date;
   readonly completedAt: Date | null;
-  /** Why it failed; null in every other status. */
+  /** Set only if the status is `failed`. */
   readonly failure: DownloadFailure | null;
-  /** Average of the last seconds; present only while the job downloads. */
+  /** Average of the last seconds; undefined unless the job is downloading. */
   readonly bytesPerSecond: number | undefined;
-  /** Present only while the job downloads and the speed is known. */
+  /** Undefined unless the job is downloading and its speed is known. */
   readonly estimatedCompletionAt: Date | undefined;
 }
 
@@ -77,21 +77,20 @@ export interface DownloadManager {
   /**
    * Starts a download, joins a running one, or resumes one that is paused or has failed.
    *
-   * @throws HearthError `model_not_found`, `gated_repository`, `hub_unreachable`; `invalid_value` for a
-   *   quantization that does not exist (the message lists the existing ones) and for a repository without a
-   *   model that Hearth can run; `insufficient_disk` with the needed and the free bytes; `forbidden` for a model
-   *   beyond the scope.
+   * @throws HearthError `model_not_found`, `gated_repository`, `hub_unreachable`; `invalid_value` for a quantization
+   * that does not exist (the message lists the existing ones) and for a repository without a model that Hearth can run;
+   * `insufficient_disk` with the needed and the free bytes; `forbidden` for a model outside the scope.
    */
   start(request: DownloadRequest, signal: AbortSignal, scope?: ModelScope): Promise<DownloadStart>;
   /** Newest first. */
   list(): Promise<readonly DownloadJob[]>;
   /** @throws HearthError `job_not_found`. */
   find(id: string): Promise<DownloadJob>;
-  /** @throws HearthError `job_not_found`; `conflict` if it is not downloading. */
+  /** @throws HearthError `job_not_found`; `conflict` if the job is not downloading. */
   pause(id: string): Promise<DownloadJob>;
-  /** @throws HearthError `job_not_found`; `conflict` if it is not paused; `insufficient_disk`. */
+  /** @throws HearthError `job_not_found`; `conflict` if the job is not paused; `insufficient_disk`. */
   resume(id: string): Promise<DownloadJob>;
-  /** Cancels a job and removes its files. @throws HearthError `job_not_found`; `conflict` if it is completed. */
+  /** Cancels a job and removes its files. @throws HearthError `job_not_found`; `conflict` if the job is completed. */
   cancel(id: string): Promise<void>;
   /** True if a job for this model (`owner/name` in lower case) is downloading or paused. */
   isUnderWay(modelKey: string): Promise<boolean>;

@@ -33,7 +33,7 @@ interface Fetch {
   readonly write?: (pieces: readonly Uint8Array[]) => Promise<void>;
 }
 
-/** Fetches from a hub with this response; returns the requests and the written bytes. */
+/** Fetches a range from a hub that sends this response; returns the requests and the written bytes. */
 async function fetchFrom(answer: Fetch | Error) {
   const fetch = answer instanceof Error ? {} : answer;
   const { start = 0, end = sizeBytes, headers = {}, body = () => pieces(end - start) } = fetch;

@@ -14,9 +14,9 @@ export class RangeIgnored extends Error {
 export interface FileSource extends FileAddress {
   /** Path in the repository, for messages. */
   readonly path: string;
-  /** Size that the hub lists. */
+  /** Size according to the hub. */
   readonly sizeBytes: number;
-  /** Number of bytes that are written and recorded at once. A kill loses at most as many per connection. */
+  /** Number of bytes to collect before they are written and recorded; a kill loses fewer per connection. */
   readonly batchBytes: number;
 }
 
@@ -26,11 +26,11 @@ interface RangeRequest {
   /** Exclusive. */
   readonly end: number;
   readonly signal: AbortSignal;
-  /** Receives the bytes in order. They are valid until the promise settles; then the next ones follow. */
+  /** Receives the bytes in order. The buffers are valid until the promise settles; the next call waits for it. */
   readonly write: (pieces: readonly Uint8Array[]) => Promise<void>;
 }
 
-/** How often received bytes are written at least, so that slow and stalled transfers show progress. */
+/** Longest time between two writes, so that slow and stalled transfers show progress. */
 const maxBatchMs = 1000;
 
 interface Head {
@@ -64,12 +64,12 @@ export async function fetchRange(request: RangeRequest): Promise<void> {
   } catch (error) {
     throw isBeyondEnd(error) ? sizeDiffers(source, sizeSaidBy(error)) : error;
   } finally {
-    // Closes the connection of a response that was not read completely.
+    // Closes the connection if the response was not read completely.
     attempt.abort();
   }
 }
 
-/** The file on the hub is smaller than listed. */
+/** True if the file on the hub is smaller than listed. */
 function isBeyondEnd(error: unknown): error is HttpFailure {
   return error instanceof HttpFailure && error.status === 416;
 }
@@ -85,7 +85,7 @@ async function passOn(body: AsyncIterable<Uint8Array>, request: RangeRequest): P
   let batchedBytes = 0;
   let writing: Promise<void> | undefined;
   const spent = new SpentBuffers();
-  /** Batches are written in order, also if the timer writes them; begins at once if none is being written. */
+  /** Batches are written in order, even if the timer starts a write. Starts at once if no write is in progress. */
   const writeAfter = async (
     previous: Promise<void> | undefined,
     pieces: readonly Uint8Array[],
@@ -94,7 +94,7 @@ async function passOn(body: AsyncIterable<Uint8Array>, request: RangeRequest): P
     await write(pieces);
     spent.free(pieces);
   };
-  /** A failed write fails all later ones. */
+  /** After a failed write, all later ones fail. */
   const flush = async (): Promise<void> => {
     const pieces = batch;
     batch = [];
@@ -105,7 +105,7 @@ async function passOn(body: AsyncIterable<Uint8Array>, request: RangeRequest): P
     await current;
     if (writing === current) writing = undefined;
   };
-  // A connection that stalls sends no piece that could cause a write. The next flush reports a failure.
+  // A stalled connection sends no data that could trigger a write. The next flush reports a failure.
   const timer = setInterval(() => void flush().catch(() => {}), maxBatchMs);
   try {
     for await (const piece of body) {

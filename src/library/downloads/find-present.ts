@@ -4,10 +4,7 @@ import type { ModelLibrary } from '../model.ts';
 import type { DownloadPlan, DownloadRequest } from './downloads.ts';
 import { findModelFolder } from './staging.ts';
 
-/**
- * True if the library has every file of a plan, by name and size, in the models folder or in another folder of the
- * library.
- */
+/** True if the library has every file of a plan, by name and size, in any of its folders. */
 export async function isPresent(
   plan: DownloadPlan,
   modelsFolder: string,
@@ -28,8 +25,8 @@ export async function isPresent(
 }
 
 /**
- * True if the last download of one of the files had different content. After a change of the
- * repository, sizes may still be equal.
+ * True if an earlier download of one of the files had different content: after a change of the repository, the sizes
+ * may still be equal.
  *
  * @param completed Newest first.
  */

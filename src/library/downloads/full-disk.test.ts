@@ -35,7 +35,7 @@ it('fails if the disk becomes full, and continues after space is freed', async (
   const manager = setup.manager({
     modelsFolder,
     library,
-    // Another program fills the disk after the check.
+    // The disk fills up after the check.
     readFreeBytes: async () => (looks.push(1) <= 2 ? 1e9 : 123),
   });
   const { id } = await begin(manager);

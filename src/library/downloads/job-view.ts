@@ -6,25 +6,25 @@ export function planOf({ plan }: StoredDownload): DownloadPlan {
   return plan as DownloadPlan;
 }
 
-/** In the order of the jobs. */
+/** Plans of the completed jobs, in the order of the jobs. */
 export function completedPlans(jobs: readonly StoredDownload[]): readonly DownloadPlan[] {
   return jobs.filter(({ status }) => status === 'completed').map(planOf);
 }
 
-/** Equal for requests that resolve to the same files of the same commit. */
+/** An identity shared by all requests that resolve to the same files of the same commit. */
 export function identityOf({ owner, name, commit, files }: DownloadPlan): string {
   const paths = files.map(({ path }) => path).toSorted();
   return JSON.stringify([owner.toLowerCase(), name.toLowerCase(), commit, paths]);
 }
 
-/** Bytes per second that are assumed before any were measured. */
+/** Bytes per second, assumed before any speed is measured. */
 export const defaultSpeed = 10_000_000;
-/** A date that a client can show: nothing of use is further away. */
+/** Limits estimates to ten years, so that the date stays valid. */
 const longestSeconds = 10 * 365 * 24 * 3600;
 
 /**
- * @param speed Bytes per second of a running job; undefined while it is unknown.
- * @param assumedSpeed Bytes per second for the estimate while no data arrives.
+ * @param speed Bytes per second of a running job; undefined if unknown.
+ * @param assumedSpeed Bytes per second to estimate with while no data arrives.
  */
 export function toJob(
   stored: StoredDownload,

@@ -14,7 +14,7 @@ const sizeBytes = 9 * 1024 * 1024 + 4321;
 const chunkBytes = 1024 * 1024;
 const killCount = 50;
 
-/** A client whose process dies after so many bytes: then nothing arrives and nothing fails. */
+/** A client whose process dies after this many bytes: from then on, its requests neither deliver data nor fail. */
 function createMortalClient(http: HttpClient, lifeBytes: number, never: Promise<never>) {
   let deliveredBytes = 0;
   const death = deferred<void>();
@@ -44,13 +44,13 @@ it(
   'loses less than a chunk in each of fifty kills at a random byte',
   { timeout: 60_000, tags: 'slow' },
   async () => {
-    // A dead process has no timers. Without this, fetchRange's would write the bytes received so far.
+    // A dead process has no timers. Otherwise the timer of `fetchRange` would write the bytes received so far.
     vi.useFakeTimers({ toFake: ['setInterval'] });
     onTestFinished(() => void vi.useRealTimers());
     const setup = await setUpDownloads({ [file]: { sizeBytes, seed: 9 } });
     const http = createHttpClient({ environment: {} });
     onTestFinished(() => http.close());
-    // Dead processes wait for it until the end of the test.
+    // Dead processes wait for this promise until the end of the test.
     const burial = deferred<never>();
     burial.promise.catch(() => {});
     onTestFinished(() => burial.reject(new Error('buried')));

@@ -2,10 +2,10 @@ import { modelName } from '../library-model.ts';
 import type { ModelEntry, ModelLibrary } from '../model.ts';
 import type { DownloadJob, DownloadPlan, DownloadStart } from './downloads.ts';
 
-/** Current or future library key of the model of a download. */
+/** Returns the library key that the model of a download has, or will have. */
 export type ModelKeyOf = (plan: DownloadPlan) => string;
 
-/** Returns the keys for jobs. Only completed jobs can be in the library, so it is not read for others. */
+/** Returns the library keys of jobs. Only completed jobs can be in the library, so it is read only if there are any. */
 export async function modelKeysOf(
   library: Pick<ModelLibrary, 'list'>,
   jobs: readonly DownloadJob[],
@@ -32,12 +32,12 @@ function keysFrom(models: readonly ModelEntry[]): ModelKeyOf {
       .find((key) => key !== undefined) ?? futureKeyOf({ owner, name });
 }
 
-/** The key that the model of a repository gets, unless another one has it. */
+/** The key that the repository's model will get, unless another model already has it. */
 export function futureKeyOf({ owner, name }: Pick<DownloadPlan, 'owner' | 'name'>): string {
   return `${owner}/${modelName(name)}`.toLowerCase();
 }
 
-/** Keys of the library by `owner/name/target` in lower case; a target is at most one folder deep. */
+/** Keys of the library by the path `owner/name/target` in lower case; a target is at most one folder deep. */
 function keysByFile(models: readonly ModelEntry[]): ReadonlyMap<string, string> {
   return new Map(
     models.flatMap(({ key, variants }) =>

@@ -24,8 +24,8 @@ export function progressPathOf(partPath: string): string {
 }
 
 /**
- * A partially downloaded file. Chunks are filled in any order, each from its start. A progress file records them.
- * A chunk may have one writer at a time.
+ * A partially downloaded file. Chunks are filled in any order, each from its start and by one writer at a time. A
+ * progress file records the written bytes of each chunk.
  */
 export class PartFile {
   readonly sizeBytes: number;
@@ -57,7 +57,7 @@ export class PartFile {
       const isSized = (await file.stat()).size === sizeBytes;
       const progress = await openProgressFile({
         path: progressPathOf(path),
-        // Content of another length can't be trusted.
+        // If the size of the content is wrong, its records can't be trusted.
         identity: isSized ? `${identity}\n${sizeBytes}\n${chunkBytes}` : '',
         chunkSizes: planChunks(sizeBytes, chunkBytes).map(({ start, end }) => end - start),
       });
@@ -77,12 +77,12 @@ export class PartFile {
     return this.#chunks;
   }
 
-  /** Bytes on disk in all chunks. */
+  /** Bytes on disk, summed over all chunks. */
   get receivedBytes(): number {
     return this.#receivedBytes;
   }
 
-  /** Time since the last write. */
+  /** Milliseconds since the last write. */
   get quietMs(): number {
     return performance.now() - this.#writtenAtMs;
   }
@@ -137,7 +137,7 @@ export class PartFile {
     await this.#record(chunk, chunk.receivedBytes + byteCount, checksum);
   }
 
-  /** Writes the missing bytes of a piece at any position. All bytes before the piece must be on disk. */
+  /** Writes the bytes of a piece that are missing on disk, at any position. All bytes before the piece must be on disk. */
   async fillIn(position: number, piece: Uint8Array): Promise<void> {
     for (let offset = 0; offset < piece.length;) {
       const at = position + offset;
@@ -155,7 +155,7 @@ export class PartFile {
     await this.#record(this.#chunk(index), 0, 0);
   }
 
-  /** True if the bytes of a chunk on disk still have the recorded checksum. */
+  /** True if the chunk's bytes on disk still match the recorded checksum. */
   async isIntact(index: number, buffer: Buffer, signal: AbortSignal): Promise<boolean> {
     const { start, receivedBytes, checksum } = this.#chunk(index);
     let actual = 0;
@@ -201,7 +201,7 @@ export class PartFile {
   }
 }
 
-/** Writes all bytes: a disk that fills up may accept some of them before it fails. */
+/** Repeats partial writes: a disk that fills up may accept some bytes before it fails. */
 async function writeFully(
   file: FileHandle,
   pieces: readonly Uint8Array[],

@@ -12,7 +12,7 @@ const fileOf = (path: string) => ({
   checksum: { algorithm: 'sha256', hex: 'aa' } as const,
 });
 
-/** A hub with one repository, and the queries that it got. */
+/** A hub with one repository, and the queries it received. */
 function hubWith(...paths: readonly string[]) {
   const queries: unknown[] = [];
   const repository: HubRepository = {
@@ -39,7 +39,7 @@ function hubWith(...paths: readonly string[]) {
 }
 
 const http = createHttpClient({ environment: {} });
-/** Requests without the name of a registry never ask one. */
+/** Requests that don't name a registry must never query one. */
 const registries: Registries = {
   model: () => Promise.reject(new Error('not asked')),
   fileUrl: () => new URL('https://registry.test'),

@@ -18,7 +18,7 @@ interface PlanOptions {
 }
 
 /**
- * Resolves a request to files of a commit, and to target paths in the library.
+ * Resolves a request to files of a commit and their target paths in the library.
  *
  * @throws The errors of `Downloads.start`; the signal's reason.
  */
@@ -86,7 +86,7 @@ function toPlan(model: string, repository: HubRepository, choice: FileChoice): D
   };
 }
 
-/** The library reads one folder deep, so a deeper path keeps its last two names. */
+/** The library reads one folder deep, so a deeper path is shortened to its last two names. */
 function targetOf(path: string): string {
   return path.split('/').slice(-2).join('/');
 }

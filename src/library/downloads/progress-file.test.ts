@@ -16,7 +16,7 @@ beforeEach(async () => {
 const open = (identity = 'a', chunkSizes: readonly number[] = [100, 100, 50]) =>
   openProgressFile({ path, identity, chunkSizes });
 
-/** The records found after opening the file again. */
+/** The records found after the file is opened again. */
 async function recordsOf(identity?: string, chunkSizes?: readonly number[]) {
   const progress = await open(identity, chunkSizes);
   await progress.close();

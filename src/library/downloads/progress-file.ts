@@ -3,11 +3,10 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 
 /**
- * Records how much of each chunk of a part file is on disk, in a file beside it that survives a
- * kill at any moment. A header of 64 bytes (magic, identity, CRC-32 of both) identifies the part
- * file. A record of 16 bytes follows for each chunk: index, bytes on disk, their CRC-32, and the
- * CRC-32 of these three, all little-endian. A record is written in place after its bytes were
- * written. Torn records and records of another file are ignored.
+ * Records how much of each chunk of a part file is on disk. It lies beside the part file and survives a kill at any
+ * moment. A header of 64 bytes (magic, identity, CRC-32 of both) identifies the part file. A record of 16 bytes follows
+ * for each chunk: index, bytes on disk, their CRC-32, and the CRC-32 of these three, all little-endian. A record is
+ * overwritten in place after its chunk's bytes were written. Torn records and records of another file are ignored.
  */
 export interface ProgressFile {
   /** The records found when the file was opened, by chunk. */
@@ -17,7 +16,7 @@ export interface ProgressFile {
 }
 
 export interface ChunkRecord {
-  /** Counted from the chunk's start. */
+  /** Bytes on disk, counted from the chunk's start. */
   readonly receivedBytes: number;
   /** CRC-32 of these bytes. */
   readonly checksum: number;
@@ -25,9 +24,9 @@ export interface ChunkRecord {
 
 interface ProgressFileOptions {
   readonly path: string;
-  /** Identifies the part file; records of another identity are dropped. */
+  /** Identifies the part file; records with another identity are dropped. */
   readonly identity: string;
-  /** Bytes of each chunk. */
+  /** Size of each chunk in bytes. */
   readonly chunkSizes: readonly number[];
 }
 
@@ -36,7 +35,7 @@ const headerBytes = 64;
 const recordBytes = 16;
 const emptyRecord: ChunkRecord = { receivedBytes: 0, checksum: 0 };
 
-/** Opens the file, or recreates it if it is missing, damaged or belongs to another part file. */
+/** Opens the progress file. Recreates it if it is missing, damaged or belongs to another part file. */
 export async function openProgressFile(options: ProgressFileOptions): Promise<ProgressFile> {
   const { path, identity, chunkSizes } = options;
   const header = encodeHeader(identity);

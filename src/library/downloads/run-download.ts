@@ -26,9 +26,9 @@ interface DownloadRun {
   readonly modelsFolder: string;
   readonly settings: TransferSettings;
   readonly signal: AbortSignal;
-  /** Called with the bytes of the whole job on disk whenever they change. */
+  /** Called whenever the number of bytes on disk changes, with the sum over all files. */
   readonly onReceived: (bytes: number) => void;
-  /** Called before the transfer with the bytes that are already on disk; throws if the disk has no room. */
+  /** Called before the transfer; throws if the disk has too little space for the rest. */
   readonly assertRoom: () => Promise<void>;
 }
 
@@ -74,7 +74,7 @@ export async function runDownload(run: DownloadRun): Promise<void> {
 }
 
 /**
- * Bytes of a job that an earlier run left on disk, according to the progress files; their content is not checked.
+ * Bytes of a job that an earlier run left on disk, according to the progress files. Does not check their content.
  *
  * @throws HearthError `invalid_value` for an unsafe plan.
  */
@@ -94,7 +94,7 @@ async function findFiles(run: DownloadRun): Promise<readonly StagedFile[]> {
   const files = await stagedFiles(run);
   for (const staged of files) {
     if (await exists(staged.targetPath)) {
-      // Fetched by another download, or by an earlier run that was stopped between two files.
+      // True after another download, or an earlier run that was stopped between two files.
       if (!(await isSame(staged, signal))) throw targetExists(staged.targetPath);
       staged.isInLibrary = true;
       staged.receivedBytes = staged.sizeBytes;
@@ -125,7 +125,7 @@ async function publish(file: StagedFile, signal: AbortSignal): Promise<void> {
     await publishFile(file.partPath, file.targetPath, signal);
   } catch (error) {
     signal.throwIfAborted();
-    // Another download, such as one of another quantization with the same projector, may have published it meanwhile.
+    // Another download may have published it meanwhile, such as another quantization with the same projector.
     if (!(await isSame(file, signal))) throw error;
   }
 }

@@ -42,7 +42,7 @@ it('drops samples within a tenth of a second of the last', () => {
   const meter = new SpeedMeter();
   meter.add(0, 0);
   meter.add(500, 99);
-  // Had the second been kept, it would be the beginning of the window.
+  // If the second sample had been kept, the window would begin there.
   expect(meter.bytesPerSecond(1000, 5099)).toBeCloseTo(1000 / 5.099);
   meter.add(1000, 5100);
   expect(meter.bytesPerSecond(1000, 10_100)).toBe(0);

@@ -1,6 +1,6 @@
 const windowMs = 5000;
 const sampleMs = 100;
-/** A shorter time is not enough to measure a speed. */
+/** A shorter span is too short to measure a speed. */
 const shortestSpanMs = 500;
 
 interface Sample {
@@ -12,7 +12,7 @@ interface Sample {
 export class SpeedMeter {
   #samples: Sample[] = [];
 
-  /** @param bytes All bytes so far, not those since the last call. */
+  /** @param bytes Total number of bytes so far. */
   add(bytes: number, nowMs: number): void {
     const last = this.#samples.at(-1);
     if (last !== undefined && nowMs - last.atMs < sampleMs) return;
@@ -28,7 +28,7 @@ export class SpeedMeter {
     return Math.max(0, (bytes - first.bytes) / ((nowMs - first.atMs) / 1000));
   }
 
-  /** Keeps the newest sample that is older than the window, as its beginning. */
+  /** Drops samples older than the window, except the newest of them, which is its beginning. */
   #forget(nowMs: number): void {
     const inside = this.#samples.findIndex(({ atMs }) => atMs > nowMs - windowMs);
     const keptFrom = inside === -1 ? this.#samples.length - 1 : inside - 1;

@@ -10,7 +10,7 @@ import type { DownloadFile, DownloadPlan } from './downloads.ts';
 import { renameWithRetry } from '../../platform/files/rename-with-retry.ts';
 import { flushFolder } from '../../platform/files/unfinished-files.ts';
 
-/** Hidden, so that the library skips it; on the disk of the library, so that a rename publishes a file. */
+/** Hidden, so that the library skips it. It is on the library's disk, so that a rename can publish a file. */
 const stagingName = '.downloads';
 const cancelledEnd = '.cancelled';
 
@@ -18,7 +18,7 @@ export function stagingFolder(modelsFolder: string, jobId: string): string {
   return join(modelsFolder, stagingName, jobId);
 }
 
-/** Path of the part file of a file. It is numbered, since names may differ only in case. */
+/** Path of the part file of a file. It contains a number, since file names may differ only in case. */
 export function partPath(modelsFolder: string, jobId: string, index: number): string {
   return join(stagingFolder(modelsFolder, jobId), `${index}.part`);
 }
@@ -37,7 +37,7 @@ function removeFolder(folder: string): Promise<void> {
 /** Renames the folder of a job, so that any later start removes it. */
 export async function markCancelled(modelsFolder: string, jobId: string): Promise<void> {
   const folder = stagingFolder(modelsFolder, jobId);
-  // The folder may not exist yet. If it can't be renamed, it is removed under its own name.
+  // The folder may not exist. If it exists and can't be renamed, the caller removes it under its own name.
   await renameWithRetry(folder, `${folder}${cancelledEnd}`).catch(() => {});
 }
 
@@ -59,10 +59,7 @@ export async function sweepStaging(
   return names.filter((name) => /^job_[0-9a-f]{10}$/.test(name) && !jobIds.has(name));
 }
 
-/**
- * The folder of a model, even if its name differs in case: some file systems are not case-sensitive, and neither are
- * the keys of models.
- */
+/** The folder of a model in the library, ignoring case, since keys of models and some file systems ignore it. */
 export async function findModelFolder(
   modelsFolder: string,
   { owner, name }: Pick<DownloadPlan, 'owner' | 'name'>,
@@ -82,7 +79,8 @@ async function findFolder(parent: string, name: string): Promise<string> {
 /**
  * Validates a plan again before anything is written: it may come from an older version of Hearth or an edited database.
  *
- * @throws HearthError `invalid_value` for a path outside the library, and for paths that some file systems equate.
+ * @throws HearthError `invalid_value` for a path outside the library, and for paths that are the same file on some file
+ * systems.
  */
 export function assertSafePlan({ owner, name, files }: DownloadPlan): void {
   const seen = new Set<string>();
@@ -106,8 +104,8 @@ function unsafe(text: string, reason: string): HearthError {
 }
 
 /**
- * Sorts files for publishing: the files that make the library list a model come last, so that it never
- * lists an incomplete one.
+ * Sorts files for publishing. The library lists a model once it has certain files; these come last, so that it never
+ * lists an incomplete model.
  */
 export function publishingOrder<File extends Pick<DownloadFile, 'target'>>(
   files: readonly File[],

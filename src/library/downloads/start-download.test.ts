@@ -41,7 +41,7 @@ it('allows concurrent downloads to share a file, such as a projector', async () 
   setup.hub.faults.add({ kind: 'silence', path: 'tiny-Q8_0.gguf' });
   const manager = setup.manager({
     plan: async ({ model }) => planOf(setup.hub, model, [projector, `tiny-${model}.gguf`]),
-    // So many that the silent ones leave one for the projector.
+    // Enough connections that one is left for the projector while the others are silent.
     transfer: { connectionsPerJob: 8 },
   });
   const ids = [(await begin(manager, 'Q4_K_M')).id, (await begin(manager, 'Q8_0')).id];

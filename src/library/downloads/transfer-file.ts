@@ -47,7 +47,7 @@ export async function transferFile(transfer: FileTransfer): Promise<void> {
   }
 }
 
-/** Returns the number of bytes that an earlier run left of a file; creates none, as that may take room on the disk. */
+/** Returns the number of bytes that an earlier run left of a file. Creates no file, since that may take disk space. */
 export async function readStagedBytes(
   transfer: Pick<FileTransfer, 'partPath' | 'identity'> & { readonly sizeBytes: number },
   settings: TransferSettings,
@@ -93,7 +93,7 @@ class PartTransfer {
     );
   }
 
-  /** Fetches the missing bytes. Returns whether the hash of the whole file matches. */
+  /** Fetches the missing bytes. @returns True if the hash of the whole file matches. */
   async #fillAndCompare(): Promise<boolean> {
     const { checksum, signal } = this.#transfer;
     let digest = '';
@@ -106,7 +106,7 @@ class PartTransfer {
     return digest === checksum.hex.toLowerCase();
   }
 
-  /** Fetches the chunks again whose bytes on disk have changed since they were written. */
+  /** Fetches chunks again if their bytes on disk have changed since they were written. */
   async #mendDisk(): Promise<boolean> {
     const buffer = Buffer.allocUnsafeSlow(256 * 1024);
     let damaged = 0;
@@ -119,8 +119,8 @@ class PartTransfer {
   }
 
   /**
-   * Fetches each chunk again, since the transfer changed some bytes. Hashes the whole file after the 1st, 2nd, 4th, ...
-   * chunk that differs, so that a hub that sends random bytes can't cause endless hashing.
+   * Fetches each chunk again, since bytes were changed in transit. Hashes the whole file only after the 1st, 2nd, 4th,
+   * ... chunk that differs: a hub that sends random bytes must not cause endless hashing.
    */
   async #mendTransfer(): Promise<boolean> {
     if (!this.#sendsRanges) {
