@@ -4,7 +4,7 @@ import { corruptFile } from './byte-source.ts';
 import type { GgufHeader } from './header.ts';
 import type { TensorShape } from './tensor-table.ts';
 
-/** A matrix that an adapter changes. It has as many inputs, outputs and experts as the matrix of the model. */
+/** Sizes of a matrix that an adapter changes. They must equal the sizes of the model's matrix. */
 export interface MatrixSize {
   readonly inputs: number;
   readonly outputs: number;
@@ -15,9 +15,9 @@ export interface MatrixSize {
 export interface AdapterFacts {
   readonly name: string | null;
   readonly architecture: string;
-  /** `owner/name` of the model for which it was trained, as the file says; null if it does not. */
+  /** `owner/name` of the model for which it was trained; null if the file does not name one. */
   readonly baseModel: string | null;
-  /** The largest one of its matrices. */
+  /** The largest rank of its matrices. */
   readonly rank: number;
   /** By the name of the model's tensor. */
   readonly matrices: ReadonlyMap<string, MatrixSize>;
@@ -88,7 +88,7 @@ function pairsOf({ shapes, tensorCount }: GgufHeader, fileName: string): Readonl
   return pairs;
 }
 
-/** The halves of the token embeddings are swapped (`llm_build_inp_embd` of llama.cpp). */
+/** The two factors of the token embedding are stored in reverse order (`llm_build_inp_embd` of llama.cpp). */
 function sizeOf(name: string, { a, b }: Pair, fileName: string): MatrixSize {
   const isEmbedding = name.endsWith('token_embd.weight');
   const rank = isEmbedding ? a[0] : a[1];
@@ -99,7 +99,7 @@ function sizeOf(name: string, { a, b }: Pair, fileName: string): MatrixSize {
   return { inputs, outputs, experts };
 }
 
-/** The last two parts of the address of its repository, else its organization and name. */
+/** The last two parts of the base model's repository URL, or else its organization and name. */
 function baseModelName(text: (key: string) => string | null): string | null {
   const repository = text('general.base_model.0.repo_url');
   const fromUrl = /([^/]+\/[^/]+?)\/?$/.exec(repository ?? '')?.[1];

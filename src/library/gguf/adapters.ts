@@ -3,7 +3,7 @@ import { modelName, readableName, type RepositoryModel } from '../library-model.
 import type { ScannedRepository } from '../scan-repository.ts';
 import type { GgufFile } from './variant.ts';
 
-/** The adapters of a repository. A single one has the name of the repository, several have the names of their files. */
+/** The adapters of a repository. A single adapter has the repository's name; several have the names of their files. */
 export function ggufAdapters(
   { name: repository, isCollection = false }: ScannedRepository,
   files: readonly GgufFile[],

@@ -54,7 +54,7 @@ export function corruptFile(name: string, reason: string): HearthError {
   return new HearthError('corrupt_file', `The model file ${name} ${reason}.`);
 }
 
-/** The message omits the target, a path of the server. */
+/** The message omits the link's target, since it is a path of the server. */
 function brokenLink(name: string, cause: unknown): HearthError {
   return new HearthError(
     'missing_file',

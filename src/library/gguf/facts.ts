@@ -13,7 +13,7 @@ import { projectorFacts, type ProjectorFacts } from '../projector-facts.ts';
 
 /** The data that the library keeps of a GGUF file. */
 export interface GgufFacts {
-  /** `part`: a later part of a split model, which has no metadata; `other`: such as a matrix, not a model. */
+  /** `part`: a later part of a split model, which has no metadata. `other`: not a model, such as an importance matrix. */
   readonly kind: 'model' | 'projector' | 'adapter' | 'part' | 'other';
   readonly fileType: number | null;
   readonly tensors: TensorTotals;
@@ -32,7 +32,7 @@ export interface GgufModelFacts extends TemplateCapabilities {
   readonly sizeLabel: string | null;
   readonly maxContextLength: number;
   readonly isEmbedding: boolean;
-  /** True if it has a rank head: one that scores a document for a query. */
+  /** True if it has a rank head, which scores a document for a query. */
   readonly isReranker: boolean;
   readonly supportsInfill: boolean;
   readonly attention: ModelEntry['attention'];
@@ -60,8 +60,8 @@ const architecturePattern = /^[\w.-]{1,64}$/;
 /**
  * Extracts the data that the library needs from a header.
  *
- * @throws HearthError `corrupt_file` if a key is missing that every engine requires; `unsupported_format` for an adapter
- *   of another kind than LoRA.
+ * @throws HearthError `corrupt_file` if a key is missing that every engine requires; `unsupported_format` for an
+ * adapter that is not a LoRA.
  */
 export function ggufFacts(header: GgufHeader, fileName: string): GgufFacts {
   const { values } = header.metadata;
@@ -125,7 +125,7 @@ function modelFacts(
   };
 }
 
-/** The tokens around the gap, by their current or earlier names. */
+/** Checks the tokens for the text before and after the gap, by their current and earlier keys. */
 function hasInfillTokens({ values }: GgufMetadata): boolean {
   const names = [
     ['fim_pre', 'prefix'],

@@ -61,7 +61,7 @@ const mutations: Readonly<Record<string, (header: Buffer, random: Random) => Buf
   },
 };
 
-/** The two counts at the start, or the length of a key or of a value near one. */
+/** Position of a count at the start, or of the length of a key or value near a random one. */
 function lengthPlace(header: Buffer, random: Random): number {
   if (random(4) === 0) return 8 + 8 * random(2);
   const key = header.indexOf('general.', random(1000));
@@ -98,7 +98,7 @@ describe('parseGgufHeader on mutated headers', () => {
     60_000,
   );
 
-  /** Parses, and checks the limits of kept, buffered and read bytes. */
+  /** Parses a header and checks the limits on kept, buffered and read bytes. */
   async function attempt(mutated: Buffer, sizeBytes: number): Promise<GgufHeader | HearthError> {
     const buffers = new Set<ArrayBufferLike>();
     let maxRead = 0;
@@ -119,7 +119,7 @@ describe('parseGgufHeader on mutated headers', () => {
       },
       signal,
     ).catch((error: unknown) => error);
-    // Each byte once: the work of a header is bounded by the size of its file.
+    // No byte is read twice, so that the file's size bounds the work.
     expect(readBytes).toBeLessThanOrEqual(sizeBytes);
     expect(buffers.size).toBeLessThanOrEqual(1);
     expect(maxRead).toBeLessThanOrEqual(ggufLimits.keptStringBytes);

@@ -8,14 +8,14 @@ export interface GgufHeader {
   readonly metadata: GgufMetadata;
   readonly tensorCount: number;
   readonly tensors: TensorTotals;
-  /** By the name of the tensor; empty unless the file is an adapter, or with `keepsShapes`. */
+  /** By the name of the tensor. Empty unless the file is an adapter or `keepsShapes` is set. */
   readonly shapes: ReadonlyMap<string, TensorShape>;
-  /** Position of the tensors' data in the file. */
+  /** Position of the tensor data in the file. */
   readonly dataOffset: number;
 }
 
 interface HeaderOptions {
-  /** True if `shapes` is needed of any file; absent: of adapters. */
+  /** Reads `shapes` of any file; by default only of adapters. */
   readonly keepsShapes?: boolean;
 }
 
@@ -40,7 +40,7 @@ export function readGgufHeader(
   return withFileSource(path, (source) => parseGgufHeader(source, signal, options));
 }
 
-/** As `readGgufHeader`, from any source of bytes. */
+/** Like `readGgufHeader`, from any source of bytes. */
 export async function parseGgufHeader(
   source: ByteSource,
   signal: AbortSignal,
@@ -91,7 +91,7 @@ function readVersion(reader: WindowReader): 2 | 3 {
   throw reader.fault(`is of the unknown GGUF version ${version}; versions 2 and 3 are read`);
 }
 
-/** The first file of a split model may contain only metadata. */
+/** True if the file is one of several parts: the first part may contain only metadata. */
 function isSplit(metadata: GgufMetadata): boolean {
   const parts = metadata.values.get('split.count');
   return typeof parts === 'number' && parts > 1;

@@ -4,13 +4,13 @@ import { ggufLimits, stringLengthBytes, type WindowReader } from './window-reade
 export type GgufValue = string | number | boolean | readonly number[];
 
 export interface GgufMetadata {
-  /** Scalars and short arrays of numbers; long values are omitted. Booleans in arrays are 0 and 1. */
+  /** Scalars and short arrays of numbers; long values are omitted. In arrays, booleans are 0 and 1. */
   readonly values: ReadonlyMap<string, GgufValue>;
   /** Number of items of each array, including omitted ones. */
   readonly arrayLengths: ReadonlyMap<string, number>;
   /** Size in bytes of the longest item, for each array of strings. */
   readonly longestItems: ReadonlyMap<string, number>;
-  /** Keys whose value is a 32-bit float. */
+  /** Keys whose value is a 32-bit float, which has fewer digits than a `number`. */
   readonly floats: ReadonlySet<string>;
 }
 
@@ -133,9 +133,9 @@ async function readArray(
 }
 
 /**
- * Skips the items of an array. Waits only at the end of a window, since there may be millions of items.
+ * Skips the items of an array. Awaits only at the end of a window, since there may be millions of items.
  *
- * @returns the bytes of the longest string; 0 for numbers.
+ * @returns Bytes of the longest string; 0 for numbers.
  */
 async function skipItems(reader: WindowReader, itemType: number, length: number): Promise<number> {
   if (itemType !== stringType) {

@@ -29,7 +29,7 @@ export function ggufModels(
       file.reading.facts?.kind !== 'adapter',
   );
   const groups = groupBy(candidates, ({ name }) => name.base.toLowerCase());
-  // A link to a file that is gone must not rename the models beside it.
+  // A broken link must not change the names of the models beside it.
   const present = [...groups.values()].filter((group) =>
     group.some(({ file }) => file.isBrokenLink !== true),
   );
@@ -56,7 +56,7 @@ function modelNames(
   return isOnlyModel ? [modelName(name), base] : [base, modelName(name)];
 }
 
-/** Projectors that can't be read; their models are listed without vision. */
+/** Projectors that can't be read. Their models are listed without vision. */
 export function projectorFaults(files: readonly GgufFile[]): ModelFault[] {
   return files
     .filter(isProjector)
@@ -145,10 +145,10 @@ function projectorSizes(projector: GgufFile | null): ModelEntry['projector'] {
   return { sizeBytes: projector.file.sizeBytes, ...facts };
 }
 
-/** Most are published in f16, which every backend runs fast. */
+/** Most preferred first: most projectors are published in f16, which every backend runs fast. */
 const projectorPreference = ['F16', 'BF16', 'Q8_0', 'F32'];
 
-/** The projectors of this model only, and the candidates for the best one. */
+/** The projectors that belong only to this model, and the projectors to choose from. */
 function projectorsFor(
   { isCollection = false }: ScannedRepository,
   base: string,

@@ -8,7 +8,7 @@ interface TensorType {
   readonly bytesPerBlock: number;
 }
 
-/** By their number in the file (`ggml_type` in ggml.h; sizes of the blocks in ggml-common.h). */
+/** By the type's number in the file (`ggml_type` in ggml.h; block sizes in ggml-common.h). */
 export const tensorTypes: Readonly<Record<number, TensorType>> = {
   0: { name: 'F32', elementsPerBlock: 1, bytesPerBlock: 4 },
   1: { name: 'F16', elementsPerBlock: 1, bytesPerBlock: 2 },
@@ -50,21 +50,21 @@ export const tensorTypes: Readonly<Record<number, TensorType>> = {
 export interface TensorTotals {
   readonly parameterCount: number;
   readonly bytes: number;
-  /** Bytes of each tensor type, by its name such as `Q4_K`. */
+  /** Bytes of each tensor type, by the type's name, such as `Q4_K`. */
   readonly bytesByType: ReadonlyMap<string, number>;
-  /** Bytes of each part of the model, by the name that `partOf` gives it. */
+  /** Bytes of each part of the model, by the names that `partOf` returns. */
   readonly bytesByPart: ReadonlyMap<string, number>;
-  /** True if there is a classification head, as rerankers have it. */
+  /** True if there is a classification head, as in rerankers. */
   readonly hasClassifier: boolean;
 }
 
-/** Sizes of a tensor, the fastest dimension first. */
+/** Dimensions of a tensor, the fastest varying one first. */
 export type TensorShape = readonly number[];
 
 interface TensorTable extends TensorTotals {
-  /** End of the last tensor, counted from the start of the tensors' data. */
+  /** End of the last tensor, relative to the start of the tensor data. */
   readonly endOffset: number;
-  /** By the name of the tensor, if they are kept; names that the engine can't read are left out. */
+  /** By the name of the tensor; empty unless shapes are kept. Names that the engine can't read are left out. */
   readonly shapes: ReadonlyMap<string, TensorShape>;
 }
 
@@ -74,9 +74,9 @@ const classifierNames: ReadonlySet<string> = new Set(['cls.weight', 'cls.output.
 const maxTensorName = 63;
 
 /**
- * Reads the descriptions of the tensors within `ggufLimits`, and keeps only the totals.
+ * Reads the descriptions of the tensors within `ggufLimits`, and returns totals.
  *
- * @param keepsShapes Whether the shapes are kept, too.
+ * @param keepsShapes Also returns the shapes.
  */
 export async function readTensorTable(
   reader: WindowReader,

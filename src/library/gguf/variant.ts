@@ -26,13 +26,13 @@ export interface GgufVariant {
   readonly files: readonly ScannedFile[];
 }
 
-/** Parts of the same split file have the same key. */
+/** A key that the parts of a split file share. */
 export function variantKey({ file, name }: GgufFile): string {
   const stem = name.part === null ? file.name : file.name.replace(/-\d{5}-of-/, '-of-');
   return `${dirname(file.path)}/${stem}`;
 }
 
-/** Joins the parts of a variant, or returns the reason if they are unusable. */
+/** Joins the parts of a variant, or returns a fault if they are unusable. */
 export function joinVariant(files: readonly GgufFile[]): GgufVariant | ModelFault {
   const parts = files.toSorted((left, right) => partNumber(left) - partNumber(right));
   const [first] = parts;

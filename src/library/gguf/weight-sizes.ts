@@ -2,15 +2,15 @@ import type { ModelVariant } from '../model.ts';
 
 type WeightSizes = NonNullable<ModelVariant['weights']>;
 
-/** More than any model has, as in `attentionCache`. */
+/** More layers than any model has, as in `attentionCache`. */
 const maxLayers = 4096;
-/** The tensors that llama.cpp keeps in the memory of the machine. */
+/** Tensors that llama.cpp always keeps in main memory. */
 const inputNames: ReadonlySet<string> = new Set([
   'per_layer_token_embd.weight',
   'position_embd.weight',
   'token_types.weight',
 ]);
-/** The tensors that `--n-cpu-moe` of llama.cpp moves (`LLM_FFN_EXPS_REGEX` of common.h). */
+/** Tensors that `--n-cpu-moe` of llama.cpp keeps in main memory (`LLM_FFN_EXPS_REGEX` of common.h). */
 const expertName = /\.ffn_(?:up|down|gate|gate_up)_(?:ch)?exps\b/u;
 
 /** The part of a model that a tensor belongs to: `layer 3`, `experts 3`, `embedding`, `input`, `logits` or `output`. */
@@ -22,7 +22,10 @@ export function partOf(tensorName: string): string {
   return inputNames.has(tensorName) ? 'input' : 'output';
 }
 
-/** The weights of a model by their place in the engine. The embedding is the output, too, if the model has no other one. */
+/**
+ * The weights of a model by their place in the engine. A model without an output matrix uses its embedding as the
+ * output, too.
+ */
 export function weightSizes(bytesByPart: ReadonlyMap<string, number>): WeightSizes {
   const bytesOf = (part: string): number => bytesByPart.get(part) ?? 0;
   const numbers = [...bytesByPart.keys()].map((part) => Number(part.split(' ')[1] ?? -1));

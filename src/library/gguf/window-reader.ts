@@ -2,8 +2,8 @@ import type { HearthError } from '../../kernel/errors/errors.ts';
 import { type ByteSource, corruptFile } from './byte-source.ts';
 
 /**
- * Limits of a GGUF header. Each is far above real models (in brackets the largest known), and keeps a hostile file
- * from costing memory or time.
+ * Limits of a GGUF header. Each is far above real models (in brackets: the largest known), and bounds the memory and
+ * time that a hostile file can cost.
  */
 export const ggufLimits = {
   /** Everything before the data of the tensors (about 20 MB). */
@@ -18,7 +18,7 @@ export const ggufLimits = {
   keptStringBytes: 256 * 1024,
   /** Longer arrays of numbers, and all arrays of strings, are skipped (one number per layer). */
   keptArrayItems: 1024,
-  /** Total size of the keys and values kept of one file; later ones are skipped. */
+  /** Total bytes of keys and values kept per file; later ones are skipped. */
   keptBytes: 2 * 1024 * 1024,
 } as const;
 
@@ -29,8 +29,8 @@ const twoToThe32 = 2 ** 32;
 export const stringLengthBytes = 8;
 
 /**
- * Reads a file forward through one window of fixed size, independent of the file's claims. Callers request bytes
- * with `need` and then read them synchronously.
+ * Reads a file forward through one window of fixed size, whatever lengths the file declares. Callers request bytes with
+ * `need` and then read them synchronously.
  */
 export class WindowReader {
   readonly #source: ByteSource;
@@ -60,7 +60,7 @@ export class WindowReader {
     return Math.max(0, this.#windowEnd - this.#position);
   }
 
-  /** Makes the next bytes readable; at most a window of them. */
+  /** Makes the next bytes readable; at most the size of the window. */
   async need(byteCount: number): Promise<void> {
     if (this.buffered >= byteCount) return;
     this.assertRemaining(byteCount);
@@ -72,7 +72,7 @@ export class WindowReader {
     if (bytesRead < byteCount) throw this.fault('got shorter while it was read');
   }
 
-  /** @throws HearthError `corrupt_file` unless the header can have that many more bytes. */
+  /** @throws HearthError `corrupt_file` if the header can't have that many more bytes. */
   assertRemaining(byteCount: number): void {
     if (byteCount <= this.#limit - this.#position) return;
     throw this.fault(
@@ -88,11 +88,12 @@ export class WindowReader {
   }
 
   /**
-   * Skips strings, each behind its length of 8 bytes, as long as lengths are in the window. A vocabulary has hundreds of
-   * thousands of them, and the first load waits for that.
+   * Skips up to `maxCount` strings, each of which has its length in 8 bytes before it. Stops when the next length is
+   * not in the window. Works synchronously, since a vocabulary has hundreds of thousands of strings and the first load
+   * waits for it.
    *
-   * @returns How many were skipped, and the bytes of the longest.
-   * @throws HearthError `corrupt_file` unless the header can have them.
+   * @returns The number of skipped strings, and the bytes of the longest.
+   * @throws HearthError `corrupt_file` if a string exceeds the rest of the header.
    */
   skipStrings(maxCount: number): { readonly count: number; readonly longest: number } {
     const view = this.#view;
@@ -124,7 +125,7 @@ export class WindowReader {
     return this.#window.readUInt32LE(this.#advance(4));
   }
 
-  /** A 64-bit count or offset; it loses precision above 2^53, which exceeds every limit. */
+  /** A 64-bit count or offset. Above 2^53 it loses precision, but that exceeds every limit. */
   readUint64(): number {
     const low = this.readUint32();
     return this.readUint32() * twoToThe32 + low;
@@ -135,7 +136,7 @@ export class WindowReader {
     return this.#window.toString('utf8', start, start + byteCount);
   }
 
-  /** The next bytes, for reading any kind of number; valid until the next `need`. */
+  /** The next bytes, for numbers of any type; valid until the next `need`. */
   readBytes(byteCount: number): Buffer {
     const start = this.#advance(byteCount);
     return this.#window.subarray(start, start + byteCount);
@@ -145,7 +146,7 @@ export class WindowReader {
     return corruptFile(this.#source.name, reason);
   }
 
-  /** Returns the position in the window of the first byte. */
+  /** Advances the position, and returns where the bytes start in the window. */
   #advance(byteCount: number): number {
     const start = this.#position - this.#windowStart;
     this.#position += byteCount;
