@@ -29,7 +29,7 @@ const entrySchema = z
   }));
 
 const documentSchema = z.object({
-  // Compared as text: it must have one form.
+  // Versions are compared as text, so they need one format.
   version: z.iso.datetime({ precision: 0 }),
   models: z
     .array(entrySchema)
@@ -46,7 +46,7 @@ export interface CatalogDocument {
   readonly models: readonly CatalogEntry[];
 }
 
-/** @throws Error that names the first fault. */
+/** @throws Error that describes the first fault. */
 export function parseCatalogDocument(text: string): CatalogDocument {
   let value: unknown;
   try {
@@ -64,8 +64,8 @@ export function parseCatalogDocument(text: string): CatalogDocument {
 /**
  * An Ed25519 public key.
  *
- * @param base64 The 32 bytes of RFC 8032, or the same in the form SPKI (RFC 8410).
- * @throws HearthError `invalid_value` if it is none.
+ * @param base64 The 32 bytes of RFC 8032, or the key in SPKI format (RFC 8410).
+ * @throws HearthError `invalid_value` if it is not such a key.
  */
 export function parsePublicKey(base64: string): KeyObject {
   const bytes = Buffer.from(base64, 'base64');
@@ -74,17 +74,17 @@ export function parsePublicKey(base64: string): KeyObject {
     const key = createPublicKey({ key: der, format: 'der', type: 'spki' });
     if (key.asymmetricKeyType === 'ed25519') return key;
   } catch {
-    // Node.js reports the fault of the encoding.
+    // Malformed keys get the error below.
   }
   throw new HearthError('invalid_value', 'The key must be an Ed25519 public key in Base64.', {
     field: 'key',
   });
 }
 
-/** The beginning of each Ed25519 public key in the form SPKI. */
+/** The first bytes of every Ed25519 public key in SPKI format. */
 const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** True if the holder of the key has signed the bytes. @param signature in Base64, or its 64 bytes */
+/** True if the signature of the bytes is valid for the key. @param signature In Base64, or its 64 bytes. */
 export function isSigned(bytes: Uint8Array, signature: Uint8Array, key: KeyObject): boolean {
   const raw =
     signature.length === 64 ? signature : Buffer.from(Buffer.from(signature).toString(), 'base64');

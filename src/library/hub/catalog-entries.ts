@@ -1,4 +1,4 @@
-/** A well-known small model that a short name identifies. */
+/** A well-known small model with a short name. */
 export interface CatalogEntry {
   /** Value of `model` in a request: lower-case letters, digits, `.` and `-`. */
   readonly id: string;
@@ -6,21 +6,21 @@ export interface CatalogEntry {
   /** `owner/name` on huggingface.co. */
   readonly repository: string;
   readonly quantization: string;
-  /** Size of the download with the projector; accurate to about 10 %, since repositories change. */
+  /** Bytes to download, including the projector; accurate to about 10 %, since repositories change. */
   readonly approximateBytes: number;
   /** The license, as named by the publisher. */
   readonly license: string;
   readonly description: string;
   /**
-   * The smallest vector length that the publisher of an embedding model names, if its vectors may
-   * be cut (Matryoshka representation learning).
+   * The smallest vector length that the publisher of an embedding model recommends, if its vectors may be truncated
+   * (Matryoshka representation learning).
    */
   readonly minDimensions?: number;
 }
 
 const megabyte = 1_000_000;
 
-/** Models of each type, smallest first, in repositories of their publishers, of llama.cpp or of Unsloth. */
+/** Models of each type, smallest first, from repositories of their publishers, llama.cpp or Unsloth. */
 export const catalogEntries: readonly CatalogEntry[] = [
   {
     id: 'smollm2-360m',

@@ -27,7 +27,7 @@ const listOf = (version: string, ...models: readonly unknown[]) =>
   JSON.stringify({ version, models });
 const list = listOf('2026-11-24T00:00:00Z', model);
 
-/** A source on a home folder, and a server whose answers a test changes. */
+/** A source that keeps its list in a home folder, and a server whose responses a test can change. */
 async function open() {
   const answers: Record<string, string | Buffer> = {};
   const publish = (text: string, signature: Buffer = sign(null, Buffer.from(text), privateKey)) => {

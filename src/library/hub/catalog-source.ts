@@ -24,16 +24,16 @@ export interface CatalogOrigin {
 
 /** The origin and age of the list in the catalog. */
 export interface CatalogState {
-  /** Undefined for the list that ships with Hearth, as all others. */
+  /** Undefined for the list that ships with Hearth, as are the other fields. */
   readonly origin: CatalogOrigin | undefined;
   readonly version: string | undefined;
-  /** When the address was last asked with success. */
+  /** Time of the last successful request to the address. */
   readonly checkedAt: Date | undefined;
 }
 
 interface SourceOptions {
   readonly catalog: Catalog;
-  /** Keeps the origin and its last valid list. */
+  /** File that keeps the origin and its last valid list. */
   readonly file: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly logger: Logger;
@@ -48,14 +48,14 @@ const keptSchema = z.object({
   url: z.url(),
   key: z.string(),
   checkedAt: z.iso.datetime(),
-  /** The list as it was signed. */
+  /** The list exactly as it was signed. */
   document: z.string(),
 });
 type KeptList = z.infer<typeof keptSchema>;
 
 /**
- * Replaces the shipped catalog by a signed list from an address that the administrator names. The last valid list is kept, so that
- * the address need not be reachable later.
+ * Replaces the shipped catalog with a signed list from an address that the administrator configures. Keeps the last
+ * valid list, which is used if the address can't be reached later.
  */
 export class CatalogSource {
   readonly #options: SourceOptions;
@@ -67,8 +67,8 @@ export class CatalogSource {
   }
 
   /**
-   * Uses the list that is kept, and looks for a newer one now and once a day until the signal aborts. A file that is invalid is
-   * reported and not used.
+   * Uses the kept list, and looks for a newer one now and once a day until the signal aborts. If the kept file is
+   * invalid, logs that and uses the shipped catalog.
    */
   async open(signal: AbortSignal): Promise<void> {
     const { file, logger } = this.#options;
@@ -100,10 +100,10 @@ export class CatalogSource {
   }
 
   /**
-   * Reads the list at an address, and uses this address from now on. The catalog stays unchanged if that fails.
+   * Reads the list at an address, and uses this address from now on. If that fails, the catalog stays unchanged.
    *
-   * @throws HearthError `invalid_value` for an invalid key, `hub_unreachable` if the list can't be read or is not signed with
-   *   the key; the signal's reason.
+   * @throws HearthError `invalid_value` for an invalid key, `hub_unreachable` if the list can't be read or is not
+   * signed with the key; the signal's reason.
    */
   async set(origin: CatalogOrigin, signal: AbortSignal): Promise<CatalogState> {
     const { text, document } = await this.#read(origin, signal);
@@ -112,9 +112,10 @@ export class CatalogSource {
   }
 
   /**
-   * Reads the list of the present address again.
+   * Reads the list at the configured address again.
    *
-   * @throws HearthError `conflict` without an address, and as `set`; `hub_unreachable` also if the list is older than the present one.
+   * @throws HearthError `conflict` if no address is configured; `hub_unreachable` if the list is older than the present
+   * one; the errors of `set`.
    */
   async refresh(signal: AbortSignal): Promise<CatalogState> {
     const { origin, version = '' } = this.state();

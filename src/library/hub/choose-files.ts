@@ -4,9 +4,9 @@ import { type GgufBuild, type Projector, readBuilds } from './gguf-builds.ts';
 import type { HubFile, HubRepository } from './hub.ts';
 
 interface FileSelection {
-  /** Required quantization, in any case. */
+  /** Required quantization; case is ignored. */
   readonly quantization?: string | undefined;
-  /** Used if the repository has it. */
+  /** Quantization to use if the repository has it. */
   readonly preferredQuantization?: string | undefined;
   /** Path of one file, which selects its whole model. */
   readonly file?: string | undefined;
@@ -15,7 +15,7 @@ interface FileSelection {
 
 export interface FileChoice {
   readonly format: 'gguf' | 'mlx';
-  /** Label from the file names, in upper case; null if they have none. */
+  /** Label of the quantization in the file names, in upper case; null if there is none. */
   readonly quantization: string | null;
   /** Includes all parts of a split and the projector. */
   readonly files: readonly HubFile[];
@@ -87,7 +87,8 @@ function chooseBuild(
   const [best] = ofOneModel.toSorted(
     (left, right) =>
       defaultRank(left.label) - defaultRank(right.label) ||
-      // Plain before dynamic quantizations, the top folder before others, and then by name, so that the choice is stable.
+      // Sorts plain before dynamic quantizations, the top folder before others, and then by name, so that the choice is
+      // stable.
       Number(isDynamic(left)) - Number(isDynamic(right)) ||
       left.folder.length - right.folder.length ||
       compare(pathOf(left), pathOf(right)),
@@ -123,8 +124,8 @@ function isDynamic({ label }: GgufBuild): boolean {
 const projectorPreference = ['F16', 'BF16', 'Q8_0', 'F32'];
 
 /**
- * Finds the projector with the model's name, else one without a name, else, if the repository has only one model,
- * any. Chooses the preferred precision.
+ * Finds the projector with the model's name, or else one without a name. If the repository has only one model, any
+ * projector matches. Chooses the preferred precision.
  */
 function projectorFor(
   chosen: GgufBuild,
@@ -256,13 +257,13 @@ function compare(left: string, right: string): number {
 }
 
 const weights = /^[^/]+\.safetensors$/i;
-/** Configuration, tokenizer, template and license; no code, no pages, no pictures. */
+/** Configuration, tokenizer, template and license; no code, pages or pictures. */
 const companions = /(?:\.(?:json|jinja|model|tiktoken|txt)|^(?:licen[cs]e|notice)(?:\.\w+)?)$/i;
 const shard = /-(\d{5})-of-(\d{5})\.safetensors$/i;
 
 /**
- * The files of an MLX model: its weights and the files that describe them, at the top and one folder deep. Null if
- * the repository has none; safetensors are only used if the repository is marked as MLX.
+ * The files of an MLX model: its weights and the files that describe them, at the top and one folder deep. Null if the
+ * repository has none. Without the hub's MLX mark, safetensors are ignored.
  *
  * @throws HearthError `invalid_value` if parts of the weights are missing.
  */
@@ -289,8 +290,8 @@ function chooseMlxFiles(repository: HubRepository): readonly HubFile[] | null {
 }
 
 /**
- * The quantizations in order of preference if a request names none: Q4_K_M, then others with 4 bits, then more bits
- * up to 8, since quality matters more than size; then 3 bits, then unquantized, then those that lose too much quality.
+ * The order of preference if a request names no quantization: Q4_K_M, then others with 4 bits, then more bits up to 8,
+ * since quality matters more than size; then 3 bits, then unquantized, then the ones that lose too much quality.
  */
 const preference: readonly string[] = [
   'Q4_K_M Q4_K_L Q4_K_XL Q4_K_S Q4_K IQ4_NL IQ4_XS Q4_0 MXFP4 NVFP4 Q4_1',
@@ -303,14 +304,14 @@ const preference: readonly string[] = [
   'IQ1_M IQ1_S TQ1_0',
 ].flatMap((labels) => labels.split(' '));
 
-/** Sorting number for the choice of a default; unknown and missing labels come last. */
+/** Position in the order of preference; unknown and missing labels come last. */
 function defaultRank(label: string | null): number {
   if (label === null) return preference.length + 1;
   const index = preference.indexOf(label.replace(/^UD-/, ''));
   return index === -1 ? preference.length : index;
 }
 
-/** Normalizes a label from a user for comparison with file names: `fp16` is `F16`. */
+/** Normalizes a label that a user wrote: `fp16` becomes `F16`. */
 function normalizeLabel(label: string): string {
   return label
     .trim()

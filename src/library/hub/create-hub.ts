@@ -134,7 +134,7 @@ async function readCard(source: Source, repository: HubRepository): Promise<Mode
     const response = await source.fetch(fileUrl(source.base, repository, readme.path));
     return toModelCard(await response.text());
   } catch (error) {
-    // The page is of use without its card.
+    // The page is useful without its card.
     if (error instanceof HttpFailure) return null;
     throw error;
   }

@@ -26,9 +26,9 @@ import { sourceFailure } from './source-failure.ts';
 const defaultSite = 'https://modelscope.cn';
 /** Files can be requested by branch only. */
 const branch = 'master';
-/** A longer list is cut by ModelScope, without a sign of it. */
+/** ModelScope truncates longer lists silently. */
 const maxListedEntries = 3000;
-/** Results per page of ModelScope. */
+/** Maximum page size of ModelScope. */
 const maxSearchResults = 50;
 
 interface ModelScopeOptions {
@@ -38,7 +38,7 @@ interface ModelScopeOptions {
   readonly wait?: RetryWait;
 }
 
-/** ModelScope with an HTTP client of its own, which must be closed. */
+/** ModelScope with its own HTTP client, which the caller must close. */
 export function openModelScope(
   endpoint: string,
   environment: Readonly<Record<string, string | undefined>>,
@@ -47,7 +47,7 @@ export function openModelScope(
   return createModelScope({ endpoint, http });
 }
 
-/** ModelScope, which has an API of its own. Repositories that need an account are not supported. */
+/** The hub ModelScope, through its own API. Repositories that need an account are not supported. */
 export function createModelScope({ endpoint, http, wait }: ModelScopeOptions): Hub {
   const address = hubAddress(endpoint);
   const base = hubBase(address);
@@ -95,7 +95,7 @@ export function createModelScope({ endpoint, http, wait }: ModelScopeOptions): H
     http,
     headers: {},
     fileUrl,
-    // A download accepts URLs of the sites, and requests them from the configured address.
+    // Downloads accept URLs of the public sites, but send requests to the configured address.
     repositoryUrl: (repository) =>
       `${modelScopeSite.test(address.href) ? base : defaultSite}/models/${repository}`,
     repository(name, _revision, signal) {
@@ -146,7 +146,7 @@ function toRepository(
   const listed = files.map(({ path, checksum }) => `${path}\n${checksum.hex}`).toSorted();
   return {
     ...name,
-    // There is no commit that all files belong to, so their hashes stand for it.
+    // ModelScope has no commit that covers all files, so a hash of their hashes takes its place.
     commit: createHash('sha256').update(listed.join('\n')).digest('hex'),
     license: licenseOf(model),
     isMlx: model.tags?.some((tag) => tag === 'mlx' || tag === 'library:mlx') === true,
@@ -158,7 +158,7 @@ async function readCard(fetch: GetFetch, url: URL) {
   try {
     return toModelCard(await (await fetch(url)).text());
   } catch (error) {
-    // The page is of use without its card.
+    // The page is useful without its card.
     if (error instanceof HttpFailure) return null;
     throw error;
   }

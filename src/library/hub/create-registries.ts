@@ -20,7 +20,7 @@ export interface RegistryModel extends RepositoryName {
   readonly commit: string;
   readonly quantization: string | null;
   readonly license: string | null;
-  /** A path leads to the blob in the API of the registry. */
+  /** `path` is the path of the blob in the API of the registry. */
   readonly files: readonly (HubFile & { readonly target: string })[];
 }
 
@@ -48,17 +48,17 @@ const acceptedManifests = [
   'application/vnd.oci.image.manifest.v1+json',
   'application/vnd.docker.distribution.manifest.v2+json',
 ].join(', ');
-/** The least that the specification asks registries to accept. */
+/** The OCI distribution specification asks registries to accept manifests of at least this size. */
 const maxManifestBytes = 4 * 1024 * 1024;
 const maxLicenseBytes = 256 * 1024;
 
-/** The registries themselves may have any address; redirects and token servers must have public ones. */
+/** The registries themselves may have any address; redirects and token servers must have public addresses. */
 export function registryEgressPolicy(endpoints: RegistryEndpoints): PublicEgress {
   const policies = Object.values(endpoints).map((endpoint) => hubEgressPolicy(endpoint));
   return { type: 'public', allowedHosts: policies.flatMap(({ allowedHosts }) => allowedHosts) };
 }
 
-/** Registries with an HTTP client of their own, which must be closed. */
+/** Registries with their own HTTP client, which the caller must close. */
 export function openRegistries(
   endpoints: RegistryEndpoints,
   environment: Readonly<Record<string, string | undefined>>,
@@ -83,7 +83,7 @@ export function createRegistries(options: RegistryOptions): Registries {
       const text = await read(url, maxLicenseBytes, signal);
       return digestOf(text) === digest ? (licenseNameFrom(text.toString()) ?? null) : null;
     } catch (error) {
-      // The model is of use without the name of its license.
+      // The model is useful without the name of its license.
       if (error instanceof HttpFailure) return null;
       throw error;
     }

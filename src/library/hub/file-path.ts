@@ -15,7 +15,7 @@ export function pathFault(path: string): 'unusable' | 'hostile' | null {
   return isUsable ? null : 'unusable';
 }
 
-/** An empty part also means an absolute path; backslash, colon and trailing dots change a path on Windows. */
+/** An empty part includes the start of an absolute path. Backslash, colon and trailing dots change a path on Windows. */
 function isHostile(part: string): boolean {
   return (
     part === '' ||

@@ -29,9 +29,9 @@ interface NamedFile extends Projector {
   readonly isProjector: boolean;
 }
 
-/** A name may claim 99,999 parts; listing a few missing ones suffices. */
+/** Limits the listed parts: a file name may claim 99,999 of them. */
 const shownParts = 5;
-/** Not models: importance matrices, adapters, vocabularies without weights, heads that draft tokens for a model. */
+/** Files that are not models: importance matrices, adapters, vocabularies without weights, and heads that draft tokens. */
 const otherKinds =
   /(?:^(?:mtp|eagle3?)|(?:^|[-_.])(?:imatrix|i-matrix|lora|adapter|ggml-vocab))(?=[-_.]|$)/i;
 const partSuffix = /-\d{5}(?=-of-\d{5}\.gguf$)/i;

@@ -3,7 +3,7 @@ import { printableText } from '../printable-text.ts';
 import type { FileChecksum, HubFile, HubSearchResult } from './hub.ts';
 import { parseRepositoryName } from './repository-name.ts';
 
-/** Schemas for the hub's responses. */
+/** Schemas for the hub's responses follow. */
 
 const sizeBytes = z
   .number()

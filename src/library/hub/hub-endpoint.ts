@@ -12,7 +12,7 @@ export function hubAddress(endpoint: string): URL {
   return url;
 }
 
-/** The address that paths are appended to; mirrors may have a path. */
+/** The URL to which paths are appended; mirrors may have a path. */
 export function hubBase({ origin, pathname }: URL): string {
   return `${origin}${pathname.replace(/\/+$/, '')}`;
 }

@@ -23,7 +23,7 @@ export function hubFailure(error: unknown, request: HubRequest): HearthError {
   return refusal(error, error.status, request) ?? misbehaviour(error, request.endpoint);
 }
 
-/** The error for a response that is not from a model hub. */
+/** The error if a server does not answer like a model hub. */
 export function nonsense(endpoint: URL, cause: unknown, what = 'no listing of a model hub') {
   return new HearthError(
     'hub_unreachable',

@@ -18,8 +18,8 @@ const maxAnswerBytes = 8 * 1024 * 1024;
 const maxRequests = 50;
 
 /**
- * Creates a `fetch` for one query to the hub. It sends them to the hub's own origin only,
- * retries transient failures, and fails for every status other than 2xx.
+ * Creates a `fetch` for one query to the hub. It sends requests to the hub's own origin only, retries transient
+ * failures, and throws for every status other than 2xx.
  *
  * @throws HttpFailure; the signal's reason when aborted.
  */
@@ -49,7 +49,8 @@ export function createHubFetch(connection: HubConnection, signal: AbortSignal): 
 function ownAddress(endpoint: URL, address: string): URL {
   const target = new URL(address);
   if (target.origin === endpoint.origin) return target;
-  // Set part by part: in a URL as text, a path that starts with two slashes would name another host.
+  // Sets each part separately: if the URL were parsed from text, a path that starts with two slashes would name another
+  // host.
   const own = new URL(endpoint);
   own.pathname = `${endpoint.pathname.replace(/\/+$/, '')}${target.pathname}`;
   own.search = target.search;

@@ -1,4 +1,4 @@
-/** The queries to a model hub: the files of a repository, and their addresses. */
+/** The interface of a model hub: queries for repositories and their files, and the files' addresses. */
 
 import type { HttpClient } from '../../platform/net/http-client.ts';
 
@@ -23,10 +23,10 @@ export interface RepositoryName {
 }
 
 export interface HubRepository extends RepositoryName {
-  /** The commit of the revision at the time of the query; downloads stay on it. */
+  /** The commit of the revision at the time of the query; downloads use this commit. */
   readonly commit: string;
   readonly license: string | null;
-  /** True if it is marked as MLX; safetensors alone do not show it. */
+  /** True if the hub marks it as MLX; its safetensors files alone do not show that. */
   readonly isMlx: boolean;
   readonly files: readonly HubFile[];
 }
@@ -41,7 +41,7 @@ export interface HubSearchResult extends RepositoryName {
   readonly license: string | null;
 }
 
-/** A repository as its page on the hub shows it. */
+/** A repository with the facts that its page on the hub shows. */
 export interface HubRepositoryPage {
   readonly repository: HubRepository;
   /** At most 100, of at most 100 characters. */
@@ -51,11 +51,11 @@ export interface HubRepositoryPage {
   readonly likeCount: number | null;
   readonly updatedAt: Date | null;
   readonly isGated: boolean;
-  /** README.md; null if there is none or it can't be read without an account. */
+  /** The content of README.md; null if there is none or it can't be read without an account. */
   readonly card: ModelCard | null;
 }
 
-/** Markdown of untrusted origin, without its front matter. */
+/** Markdown of untrusted origin; excludes the front matter. */
 export interface ModelCard {
   readonly markdown: string;
   readonly isTruncated: boolean;
@@ -77,19 +77,19 @@ export interface Hub {
     signal: AbortSignal,
   ): Promise<HubRepository>;
   /**
-   * Reads a repository with its model card; also a gated one, whose files can't be downloaded.
+   * Reads a repository with its model card. Also works for gated repositories, whose files can't be downloaded.
    *
-   * @throws HearthError as `repository`.
+   * @throws The errors of `repository`.
    */
   page(name: RepositoryName, signal: AbortSignal): Promise<HubRepositoryPage>;
   /** Searches GGUF repositories, most downloaded first. @throws HearthError `hub_unreachable`. */
   search(words: string, limit: number, signal: AbortSignal): Promise<readonly HubSearchResult[]>;
-  /** Returns the URL of the page of a repository, `owner/name`, which a download accepts, too. */
+  /** Returns the URL of a repository's page, `owner/name`; a download accepts this URL, too. */
   repositoryUrl(repository: string): string;
   /** Returns the URL of a file's content, on the hub's own origin; it may redirect elsewhere. */
   fileUrl(repository: Pick<HubRepository, 'owner' | 'name' | 'commit'>, path: string): URL;
   /** Headers with the credentials; must only be sent to the hub's own origin. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Requests its files. */
+  /** Client for requests of the hub's files. */
   readonly http: HttpClient;
 }

@@ -3,7 +3,7 @@ import { chooseFiles } from './choose-files.ts';
 import { readBuilds } from './gguf-builds.ts';
 import type { HubFile, HubRepository } from './hub.ts';
 
-/** A choice that a download of a repository has. */
+/** One of the builds of a repository that a download can choose. */
 export interface HubBuild {
   /** Value for `quantization` of the download; null if there is no choice. */
   readonly quantization: string | null;
@@ -11,16 +11,13 @@ export interface HubBuild {
   /** Includes all parts and the projector. */
   readonly files: readonly HubFile[];
   readonly sizeBytes: number;
-  /** True if a download without `quantization` takes it. */
+  /** True if a download without `quantization` chooses this build. */
   readonly isDefault: boolean;
-  /** True if the repository has all its parts. */
+  /** True if no part is missing. */
   readonly isComplete: boolean;
 }
 
-/**
- * Lists the builds of a repository that a download can choose, smallest first; empty if Hearth runs
- * none.
- */
+/** Lists the builds of a repository that a download can choose, smallest first; empty if Hearth can run none of them. */
 export function listBuilds(repository: HubRepository): readonly HubBuild[] {
   const preferred = tryToChoose(repository);
   const { builds } = readBuilds(repository.files);

@@ -4,14 +4,12 @@ import type { ModelCard } from './hub.ts';
 export const maxCardCharacters = 200_000;
 
 const frontMatter = /^\uFEFF?---[ \t]*\r?\n[\s\S]*?\n---[ \t]*(?:\r?\n|$)/;
-/**
- * All control characters but tab and line feed, and characters that change the direction of text.
- */
+/** All control characters except tab and line feed, and characters that change the direction of text. */
 const controlCharacters = /[\p{Cc}\p{Bidi_Control}]/gu;
 
 /** A README of the hub as Markdown of bounded length, without front matter and control characters. */
 export function toModelCard(readme: string): ModelCard {
-  // A bound on the text before the pattern also bounds the time that it takes.
+  // Truncating the text first bounds the time of the pattern.
   const start = readme.slice(0, 2 * maxCardCharacters).toWellFormed();
   const text = start
     .replace(frontMatter, '')

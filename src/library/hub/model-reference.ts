@@ -20,14 +20,14 @@ export interface ModelReference {
   readonly isUrl: boolean;
 }
 
-/** URLs of these hosts refer to the configured hub, even if it is a mirror: users copy them from the browser. */
+/** URLs of these hosts refer to the configured hub, even if that is a mirror: users copy them from the browser. */
 const hubHosts: ReadonlySet<string> = new Set(['huggingface.co', 'www.huggingface.co', 'hf.co']);
 const revisionPattern = /^(?![/.-])(?!.*(?:\.\.|\/\/|@\{))[\w./+-]{1,200}(?<![/.])$/;
 const shownCharacters = 200;
 
 /**
- * Parses the `model` of a download: an id of the catalog, `owner/name`, or the URL of a repository on the hub, or of a
- * revision, folder or file in it.
+ * Parses the `model` of a download: an id of the catalog, `owner/name`, or the URL of a repository on the hub or of a
+ * revision, folder or file in the repository.
  *
  * @throws HearthError `invalid_value` for anything else.
  */
@@ -82,7 +82,7 @@ function parseUrl(text: string, endpoint: URL): ModelReference {
   );
 }
 
-/** Returns the decoded parts of the path on the hub, for any of its hosts. */
+/** Returns the decoded parts of a URL's path on the hub; accepts every host of the hub. */
 function segmentsOf(text: string, endpoint: URL): readonly string[] {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';

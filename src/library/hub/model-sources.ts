@@ -3,7 +3,7 @@ import type { Registries } from './create-registries.ts';
 import type { Hub } from './hub.ts';
 import type { RegistryName } from './registry-reference.ts';
 
-/** Where models are downloaded from. */
+/** The hubs and registries that models can be downloaded from. */
 export interface ModelSources {
   readonly hub: Hub;
   readonly modelScope: Hub;
@@ -20,7 +20,7 @@ interface SourceOfPlan {
   readonly commit: string;
 }
 
-/** How a file is requested. */
+/** URL and headers to request a file. */
 export interface FileAddress {
   readonly http: HttpClient;
   readonly url: URL;

@@ -19,7 +19,7 @@ const entrySchema = z.object({
 });
 
 export const fileListSchema = z.object({
-  /** null if there is no such branch. */
+  /** null if the branch does not exist. */
   Data: z.object({ Files: z.array(entrySchema).nullable() }),
 });
 
@@ -42,9 +42,9 @@ export const modelAnswerSchema = z.object({ data: modelSchema });
 export const searchAnswerSchema = z.object({ data: z.object({ models: z.array(z.unknown()) }) });
 
 /**
- * The files of a list that can be verified after a download; ModelScope has a SHA-256 for small files, too.
+ * The files of a list that can be verified after a download. ModelScope has a SHA-256 even for small files.
  *
- * @returns the path instead if one could leave its folder, or is there twice.
+ * @returns Instead of the files, the path if one could leave its folder or occurs twice.
  */
 export function toHubFiles(
   entries: readonly z.infer<typeof entrySchema>[],
@@ -77,7 +77,7 @@ export function toSearchResult(found: unknown): HubSearchResult | null {
   };
 }
 
-/** As its owner names it, such as `apache-2.0`. */
+/** The license's name according to the owner, such as `apache-2.0`. */
 export function licenseOf({ license, tags }: ModelScopeModel): string | null {
   const tag = tags?.find((text) => text.startsWith('license:'))?.slice('license:'.length);
   const name = (license || tag || '').trim().toLowerCase();

@@ -13,7 +13,7 @@ export interface ModelScopeReference {
 }
 
 const prefix = /^modelscope:/i;
-/** URLs of both sites, which have the same models. */
+/** URLs of ModelScope's two sites, which have the same models. */
 export const modelScopeSite = /^https?:\/\/(?:www\.)?modelscope\.(?:cn|ai)(?:\/|$)/i;
 const views: ReadonlySet<string> = new Set(['summary', 'files']);
 
@@ -58,7 +58,7 @@ function parseUrl(text: string): ModelScopeReference | null {
   const repository = parseRepositoryName(`${owner}/${name}`);
   if (models !== 'models' || repository === null) return null;
   if (view === undefined || (views.has(view) && rest.length === 0)) return { repository };
-  // `file/view/master/PATH` in the address bar, and `resolve/master/PATH` of the button for downloads.
+  // The address bar has `file/view/master/PATH`, the download button `resolve/master/PATH`.
   const [branch, ...path] = view === 'file' && rest[0] === 'view' ? rest.slice(1) : rest;
   const file = path.join('/');
   const isFile = (view === 'file' || view === 'resolve') && branch === 'master';

@@ -2,7 +2,7 @@ import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { parseOllamaName } from '../ollama/find-model.ts';
 import type { Catalog } from './catalog.ts';
 
-/** Requests for a download, of which the first that finds a model counts. */
+/** Download requests to try in this order; the first that finds a model is used. */
 interface OllamaReference {
   /** A repository of the model hub, or an entry of the catalog. */
   readonly hub?: { readonly model: string; readonly quantization?: string };
@@ -14,10 +14,9 @@ const hubHost = /^(?:https?:\/\/)?(?:hf\.co|huggingface\.co)\//i;
 const registryHost = /^(?:https?:\/\/)?registry\.ollama\.ai\//i;
 
 /**
- * Resolves one of Ollama's names for a download. `hf.co/owner/name:QUANTIZATION` is a repository of
- * the hub, and `owner/name` one of the hub or the registry. Another name is an entry of the
- * catalog, found by its tag or by a prefix that only one entry has (`smollm2:360m`); otherwise it
- * is a model of the registry.
+ * Resolves one of Ollama's model names to download requests. `hf.co/owner/name:QUANTIZATION` is a repository of the
+ * hub; `owner/name` is tried on the hub, then in the registry. A name without an owner is looked up in the catalog, by
+ * its tag or by a prefix that only one entry has (`smollm2:360m`); otherwise it is a model of the registry.
  */
 export function parseOllamaReference(name: string, catalog: Catalog): OllamaReference {
   const { base: path, tag } = parseOllamaName(name);
@@ -25,7 +24,7 @@ export function parseOllamaReference(name: string, catalog: Catalog): OllamaRefe
   const registry = { model: `ollama:${base}:${tag}` };
   if (base.includes('/')) {
     if (registryHost.test(name.trim())) return { registry };
-    // The hub's names have capitals, which `parseOllamaName` drops.
+    // The hub's names may have capitals, which `parseOllamaName` changes to lower case.
     const whole = name.trim().replace(hubHost, '');
     const model = `https://huggingface.co/${whole.slice(0, base.length)}`;
     const quantization = tag === 'latest' ? undefined : whole.slice(base.length + 1);

@@ -4,15 +4,15 @@ import type { HttpClient, HttpGetOptions, HttpResponse } from '../../platform/ne
 import { HttpFailure } from '../../platform/net/http-failure.ts';
 import { withRetries, type RetryPolicy } from '../../platform/net/with-retries.ts';
 
-/** Waits between two attempts of a request; replaced in tests. */
+/** Waits between two attempts; tests replace it. */
 export type RetryWait = NonNullable<RetryPolicy['wait']>;
 
-/** A longer `Retry-After` is an error, since a client is waiting. */
+/** If `Retry-After` is longer, the request fails, since a client is waiting. */
 const retryPolicy: RetryPolicy = { maxFailures: 3, maxDelayMs: 10_000 };
 /** Time limit for one answer, from the request to the last byte. */
 const answerTimeoutMs = 60_000;
 
-/** Reads the whole body of a small answer. @throws as `HttpClient.get`. */
+/** Reads the whole body of a small answer. @throws The errors of `HttpClient.get`. */
 export async function readBody(
   http: HttpClient,
   url: URL,

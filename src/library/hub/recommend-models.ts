@@ -1,11 +1,11 @@
 import type { CatalogEntry } from './catalog-entries.ts';
 
 /**
- * Chooses models of the catalog for a machine: the largest language model that fits, the largest with vision, and a
- * language model of at most half the size for quick answers; then others, largest first.
+ * Chooses models of the catalog for a machine. First come the largest language model that fits, the largest with
+ * vision, and for quick answers a language model of at most half the size; then all others, largest first.
  *
- * @param entries Of the catalog.
- * @param fits Whether a model of this download size fits into the memory.
+ * @param entries Entries of the catalog.
+ * @param fits True if a model of this download size fits into the memory.
  */
 export function recommendModels(
   entries: readonly CatalogEntry[],
@@ -17,7 +17,7 @@ export function recommendModels(
       ({ type, approximateBytes }) => (type === 'llm' || type === 'vlm') && fits(approximateBytes),
     )
     .toSorted((left, right) => right.approximateBytes - left.approximateBytes);
-  // A model for code is not the first that people chat with.
+  // A model for code is not the best first model to chat with.
   const general = usable.filter(({ type, id }) => type === 'llm' && !id.includes('coder'));
   const [largest] = general;
   const seeing = usable.find(({ type }) => type === 'vlm');

@@ -4,7 +4,7 @@ import { parseModelFileName } from '../model-file-name.ts';
 import type { RegistryReference } from './registry-reference.ts';
 
 const maxLayers = 1000;
-/** 16 TiB; no model is larger. */
+/** 16 TiB, larger than any model. */
 const maxLayerBytes = 2 ** 44;
 
 const layerSchema = z.object({
@@ -14,7 +14,7 @@ const layerSchema = z.object({
   annotations: z.record(z.string(), z.string()).optional(),
 });
 
-/** An image manifest of the OCI image specification, or of version 2 of Docker's. */
+/** An image manifest of the OCI image specification, or version 2 of Docker's image manifest. */
 export const manifestSchema = z.object({
   schemaVersion: z.literal(2),
   layers: z.array(layerSchema).max(maxLayers),
@@ -23,7 +23,7 @@ export const manifestSchema = z.object({
 export type RegistryManifest = z.infer<typeof manifestSchema>;
 type Layer = RegistryManifest['layers'][number];
 
-/** A layer that becomes a file. */
+/** A layer of the manifest that becomes a file. */
 interface RegistryFile {
   readonly digest: string;
   readonly sizeBytes: number;
@@ -48,7 +48,8 @@ const mediaTypes = {
 } as const;
 
 /**
- * Chooses the files of a model from its manifest, and names them after the reference, never after the manifest.
+ * Chooses a model's files from its manifest. Their names come from the reference, never from the manifest, which is
+ * untrusted.
  *
  * @throws HearthError `invalid_value` for a manifest without GGUF weights, or with an adapter.
  */
@@ -83,7 +84,7 @@ function toFile({ digest, size }: Layer, target: string): RegistryFile {
   return { digest, sizeBytes: size, target };
 }
 
-/** The parts of a split model are in order. */
+/** The manifest lists the parts of a split model in order. */
 function partName(stem: string, index: number, count: number): string {
   if (count === 1) return `${stem}.gguf`;
   const number = (value: number) => String(value).padStart(5, '0');

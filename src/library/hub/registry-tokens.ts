@@ -11,10 +11,9 @@ const maxAnswerBytes = 64 * 1024;
 const maxTokens = 1000;
 
 /**
- * A client that gets an anonymous token if the registry asks for one, and a new one when it expires. A token is sent to
- * the origin of the registry only.
- *
- * Source: the token authentication of the distribution project, which the OCI distribution specification refers to.
+ * Returns a client that fetches an anonymous token if the registry asks for one, and a new one when it expires. Sends a
+ * token to the registry's own origin only. Source: the token authentication of the distribution project, to which the
+ * OCI distribution specification refers.
  */
 export function withRegistryTokens(http: HttpClient): HttpClient {
   /** By origin and repository. */
@@ -29,7 +28,7 @@ export function withRegistryTokens(http: HttpClient): HttpClient {
       } catch (error) {
         const challenge = challengeOf(error, url);
         if (challenge === undefined) throw error;
-        // Another request may have got a new token meanwhile.
+        // A concurrent request may already have fetched a new token.
         const current = tokens.get(key);
         const token =
           current === undefined || current === known
@@ -53,7 +52,7 @@ function repositoryOf({ pathname }: URL): string {
   return pathname.replace(/\/(?:manifests|blobs)\/[^/]*$/, '');
 }
 
-/** The address of a token; undefined unless the registry itself asks for one. */
+/** The URL of the token server; undefined unless the registry itself asks for a token. */
 function challengeOf(error: unknown, registry: URL): URL | undefined {
   if (!(error instanceof HttpFailure) || error.status !== 401 || error.isRedirected) return;
   const header = error.headers['www-authenticate'] ?? '';
@@ -67,7 +66,7 @@ function challengeOf(error: unknown, registry: URL): URL | undefined {
   const realm = parameters.get('realm') ?? '';
   if (!URL.canParse(realm)) return;
   const url = new URL(realm);
-  // As with redirects: from https never to http.
+  // Like redirects, never from https to http.
   const isAllowed = url.protocol === 'https:' || url.protocol === registry.protocol;
   if (!isAllowed || url.username !== '' || url.password !== '') return;
   for (const name of ['service', 'scope']) {

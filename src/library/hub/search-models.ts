@@ -30,9 +30,10 @@ interface SearchedSource {
 }
 
 /**
- * Searches the catalog, if there is one, then the hub until `limit` is reached. Without words, lists only the catalog.
+ * Searches the catalog, if there is one, and then the hub until `limit` is reached. Without words, lists only the
+ * catalog.
  *
- * @throws the signal's reason when aborted
+ * @throws The signal's reason when aborted.
  */
 export async function searchModels(
   { hub, source, catalog }: SearchedSource,
@@ -68,7 +69,7 @@ export async function searchModels(
   }
 }
 
-/** Task names of the hub. */
+/** Model types by the hub's names of tasks. */
 const typesByTask: ReadonlyMap<string, CatalogEntry['type']> = new Map([
   ['text-generation', 'llm'],
   ['image-text-to-text', 'vlm'],

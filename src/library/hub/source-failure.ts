@@ -4,9 +4,9 @@ import { retryDelayMs } from '../../platform/net/retry-delay.ts';
 
 interface SourceRequest {
   readonly host: string;
-  /** Setting of its address. */
+  /** Key of the setting that has the source's address. */
   readonly setting: string;
-  /** The resource that a source reports as missing; absent for a search. */
+  /** The resource to name if the source answers that it does not exist; absent for a search. */
   readonly missing?: string;
 }
 
@@ -34,7 +34,7 @@ export function sourceFailure(error: unknown, { host, setting, missing }: Source
   );
 }
 
-/** Details of a source that is only busy, with the time after which to try again. */
+/** Error details if a source is only busy: the time after which to try again. */
 export function busyDetail(cause: HttpFailure) {
   const isBusy = cause.status === 429 || cause.status === 503;
   const retryAfterSeconds = Math.ceil(retryDelayMs(cause, 6, 1) / 1000);
