@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { hasBlob, importBlobs, receiveBlob } from './blobs.ts';
 import { removePartialUploads } from './stage-upload.ts';
 
-// Spies can't replace the functions of the module itself.
+// Without a copy, functions of the module can't be replaced by spies.
 vi.mock('node:fs/promises', async (original) => ({ ...(await original<typeof files>()) }));
 
 const model = writeGguf({ metadata: plainModel });

@@ -16,7 +16,7 @@ import { alreadyThere, type FilePlacing, placeFiles } from './place-files.ts';
 import { assertFileName } from './receive-file.ts';
 import { stageUpload, uploadsFolder, type UploadSource } from './stage-upload.ts';
 
-/** The files that an owner uploads by their hashes, before an import names them. They are kept for a day. */
+/** An owner's files, uploaded by hash before an import names them. They are kept for a day. */
 interface BlobPlace {
   readonly modelsFolder: string;
   readonly homeId: string;
@@ -35,15 +35,15 @@ interface BlobImport extends BlobPlace {
   readonly publisher: string;
   readonly repo: string;
   readonly blobs: readonly NamedBlob[];
-  /** The expected kind of the files. A model may have a projector and several parts. */
+  /** The expected kind of the files. A model may consist of several parts and a projector. */
   readonly kind: 'model' | 'adapter';
   readonly signal: AbortSignal;
 }
 
 interface ImportedBlobs {
-  /** Of the model or adapter, which has the name of its folder. */
+  /** Key of the model or adapter, which is named after its folder. */
   readonly key: string;
-  /** Moves the files back to the uploads. */
+  /** Moves the files back to the owner's uploads. */
   readonly undo: () => Promise<void>;
 }
 
@@ -78,10 +78,11 @@ export async function receiveBlob(source: UploadSource & BlobPlace, digest: stri
 }
 
 /**
- * Moves uploaded files into the library, all or none. Those that are there already stay.
+ * Moves all uploaded files into the library, or none. Files that are already in the library stay unchanged.
  *
- * @throws HearthError `invalid_value` for names, a file that was not uploaded, of the wrong kind, or files that are not one whole model;
- *   `conflict` if the library has another file there; `corrupt_file`; the errors of `placeFiles`.
+ * @throws HearthError `invalid_value` for an invalid name, a file that was not uploaded or has the wrong kind, or files
+ * that are not one whole model; `conflict` if the library has another file there; `corrupt_file`; the errors of
+ * `placeFiles`.
  */
 export async function importBlobs(options: BlobImport): Promise<ImportedBlobs> {
   const { modelsFolder, publisher, repo, blobs, signal } = options;
@@ -104,7 +105,7 @@ export async function importBlobs(options: BlobImport): Promise<ImportedBlobs> {
         'The files are not one whole model: name all of its parts, and no files of other models.',
       );
     } catch (error) {
-      // A file that can't move back stays in the library.
+      // If a file can't be moved back, it stays in the library.
       await moveBack(placings).catch(() => {});
       throw error;
     }
@@ -135,7 +136,7 @@ async function planPlacings(options: BlobImport, folder: string): Promise<readon
 }
 
 /**
- * The other files of a folder would change the name of the model, or become its variants.
+ * Other files in the folder would change the model's name or become variants of the model.
  *
  * @throws HearthError `conflict`
  */
@@ -154,7 +155,7 @@ async function assertNoOthers(
   );
 }
 
-/** Also after the request was aborted. */
+/** Uses its own signal, since the request may be aborted. */
 async function moveBack(placings: readonly FilePlacing[]): Promise<void> {
   const { signal } = new AbortController();
   for (const { source, target } of placings) {
@@ -169,14 +170,14 @@ async function moveBack(placings: readonly FilePlacing[]): Promise<void> {
   }
 }
 
-/** Removes the folders of an import that are empty. */
+/** Removes the folders of an import if they are empty. */
 async function removeEmpty(modelsFolder: string, folder: string): Promise<void> {
   for (const empty of [folder, dirname(folder), uploadsFolder(modelsFolder)]) {
     await rmdir(empty).catch(() => {});
   }
 }
 
-/** @throws HearthError `conflict` for a file with other content. */
+/** True if the target has this content. @throws HearthError `conflict` if it has other content. */
 async function isThere(target: string, digest: string, signal: AbortSignal): Promise<boolean> {
   const found = await stat(target).catch(() => undefined);
   if (found === undefined) return false;
@@ -197,7 +198,7 @@ async function assertKind(
   throw invalid(`${JSON.stringify(file)} is ${kind === 'adapter' ? 'an adapter' : 'no adapter'}.`);
 }
 
-/** Beside the uploads, so that the next server of the home removes it, too. */
+/** Stored beside the uploads, so that the next server of the home folder removes it, too. */
 function blobPath({ modelsFolder, homeId, owner }: BlobPlace, digest: string): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([owner, digest]))

@@ -6,15 +6,15 @@ import { holdsWeights, scanRepository } from '../scan-repository.ts';
 import { findInRepository, type Place } from './find-in-repository.ts';
 import type { FoundSources, ImportSource, LeftOutFile } from './import-source.ts';
 
-/** `models/<publisher>/<repository>/<files>` and a little more. */
+/** Deep enough for `models/<publisher>/<repository>/<files>`. */
 const maxDepth = 4;
 
 /**
- * Finds every model in a folder and its subfolders: GGUF files with their variants, parts and projectors,
- * and complete MLX folders. A folder `<publisher>/<repository>` determines the names of the model; files
- * directly in the folder are named after themselves.
+ * Finds every model in a folder and its subfolders: GGUF files with their variants, parts and projectors, and complete
+ * MLX folders. A folder `<publisher>/<repository>` determines the names of its models; files directly in the start
+ * folder are named after themselves.
  *
- * @throws the signal's reason when aborted.
+ * @throws The signal's reason when aborted.
  */
 export async function findInFolder(folder: string, signal: AbortSignal): Promise<FoundSources> {
   const sources: ImportSource[] = [];
@@ -58,7 +58,7 @@ async function findRepositories(
   const below = await subfolders(content);
   const found: string[] = [];
   if (holdsWeights(content)) {
-    // Direct subfolders belong to it; deeper ones do not.
+    // Direct subfolders belong to this repository; deeper folders are other repositories.
     for (const { path } of below)
       for (const deeper of await subfolders(await readFolder(path, ignoreUnreadable)))
         found.push(...(await findRepositories(deeper.path, start, seen, depth + 2)));
@@ -72,7 +72,7 @@ async function findRepositories(
   return found;
 }
 
-/** The folder that contains publishers: the last folder named `models` on the path, else the first folder. */
+/** The folder that contains the publishers: the last folder named `models` on the path, or else the start folder. */
 function libraryAbove(folder: string, start: string): string {
   const parts = folder.split(sep);
   const index = parts.map((part) => part.toLowerCase()).lastIndexOf('models');
@@ -83,7 +83,7 @@ function pathBelow(start: string, folder: string): string[] {
   return relative(start, folder).split(sep).filter(Boolean);
 }
 
-/** The names in the path of a repository. */
+/** The publisher and repository in the path of a repository. */
 function placeOf(repository: string, start: string): Omit<Place, 'start'> {
   const inLibrary = pathBelow(libraryAbove(repository, start), repository);
   const below = pathBelow(start, repository);

@@ -9,14 +9,14 @@ import { statFile } from '../scanned-file.ts';
 import { repositoryNameFrom } from './find-in-file.ts';
 import type { FoundSources, ImportSource } from './import-source.ts';
 
-/** Where the models of a repository belong. */
+/** The place of a repository's models in the library. */
 export interface Place {
   readonly publisher: string | null;
   /** null: each model has the name of its file. */
   readonly repo: string | null;
-  /** Names of files in messages are relative to it. */
+  /** Folder to which the file names in messages are relative. */
   readonly start: string;
-  /** True if a file gets its name of the scan, in place of its path in the repository. */
+  /** True if the scan's names are used for files, instead of the paths in the repository. */
   readonly isNamedByScan?: boolean;
 }
 

@@ -19,7 +19,10 @@ export interface ImportOptions extends PlacingOptions {
   readonly path: string;
   /** Defaults to the publisher in the path, else `local`. */
   readonly publisher?: string;
-  /** Defaults to the name in the path, else the file name without quantization; only valid for a single model. */
+  /**
+   * Defaults to the name in the path, or else the file name without quantization. Only allowed if the import has a
+   * single model.
+   */
   readonly repo?: string;
 }
 
@@ -32,25 +35,24 @@ interface PlacingOptions {
 }
 
 export interface ImportResult {
-  /** Keys of the imported models; empty if everything in a folder was skipped. */
+  /** Keys of the imported models; empty if all models of a folder were skipped. */
   readonly keys: readonly string[];
   /** Files of a folder that were not imported, with the reason. */
   readonly leftOut: readonly LeftOutFile[];
 }
 
-/** The target of a model's files. */
+/** A model to import, with its place in the library. */
 export interface Destination extends ImportSource {
   readonly publisher: string;
   readonly folder: string;
 }
 
 /**
- * Imports models into the library after checking their headers. Each is imported completely or not at all. A model of a
- * folder that is already in the library is skipped, so that an interrupted import can be repeated.
+ * Imports models into the library after checking their headers. Each model is imported completely or not at all. Models
+ * of a folder that are already in the library are skipped, so that an interrupted import can be repeated.
  *
- * @throws HearthError `missing_file` or `corrupt_file`, `invalid_value` for a name or a folder without
- *   models, `conflict` if the library has the files already, `insufficient_disk`; the signal's reason
- *   when aborted.
+ * @throws HearthError `missing_file` or `corrupt_file`, `invalid_value` for an invalid name or a folder without models,
+ * `conflict` if the library already has the files, `insufficient_disk`; the signal's reason when aborted.
  */
 export async function importModels(options: ImportOptions): Promise<ImportResult> {
   const { modelsFolder, publisher, repo } = options;
@@ -70,7 +72,7 @@ export async function importModels(options: ImportOptions): Promise<ImportResult
   return { keys, leftOut: all };
 }
 
-/** Ignores the publisher of the starter models. */
+/** Does not use the source's publisher if it is the starter models' publisher. */
 export function destinationOf(
   source: ImportSource,
   modelsFolder: string,
@@ -83,10 +85,10 @@ export function destinationOf(
 }
 
 /**
- * Places the files of models in the library. A model that meets a file there is left out.
+ * Places the files of models in the library. Leaves out a model if another file is in its place.
  *
- * @param start Names of files that are left out are relative to it.
- * @throws HearthError as `placeFiles`, except for a conflict.
+ * @param start Folder to which the names of left out files are relative.
+ * @throws The errors of `placeFiles` other than `conflict`.
  */
 export async function placeModels(
   destinations: readonly Destination[],
@@ -119,7 +121,7 @@ export async function placeModels(
   return { keys, leftOut };
 }
 
-/** @throws HearthError, also if there is nothing to import. */
+/** @throws HearthError for an unusable file, or if there is nothing to import. */
 async function findSources({ path, repo, signal }: ImportOptions): Promise<FoundSources> {
   const whole = resolve(path);
   const isFolder = (await stat(whole).catch(() => null))?.isDirectory() === true;

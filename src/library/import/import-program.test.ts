@@ -168,7 +168,7 @@ const layouts: Readonly<Record<ImportProgram, () => Promise<Kept>>> = {
     await file(commit, 'README.md', Buffer.from('---\nlicense: apache-2.0\n---\n# Talker\n'));
     await file(commit, 'Talker-Q8_0.gguf', await readFile(chat));
     await file('b'.repeat(40), 'Talker-Q8_0.gguf', await readFile(vision));
-    // Weights of other programs are not models in MLX format.
+    // Safetensors of other programs are not models in MLX format.
     const other = join(folder, `models--acme--other/snapshots/${commit}`);
     await put(join(other, 'config.json'), '{"model_type": "bert"}');
     await put(join(other, 'model.safetensors'), 'weights');

@@ -37,21 +37,21 @@ const layouts: Readonly<Record<ImportProgram, ProgramLayout>> = {
   llamacpp: llamaCppLayout,
 };
 
-/** A model that another program keeps. */
+/** A model in the folders of another program. */
 export interface ProgramModel {
-  /** The key that it gets, unless another model has it. */
+  /** The key that it will have in the library, unless another model has it. */
   readonly key: string;
   readonly sizeBytes: number;
-  /** One for each variant. */
+  /** Quantizations of the variants. */
   readonly quantizations: readonly string[];
-  /** As the program, or else the file names it; null if neither does. */
+  /** According to the program, or else to the file; null if neither names a license. */
   readonly license: string | null;
   readonly isInLibrary: boolean;
 }
 
 interface SearchOptions {
   readonly program: ImportProgram;
-  /** Folder of models of the program; found by its rules if absent. */
+  /** The program's folder of models; if absent, it is found by the program's own rules. */
   readonly folder?: string;
   readonly modelsFolder: string;
   readonly environment: ProgramPlace['environment'];
@@ -64,7 +64,7 @@ interface ProgramImportOptions extends SearchOptions {
 }
 
 interface ProgramSearch {
-  /** The folders that exist. */
+  /** Folders that were searched; all of them exist. */
   readonly folders: readonly string[];
   readonly models: readonly ProgramModel[];
   readonly leftOut: readonly LeftOutFile[];
@@ -77,9 +77,9 @@ interface FoundDestination {
 }
 
 /**
- * Lists the models that another program keeps, without a change.
+ * Lists the models of another program without changing anything.
  *
- * @throws HearthError `invalid_value` if the program keeps no models here; the signal's reason when aborted.
+ * @throws HearthError `invalid_value` if no models of the program are found; the signal's reason when aborted.
  */
 export async function listProgramModels(options: SearchOptions): Promise<ProgramSearch> {
   const { folders, found, leftOut } = await search(options);
@@ -98,10 +98,10 @@ export async function listProgramModels(options: SearchOptions): Promise<Program
 }
 
 /**
- * Adds the models of another program to the library, whose files do not change. Files that are in the library
- * already are not added again.
+ * Adds the models of another program to the library, without changing the program's files. Files that are already in
+ * the library are not added again.
  *
- * @throws HearthError as `listProgramModels` and `placeFiles`.
+ * @throws The errors of `listProgramModels` and `placeFiles`.
  */
 export async function importFromProgram(
   options: ProgramImportOptions,
@@ -150,7 +150,10 @@ async function search({ program, folder, modelsFolder, environment, signal }: Se
   return { folders, found, leftOut: unusable };
 }
 
-/** The files that the library has not: another file with this name remains among them, so that placing it fails. */
+/**
+ * The files that the library does not have. If another file has the name, the file is included, so that placing it
+ * fails.
+ */
 async function missingFiles({ folder, files }: Destination): Promise<Destination['files']> {
   const isHere = await Promise.all(
     files.map(async ({ path, target }) => {

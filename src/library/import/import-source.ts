@@ -10,9 +10,9 @@ export interface ImportSource {
   readonly repo: string;
   /** Absolute paths with their target paths in the repository's folder. */
   readonly files: readonly { readonly path: string; readonly target: string }[];
-  /** Such as `Q4_K_M`; of each variant. */
+  /** Quantization of each variant, such as `Q4_K_M`. */
   readonly quantizations?: readonly string[];
-  /** As the program that keeps the model names it. */
+  /** Name of the license according to the program that keeps the model. */
   readonly license?: string;
 }
 
@@ -31,18 +31,21 @@ export interface FoundSources {
 interface Placed {
   readonly publisher: string;
   readonly repo: string;
-  /** Folder of the repository in the library. */
+  /** Folder of the repository in the library, which may contain other models. */
   readonly folder: string;
   /** Files of the model. */
   readonly paths: readonly string[];
 }
 
-/** Key of the model that has one of the files; null if none is complete. Its name depends on the other files there. */
+/**
+ * Finds the key of the model that has one of the files; null if no such model is complete. The key also depends on the
+ * other files in the folder.
+ */
 export async function findKey(placed: Placed, signal: AbortSignal): Promise<string | null> {
   return (await findPlaced(placed, signal))?.key ?? null;
 }
 
-/** The same model, with all of its files. */
+/** Finds the model that has one of the files; returns its key and all of its files. */
 export async function findPlaced(
   { publisher, repo, folder, paths }: Placed,
   signal: AbortSignal,

@@ -14,7 +14,7 @@ import {
 import { isDiskFull } from '../disk-full.ts';
 import { exists, linkOrRename } from '../link-or-rename.ts';
 
-/** `link`: a hard link where the file system allows it, else a symbolic link. */
+/** `link`: a hard link if the file system allows it, or else a symbolic link. */
 export type PlacingMethod = 'copy' | 'move' | 'hardlink' | 'symlink' | 'link';
 
 export interface FilePlacing {
@@ -57,7 +57,7 @@ export async function placeFiles(
       await place(source, target, copies.get(target), how);
       placed.push(target);
     }
-    // Before the sources are deleted: a power loss must leave one of the two.
+    // Flush before the sources are deleted, so that a power loss keeps either the source or the target.
     for (const folder of new Set(placed.map((path) => dirname(path)))) await flushFolder(folder);
   } catch (error) {
     await Promise.all(placed.map((path) => rm(path, { force: true })));
@@ -104,7 +104,8 @@ async function linkBy(how: PlacingMethod, real: string, target: string): Promise
   try {
     await link(real, target);
   } catch (error) {
-    // Another disk, or a file of another user, or a file system without hard links.
+    // A hard link fails if the target is on another disk, the file belongs to another user, or the file system has no
+    // hard links.
     if (how !== 'link' || errorCode(error) === 'EEXIST') throw error;
     await symlink(real, target);
   }

@@ -18,16 +18,16 @@ interface ReceiveOptions extends UploadSource {
 }
 
 interface ReceivedFile {
-  /** null while other parts of the model are missing. */
+  /** Key of the model; null while other parts of it are missing. */
   readonly key: string | null;
   readonly sizeBytes: number;
 }
 
 /**
- * Writes a GGUF file next to the library while it arrives, checks its header, and then publishes it. An upload that
- * fails leaves nothing.
+ * Writes a GGUF file next to the library while it arrives, checks its header, and then publishes it. A failed upload
+ * leaves no files.
  *
- * @throws HearthError `invalid_value` for a name; `conflict` if the file exists; the errors of `stageUpload`.
+ * @throws HearthError `invalid_value` for an invalid name; `conflict` if the file exists; the errors of `stageUpload`.
  */
 export async function receiveFile(options: ReceiveOptions): Promise<ReceivedFile> {
   const { modelsFolder, publisher, repo, file, signal } = options;
@@ -44,7 +44,7 @@ export async function receiveFile(options: ReceiveOptions): Promise<ReceivedFile
       return { key: await findKey(placed, signal), sizeBytes };
     });
   } finally {
-    // Only empty folders are removed.
+    // `rmdir` fails for folders that are not empty, which must stay.
     for (const empty of [folder, dirname(folder)]) await rmdir(empty).catch(() => {});
   }
 }

@@ -8,16 +8,16 @@ import { flushFile } from '../../platform/files/unfinished-files.ts';
 import { isDiskFull } from '../disk-full.ts';
 import { corruptFile } from '../gguf/byte-source.ts';
 
-/** The body of an upload, and the place that it is written to. */
+/** The body of an upload, and the library that receives it. */
 export interface UploadSource {
   readonly modelsFolder: string;
-  /** Id of the home folder, whose next server removes the upload if this one is killed. */
+  /** Id of the home folder. If this server is killed, the next server of this home removes the upload. */
   readonly homeId: string;
   readonly body: AsyncIterable<Uint8Array>;
-  /** Length of the body if it is known before. */
+  /** Length of the body if the client declared it. */
   readonly declaredBytes?: number | undefined;
   readonly signal: AbortSignal;
-  /** Free bytes on the disk of a folder; replaced in tests. */
+  /** Free bytes on the disk of a folder; tests replace it. */
   readonly readFreeBytes?: (folder: string) => Promise<number>;
 }
 
@@ -26,9 +26,9 @@ interface StagedFile {
   readonly sizeBytes: number;
 }
 
-/** Hidden, so that the library skips it; on the disk of the library. */
+/** Hidden, so that the library skips it. It is on the library's disk, so that a rename can publish a file. */
 const uploadsName = '.uploads';
-/** Left for the database and the log when an upload fills the disk. */
+/** Kept free for the database and the log when an upload fills the disk. */
 const reservedBytes = 256 * 1024 * 1024;
 const checkEveryBytes = 256 * 1024 * 1024;
 const abandonedAfterMs = 24 * 3600 * 1000;
@@ -38,12 +38,13 @@ export function uploadsFolder(modelsFolder: string): string {
 }
 
 /**
- * Writes a GGUF file next to the library while it arrives. What `publish` leaves of it is removed.
+ * Writes a GGUF file next to the library while it arrives, and calls `publish`. Afterwards, removes the file unless
+ * `publish` moved it.
  *
  * @param file Name of the file.
- * @param onChunk Called with all bytes in order.
+ * @param onChunk Called with each chunk, in order.
  * @throws HearthError `corrupt_file`, as soon as the first bytes show it; `insufficient_disk`; the errors of `publish`;
- *   the signal's reason when aborted.
+ * the signal's reason when aborted.
  */
 export async function stageUpload<Published>(
   source: UploadSource,
@@ -69,7 +70,7 @@ export async function stageUpload<Published>(
     throw isDiskFull(error) ? diskFull(declaredBytes, 0, error) : error;
   } finally {
     await rm(staging, { recursive: true, force: true });
-    // Only an empty folder is removed.
+    // `rmdir` fails if the folder has other uploads.
     await rmdir(uploads).catch(() => {});
   }
 }
@@ -112,7 +113,7 @@ async function writeBody(
   return sizeBytes;
 }
 
-/** Removes what a killed server of this home folder has received. No server of the home may run. */
+/** Removes partial uploads of a killed server of this home folder. Must not be called while a server of this home runs. */
 export async function removePartialUploads(modelsFolder: string, homeId: string): Promise<void> {
   const uploads = uploadsFolder(modelsFolder);
   for (const name of await readdir(uploads).catch(() => [])) {
@@ -121,7 +122,7 @@ export async function removePartialUploads(modelsFolder: string, homeId: string)
   await rmdir(uploads).catch(() => {});
 }
 
-/** Uploads of a killed server of another home folder, with the same models folder, stay behind. */
+/** Removes old uploads of other home folders that share the models folder, whose servers were killed. */
 async function removeAbandoned(uploads: string): Promise<void> {
   for (const name of await readdir(uploads).catch(() => [])) {
     const path = join(uploads, name);

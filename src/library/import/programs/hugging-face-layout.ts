@@ -71,7 +71,7 @@ async function findInCache(
   return joinFound(found);
 }
 
-/** The one of the default branch first, then newer before older ones. */
+/** Snapshots of a repository: first the default branch, then newer before older ones. */
 async function snapshotsOf(folder: string): Promise<string[]> {
   const main = (await readFile(join(folder, 'refs/main'), 'utf8').catch(() => '')).trim();
   const snapshots = await subfolders(await readFolder(join(folder, 'snapshots'), ignoreUnreadable));

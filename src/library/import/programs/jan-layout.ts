@@ -71,7 +71,7 @@ async function findModel(
   const dataFolder = dirname(dirname(modelsFolder));
   const resolved = (path: string) => (isAbsolute(path) ? path : join(dataFolder, path));
   const { base } = parseModelFileName(own);
-  // Jan calls each file `model.gguf`, and each projector `mmproj.gguf`.
+  // Jan names each file `model.gguf` and each projector `mmproj.gguf`, so the id replaces these names.
   const name = `${own.replace(/[-_.]?gguf$/i, '') || own}.gguf`;
   const parts = await findParts(resolved(model.model_path), name);
   if (parts.length === 0) return leaveOut('names weights that do not exist');
@@ -92,7 +92,7 @@ async function findModel(
   );
 }
 
-/** The file, or all parts of a split model, which keep their names. */
+/** Finds the file, or all parts of a split model; parts keep their names. */
 async function findParts(path: string, name: string) {
   if (parseModelFileName(basename(path)).part === null) {
     const file = await statFile(path, name);
@@ -106,7 +106,7 @@ async function findParts(path: string, name: string) {
 }
 
 async function readDescription(path: string, signal: AbortSignal) {
-  // Few installations need it, and its import takes a while.
+  // Imported when needed: few users have Jan, and the import is slow.
   const { parse } = await import('yaml');
   try {
     return modelSchema.safeParse(parse(await readTextFile(path, maxBytes, signal))).data;

@@ -4,8 +4,7 @@ import { findInFolder } from '../find-in-folder.ts';
 import type { ProgramLayout } from './program.ts';
 
 /**
- * `<publisher>/<repository>/<files>` in `models` of the folder of LM Studio, or in the folder that its settings name.
- *
+ * `<publisher>/<repository>/<files>` in the folder `models` of LM Studio, or in the folder that its settings name.
  * Source: `getLmStudioHome` of lmstudio.js, and the documentation "Import models" of LM Studio.
  */
 export const lmStudioLayout: ProgramLayout = {

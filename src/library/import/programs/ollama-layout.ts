@@ -43,7 +43,7 @@ export const ollamaLayout: ProgramLayout = {
     );
     const found = [];
     for (const repository of repositories) {
-      // As the library names the models of such a store: tags that differ in the quantization are one model.
+      // Groups the files like the library does: tags that differ only in the quantization are one model.
       const models = groupBy(repository.files, ({ name }) => parseModelFileName(name).base);
       for (const [base, files] of models) {
         signal.throwIfAborted();

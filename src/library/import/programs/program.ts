@@ -5,7 +5,7 @@ export const importPrograms = ['ollama', 'lmstudio', 'jan', 'huggingface', 'llam
 
 export type ImportProgram = (typeof importPrograms)[number];
 
-/** Environment that determines where programs keep their models. */
+/** User's environment, which determines where programs keep their models. */
 export interface ProgramPlace {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly homeFolder: string;
@@ -14,15 +14,15 @@ export interface ProgramPlace {
 
 /** How one program keeps models. */
 export interface ProgramLayout {
-  /** The name of the program for people. */
+  /** Display name of the program. */
   readonly label: string;
-  /** Folders that may hold models, as the program chooses them; they need not exist. */
+  /** Folders that may contain the program's models; they need not exist. */
   folders(place: ProgramPlace): Promise<readonly string[]>;
-  /** Finds the models of one such folder. @throws the signal's reason when aborted. */
+  /** Finds the models of one of these folders. @throws The signal's reason when aborted. */
   find(folder: string, signal: AbortSignal): Promise<FoundSources>;
 }
 
-/** The base directory of the XDG specification, which Windows and macOS do not use by themselves. */
+/** A base directory of the XDG specification. On Windows and macOS it is only used if the variable is set. */
 export function xdgFolder(
   { environment, homeFolder }: ProgramPlace,
   variable: 'XDG_CACHE_HOME' | 'XDG_DATA_HOME',
