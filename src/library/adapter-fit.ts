@@ -7,8 +7,8 @@ import type { ModelSelection } from './model.ts';
 import { statFile } from './scanned-file.ts';
 
 /**
- * Why an adapter does not fit a model, as the end of the sentence "The adapter does not fit: ..."; undefined if it
- * fits. Engines check the same: the architecture, and the size of each matrix.
+ * Returns the reason why an adapter does not fit a model, worded to follow "The adapter does not fit: "; undefined if
+ * it fits. Like engines, it compares the architecture and the size of each matrix.
  */
 export type FindMisfit = (
   adapter: AdapterEntry,

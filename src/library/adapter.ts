@@ -1,14 +1,14 @@
 import type { AdapterFacts } from './gguf/adapter-facts.ts';
 import type { ModelSelection } from './model.ts';
 
-/** A LoRA adapter on disk: changes to some matrices of a model, which an engine adds while it runs. */
+/** A LoRA adapter on disk. An engine applies its changes to the model's matrices at run time. */
 export interface AdapterEntry extends Omit<AdapterFacts, 'name'> {
   /** `publisher/name`, lower case. */
   readonly key: string;
   readonly displayName: string;
   readonly path: string;
   readonly sizeBytes: number;
-  /** Names the content: it changes with the file. */
+  /** Identifies the content: a changed file has another id. */
   readonly id: string;
 }
 
@@ -20,10 +20,10 @@ export interface AdapterLibrary {
   adaptersFor(selection: ModelSelection): Promise<readonly AdapterEntry[]>;
 
   /**
-   * Finds an adapter for a model by `publisher/name`, or by `name` alone if that is unambiguous; ignores case.
+   * Finds an adapter that fits a model, by `publisher/name`, or by `name` alone if it is unambiguous; ignores case.
    *
-   * @throws HearthError `adapter_not_found`, with the adapters that fit; `invalid_value` for one that does not fit;
-   *   `corrupt_file` or `unsupported_format` for a file that is in the library but can't be used.
+   * @throws HearthError `adapter_not_found`, listing the adapters that fit; `invalid_value` if the adapter does not
+   * fit; `corrupt_file` or `unsupported_format` if its file is unusable.
    */
   findAdapter(identifier: string, selection: ModelSelection): Promise<AdapterEntry>;
 }

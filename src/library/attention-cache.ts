@@ -6,8 +6,8 @@ const bytesPerValue = 2;
 const maxLayers = 4096;
 
 /**
- * One layer in this many attends to the whole context, the others to a window. For architectures whose headers do not
- * contain it (llama.cpp, `set_swa_pattern` of each model).
+ * Defaults for architectures whose headers lack the pattern: one layer in this many attends to the whole context, the
+ * others to a window (llama.cpp, `set_swa_pattern` of each model).
  */
 const slidingWindowPatterns: Readonly<Record<string, number>> = {
   cohere2: 4,
@@ -25,9 +25,8 @@ const intervalArchitectures = new Set(['qwen3next', 'qwen35', 'qwen35moe']);
 type LayerCache = 'whole' | 'window' | 'recurrent' | 'none';
 
 /**
- * Size of the KV cache for each token, at f16. There are two sums: layers whose cache grows with
- * the context, and layers that cache a window of it. Layers that share another's cache are not
- * counted. null if the header has no data.
+ * Bytes of KV cache per token, at f16. Sums separately the layers that cache the whole context and the layers that
+ * cache a window of it. Layers that share the cache of another layer are not counted. null if the header has no data.
  */
 export function attentionCache(
   architecture: string,
@@ -69,7 +68,7 @@ export function attentionCache(
             tokens: headerCount(read('attention.sliding_window')) ?? 0,
             ...bytesPerToken(headSums.window),
           },
-    // Some architectures have both kinds of memory in every layer.
+    // In some architectures, every layer has both a KV cache and a recurrent state.
     recurrentBytesPerSlot: recurrentStateBytes(read) * (recurrentLayers || layerCount),
   };
 }
@@ -94,8 +93,8 @@ function layerCache(
 }
 
 /**
- * Size of the memory of a recurrent layer for each sequence, in f32: its state and the end of its convolution
- * (llama.cpp, `n_embd_s` and `n_embd_r`; RWKV has no such keys and is not covered).
+ * Bytes of state of one recurrent layer for each sequence, in f32: the recurrent state and the convolution state
+ * (llama.cpp, `n_embd_s` and `n_embd_r`). RWKV has no such keys and is not covered.
  */
 function recurrentStateBytes(read: ReadHeader): number {
   const part = (name: string): number => headerCount(read(`ssm.${name}`)) ?? 0;

@@ -84,7 +84,7 @@ test('a starter model: tools, and thinking that can be switched off', async () =
 test.each(['{%', '{{', "{{ '", "{{ '\\", '{% set enable_thinking = ', '<think> '])(
   'a template of 500,000 characters of %j is read in one pass',
   (piece) => {
-    // A second pass for each piece would take minutes.
+    // If the scan passed over the text again for each piece, this would take minutes.
     expect(templateCapabilities(piece.repeat(500_000 / piece.length))).toEqual(
       templateCapabilities(piece),
     );

@@ -4,7 +4,7 @@ import { readGgufHeader } from './gguf/header.ts';
 import type { ModelSelection } from './model.ts';
 
 /**
- * The chat template of a GGUF file, in Jinja; empty if it has none, or is no longer readable.
+ * The chat template (Jinja) of a GGUF file; empty if it has none or can't be read.
  *
  * @throws The reason of the signal.
  */
@@ -30,7 +30,7 @@ export async function chatTemplate(
  */
 export function assertChatTemplate(template: string): void {
   try {
-    // The tokenizer needs a time that is the square of the length of white space.
+    // White space is folded, since the tokenizer takes quadratic time for long runs.
     parse(tokenize(template.replaceAll(/\s+/g, ' ')));
   } catch (error) {
     // A template that is nested too deeply exhausts the stack.

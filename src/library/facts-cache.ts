@@ -1,13 +1,16 @@
 import { HearthError } from '../kernel/errors/errors.ts';
 import type { ScannedFile } from './scanned-file.ts';
 
-/** The data read from a file, or the error of reading it. */
+/** The data read from a file, or the error if that failed. */
 export type Reading<Facts> =
   | { readonly facts: Facts; readonly error: null }
   | { readonly facts: null; readonly error: HearthError };
 
 export interface FactsCache<File extends ScannedFile, Facts> {
-  /** Reads a file that is new or has changed, once for calls at the same time. Failures are cached, too. */
+  /**
+   * Returns the data of a file; reads it if it is new or has changed. Concurrent calls share one read. Failures are
+   * cached, too.
+   */
   get(file: File): Promise<Reading<Facts>>;
   /** Drops the files that were not used since the last call. */
   forgetUnused(): void;

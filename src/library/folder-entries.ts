@@ -8,7 +8,7 @@ import { isPrintable } from './printable-text.ts';
 export interface ScanListener {
   /** Called for each file or folder that exists and can't be read. */
   readonly onUnreadable: (path: string, error: unknown) => void;
-  /** Called before each folder whose content decides on the result is read. */
+  /** Called before reading each folder whose content affects the result. */
   readonly onFolder?: (folder: string) => void;
 }
 
@@ -20,12 +20,12 @@ export interface FolderEntries {
   readonly entries: readonly Dirent[];
 }
 
-/** Further files of a folder are ignored: no model has so many parts. */
+/** Limits the files read from a folder; no model has so many parts. */
 const maxFilesInFolder = 4096;
 
 /**
- * The entries of a folder, sorted by name, without hidden files and names with control characters. A folder that does
- * not exist is empty.
+ * The entries of a folder, sorted by name, without hidden files and names with control characters. Empty if the folder
+ * does not exist.
  */
 export async function readFolder(folder: string, listener: ScanListener): Promise<FolderEntries> {
   listener.onFolder?.(folder);

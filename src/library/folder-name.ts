@@ -4,15 +4,15 @@ import { isPrintable } from './printable-text.ts';
 
 const maxCharacters = 128;
 const maxFileNameBytes = 255;
-/** Separators, characters that Windows reserves, and the mark between a key and its variant. */
+/** Separators, characters that Windows reserves, and `@`, which separates a key from its variant. */
 const forbidden = /[/\\:*?"<>|@]/g;
-/** Devices of Windows, with any extension; models must be usable on all systems. */
+/** Device names of Windows, with any extension. They are rejected on all systems, so that models stay portable. */
 const reserved =
   /^(?:con|prn|aux|nul|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3])(?:\.|$)/iu;
 
 /**
- * True if a file can have this name on all systems: the rule for files of hubs and of uploads. A slash, backslash or colon
- * would make it another path.
+ * True if a file can have this name on all systems. Applies to files of hubs and of uploads. A slash, backslash or
+ * colon would make the name another path.
  */
 export function isPortableFileName(name: string): boolean {
   return (
@@ -24,7 +24,7 @@ export function isPortableFileName(name: string): boolean {
   );
 }
 
-/** True if Windows opens a device, or another file, in place of a file or folder with this name. */
+/** True if Windows opens a device or another file instead of a file or folder with this name. */
 export function isReservedName(name: string): boolean {
   return reserved.test(name) || /[. ]$/.test(name);
 }
@@ -58,7 +58,7 @@ export const starterPublisher = 'hearth';
 /**
  * Checks the publisher of an upload or an import.
  *
- * @throws HearthError `invalid_value` for the publisher of the starter models, whose keys must not change their meaning.
+ * @throws HearthError `invalid_value` for the starter models' publisher, whose keys must keep their meaning.
  */
 export function assertFreePublisher(publisher: string): void {
   if (publisher.toLowerCase() !== starterPublisher) return;
@@ -70,9 +70,9 @@ export function assertFreePublisher(publisher: string): void {
 }
 
 /**
- * The folder of a repository of an upload.
+ * The folder for the repository of an upload.
  *
- * @throws HearthError `invalid_value` for a name that can't be a folder, or is reserved.
+ * @throws HearthError `invalid_value` for a name that is reserved or can't be a folder.
  */
 export function repositoryFolder(modelsFolder: string, publisher: string, repo: string): string {
   assertFolderName(publisher, 'publisher');
@@ -81,7 +81,7 @@ export function repositoryFolder(modelsFolder: string, publisher: string, repo: 
   return join(modelsFolder, publisher, repo);
 }
 
-/** Derives a folder name from a file name of any form. */
+/** Derives a valid folder name from any file name. */
 export function folderNameFrom(base: string): string {
   const name = base
     .replaceAll(forbidden, '-')

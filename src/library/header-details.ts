@@ -2,7 +2,7 @@ import type { ModelSelection } from './model.ts';
 import { readGgufHeader } from './gguf/header.ts';
 import { printableText } from './printable-text.ts';
 
-/** Facts in a model's header besides the ones that the library keeps. */
+/** Facts in a model's header that the library does not keep. */
 export interface HeaderDetails {
   readonly chatTemplate: string | null;
   readonly license: string | null;
@@ -31,7 +31,7 @@ const unknown: HeaderDetails = {
 };
 
 /**
- * Reads the header of a model's first file; nothing for MLX.
+ * Reads the header of a model's first file; empty for MLX.
  *
  * @throws HearthError `missing_file`, `corrupt_file`; the signal's reason.
  */
@@ -66,7 +66,7 @@ export async function readHeaderDetails(
     sampling: Object.fromEntries(
       Object.entries(samplingKeys).flatMap(([name, key]) => {
         const value = values.get(key);
-        // The header has floats of 32 bits.
+        // Removes the rounding error of the header's 32-bit floats.
         return typeof value === 'number' && Number.isFinite(value)
           ? [[name, Number(value.toPrecision(6))]]
           : [];

@@ -5,7 +5,7 @@ import type { ScannedFile } from './scanned-file.ts';
 
 /** An unusable file of a model, with the reason. */
 export interface ModelFault {
-  /** From the file's name; null if it has none. */
+  /** Id of the variant according to the file's name; null if the name has none. */
   readonly variantId: string | null;
   readonly file: ScannedFile;
   /** This file and the files that depend on it. */
@@ -38,7 +38,7 @@ export function readableName(name: string): string {
   return name.replaceAll(/[-_]+/g, ' ').trim() || name;
 }
 
-/** Reserves and returns the first free name, else the last one with a number. */
+/** Reserves and returns the first free name. If none is free, adds a number to the last one. */
 export function takeName(names: readonly string[], taken: Set<string>): string {
   const lowered = names.map((name) => name.toLowerCase());
   let free = lowered.find((name) => !taken.has(name));

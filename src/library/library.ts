@@ -27,18 +27,21 @@ import { coalesceRuns } from '../kernel/concurrency/coalesce-runs.ts';
 import { stat } from 'node:fs/promises';
 
 interface ModelLibraryOptions {
-  /** If two roots have the same key, the first root wins. */
+  /** Folders with models. If two have the same key, the first root wins. */
   readonly roots: readonly ModelRoot[];
   readonly logger: Logger;
-  /** Names for models besides their own; none if absent. */
+  /** Additional names for models; none if absent. */
   readonly aliases?: Pick<ModelAliases, 'list'>;
   /** The models of remote servers; none if absent. */
   readonly remoteModels?: () => Promise<readonly RemoteModelFacts[]>;
-  /** Asks the remote server of a key that is not found. False if there is none; throws if it does not answer. */
+  /**
+   * Asks the remote server of an unknown key for its models again. Returns false if the key belongs to no server;
+   * throws if the server does not answer.
+   */
   readonly refreshRemote?: (key: string) => Promise<boolean>;
   /** Aborts reads in progress. */
   readonly signal: AbortSignal;
-  /** Watches the folders, so that unchanged ones are not scanned again; for a process that lists often. */
+  /** Watches the folders and does not scan unchanged ones again. Useful for a process that lists often. */
   readonly watchesFolders?: boolean;
 }
 
@@ -50,9 +53,9 @@ interface Scan extends LibraryContent {
 /** Repositories whose headers are read at the same time. */
 const concurrentRepositories = 8;
 /**
- * A scan of at most this age is used again: by `find` if the model's own files have not changed, by
- * `list` if the watched folders have not. Changes that do not show in a folder, such as changes of
- * a linked file, appear after it.
+ * Maximum age at which a scan is used again: by `find` if the model's own files have not changed, by `list` if the
+ * watched folders have not. Changes that do not show in a folder, such as changes of a linked file, take this long to
+ * appear.
  */
 const maxScanAgeMs = 2000;
 
@@ -75,7 +78,7 @@ export function createModelLibrary({
   const logFaults = createFaultLog(logger);
   const findMisfit = createAdapterFit(signal);
   let local: Scan | null = null;
-  /** The local models and the remote ones. */
+  /** Local and remote models. */
   let latest: Scan | null = null;
   // Removals run one at a time, so that each sees the result of the previous one.
   const removals = new Mutex();
@@ -98,7 +101,7 @@ export function createModelLibrary({
     return latest;
   });
 
-  /** The last scan of the folders, if nothing has changed since. */
+  /** The last scan of the folders, if nothing has changed since then. */
   const known = (): Scan | null =>
     watch?.isUnchanged === true && local !== null && isRecent(local) ? local : null;
 
@@ -166,7 +169,7 @@ export function createModelLibrary({
   };
 }
 
-/** The library as a caller sees it who may use some of its models only. */
+/** Restricts a library to the models that a caller may use. */
 export function libraryWithin(
   scope: ModelScope,
   library: EditableModelLibrary & AdapterLibrary,
@@ -187,7 +190,7 @@ function isRecent({ atMs }: Scan): boolean {
   return performance.now() - atMs < maxScanAgeMs;
 }
 
-/** null if the scan does not know the model or its files are no longer the same. */
+/** Selects a model from a scan; null if the scan has no such model or the model's files have changed. */
 async function selectUnchanged(
   scan: Scan,
   identifier: string,
@@ -233,7 +236,10 @@ function assignKeys(
   return { models, adapters, faults, foundByKey, atMs: performance.now() };
 }
 
-/** Adds the models of remote servers; a local model keeps its key, and lists the same models of linked machines in `elsewhere`. */
+/**
+ * Adds the models of remote servers. If a local model has the same key as a linked machine's model, it is kept and
+ * lists the other in `elsewhere`.
+ */
 function withRemoteModels(scan: Scan, remote: readonly RemoteModelFacts[]): Scan {
   if (remote.length === 0) return scan;
   const byKey = new Map(scan.models.map((model) => [model.key, model]));
@@ -250,7 +256,7 @@ function withRemoteModels(scan: Scan, remote: readonly RemoteModelFacts[]): Scan
   return { ...scan, models };
 }
 
-/** Logs each error once, and again when its file has changed. */
+/** Logs each error once, and again after its file has changed. */
 function createFaultLog(logger: Logger) {
   let logged = new Set<string>();
   return (read: readonly RepositoryModels[], unreadable: ReadonlyMap<string, unknown>): void => {
@@ -289,12 +295,12 @@ async function readFingerprint({ model, variant }: ModelSelection): Promise<stri
 /** A model of a remote server. */
 interface RemoteModelFacts {
   readonly upstream: string;
-  /** As the server calls it. */
+  /** Id of the model on the server. */
   readonly id: string;
-  /** Key in place of `<upstream>/<id>`. */
+  /** Key to use instead of `<upstream>/<id>`. */
   readonly alias: string | undefined;
   readonly type: ModelEntry['type'];
-  /** Undefined: unknown. */
+  /** Undefined if unknown. */
   readonly contextLength: number | undefined;
   readonly reasons: boolean;
   readonly hearsAudio: boolean;
@@ -302,10 +308,10 @@ interface RemoteModelFacts {
   readonly linked?: Partial<ModelEntry> | undefined;
 }
 
-/** For a model whose server does not tell its context: more than any has, so that the server decides. */
+/** Used if a server does not report the model's context length. Larger than any, so that the server decides. */
 const unknownContextLength = 1_048_576;
 
-/** The library's entry of a remote model. Its only variant has the server's name of the model as path. */
+/** The library's entry for a remote model. It has one variant, whose path is the id of the model on the server. */
 function remoteModelEntry(facts: RemoteModelFacts): ModelEntry {
   const { upstream, id, alias, type, contextLength, reasons, hearsAudio, linked } = facts;
   return {
@@ -317,7 +323,7 @@ function remoteModelEntry(facts: RemoteModelFacts): ModelEntry {
     architecture: 'unknown',
     parameterLabel: null,
     maxContextLength: contextLength ?? unknownContextLength,
-    // Servers are asked when tools are used.
+    // Unknown: the server reports an error if the model can't use tools.
     isTrainedForToolUse: type !== 'embeddings',
     reasoning: reasons ? { allowedOptions: ['off', 'on'], default: 'on' } : null,
     supportsInfill: false,

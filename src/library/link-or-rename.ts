@@ -12,7 +12,7 @@ export async function linkOrRename(source: string, target: string): Promise<bool
     await link(source, target);
   } catch (error) {
     if (errorCode(error) === 'EEXIST' || (await exists(target))) return false;
-    // On file systems without hard links, the check and the rename are two steps.
+    // Without hard links, another process may create the target between the check and the rename.
     await renameWithRetry(source, target);
   }
   return true;

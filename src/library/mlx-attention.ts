@@ -22,7 +22,7 @@ export const mlxAttentionFields = {
 type AttentionConfig = z.output<z.ZodObject<typeof mlxAttentionFields>>;
 
 /**
- * Size of the cache for each token at 16 bits, summed over the layers that attend to the whole context, and over those that
+ * Bytes of cache per token at 16 bits. Sums separately the layers that attend to the whole context and the layers that
  * attend to a window. The states of recurrent layers are not counted. null if the configuration has no data.
  */
 export function mlxAttention(config: AttentionConfig): ModelEntry['attention'] {

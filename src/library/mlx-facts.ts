@@ -5,7 +5,7 @@ import type { ModelEntry } from './model.ts';
 import { readJsonFile, readTextFile } from './read-json-file.ts';
 import type { ScannedFile } from './scanned-file.ts';
 
-/** The data that the library keeps of an MLX folder's JSON files. */
+/** Data that the library reads from the JSON files of an MLX folder. */
 export interface MlxFacts extends TemplateCapabilities {
   readonly architecture: string;
   readonly maxContextLength: number;
@@ -22,11 +22,11 @@ export interface MlxDescription {
   readonly chatTemplate: ScannedFile | undefined;
 }
 
-/** A tokenizer's configuration lists its added tokens and may be large. */
+/** Large, since a tokenizer's configuration lists its added tokens. */
 const maxJsonBytes = 4 * 1024 * 1024;
 
 const positiveInteger = z.int().positive();
-/** The engine itself has no limit. For a model whose configuration has none either. */
+/** Used if the configuration has no limit; the engine itself has none. */
 const defaultContextLength = 8192;
 
 const textConfigSchema = z.object({
@@ -53,8 +53,8 @@ const wholeWeights: Readonly<Record<string, { name: string; bitsPerWeight: numbe
 };
 
 /**
- * Reads the description of the model in an MLX folder (`config.json` as Hugging Face's transformers writes it,
- * with `quantization` added by mlx-lm).
+ * Reads the description of the model in an MLX folder: the `config.json` of Hugging Face's transformers, to which
+ * mlx-lm adds `quantization`.
  *
  * @throws HearthError `corrupt_file` or `missing_file`.
  */

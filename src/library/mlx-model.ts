@@ -11,7 +11,7 @@ interface MlxFolder extends MlxDescription {
   readonly weights: readonly ScannedFile[];
 }
 
-/** null if the repository's own folder has no `config.json` with weights beside it. */
+/** Finds the MLX model of a repository; null unless its own folder has `config.json` and weights. */
 export function findMlxFolder({ folder, files }: ScannedRepository): MlxFolder | null {
   const own = files.filter(({ path }) => dirname(path) === folder);
   const named = (name: string) => own.find((file) => file.name === name);
@@ -27,7 +27,7 @@ export function findMlxFolder({ folder, files }: ScannedRepository): MlxFolder |
       };
 }
 
-/** Reads a model from an MLX folder, or returns the reason if it is unusable. */
+/** Reads the model of an MLX folder, or returns a fault if it is unusable. */
 export function mlxModel(
   repository: ScannedRepository,
   { config, weights }: MlxFolder,
@@ -86,7 +86,7 @@ export function mlxModel(
   };
 }
 
-/** `model-00002-of-00003.safetensors` has the number of parts. */
+/** Checks for missing parts: the name `model-00002-of-00003.safetensors` contains their number. */
 function missingWeights(weights: readonly ScannedFile[]): string | null {
   const names = new Set(weights.map(({ name }) => name));
   const [, stem, total] = /^(.*)-\d{5}-of-(\d{5})\.safetensors$/m.exec([...names].join('\n')) ?? [];

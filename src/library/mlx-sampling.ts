@@ -23,8 +23,8 @@ export interface MlxSampling {
 }
 
 /**
- * The defaults of sampling in the `generation_config.json` of a model's folder; none if it has no such file, or a damaged
- * one.
+ * Reads the sampling defaults from the `generation_config.json` of a model's folder; empty if the file is missing or
+ * damaged.
  */
 export async function readMlxSampling(folder: string, signal: AbortSignal): Promise<MlxSampling> {
   const path = join(folder, 'generation_config.json');

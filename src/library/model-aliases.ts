@@ -3,11 +3,11 @@ import { HearthError } from '../kernel/errors/errors.ts';
 
 /** One of the models that an alias may stand for. */
 export interface ChainEntry {
-  /** An identifier as `ModelLibrary.find` takes it; not an alias. */
+  /** An identifier that `ModelLibrary.find` accepts; not an alias. */
   readonly model: string;
-  /** `loaded`: the model is used only while it is loaded. */
+  /** `loaded`: use the model only while it is loaded. */
   readonly when?: 'loaded' | undefined;
-  /** The longest time that requests wait in its queue. */
+  /** Maximum time that a request waits in the model's queue. */
   readonly maxWaitSeconds?: number | undefined;
 }
 
@@ -15,13 +15,13 @@ export interface ChainEntry {
 export interface ModelAlias {
   /** May have one `*`, which stands for any characters. */
   readonly name: string;
-  /** An identifier as `ModelLibrary.find` takes it; not an alias. The first one of a chain. */
+  /** An identifier that `ModelLibrary.find` accepts; not an alias. For a chain, its first model. */
   readonly model: string;
-  /** The models in the order in which they are tried; absent for an alias of one model. */
+  /** The models in the order in which they are tried; absent for an alias of a single model. */
   readonly chain?: readonly ChainEntry[];
 }
 
-/** The models of an alias as the setting has them. */
+/** The models of an alias, in the format of the setting. */
 export type AliasModels = string | readonly (string | ChainEntry)[];
 
 /** The setting that keeps the aliases. */
@@ -33,18 +33,18 @@ export interface AliasSetting {
   write(name: string, models: AliasModels | undefined): Promise<void>;
 }
 
-/** The aliases of the models, which may change at any time. */
+/** Aliases of models, which users may change at any time. */
 export interface ModelAliases {
   /** Sorted by name. */
   list(): Promise<readonly ModelAlias[]>;
   /**
-   * Adds an alias, or gives it other models. They need not exist yet.
+   * Adds an alias, or changes its models. The models need not exist yet.
    *
    * @throws HearthError `invalid_value`; `conflict` if a flag or an environment variable sets the aliases.
    */
   set(name: string, models: AliasModels): Promise<void>;
   /**
-   * @returns Whether there was such an alias.
+   * @returns False if there was no such alias.
    * @throws HearthError `conflict` as `set`.
    */
   remove(name: string): Promise<boolean>;
@@ -53,7 +53,7 @@ export interface ModelAliases {
 const maxNameLength = 256;
 
 export function createModelAliases(setting: AliasSetting): ModelAliases {
-  // A change reads and rewrites the file, so of two concurrent changes one would be lost.
+  // Serializes changes: each rewrites the setting, so concurrent changes could be lost.
   const changes = new Mutex();
 
   const list = async (): Promise<readonly ModelAlias[]> =>
@@ -61,7 +61,7 @@ export function createModelAliases(setting: AliasSetting): ModelAliases {
       .map(([name, models]) => toAlias(name, models))
       .toSorted((left, right) => (left.name < right.name ? -1 : 1));
 
-  /** The name as the setting has it, perhaps with other capitals. */
+  /** The alias's name in the setting, which may differ in case. */
   const storedName = async (name: string): Promise<string | undefined> =>
     (await list()).find((alias) => isSameName(alias.name, name))?.name;
 
@@ -91,8 +91,8 @@ function toAlias(name: string, models: AliasModels): ModelAlias {
 }
 
 /**
- * The alias that a name means: the one with exactly this name, or else the pattern with the longest fixed text.
- * Ignores case.
+ * Finds the alias for a name: the alias with exactly this name, or else the matching pattern with the longest fixed
+ * text. Ignores case.
  */
 export function findAlias(aliases: readonly ModelAlias[], name: string): ModelAlias | undefined {
   const exact = aliases.find((alias) => isSameName(alias.name, name));

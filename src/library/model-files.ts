@@ -9,7 +9,7 @@ interface ModelFile {
   readonly role: 'weights' | 'projector';
 }
 
-/** The files of a variant and its projector; files deleted in the meantime are left out. */
+/** The files of a variant and its projector, without files that were deleted in the meantime. */
 export async function listModelFiles({
   model,
   variant,

@@ -23,12 +23,12 @@ export interface ModelVariant {
   readonly files: readonly string[];
   /** Total size of the weights, including the projector. */
   readonly sizeBytes: number;
-  /** The weights by their place in the engine, in bytes; only of GGUF. */
+  /** The weights by their place in the engine, in bytes; only for GGUF. */
   readonly weights?: {
-    /** Embeddings, which stay in the memory of the machine. */
+    /** Embeddings, which stay in main memory. */
     readonly inputBytes: number;
     readonly outputBytes: number;
-    /** `expertBytes` is a part of `bytes`. */
+    /** `bytes` includes `expertBytes`. */
     readonly layers: readonly { readonly bytes: number; readonly expertBytes: number }[];
   };
 }
@@ -37,15 +37,15 @@ export interface ModelEntry {
   /** `publisher/name`, lower case: the value of `model` in requests. */
   readonly key: string;
   readonly publisher: string;
-  /** Linked machine that runs it. */
+  /** The linked machine that runs the model. */
   readonly machine?: string | undefined;
-  /** The same model on linked machines, if it is elsewhere, too. */
+  /** The same model on linked machines; absent if no other has it. */
   readonly elsewhere?: readonly ModelEntry[];
   readonly displayName: string;
   readonly type: ModelType;
   readonly format: 'gguf' | 'mlx' | 'remote';
   readonly architecture: string;
-  /** Such as `7B`; null if it is unknown. */
+  /** Number of parameters, such as `7B`; null if unknown. */
   readonly parameterLabel: string | null;
   readonly maxContextLength: number;
   readonly isTrainedForToolUse: boolean;
@@ -54,13 +54,13 @@ export interface ModelEntry {
   readonly hearsAudio: boolean;
   readonly projectorPath: string | null;
   readonly description: string | null;
-  /** Best first; never empty. */
+  /** Best first; at least one. */
   readonly variants: readonly ModelVariant[];
   /** Sizes of the projector for the memory estimate; null if there is none. */
   readonly projector: ({ readonly sizeBytes: number } & ProjectorFacts) | null;
   /**
-   * The engine's cache for processed tokens. The bytes per token assume f16, summed over the layers that cache it.
-   * null if the header has no data, and for encoders, which have no cache.
+   * Facts about the model's KV cache. Bytes per token are sums over the caching layers, at f16. null if the header has
+   * no data, and for encoders, which have no cache.
    */
   readonly attention:
     | ({
@@ -85,15 +85,15 @@ interface CacheBytesPerToken {
 interface ModelDimensions {
   readonly embedding: number;
   readonly feedForward: number;
-  /** True if feed-forward layers have a gate beside them, as most do. */
+  /** True if feed-forward layers have a gate, as most do. */
   readonly isGated: boolean;
   readonly heads: number;
-  /** Sum over all heads of a layer, like `keyValue`. */
+  /** Sum over all heads of a layer; so is `keyValue`. */
   readonly query: number;
   readonly keyValue: number;
   /** null for a model that is not a mixture of experts. */
   readonly experts: { readonly used: number; readonly feedForward: number } | null;
-  /** Number of tokens, and of merges. */
+  /** Number of tokens, and number of merges. */
   readonly vocabulary: number;
   readonly merges: number;
   /** Layers that predict tokens further ahead (multi-token prediction); absent: none. */
@@ -104,11 +104,11 @@ interface ModelDimensions {
 export interface ModelSelection {
   readonly model: ModelEntry;
   readonly variant: ModelVariant;
-  /** The alias or profile that named it; absent: a name of the model itself. */
+  /** The alias or profile in the request; absent if it named the model itself. */
   readonly alias?: string;
-  /** The models that the alias stands for; the selection is the first that exists. */
+  /** The models of the alias; the selection is the first that exists. */
   readonly chain?: readonly ChainEntry[];
-  /** The same on linked machines. */
+  /** The same model on linked machines. */
   readonly elsewhere?: readonly ModelSelection[];
 }
 
@@ -117,26 +117,26 @@ export interface ModelLibrary {
   list(): Promise<readonly ModelEntry[]>;
 
   /**
-   * Finds a model by `publisher/name`, by `name` alone if that is unambiguous, each with or without
-   * a variant suffix `@q4_k_m`, or by an alias; ignores case.
+   * Finds a model by `publisher/name`, by `name` alone if it is unambiguous, each with or without a variant suffix
+   * `@q4_k_m`, or by an alias; ignores case.
    *
    * @param scope The models that may be found; all if absent.
-   * @throws HearthError `model_not_found`, with the existing keys; `corrupt_file` for a file that
-   *   is in the library but can't be read; `forbidden` for a model beyond the scope.
+   * @throws HearthError `model_not_found`, with the existing keys; `corrupt_file` for a file that is in the library but
+   * can't be read; `forbidden` for a model outside the scope.
    */
   find(identifier: string, scope?: ModelScope): Promise<ModelSelection>;
 
   /**
-   * Size, modification time and inode of the files of a model, which an engine keeps mapped while it runs. Undefined if
-   * one of them can't be read: a mapped file stays usable after its name is gone.
+   * Size, modification time and inode of each file of a model; an engine keeps these files mapped while it runs.
+   * Undefined if a file can't be read: a mapped file stays usable after its name is gone.
    */
   fingerprint(selection: ModelSelection): Promise<string | undefined>;
 }
 
-/** The subject of a removal, for `assertUnused`. */
+/** The files to be removed, as passed to `assertUnused`. */
 export interface PlannedRemoval {
   readonly key: string;
-  /** `publisher/name` of the folder, lower case, which is the name on the hub. */
+  /** `publisher/name` of the folder, in lower case; the hub's name for the repository. */
   readonly repositoryName: string;
   /** Paths, like `ModelVariant.files`. */
   readonly files: readonly string[];
@@ -145,7 +145,7 @@ export interface PlannedRemoval {
 export interface RemovedModel {
   /** `publisher/name`, or `publisher/name@q4_k_m` if one of several variants was removed. */
   readonly name: string;
-  /** Freed bytes, without links and files with other hard links. */
+  /** Freed bytes; links and files with other hard links free none. */
   readonly freedBytes: number;
 }
 
@@ -154,10 +154,9 @@ export interface EditableModelLibrary extends ModelLibrary {
    * Removes a model from the disk, or one variant of it if the identifier names one. Also removes models whose files
    * can't be read.
    *
-   * @param assertUnused Called right before the removal; an error prevents it.
+   * @param assertUnused Called right before the removal; if it throws, no file is removed.
    * @param scope As for `find`.
-   * @throws HearthError `model_not_found`; `conflict` for a model that is not in the library's own folder;
-   *   `forbidden`.
+   * @throws HearthError `model_not_found`; `conflict` for a model that is not in the library's own folder; `forbidden`.
    */
   remove(
     identifier: string,

@@ -1,6 +1,6 @@
 const controlCharacters = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu;
 
-/** Text from a file's header or name, without control characters and of bounded length, for display. */
+/** Text of a file's header or name for display, truncated and without control characters. */
 export function printableText(text: string, maxCharacters: number): string {
   return text
     .slice(0, 4 * maxCharacters)

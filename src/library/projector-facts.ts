@@ -1,17 +1,17 @@
 import type { GgufMetadata } from './gguf/metadata.ts';
 import { headerCount } from './header-count.ts';
 
-/** Positions for 30 seconds, the longest piece that encoders of Whisper's kind take. */
+/** Positions for 30 seconds, the longest input of Whisper-like encoders. */
 const audioPositions = 1500;
 
 /**
- * Input kinds of a projector, and the sizes of its vision or audio tower, which determine its
- * buffers; 0 if the header has no value.
+ * Input kinds of a projector, and the sizes of its vision or audio tower, which determine its buffers. A size is 0 if
+ * the header has no value.
  */
 export interface ProjectorFacts {
   readonly seesImages: boolean;
   readonly hearsAudio: boolean;
-  /** Number of patches of an image with the tower's training size, or positions of the audio tower. */
+  /** Number of patches of an image with the tower's training size, or number of positions of an audio tower. */
   readonly patches: number;
   /** Length of a patch's side, in pixels. */
   readonly patchSize: number;
@@ -21,7 +21,7 @@ export interface ProjectorFacts {
 
 export function projectorFacts({ values }: GgufMetadata): ProjectorFacts {
   const hearsAudio = values.get('clip.has_audio_encoder') === true;
-  // Old projectors do not say it; all of them are for images.
+  // Older projectors do not declare their input; all of them read images.
   const seesImages = !hearsAudio || values.get('clip.has_vision_encoder') === true;
   const tower = seesImages ? 'vision' : 'audio';
   const read = (name: string): number => headerCount(values.get(`clip.${tower}.${name}`)) ?? 0;

@@ -1,4 +1,4 @@
-/** Quantizations: their names in headers and file names, and the order of preference. */
+/** Names of quantizations in headers and file names, and their order of preference. */
 
 /** By number of `general.file_type` (`llama_ftype` in llama.h). */
 const fileTypeNames: Readonly<Record<number, string>> = {
@@ -39,12 +39,12 @@ const fileTypeNames: Readonly<Record<number, string>> = {
   40: 'Q1_0',
 };
 
-/** Flag that writers add to a guessed `general.file_type`. */
+/** Flag that a writer adds to `general.file_type` if it guessed the value. */
 const guessedFlag = 1024;
 
 /**
- * Returns the quantization in the header of a GGUF. The file's name refines it if both mean the same number of bits
- * (`Q4_K_XL` is `Q4_K_M` in the header). Without a value in the header it is the tensor type with the most bytes.
+ * Returns the quantization of a GGUF. The file's name refines the header's value if both have the same number of bits
+ * (`Q4_K_XL` is `Q4_K_M` in the header). Without a value in the header, returns the tensor type with the most bytes.
  */
 export function quantizationName(
   fileType: number | null,
@@ -64,12 +64,12 @@ function largestType(bytesByType: ReadonlyMap<string, number>): string | null {
   return largest;
 }
 
-/** The number of bits in the name: 4 in `IQ4_XS`, 16 in `BF16`. */
+/** The number of bits in a quantization's name: 4 in `IQ4_XS`, 16 in `BF16`. */
 function width(name: string): string | undefined {
   return /\d+/.exec(name.replace('MXFP', 'Q').replace('NVFP', 'Q'))?.[0];
 }
 
-/** Order of preference: the most common quantization, then better ones, then smaller ones. */
+/** Most preferred first: the most common quantization, then better ones, then smaller ones. */
 const preference = [
   /^Q4_K_M$/,
   /^Q4_K/,

@@ -16,7 +16,7 @@ const concurrentHeaders = 4;
 
 export interface RepositoryModels {
   readonly models: readonly RepositoryModel[];
-  /** Errors of files that are not models themselves. */
+  /** Errors of files that are not models of their own, such as projectors. */
   readonly faults: readonly ModelFault[];
 }
 
@@ -61,7 +61,7 @@ function readGgufFiles({ files }: ScannedRepository, cache: FactsCache<ScannedFi
   );
 }
 
-/** The cached data of an MLX folder depends on three files. */
+/** An MLX folder's cached data depends on three files, so it has the fingerprints of all three. */
 function mlxSource(description: MlxDescription): MlxSource {
   const { config, tokenizerConfig, chatTemplate } = description;
   const parts = [config, tokenizerConfig, chatTemplate].map((file) => file?.fingerprint);

@@ -10,13 +10,13 @@ import {
   type ScannedRepository,
 } from './scan-repository.ts';
 
-/** Publisher of models without one in their path. */
+/** Publisher of models whose path has none. */
 const unnamedPublisher = 'local';
 const concurrentFolders = 32;
 
 /**
- * Finds the models in a folder of another program: an Ollama store (`manifests/`, `blobs/`), or
- * `<publisher>/<repository>/<files>`, or `<repository>/<files>`, or only files; also mixed.
+ * Finds the models in a folder of another program. The layout may be an Ollama store (`manifests/`, `blobs/`),
+ * `<publisher>/<repository>/<files>`, `<repository>/<files>`, only files, or a mixture.
  */
 export async function scanExtraFolder(
   root: ModelRoot,

@@ -13,8 +13,8 @@ interface FolderScanner {
 const concurrentRepositories = 32;
 
 /**
- * Finds models in folders. Follows links, which users create, and skips hidden files and names with control
- * characters. A root that does not exist is empty, and so is a root that equals an earlier one.
+ * Finds models in folders. Follows links, since users create them, and skips hidden files and names with control
+ * characters. A root that does not exist, or is the same folder as an earlier root, is empty.
  */
 export function createFolderScanner(signal: AbortSignal): FolderScanner {
   const ollama = createOllamaStores(signal);
@@ -39,7 +39,7 @@ export function createFolderScanner(signal: AbortSignal): FolderScanner {
   };
 }
 
-/** `<publisher>/<repository>/<files>`, or `<repository>/<files>` of the root's publisher. */
+/** Scans `<publisher>/<repository>/<files>`, or `<repository>/<files>` if the root has a publisher. */
 async function scanRoot(root: ModelRoot, listener: ScanListener): Promise<ScannedRepository[]> {
   const below = async (folder: string) => subfolders(await readFolder(folder, listener));
   const publishers =
@@ -59,7 +59,7 @@ async function scanRoot(root: ModelRoot, listener: ScanListener): Promise<Scanne
   return found.flat();
 }
 
-/** Users should learn that a folder in the settings does not exist. */
+/** Reports a root that does not exist, since the settings may have a wrong path. */
 async function reportMissing(folder: string, listener: ScanListener): Promise<void> {
   if ((await stat(folder).catch(() => null)) === null)
     listener.onUnreadable(folder, new Error('There is no such folder.'));

@@ -7,13 +7,13 @@ export interface ModelRoot {
   /** If set, the folder contains repositories of this publisher. Else it contains folders of publishers. */
   readonly publisher?: string;
   /**
-   * The owner of the folder. Hearth removes models only from its own library. Folders of other programs (`extra`)
-   * may have several layouts. Defaults to `library`.
+   * The owner of the folder; by default `library`, the only folder from which Hearth removes models. Folders of other
+   * programs (`extra`) may have several layouts.
    */
   readonly origin?: 'library' | 'extra' | 'starter';
 }
 
-/** The folder of one repository, with the relevant files in it and its direct subfolders. */
+/** The folder of one repository, and the files of models in it and its direct subfolders. */
 export interface ScannedRepository {
   readonly root: ModelRoot;
   readonly publisher: string;

@@ -2,18 +2,18 @@ import { readlink, stat } from 'node:fs/promises';
 
 export interface ScannedFile {
   readonly path: string;
-  /** The descriptive name of the file; usually the last part of the path. */
+  /** Name of the file for display and naming; usually the last part of the path. */
   readonly name: string;
   readonly sizeBytes: number;
-  /** Changes with the file; derived from its size and times. */
+  /** Derived from the file's size and times; a changed file has another fingerprint. */
   readonly fingerprint: string;
-  /** Text of the license that the program which keeps the file has with it. */
+  /** Path of the license text that another program stores with the file. */
   readonly licensePath?: string;
   /** True if it is a link to a file that does not exist. */
   readonly isBrokenLink?: boolean;
 }
 
-/** null if it is not a file, does not exist, or is a broken link. */
+/** Reads the metadata of a file; null if it is a folder, does not exist, or is a broken link. */
 export async function statFile(path: string, name: string): Promise<ScannedFile | null> {
   const found = await stat(path).catch(() => null);
   if (found?.isFile() !== true) return null;
@@ -21,7 +21,7 @@ export async function statFile(path: string, name: string): Promise<ScannedFile 
   return { path, name, sizeBytes: size, fingerprint: `${size}:${mtimeMs}:${ctimeMs}` };
 }
 
-/** A GGUF file that is a link to a file that no longer exists; reading it reports the reason. */
+/** Finds a GGUF file that is a broken link; reading it reports the reason. */
 export async function findBrokenLink(path: string, name: string): Promise<ScannedFile | null> {
   if (!/\.gguf$/i.test(name)) return null;
   const isThere = (await stat(path).catch(() => null)) !== null;

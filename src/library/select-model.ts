@@ -26,7 +26,8 @@ interface FoundName {
 }
 
 /**
- * Finds the model and variant for an identifier; see `ModelLibrary.find`. A model's own name wins over an alias.
+ * Finds the model and variant for an identifier, as `ModelLibrary.find` describes. A model's own name wins over an
+ * alias.
  *
  * @throws HearthError `model_not_found`, `corrupt_file` or `forbidden`.
  */
@@ -59,7 +60,7 @@ export function selectModel(
 /**
  * Splits an identifier into key and variant.
  *
- * @throws HearthError `model_not_found` or `forbidden` for the key.
+ * @throws HearthError `model_not_found` or `forbidden`.
  */
 export function resolveIdentifier(
   all: LibraryContent,
@@ -69,7 +70,7 @@ export function resolveIdentifier(
   return findIdentifier(within(scope, all), identifier) ?? notFound(all, identifier, scope);
 }
 
-/** The models that a token may use. Adapters are used only with them. */
+/** Keeps the models that a token may use. Adapters stay, since they are only used with a model. */
 function within(scope: ModelScope, content: LibraryContent): LibraryContent {
   if (scope === null) return content;
   const { models, adapters, faults } = content;
@@ -84,7 +85,7 @@ function assertNotBeyond(
   identifier: string,
 ): void {
   if (scope === null) return;
-  // One by one, since a name that several have is refused as well.
+  // Checks each model alone, since an ambiguous name must be refused, too.
   for (const model of models) {
     if (findIdentifier({ models: [model], adapters: [], faults: [] }, identifier))
       assertInScope(scope, model.key);
@@ -95,7 +96,7 @@ function assertNotBeyond(
   }
 }
 
-/** Prefers models to adapters, which are only found so that the error can name them. */
+/** Prefers models to adapters. Adapters are found only so that the error can name them. */
 function findIdentifier(
   { models, adapters, faults }: LibraryContent,
   identifier: string,
@@ -112,7 +113,7 @@ function findAmong(entries: readonly { readonly key: string }[], name: string): 
   return key === null ? null : { key, variantId: name.slice(at + 1) };
 }
 
-/** Finds the key with this name, or the only one with this second half; null if there is none. */
+/** Finds the entry with this key, or the only entry whose key has this second half; null if there is none. */
 function findKey(entries: readonly { readonly key: string }[], name: string): string | null {
   const keys = [...new Set(entries.map(({ key }) => key))];
   if (keys.includes(name)) return name;
@@ -150,7 +151,7 @@ function select(content: LibraryContent, key: string, variantId: string | null):
   );
 }
 
-/** The linked machines that have the same variant, or any if none is named. */
+/** The model on linked machines that have the selected variant; on all of them if no variant is named. */
 function selectElsewhere(
   { elsewhere = [] }: ModelEntry,
   variantId: string | null,
@@ -163,9 +164,9 @@ function selectElsewhere(
 }
 
 /**
- * Finds an adapter by its key, or by its second half.
+ * Finds an adapter by its key or the key's second half.
  *
- * @param fitting Keys of the adapters to name if there is none.
+ * @param fitting Keys of the adapters to list in the error.
  * @throws HearthError `adapter_not_found`; the error of a file that can't be used.
  */
 export async function selectAdapter(

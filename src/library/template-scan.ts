@@ -1,17 +1,15 @@
-/** The parts of a Jinja template that show its output. */
+/** The parts of a Jinja template that are needed to derive capabilities. */
 interface TemplateParts {
   /** The code inside tags, one tag per line, with empty string literals. */
   readonly code: string;
-  /** The output after the last tag that mentions `add_generation_prompt`: text and literals. */
+  /** Text and string literals after the last tag that mentions `add_generation_prompt`. */
   readonly generationPrompt: string;
 }
 
 const closings: Readonly<Record<string, string>> = { '{%': '%}', '{{': '}}', '{#': '#}' };
 const openings = /\{[%{#]/g;
 
-/**
- * Splits a chat template into code and text in one pass. Ignores everything after an unclosed tag.
- */
+/** Splits a chat template into code and text in one pass. Ignores the rest after an unclosed tag. */
 export function scanTemplate(template: string): TemplateParts {
   let code = '';
   let generationPrompt = '';
@@ -36,7 +34,7 @@ export function scanTemplate(template: string): TemplateParts {
 
 interface Tag {
   readonly code: string;
-  /** Contents of its string literals, in order. */
+  /** Contents of the tag's string literals, in order. */
   readonly literals: string;
   /** Position after the tag. */
   readonly end: number;

@@ -2,13 +2,16 @@ import type { GgufMetadata } from './gguf/metadata.ts';
 
 /** Guarantees of a tokenizer, used to bound token counts. */
 export interface TokenizerFacts {
-  /** `bytes`: every byte of a text is in a token; `words`: white space folds, and a word is one token at least. */
+  /**
+   * `bytes`: the tokens contain every byte of a text. `words`: white space is folded, and each word has at least one
+   * token.
+   */
   readonly keeps: 'bytes' | 'words';
-  /** Length of the longest token, in bytes or more. */
+  /** Upper bound of a token's length, in bytes. */
   readonly longestTokenBytes: number;
 }
 
-/** Names of `tokenizer.ggml.model`. */
+/** Values of `tokenizer.ggml.model`. */
 const kinds: Readonly<Record<string, TokenizerFacts['keeps']>> = {
   gpt2: 'bytes',
   llama: 'bytes',
@@ -16,7 +19,7 @@ const kinds: Readonly<Record<string, TokenizerFacts['keeps']>> = {
   t5: 'words',
 };
 
-/** null for a tokenizer of another kind, and if the header has no vocabulary. */
+/** Extracts the guarantees; null for other kinds of tokenizers, and if the header has no vocabulary. */
 export function tokenizerFacts({ values, longestItems }: GgufMetadata): TokenizerFacts | null {
   const keeps = kinds[String(values.get('tokenizer.ggml.model'))];
   const longestTokenBytes = longestItems.get('tokenizer.ggml.tokens') ?? 0;

@@ -4,11 +4,11 @@ import type { ModelSelection } from './model.ts';
 
 interface VariantFiles {
   readonly modifiedAt: Date;
-  /** 64 hex digits that change with the files; not a hash of their content, which would have to be read. */
+  /** 64 hex digits that change with the files' state. Not a hash of the content, which would take too long. */
   readonly digest: string;
 }
 
-/** The state of a variant's files on disk. A file that was just removed counts as empty. */
+/** The state of a variant's files on disk. A missing file counts as empty. */
 export async function variantFiles({ model, variant }: ModelSelection): Promise<VariantFiles> {
   const found = await Promise.all(variant.files.map((path) => stat(path).catch(() => undefined)));
   const times = found.map((file) => file?.mtimeMs ?? 0);

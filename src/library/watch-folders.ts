@@ -1,21 +1,21 @@
 import { watch, type FSWatcher } from 'node:fs';
 
-/** More folders are scanned rather than watched: users have a limited number of watches. */
+/** If there are more, they are scanned instead: users have a limited number of watches. */
 const maxFolders = 1024;
 
 export interface FolderWatch {
   /** True if every folder of the last scan is watched, and none has changed since the scan began. */
   readonly isUnchanged: boolean;
   beginScan(): void;
-  /** Watches a folder; to be called before it is read. */
+  /** Watches a folder; must be called before the folder is read. */
   readonly add: (folder: string) => void;
-  /** Ends watching the folders that the scan did not meet. */
+  /** Stops watching the folders that were not part of the scan. */
   endScan(): void;
 }
 
 /**
- * Watches the folders of scans until the signal aborts. Where events are not reported at once (all systems but Linux) or a
- * folder can't be watched, `isUnchanged` is false.
+ * Watches the folders of scans until the signal aborts. `isUnchanged` is always false on systems that report events
+ * late (all but Linux), or if a folder can't be watched.
  */
 export function watchFolders(signal: AbortSignal, platform = process.platform): FolderWatch {
   const watchers = new Map<string, FSWatcher>();
@@ -27,7 +27,7 @@ export function watchFolders(signal: AbortSignal, platform = process.platform): 
     watchers.get(folder)?.close();
     watchers.delete(folder);
   };
-  // A watch ends with its first event, so that a busy folder costs nothing until the next scan.
+  // Stops watching at the first event, so that a busy folder costs nothing until the next scan.
   const change = (folder: string): void => {
     isChanged = true;
     end(folder);

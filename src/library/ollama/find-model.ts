@@ -3,18 +3,18 @@ import { nearest } from '../../kernel/nearest.ts';
 import { type AdapterChoice, readAdapterNames } from '../../kernel/adapter-names.ts';
 import type { ModelEntry, ModelLibrary, ModelSelection } from '../model.ts';
 
-/** A model that was named in the notation of Ollama. */
+/** A model of the library, found by a name in Ollama's notation. */
 export interface NamedModel {
   readonly selection: ModelSelection;
-  /** The name as `ModelLibrary.find` takes it, with the adapters. */
+  /** The model's identifier for `ModelLibrary.find`, with the adapters. */
   readonly identifier: string;
-  /** The adapters that the name has. */
+  /** The adapters in the name. */
   readonly choices?: readonly AdapterChoice[];
 }
 
 /** `[host/][owner/]base[:tag]`, the notation of Ollama. */
 export interface OllamaName {
-  /** Lower case, without the host of a hub. */
+  /** Lower case, without the hub's host. */
   readonly base: string;
   /** Lower case; `latest` if the name has none. */
   readonly tag: string;
@@ -30,9 +30,9 @@ export function parseOllamaName(name: string): OllamaName {
 }
 
 /**
- * Finds the model of the library that a name of Ollama means. `base:tag` is a key and a variant
- * (`owner/name:q4_k_m`), or a key that begins with both (`smollm2:135m` is `owner/smollm2-135m-instruct`), if only one
- * does; `latest` stands for no tag. Names and aliases of the library win. Adapters may follow (`smollm2:135m+pirate`).
+ * Finds the library's model for a name in Ollama's notation. `base:tag` is a key and a variant (`owner/name:q4_k_m`),
+ * or, if there is only one such key, a key that begins with both (`smollm2:135m` is `owner/smollm2-135m-instruct`).
+ * `latest` means no tag. Names and aliases of the library win. Adapters may follow (`smollm2:135m+pirate`).
  *
  * @throws HearthError `model_not_found`, with the nearest name; `corrupt_file`.
  */
@@ -51,7 +51,7 @@ export async function findOllamaModel(library: ModelLibrary, name: string): Prom
 
 async function findWholeName(library: ModelLibrary, name: string): Promise<NamedModel> {
   const { base, tag } = parseOllamaName(name);
-  // The keys of models on a remote Ollama have tags.
+  // Models on a remote Ollama have keys with tags.
   const direct = [name.trim(), tag === 'latest' ? base : `${base}@${tag}`, `${base}:${tag}`];
   for (const identifier of new Set(direct)) {
     const selection = await findOrNull(() => library.find(identifier));
@@ -63,7 +63,7 @@ async function findWholeName(library: ModelLibrary, name: string): Promise<Named
   return { selection: await library.find(identifier), identifier };
 }
 
-/** Null if there is no such model. */
+/** Returns null if `find` fails with `model_not_found`. */
 export async function findOrNull<Found>(find: () => Promise<Found>): Promise<Found | null> {
   try {
     return await find();
@@ -93,7 +93,7 @@ function findSimilar(models: readonly ModelEntry[], name: OllamaName): string | 
   return candidates.length === 1 ? candidates[0]?.identifier : undefined;
 }
 
-/** Repositories on the hub end in `-GGUF`, keys do not. */
+/** `GGUF` is dropped: repositories on the hub end with it, keys do not. */
 function joinName({ base, tag }: OllamaName): string {
   const withoutFormat = base.replace(/-gguf$/, '');
   return tag === 'latest' ? withoutFormat : `${withoutFormat}-${tag}`;

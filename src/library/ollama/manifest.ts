@@ -3,14 +3,14 @@ import { corruptFile } from '../gguf/byte-source.ts';
 import { readJsonFile } from '../read-json-file.ts';
 import type { ScannedFile } from '../scanned-file.ts';
 
-/** The files of a tag, by name in the folder of blobs. */
+/** The files of a tag; their names are relative to the folder of blobs. */
 export interface OllamaManifest {
   readonly modelBlob: string;
   readonly projectorBlob: string | null;
   readonly licenseBlob: string | null;
 }
 
-/** A manifest lists a dozen layers. */
+/** Generous: a manifest lists about a dozen layers. */
 const maxBytes = 256 * 1024;
 const maxLayers = 1000;
 
@@ -33,8 +33,8 @@ const mediaTypes = {
 } as const;
 
 /**
- * Reads a tag's manifest (an image manifest of the OCI whose layers have media types of Ollama); null if
- * the weights are not a GGUF file, such as for a cloud model.
+ * Reads a tag's manifest: an OCI image manifest with Ollama's media types. Null if the weights are not a GGUF file, as
+ * for a cloud model.
  *
  * @throws HearthError `corrupt_file` or `missing_file`.
  */
@@ -50,7 +50,7 @@ export async function readOllamaManifest(
   const [modelBlob, ...furtherParts] = blobs('model');
   if (modelBlob === undefined) return null;
   if (furtherParts.length > 0) throw corruptFile(name, 'names weights in several parts');
-  // Without the adapter, the base model would answer differently.
+  // Serving only the base model would give other answers.
   if (blobs('adapter').length > 0) throw corruptFile(name, 'names an adapter');
   return {
     modelBlob,

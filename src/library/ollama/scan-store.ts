@@ -15,9 +15,9 @@ import { readOllamaManifest, type OllamaManifest } from './manifest.ts';
 
 export interface OllamaStores {
   /**
-   * Finds the models of a store: `manifests/<host>/<namespace>/<model>/<tag>`, with their files in `blobs/`. Each
-   * tag becomes a file with a conventional name, `<model>-<tag>.gguf`, or `<model>.gguf` for `latest`, so
-   * that tags that differ only in the quantization become variants of one model.
+   * Finds the models of a store: `manifests/<host>/<namespace>/<model>/<tag>`, with their files in `blobs/`. Each tag
+   * becomes a file with a conventional name, `<model>-<tag>.gguf`, or `<model>.gguf` for `latest`. Tags that differ
+   * only in the quantization thereby become variants of one model.
    */
   scan(root: ModelRoot, listener: ScanListener): Promise<ScannedRepository[]>;
   /** Drops the manifests that were not used since the last call. */
@@ -26,7 +26,7 @@ export interface OllamaStores {
 
 type ManifestCache = FactsCache<ScannedFile, OllamaManifest | null>;
 
-/** Reads stores of Ollama. Rereads a manifest only when it has changed. */
+/** Reads Ollama's stores. Reads a manifest again only if it has changed. */
 export function createOllamaStores(signal: AbortSignal): OllamaStores {
   const manifests: ManifestCache = createFactsCache((file) => readOllamaManifest(file, signal));
   return {
@@ -80,7 +80,7 @@ async function scanTags(
   return withoutDoubles(files);
 }
 
-/** Prefers the name with the quantization if one file of a model has two names. */
+/** If a file occurs under two names of one model, keeps the name with a quantization. */
 function withoutDoubles(files: readonly ScannedFile[]): ScannedFile[] {
   const parsed = files.map((file) => ({ file, name: parseModelFileName(file.name) }));
   const same = groupBy(parsed, ({ file, name }) => `${file.path}\n${name.base.toLowerCase()}`);

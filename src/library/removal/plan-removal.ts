@@ -10,7 +10,10 @@ export interface Removal {
   /** null for the whole model. */
   readonly variantId: string | null;
   readonly repository: ScannedRepository;
-  /** The model's own files. Files without which the library does not list it come first. */
+  /**
+   * The files that belong to the removed model alone. The first ones are those without which the library does not list
+   * it.
+   */
   readonly files: readonly string[];
   /** True if the repository has no other model. */
   readonly leavesNoModel: boolean;
@@ -25,11 +28,11 @@ export interface RemovalCandidate {
 }
 
 /**
- * Lists the files to remove with a model, or with one variant; the projector is removed with the last variant. Files
- * that another model uses are kept.
+ * Lists the files to remove with a model or with one variant. The last variant includes the projector. Files that
+ * another model uses are kept.
  *
- * @throws HearthError `conflict` for a model that is not in Hearth's own folder; `model_not_found` for a
- *   variant that does not exist.
+ * @throws HearthError `conflict` for a model that is not in Hearth's own folder; `model_not_found` for a variant that
+ * does not exist.
  */
 export function planRemoval(candidate: RemovalCandidate, variantId: string | null): Removal {
   const { key, model, repository, others } = candidate;

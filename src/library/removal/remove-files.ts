@@ -5,12 +5,12 @@ import { errorCode } from '../../kernel/error-code.ts';
 import type { Removal } from './plan-removal.ts';
 
 /**
- * Removes the files of a model and folders that become empty, never anything outside the models
- * folder: for a link, only the link itself. With the last model of a repository also removes the files that hubs keep
- * beside weights; all others stay. Missing files are not an error.
+ * Removes the files of a model and the folders that become empty, never anything outside the models folder: of a link,
+ * only the link itself. With the last model of a repository, also removes the files that hubs add to weights. All other
+ * files stay. Missing files are ignored.
  *
- * @returns the number of freed bytes.
- * @throws HearthError `conflict` if a folder on the way is a link elsewhere, or the system forbids it.
+ * @returns The number of freed bytes.
+ * @throws HearthError `conflict` if a folder in the path is a link to another place, or the system forbids the removal.
  */
 export async function removeFiles(removal: Removal): Promise<number> {
   const { files, leavesNoModel, repository } = removal;
@@ -35,7 +35,7 @@ export async function removeFiles(removal: Removal): Promise<number> {
   return freedBytes;
 }
 
-/** Following a link out of the models folder would delete files of another program. */
+/** Removing through a link that leads out of the models folder would delete another program's files. */
 async function assertInside(folder: string, { key, repository }: Removal): Promise<void> {
   const { root } = repository;
   const expected = join(await realpath(root.folder), relative(root.folder, folder));
@@ -54,7 +54,7 @@ async function findCompanions(folder: string): Promise<string[]> {
   return names.filter(isCompanionFile).map((name) => join(folder, name));
 }
 
-/** @returns its size, or 0 if another hard link exists. */
+/** @returns The file's size, or 0 if another hard link exists. */
 async function removeFile(path: string): Promise<number> {
   try {
     const found = await lstat(path);
@@ -79,7 +79,7 @@ async function isLink(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => null))?.isSymbolicLink() === true;
 }
 
-/** A folder that is not empty or can't be removed is left; its parent then stays as well. */
+/** Leaves a folder that is not empty or can't be removed, and its parents. */
 async function removeIfEmpty(folder: string, above: string): Promise<void> {
   if (folder !== above) await rmdir(folder).catch(() => undefined);
 }
@@ -116,7 +116,7 @@ const names = new Set([
   'vocab.txt',
 ]);
 
-/** True if a file accompanies weights on hubs and is useless without them. */
+/** True if hubs add a file with this name to weights, without which it is useless. */
 function isCompanionFile(name: string): boolean {
   const lowered = name.toLowerCase();
   return names.has(lowered) || lowered.endsWith('.safetensors.index.json');
