@@ -10,7 +10,7 @@ import type { AnthropicModel } from './model-schema.ts';
 import type { AnthropicMessageRequest } from './message-request-schema.ts';
 
 type StreamEvent = Exclude<AnthropicMessageEvent, { readonly type: 'ping' | 'error' }>;
-/** As the API does, the server leaves `citations` out where there are none; the type of the client has null. */
+/** Like Anthropic's API, the server omits `citations` if there are none; the client's type has null. */
 type Cited<Block> = Block extends { readonly type: 'text' } ? Block & { citations: null } : Block;
 type Message = Omit<AnthropicMessage, 'content'> & { content: Cited<AnthropicContentBlock>[] };
 type CitedEvent<Event> = Event extends { readonly type: 'message_start' }
@@ -29,7 +29,7 @@ it('has the types of the official client', () => {
   expectTypeOf<AnthropicErrorBody['request_id']>().toEqualTypeOf<
     Anthropic.ErrorResponse['request_id']
   >();
-  // The client has no type for a body that is too large, which the API has.
+  // The API has an error for a body that is too large, but the client has no type for it.
   expectTypeOf<
     Exclude<AnthropicErrorBody['error']['type'], 'request_too_large'>
   >().toExtend<Anthropic.ErrorType>();

@@ -4,7 +4,7 @@ import { anthropicErrors } from './errors.ts';
 import { mountMessages } from './messages.ts';
 import { mountModels } from './models.ts';
 
-/** `/v1/messages`: the API of Anthropic, for clients that were made for it. */
+/** `/v1/messages`: Anthropic's API, for clients of Anthropic. */
 export function createAnthropicApi(services: ApiServices): ApiRoutes {
   return {
     name: 'anthropic',

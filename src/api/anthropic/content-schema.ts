@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { textSchema } from '../../kernel/field.ts';
 
-/** Blocks of the content of messages that clients send. All of them may have `cache_control`, which is accepted. */
+/** Content blocks of messages that clients send. All of them may have `cache_control`, which is ignored. */
 
 const idSchema = z.string().min(1).max(512);
 export const jsonObjectSchema = z.record(z.string(), z.unknown());

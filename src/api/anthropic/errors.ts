@@ -8,7 +8,7 @@ import {
   type FieldNames,
 } from '../kit/errors/error-serializer.ts';
 
-/** Anthropic's types of errors, as far as this server has them. */
+/** Anthropic's error types that this server uses. */
 export const anthropicErrorTypeSchema = z
   .enum([
     'invalid_request_error',
@@ -23,7 +23,7 @@ export const anthropicErrorTypeSchema = z
   .meta({ id: 'AnthropicErrorType' });
 export type AnthropicErrorType = z.infer<typeof anthropicErrorTypeSchema>;
 
-/** Error body of the API for clients of Anthropic. */
+/** Error body for clients of Anthropic. */
 export const anthropicErrorBodySchema = z
   .object({
     type: z.literal('error'),
@@ -44,7 +44,7 @@ export const anthropicErrorBodySchema = z
   .meta({ id: 'AnthropicError' });
 export type AnthropicErrorBody = z.infer<typeof anthropicErrorBodySchema>;
 
-/** Names that are not the domain's name in snake case. */
+/** Names that differ from the domain's names in snake case. */
 const fieldNames: FieldNames = [
   [/^clientTools/, 'tools'],
   [/^responseFormat\.schema$/, 'output_config.format.schema'],
@@ -61,7 +61,7 @@ export const anthropicErrors = createErrorSerializer({
   schema: anthropicErrorBodySchema,
   nameField: nameAnthropicField,
   toStatus,
-  // Both official clients obey it; without it they would retry every 5xx.
+  // Both official clients obey this header; without it they would retry every 5xx.
   toHeaders: (code) => ({ 'X-Should-Retry': String(errorTable[code].retryable) }),
   toBody: (error) => ({
     type: 'error' as const,
@@ -74,7 +74,7 @@ export const anthropicErrors = createErrorSerializer({
   }),
 });
 
-/** The official clients then send the whole conversation, without `thread`. */
+/** With this code, the official clients send the whole conversation again, without `thread`. */
 function toErrorCode({ code, param }: NamedError): string {
   return param === 'thread' ? 'thread_unsupported_request' : code;
 }
@@ -108,10 +108,10 @@ function toType(code: ErrorCode): AnthropicErrorType {
   return types[toStatus(code)] ?? 'invalid_request_error';
 }
 
-/** The format has no field for the path of the value at fault, so the message names it. */
+/** The format has no field for the parameter, so the message names it. */
 function toText({ message, param, promptSize }: NamedError): string {
   if (promptSize !== undefined) {
-    // Clients recognize a prompt that they have to shorten by this text.
+    // Clients recognize by this text that they must shorten the prompt.
     const { tokens, isLowerBound, maxTokens } = promptSize;
     return `prompt is too long: ${isLowerBound ? 'at least ' : ''}${tokens} tokens > ${maxTokens} maximum`;
   }

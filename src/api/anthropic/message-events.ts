@@ -9,8 +9,8 @@ import { toStop, toolUseBlock, toTokens, toUsage, type MessageHead } from './to-
 import { signThinking, type ThinkingDisplay } from './thinking.ts';
 
 /**
- * Turns the events of a turn into events of a message. The first one waits for the number of prompt
- * tokens, which it contains.
+ * Converts turn events to message events. The first message event contains the number of prompt tokens, and waits for
+ * it.
  */
 export class MessageRecorder {
   readonly #head: MessageHead;
@@ -23,7 +23,7 @@ export class MessageRecorder {
     this.#display = display;
   }
 
-  /** @throws HearthError The error of `turn.error`. */
+  /** @throws The error of a `turn.error` event. */
   record(event: TurnEvent): readonly AnthropicMessageEvent[] {
     switch (event.type) {
       case 'prompt.progress':
@@ -91,7 +91,7 @@ export class MessageRecorder {
     ];
   }
 
-  /** Opens a block; an engine that reports no progress has not said how long the prompt is. */
+  /** Opens a block. Begins the message first if the engine has not reported the length of the prompt. */
   #open(block: AnthropicContentBlock): readonly AnthropicMessageEvent[] {
     const before = this.#start({ promptTokens: 0, cachedTokens: 0 });
     const index = this.#blockCount;
@@ -107,7 +107,7 @@ export class MessageRecorder {
     return { type: 'content_block_stop', index: this.#blockCount - 1 };
   }
 
-  /** Only the first piece of a call has its id and name. */
+  /** Only the first delta of a call has the call's id and name. */
   #recordCall({
     id,
     name = '',

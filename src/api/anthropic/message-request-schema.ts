@@ -71,7 +71,7 @@ const outputConfigSchema = z
   })
   .meta({ id: 'AnthropicOutputConfig' });
 
-/** Parts of the prompt. */
+/** Fields that determine the prompt. */
 const promptFields = {
   model: modelIdentifierSchema,
   messages: z.array(messageParamSchema).min(1).max(100_000),

@@ -5,7 +5,7 @@ import { defineRoute } from '../kit/route.ts';
 import { anthropicErrorBodySchema } from './errors.ts';
 import { countTokensRequestSchema, messageRequestSchema } from './message-request-schema.ts';
 
-/** Always null here; generators of clients need a type beside it. */
+/** Always null here. The second type is for client generators, which need one. */
 const nothing = z.null().meta({ type: ['object', 'null'] });
 
 const textBlockSchema = z
@@ -36,7 +36,7 @@ const outputDetailsSchema = z
   .object({ thinking_tokens: tokenCountSchema })
   .meta({ id: 'AnthropicOutputTokensDetails' });
 
-/** The tokens of a message: a prompt has `input_tokens` and `cache_read_input_tokens` together. */
+/** Token counts of a message. The length of the prompt is `input_tokens` plus `cache_read_input_tokens`. */
 const tokenFields = {
   input_tokens: tokenCountSchema.describe('Tokens of the prompt that were not in the cache.'),
   cache_read_input_tokens: tokenCountSchema.describe('Tokens of the prompt from the cache.'),

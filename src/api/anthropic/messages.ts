@@ -68,7 +68,7 @@ async function readRequest(
   return { request: { ...turn, ...omitUndefined({ reasoning }), target }, conversation };
 }
 
-/** Errors of the turn name parts of its messages; the client knows them by their paths in the request. */
+/** Names a message part by its path in the request, since errors of the turn name it by its position in the turn. */
 function withPath<Failure>(error: Failure, { pathOf }: Conversation): Failure | HearthError {
   if (!(error instanceof HearthError)) return error;
   const [, message, part] = /^messages\[(\d+)\]\.content\[(\d+)\]/.exec(error.field ?? '') ?? [];

@@ -61,7 +61,7 @@ interface Cursor {
 }
 
 /**
- * The models after one or before one; `hasMore` tells whether there are others in that direction.
+ * The page of models after or before a cursor; `hasMore` is true if more models follow in that direction.
  *
  * @throws HearthError `invalid_value` for a cursor that does not name a model.
  */

@@ -4,12 +4,12 @@ import type { AnthropicCountTokensRequest } from './message-request-schema.ts';
 import type { ReasoningLevel } from '../../engines/engine.ts';
 import type { ModelEntry } from '../../library/model.ts';
 
-/** How an answer shows the model's reasoning; a request without `thinking` does not get it. */
+/** How an answer shows the model's reasoning; `none` if the request has no `thinking`. */
 export type ThinkingDisplay = 'whole' | 'omitted' | 'none';
 
 /**
- * The reasoning setting of a model for the `thinking` of a request. Without it the model reasons as little as it can. A
- * model that does not reason ignores `thinking`: agents choose it by the name of the model, which may be an alias.
+ * Converts `thinking` to a reasoning level. Without `thinking`, the model reasons as little as it can. Models that
+ * can't reason ignore it, since agents choose `thinking` by the model's name, which may be an alias.
  */
 export function toReasoning(
   model: ModelEntry,
@@ -26,7 +26,7 @@ export function toReasoning(
   return reasoningOfEffort(model, effort ?? effortOfBudget(thinking.budget_tokens));
 }
 
-/** Tokens after which reasoning ends; undefined without a limit, and for a model that does not reason. */
+/** Maximum number of reasoning tokens; undefined if there is no limit or the model can't reason. */
 export function toMaxReasoningTokens(
   { reasoning }: ModelEntry,
   { thinking }: AnthropicCountTokensRequest,
@@ -41,15 +41,15 @@ export function toDisplay({
   return thinking.display === 'omitted' ? 'omitted' : 'whole';
 }
 
-/** For models with levels; the budget itself is a limit besides. */
+/** Effort for models with levels. The budget limits the tokens, too. */
 function effortOfBudget(tokens: number): ReasoningEffort {
   if (tokens < 4096) return 'low';
   return tokens < 16_384 ? 'medium' : 'high';
 }
 
 /**
- * The signature of a block of thinking. Clients must send it back with the block; nothing depends on it here, since
- * prompts do not repeat earlier reasoning.
+ * The signature of a thinking block. Clients must send it back with the block, but it is not checked, since prompts
+ * never repeat earlier reasoning.
  */
 export function signThinking(text: string): string {
   return createHash('sha256').update(text).digest('base64');

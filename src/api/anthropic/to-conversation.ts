@@ -14,19 +14,22 @@ interface LocatedPart {
 
 interface LocatedMessage {
   readonly message: TurnMessage;
-  /** Path of each part of its content. */
+  /** Paths of the content's parts, in the same order. */
   readonly paths: readonly string[];
 }
 
-/** The messages of a request for a turn, which has other messages: a result of a tool is one of its own. */
+/**
+ * The messages of a request, converted for a turn. A turn has more messages, since each tool result is a message of its
+ * own.
+ */
 export interface Conversation {
   readonly messages: readonly TurnMessage[];
-  /** Path in the request of a part of these messages, such as `messages[2].content[0]`. */
+  /** Path in the request, such as `messages[2].content[0]`, of a part of these messages. */
   readonly pathOf: (message: number, part: number) => string | undefined;
 }
 
 /**
- * The conversation of a request. Messages that follow each other with the same role are one, as in Anthropic's API.
+ * Converts the messages of a request. As in Anthropic's API, successive messages with the same role are joined.
  * Reasoning is left out.
  *
  * @throws HearthError `invalid_value` for calls without results, results without calls, and citations.
@@ -113,8 +116,8 @@ function locate(
 }
 
 /**
- * A block as the model reads it. Documents and search results are texts between tags that name
- * them.
+ * Converts a block to parts that the model reads. Documents and search results become text between tags with their
+ * names.
  */
 function readable(block: AnthropicReadableBlock, path: string): readonly LocatedPart[] {
   const text = (value: string): LocatedPart => ({ part: { type: 'text', text: value }, path });
@@ -175,7 +178,7 @@ function joinAlike(located: readonly LocatedMessage[]): readonly LocatedMessage[
   return groups.map(join);
 }
 
-/** True if two neighbors belong to one message; each tool result is a message of its own. */
+/** True if two neighbors are joined; each tool result stays a message of its own. */
 function isAlike({ message: one }: LocatedMessage, { message: other }: LocatedMessage): boolean {
   return one.role === other.role && (one.role === 'user' || one.role === 'assistant');
 }
@@ -197,12 +200,12 @@ function join(group: readonly [LocatedMessage, ...LocatedMessage[]]): LocatedMes
 }
 
 /**
- * Checks that the turn after each call has its result, and that each result has a call.
+ * Checks that each call has its result in the next message, and that each result has a call.
  *
  * @throws HearthError `invalid_value`.
  */
 function assertToolResults(messages: readonly AnthropicMessageParam[]): void {
-  /** Paths of the calls without a result, by id. */
+  /** Paths of the calls that have no result yet, by call id. */
   const pending = new Map<string, string>();
   let previousRole: 'user' | 'assistant' = 'user';
   for (const [index, { role, content }] of messages.entries()) {

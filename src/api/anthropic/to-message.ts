@@ -19,7 +19,7 @@ const stopReasons: Readonly<Record<StopReason, AnthropicStopReason>> = {
   toolCalls: 'tool_use',
 };
 
-/** Why a message ended, in Anthropic's words. */
+/** The stop reason of a message, in Anthropic's terms. */
 export function toStop({
   stopReason,
   stopString,
@@ -36,7 +36,7 @@ export function toStop({
   };
 }
 
-/** Anthropic counts the prompt tokens from the cache apart from the others. */
+/** Anthropic excludes cached tokens from `input_tokens`. */
 export function toUsage(usage: TurnUsage): AnthropicUsage {
   return {
     ...toTokens(usage),
@@ -47,7 +47,7 @@ export function toUsage(usage: TurnUsage): AnthropicUsage {
   };
 }
 
-/** The tokens alone, as the end of a stream has them. */
+/** The token counts that the end of a stream reports. */
 export function toTokens({
   promptTokens,
   cachedTokens,
@@ -66,9 +66,9 @@ export function toTokens({
 
 export type MessageHead = Pick<AnthropicMessage, 'id' | 'model'>;
 
-/** @param model As the request names it. */
+/** @param model Name of the model in the request. */
 export function messageHead(model: string): MessageHead {
-  // 24 of a-z and 0-9.
+  // 24 characters of a-z and 0-9.
   const characters = Array.from({ length: 24 }, () => randomInt(36).toString(36));
   return { id: `msg_${characters.join('')}`, model };
 }
@@ -115,8 +115,8 @@ export function toolUseBlock(
   return { type: 'tool_use', id, name, input, caller: { type: 'direct' } };
 }
 
-/** The input must be an object; other JSON becomes the text of its only field. */
+/** Parses the input of a call, which must be an object. Other text becomes an object with one field. */
 function toInput(argumentsJson: string): Record<string, unknown> {
-  // It may be cut by the limit of tokens.
+  // The token limit may have cut the JSON.
   return parseArguments(argumentsJson) ?? { unparsed: argumentsJson };
 }

@@ -27,7 +27,7 @@ const unsupported: readonly UnsupportedField[] = [
   },
 ];
 
-/** Claude Code sends these; they remove nothing, since prompts have no earlier thinking. */
+/** True if all edits remove earlier thinking, which prompts never contain. Claude Code sends such edits. */
 function hasThinkingEditsOnly(value: unknown): boolean {
   const { edits = [] } = value as { readonly edits?: unknown };
   if (!Array.isArray(edits)) return false;
@@ -36,13 +36,13 @@ function hasThinkingEditsOnly(value: unknown): boolean {
   );
 }
 
-/** A body of `/v1/messages`, or one of `count_tokens`, which has the fields of the prompt only. */
+/** A body of `/v1/messages`, or of `count_tokens`, which has only the prompt's fields. */
 type Body = AnthropicCountTokensRequest & Partial<AnthropicMessageRequest>;
 
 /**
- * The turn that a message asks for: the whole conversation, with client-side tools.
+ * Converts a message request to a turn: the whole conversation, with client-side tools.
  *
- * @throws HearthError `invalid_value` for fields that can't be honoured.
+ * @throws HearthError `invalid_value` for fields that can't be honored.
  */
 export function toTurnRequest(
   body: Body,
@@ -80,7 +80,7 @@ export function toTurnRequest(
   };
 }
 
-/** @throws HearthError `invalid_value` for thinking that can't take place, as Anthropic's API has it. */
+/** Refuses requests for thinking that Anthropic's API refuses, too. @throws HearthError `invalid_value`. */
 function assertThinking(
   { thinking, tool_choice: choice, ...body }: Body,
   isPrefilled: boolean,
@@ -103,7 +103,7 @@ function assertThinking(
   refuse('`max_tokens` must be greater than `thinking.budget_tokens`.', 'thinking.budget_tokens');
 }
 
-/** A block that Claude Code sends for billing; it differs in each request, so that no prompt would be in the cache. */
+/** A block that Claude Code adds for billing. It differs in each request, so with it no prompt would be in the cache. */
 const attribution = /^x-anthropic-billing-header:/;
 
 function toSystemPrompt(system: Body['system']): string | undefined {
