@@ -15,7 +15,7 @@ export interface AnswerCall {
   readonly arguments: JsonObject;
 }
 
-/** A part of an answer, of a chat or a raw prompt; `end` comes last. */
+/** A part of an answer to a chat or a raw prompt; `end` is the last one. */
 export type AnswerEvent =
   | { readonly type: 'thinking'; readonly text: string }
   | {
@@ -27,8 +27,8 @@ export type AnswerEvent =
   | { readonly type: 'end'; readonly summary: GenerationSummary };
 
 /**
- * Returns a function that gives the part of an answer that an event adds; undefined if none. It throws the error of
- * `turn.error`, and `internal` if a call has arguments that are not a JSON object.
+ * Returns a function that converts an event to a part of the answer; undefined if the event adds none. It throws the
+ * error of `turn.error`, and `internal` if a call has arguments that are not a JSON object.
  */
 export function createAnswerEvents(): (
   event: TurnEvent | CompletionEvent,
@@ -57,7 +57,7 @@ export function createAnswerEvents(): (
   };
 }
 
-/** All parts of an answer. */
+/** Joins all parts of an answer. */
 export function toAnswerParts(result: TurnResult | CompletionResult): {
   readonly text: string;
   readonly thinking: string;

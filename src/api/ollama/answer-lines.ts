@@ -7,14 +7,14 @@ import type { TokenLogprob } from '../../engines/engine.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { toAnswerParts, type AnswerCall, type AnswerEvent } from './answer-events.ts';
 
-/** A part of an answer, or all of it. */
+/** A part of an answer, or the whole answer. */
 export interface AnswerPart {
   readonly text?: string;
   readonly thinking?: string;
   readonly calls?: readonly AnswerCall[];
 }
 
-/** Writes a part in the fields of one endpoint. */
+/** Converts a part to the fields of an endpoint's lines. */
 export type ToFields<Fields> = (part: AnswerPart) => Fields;
 
 export function toChatFields({
@@ -42,13 +42,13 @@ export function toGenerateFields({
 }
 
 interface AnswerHead {
-  /** As the request names it. */
+  /** Name of the model in the request. */
   readonly model: string;
   /** `performance.now()` at the beginning of the request. */
   readonly startedAt: number;
 }
 
-/** Returns a function that writes the line of a part of a streamed answer; the last one has the statistics. */
+/** Returns a function that converts parts of a streamed answer to lines; the last line has the statistics. */
 export function createLines<Fields extends object>(
   { model, startedAt }: AnswerHead,
   toFields: ToFields<Fields>,
@@ -68,12 +68,12 @@ export function createLines<Fields extends object>(
   };
 }
 
-/** A line without content; clients take it as a sign of life. */
+/** A line without content, which keeps clients waiting. */
 export function emptyLine<Fields extends object>(model: string, toFields: ToFields<Fields>) {
   return { model, created_at: now(), ...toFields({}), done: false };
 }
 
-/** The whole answer. */
+/** A whole answer, sent as one line. */
 export function toAnswer<Fields extends object>(
   result: TurnResult | CompletionResult,
   { model, startedAt }: AnswerHead,

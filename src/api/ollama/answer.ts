@@ -14,7 +14,7 @@ import { createLines, emptyAnswer, emptyLine, toAnswer, type ToFields } from './
 import { ollamaErrors } from './errors.ts';
 
 interface AnswerRequest<Fields> {
-  /** As the request names it. */
+  /** Name of the model in the request. */
   readonly model: string;
   readonly isStreamed: boolean;
   /** `performance.now()` at the beginning of the request. */
@@ -22,7 +22,7 @@ interface AnswerRequest<Fields> {
   readonly toFields: ToFields<Fields>;
 }
 
-/** Sends an answer: as lines, or whole. */
+/** Sends an answer, streamed as lines or as a whole. */
 export async function answer<Fields extends object>(
   events: AsyncGenerator<TurnEvent | CompletionEvent>,
   request: AnswerRequest<Fields>,
@@ -54,7 +54,7 @@ export function toErrorLines(error: HearthError): readonly object[] {
   return [ollamaErrors.serialize(error).body];
 }
 
-/** Loads the model of a request, and sets its idle time. */
+/** Loads the model of a request, and sets the idle time of the instance. */
 export async function loadModel(
   { pool }: Pick<ApiServices, 'pool'>,
   { identifier, selection }: NamedModel,
@@ -66,8 +66,8 @@ export async function loadModel(
 }
 
 /**
- * Loads a model, or with `keep_alive: 0` unloads its idle instances, for a request without a prompt. As with any idle time,
- * those that were loaded by name or are pinned stay, unless the caller may unload them.
+ * Handles a request without a prompt: loads a model, or with `keep_alive: 0` unloads its idle instances. Instances that
+ * were loaded by name or are pinned stay loaded, unless the caller has the permission to unload them.
  */
 export async function prepareModel<Fields extends object>(
   services: Pick<ApiServices, 'modelSettings' | 'pool'>,

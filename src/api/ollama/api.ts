@@ -8,7 +8,7 @@ import { mountGenerate } from './generate.ts';
 import { mountModels } from './models.ts';
 import { mountPull } from './pull.ts';
 
-/** `/api`: the API of Ollama, for clients that were made for it. */
+/** `/api`: Ollama's API, for clients of Ollama. */
 export function createOllamaApi(services: ApiServices): ApiRoutes {
   return {
     name: 'ollama',

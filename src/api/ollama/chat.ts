@@ -38,7 +38,7 @@ export function mountChat(app: App, services: ApiServices): void {
   });
 }
 
-/** The turn that a chat asks for: the whole conversation, with client-side tools. */
+/** Converts a chat request to a turn: the whole conversation, with client-side tools. */
 export function toTurnRequest(
   body: OllamaChatRequest,
   { identifier, selection: { model } }: NamedModel,

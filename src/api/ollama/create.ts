@@ -45,9 +45,9 @@ const unsupported: readonly UnsupportedField[] = [
   },
 ];
 
-/** Files of weights in other formats, and what belongs to them. */
+/** Weights in other formats, and the files that belong to them. */
 const otherFormats = /\.(?:safetensors|json|pth|pt|model)$/i;
-/** Syntax of the templates of Ollama that Jinja does not have. */
+/** Syntax of Ollama's templates that Jinja does not have. */
 const goTemplate = /\{\{-?\s*(?:\.|\$|if\b|else\b|end\b|range\b|with\b)/;
 
 export function mountCreate(app: App, services: ApiServices): void {
@@ -67,7 +67,7 @@ export function mountCreate(app: App, services: ApiServices): void {
   );
 }
 
-/** @throws HearthError of the schema. */
+/** @throws The errors that the route declares. */
 async function* create(
   services: ApiServices,
   body: OllamaCreateRequest,
@@ -106,7 +106,7 @@ async function* create(
     await undoImports(place);
     throw error;
   }
-  // No event comes before the last check, so that a refused request gets an error status.
+  // The first event comes after the last check, so that a refused request still gets an error status.
   if (from === '') yield progress({ status: 'parsing GGUF' });
   yield progress({ status: 'writing manifest' });
   context.logger.info({ model: key, base: base.base }, 'model created');
@@ -127,7 +127,10 @@ async function* findOrPull(
   return findOllamaModel(library, from);
 }
 
-/** The settings that a profile of a model begins with: the settings of the profile that it comes from, and the adapters of the name. */
+/**
+ * The initial settings of a new profile: the settings of the profile it is made from, and the adapters in the model's
+ * name.
+ */
 function findBase(
   { modelSettings }: ApiServices,
   { selection, identifier, choices = [] }: NamedModel,
@@ -149,11 +152,15 @@ type Files = readonly (readonly [name: string, digest: string])[];
 interface ImportPlace {
   readonly services: ApiServices;
   readonly context: RequestContext;
-  /** One of each import, in order. */
+  /** Undoes each import, in the order of the imports. */
   readonly undos: (() => Promise<void>)[];
 }
 
-/** @returns the key of the model, whose name is the name of the request: `owner/base:tag` is `owner/base-tag`. */
+/**
+ * Imports a model under a key derived from the request's name: `owner/base:tag` becomes `owner/base-tag`.
+ *
+ * @returns The key.
+ */
 async function importModel(
   own: NamedModelServices,
   name: string,
@@ -179,7 +186,7 @@ async function importModel(
   return importFiles('model', { publisher, repo }, files, place);
 }
 
-/** @param modelKey Key of the model, whose folder no adapter shares. */
+/** @param modelKey Key of the model, whose folder must not contain adapters. */
 async function importAdapters(
   files: Files,
   modelKey: string,
@@ -195,7 +202,7 @@ async function importAdapters(
   return choices;
 }
 
-/** Moves the files back, so that the same request can be sent again with other settings. */
+/** Moves the files back to the uploads, so that the client can repeat the request with other settings. */
 async function undoImports({ undos, context }: ImportPlace): Promise<void> {
   for (const undo of undos.toReversed()) {
     await undo().catch((err: unknown) => {

@@ -29,7 +29,7 @@ export function mountEmbeddings(app: App, services: ApiServices): void {
       const length = omitUndefined({ dimensions: dimensions ?? undefined });
       return embed(services, { ...request, ...length }, context);
     }
-    // Clients load a model so.
+    // Clients send an empty input to load a model.
     await loadModel(services, found, options, context);
     return { selection: found.selection, vectors: [], promptTokens: 0 };
   };

@@ -5,7 +5,7 @@ import {
   type FieldNames,
 } from '../kit/errors/error-serializer.ts';
 
-/** Names that are not the domain's name in snake case. */
+/** Names that differ from the domain's names in snake case. */
 const fieldNames: FieldNames = [
   [/^(messages\[\d+\])\.content\[(\d+)\]$/, '$1.images'],
   [/^clientTools(\[\d+\])?\.name$/, 'tools$1.function.name'],
@@ -19,10 +19,10 @@ const fieldNames: FieldNames = [
   [/^inputs(\[\d+\])?$/, 'input$1'],
 ];
 
-/** `messages[2].content[1]`, an image, becomes `messages[2].images`. */
+/** `messages[2].content[1]` is an image, so it becomes `messages[2].images`. */
 const nameOllamaField = createNameField(fieldNames);
 
-/** Errors in Ollama's format: a text. */
+/** Errors in Ollama's format, which has only a message. */
 export const ollamaErrors = createErrorSerializer({
   schema: ollamaErrorSchema,
   toBody: ({ message, param }) => ({

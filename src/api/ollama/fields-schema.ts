@@ -8,7 +8,7 @@ import {
   topKSchema,
 } from '../../kernel/field.ts';
 
-/** Fields that several requests and results of Ollama's API share. Its clients send `null` for absent fields. */
+/** Fields that several requests and results of Ollama's API share. Ollama's clients send `null` for absent fields. */
 
 export const ollamaModelNameSchema = z
   .string()
@@ -21,7 +21,7 @@ export const ollamaModelNameSchema = z
 
 const optionalNameSchema = z.string().max(512).nullish();
 
-/** Names of a model in requests about models. Older clients send `name`, and clients in Go both, one of them empty. */
+/** Fields for the model in requests about models. Older clients send `name`. Go clients send both, one of them empty. */
 export const ollamaNamedFields = {
   model: optionalNameSchema.describe('Required, unless `name` is set.'),
   name: optionalNameSchema.describe('The older name of `model`.'),
@@ -47,7 +47,7 @@ export const ollamaThinkSchema = z
   .nullish()
   .meta({ id: 'OllamaThink', description: 'Whether, or how much, the model reasons.' });
 
-/** Options of the runner, such as `num_gpu`, are settings of the server here, and ignored. */
+/** Sampling options. Runner options such as `num_gpu` are ignored: Hearth has settings for them. */
 export const ollamaOptionsSchema = z
   .looseObject({
     temperature: z.number().min(0).max(100).nullish(),
@@ -144,10 +144,10 @@ export const exampleOllamaAnswer = {
   eval_duration: 24_000_000,
 };
 
-/** A line that ends a stream which failed. */
+/** The last line of a failed stream. */
 export const ollamaErrorSchema = z
   .object({ error: z.string().describe('Names the value that was wrong and what is allowed.') })
   .meta({ id: 'OllamaError' });
 
-/** The result of a request that only changes something. */
+/** The result of a request that only changes data. */
 export const ollamaDoneSchema = z.object({}).meta({ id: 'OllamaDone', examples: [{}] });

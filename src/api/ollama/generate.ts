@@ -77,7 +77,7 @@ const unsupportedOfRaw: readonly UnsupportedField[] = [
   { name: 'format', reason: 'cannot be combined with a raw prompt.', isHarmless: is('') },
 ];
 
-/** A conversation of one message. */
+/** Converts a prompt to a turn with one message. */
 function toTurnRequest(
   body: OllamaGenerateRequest,
   { identifier, selection: { model } }: NamedModel,

@@ -1,6 +1,6 @@
 import { HearthError } from '../../kernel/errors/errors.ts';
 
-/** Idle time of a model that stays loaded. */
+/** Idle time for "never unload": 100 years. */
 const foreverSeconds = 100 * 365 * 24 * 3600;
 
 const secondsOfUnit: Readonly<Record<string, number>> = {
@@ -16,9 +16,10 @@ const durationPattern = /^([+-]?)((?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h))
 const partPattern = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)/g;
 
 /**
- * The idle time in seconds that `keep_alive` means: a number of seconds, or a duration in Go's notation (`1h30m`).
+ * Converts `keep_alive` to the idle time in seconds. It is a number of seconds, or a duration in Go's notation
+ * (`1h30m`).
  *
- * @returns undefined if absent; 0 for a model to unload at once.
+ * @returns undefined if absent; 0 to unload the model at once.
  * @throws HearthError `invalid_value`.
  */
 export function toTtlSeconds(keepAlive: string | number | null | undefined): number | undefined {

@@ -11,7 +11,7 @@ export function toParameters(record: SettingsRecord): string {
     .join('\n');
 }
 
-/** A Modelfile from which `ollama create` makes the same profile, or a profile with the settings of the model. */
+/** A Modelfile with the settings of a model or profile; `ollama create` makes an equal profile from it. */
 export function toModelfile(
   { model }: Pick<ModelSelection, 'model'>,
   record: SettingsRecord,
@@ -47,7 +47,7 @@ function parametersOf({ sampling, stop = [], maxOutputTokens, load }: SettingsRe
   return [...Object.entries(numbers), ...stop.map((text) => ['stop', text] as const)];
 }
 
-/** Three quotes inside a value would end it, so that its rest became instructions. */
+/** Three quotes inside a value would end it, and the rest would become instructions. */
 function quote(value: string): string {
   if (/^[^\s"][^\r\n"]*(?<!\s)$/.test(value)) return value;
   return `"""${value.replaceAll(/""(?=")/g, '"" ')}"""`;

@@ -22,13 +22,13 @@ import { deleteSettings, storeSettings } from '../v1/models/model-settings.ts';
 import { toModelfile, toParameters } from './modelfile.ts';
 import { toCapabilities, toDetails, toLoadedModel, toModelInfo, toOllamaModel } from './record.ts';
 
-/** The version of Ollama whose API this API follows: editors refuse older ones. */
+/** The version of Ollama whose API Hearth follows; editors refuse older ones. */
 const ollamaVersion = '0.12.11';
 
 export function mountModels(app: App, services: ApiServices): void {
   const { libraryFor, aliases, modelSettings, pool, runtimes } = services;
 
-  /** @throws HearthError `forbidden` for the alias of a model that the caller may not use. */
+  /** @throws HearthError `forbidden` if an alias names a model that the caller may not use. */
   const assertOwnAlias = async (name: string, { caller }: RequestContext): Promise<void> => {
     const alias = findAlias(await aliases.list(), name);
     if (alias?.name.toLowerCase() !== name.toLowerCase()) return;
@@ -106,7 +106,7 @@ export function mountModels(app: App, services: ApiServices): void {
     const { identifier, selection } = await findOllamaModel(own.library, name);
     if (selection.alias !== undefined) {
       if (await deleteSettings(own, selection.alias)) return {};
-      // Only a pattern has this name, which is not the name of a model to delete.
+      // The name matches an alias with `*`, so there is no model or profile of this name to delete.
       throw new HearthError('model_not_found', `model ${JSON.stringify(name)} not found`, {
         field: 'model',
       });

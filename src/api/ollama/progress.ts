@@ -4,7 +4,7 @@ import { openStream } from '../kit/stream/open-stream.ts';
 import { toErrorLines } from './answer.ts';
 import type { OllamaProgress } from './models-schema.ts';
 
-/** A step of work that a client watches. */
+/** A step of an operation that a client watches. */
 export interface ProgressEvent {
   readonly type: 'progress';
   readonly line: OllamaProgress;
@@ -14,7 +14,7 @@ export function progress(line: OllamaProgress): ProgressEvent {
   return { type: 'progress', line };
 }
 
-/** Answers with the steps as lines of JSON, or with the last one. */
+/** Streams the steps as lines of JSON, or responds with the last step. */
 export async function answerProgress(
   events: AsyncGenerator<ProgressEvent>,
   isStreamed: boolean,

@@ -4,8 +4,8 @@ import type { ModelSelection } from '../../library/model.ts';
 import { variantFiles } from '../../library/variant-files.ts';
 
 /**
- * The name of a model and variant: the tag of the best variant is `latest`. The key of a model on a remote Ollama has a
- * tag.
+ * The model's name in Ollama's notation. The tag of the best variant is `latest`; models of a remote Ollama keep the
+ * tag in their key.
  */
 function toOllamaName({ model, variant, alias }: ModelSelection): string {
   if (alias !== undefined) return alias.includes(':') ? alias : `${alias}:latest`;
@@ -37,7 +37,7 @@ export async function toOllamaModel(selection: ModelSelection): Promise<OllamaMo
   };
 }
 
-/** @param isOnGpu Whether the runtime uses a GPU. */
+/** @param isOnGpu True if the runtime uses a GPU. */
 export async function toLoadedModel(
   { selection, estimatedBytes, config, ttlSeconds, idleSeconds = 0 }: InstanceSummary,
   isOnGpu: boolean,
@@ -53,7 +53,7 @@ export async function toLoadedModel(
   };
 }
 
-/** Clients expect a time also for a model that stays loaded. */
+/** Clients expect an expiry time even if the model stays loaded. */
 const neverSeconds = 100 * 365 * 24 * 3600;
 
 type Capability = 'completion' | 'tools' | 'vision' | 'audio' | 'thinking' | 'insert' | 'embedding';
@@ -71,7 +71,7 @@ export function toCapabilities({ model }: ModelSelection): Capability[] {
   ];
 }
 
-/** Entries of the header of a GGUF file, as far as Hearth keeps them. */
+/** Entries of a GGUF file's header that Hearth keeps. */
 export function toModelInfo({ model }: ModelSelection): Readonly<Record<string, unknown>> {
   const { architecture, dimensions, attention } = model;
   return {

@@ -84,7 +84,7 @@ describe('think', () => {
     ['on or off', onOrOff, 'low', 'on'],
     ['on or off', onOrOff, false, 'off'],
     ['off by default', offByDefault, true, 'on'],
-    // A turn refuses this setting, since the model does not have it.
+    // The turn refuses this level later, since the model can't reason.
     ['none', none, true, 'medium'],
     ['none', none, false, undefined],
   ] as const)('with a model of %s, %s', (_, model, think, level) => {

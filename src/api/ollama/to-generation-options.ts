@@ -8,17 +8,17 @@ import type { ModelEntry } from '../../library/model.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { assertSupported, is, type UnsupportedField } from '../openai/chat/unsupported-fields.ts';
 
-/** Options that change the answer; others, such as `num_gpu`, are settings of the server. */
+/** Options that would change the answer. Options such as `num_gpu` are ignored instead: Hearth has settings for them. */
 const unsupportedOptions: readonly UnsupportedField[] = [
   { name: 'mirostat', reason: 'selects a sampler that is not supported.', isHarmless: is(0) },
   { name: 'typical_p', reason: 'is not supported.', isHarmless: is(1) },
   { name: 'tfs_z', reason: 'is not supported.', isHarmless: is(1) },
 ];
 
-/** The fields of a request that chat and generate share. */
+/** Request fields that chat and generate share. */
 type GenerationFields = Pick<OllamaChatRequest, 'options' | 'logprobs' | 'top_logprobs'>;
 
-/** @throws HearthError `invalid_value` for options that can't be honoured. */
+/** @throws HearthError `invalid_value` for options that can't be honored. */
 export function toGenerationOptions({
   options,
   logprobs,
@@ -50,23 +50,26 @@ export function toSampling(options: OllamaOptions): GenerationOptions['sampling'
   });
 }
 
-/** @throws HearthError `invalid_value` for options that can't be honoured. */
+/** @throws HearthError `invalid_value` for options that can't be honored. */
 export function assertGenerationOptions(
   options: Readonly<Record<string, unknown>> | null = {},
 ): void {
   assertSupported(options ?? {}, unsupportedOptions);
 }
 
-/** A negative count lifts the limit, also the limit in the settings of the model. The engine treats 0 as 1. */
+/**
+ * Converts `num_predict`. A negative count means no limit, even if the settings of the model have one. 0 becomes 1, as
+ * the engine treats it.
+ */
 export function toMaxTokens(count: number | null | undefined): number | undefined {
   if (count == null) return undefined;
   return count < 0 ? noLimit : Math.max(1, count);
 }
 
-/** The engine reads an integer of 32 bits. */
+/** The largest number that the engine accepts, a 32-bit integer. */
 const noLimit = 2 ** 31 - 1;
 
-/** `num_ctx`, limited to the context that the model was trained for. */
+/** Converts `num_ctx`, limited to the model's trained context. */
 export function toContextLength(
   options: OllamaOptions,
   model: ModelEntry,
@@ -75,7 +78,7 @@ export function toContextLength(
   return wanted == null ? {} : { contextLength: Math.min(wanted, model.maxContextLength) };
 }
 
-/** A reasoning setting of the model; `think: false` is undefined for a model that does not reason. */
+/** Converts `think` to a reasoning level. `think: false` becomes undefined for a model that can't reason. */
 export function toReasoning(
   think: OllamaChatRequest['think'],
   model: ModelEntry,

@@ -4,8 +4,8 @@ import type { OllamaMessage } from './chat-schema.ts';
 import type { ClientToolCall } from '../../store/turns/content.ts';
 
 /**
- * The messages of a conversation. Calls without an id get one by their position, and a result without the id of its
- * call belongs to the first unanswered call of its tool.
+ * Converts the messages of a conversation. A call without an id gets one from its position. A result without the id of
+ * its call belongs to the first unanswered call of the same tool.
  *
  * @throws HearthError `invalid_value` for the result of a tool without a call.
  */
@@ -66,14 +66,14 @@ export function toContent(
   ];
 }
 
-/** The beginnings of images in base64. */
+/** First characters of images in base64. */
 const mediaTypes: readonly (readonly [prefix: string, mediaType: string])[] = [
   ['/9j/', 'image/jpeg'],
   ['UklGR', 'image/webp'],
   ['R0lGOD', 'image/gif'],
 ];
 
-/** Content of no known kind is declared as PNG, which decoding it then refuses. */
+/** Unknown content is declared as PNG; decoding it fails with an error for the client. */
 function toDataUrl(image: string): string {
   if (image.startsWith('data:')) return image;
   const [, mediaType] = mediaTypes.find(([prefix]) => image.startsWith(prefix)) ?? [];

@@ -4,7 +4,7 @@ import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { OllamaCreateRequest } from './create-schema.ts';
 import { toContextLength, toMaxTokens, toSampling } from './to-generation-options.ts';
 
-/** The settings that the instructions of a Modelfile stand for. */
+/** Converts the instructions of a Modelfile to settings. */
 export function toSettings(body: OllamaCreateRequest, model: ModelEntry): SettingsRecord {
   const { parameters, messages, license, template } = body;
   const all = messages ?? [];
