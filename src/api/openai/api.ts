@@ -15,7 +15,7 @@ import { mountVectorStores } from './vector-stores/vector-stores.ts';
 import { mountTranscriptions } from './audio/transcriptions.ts';
 import { mountSpeech } from './speech/speech.ts';
 
-/** `/v1`: the API of OpenAI, for clients that were made for it. */
+/** `/v1`: OpenAI's API, for clients of OpenAI. */
 export function createOpenAiApi(services: ApiServices): ApiRoutes {
   return {
     name: 'openai',

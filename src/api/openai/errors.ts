@@ -8,7 +8,10 @@ import {
   type FieldNames,
 } from '../kit/errors/error-serializer.ts';
 
-/** Names that are not the domain's name in snake case. Of the parts of a message only images and audio are checked. */
+/**
+ * Names that differ from the domain's names in snake case. Of message parts, only images and audio are checked, so
+ * other parts are never named.
+ */
 const fieldNames: FieldNames = [
   [/^(messages\[\d+\]\.content\[\d+\])$/, '$1.image_url'],
   [/^(messages\[\d+\]\.content\[\d+\])\.audio$/, '$1.input_audio.data'],
@@ -20,7 +23,7 @@ const fieldNames: FieldNames = [
   [/^reasoning$/, 'reasoning_effort'],
 ];
 
-/** Errors in OpenAI's format with OpenAI's types; the codes are Hearth's. */
+/** Errors in OpenAI's format with OpenAI's types and Hearth's codes. */
 export const openAiErrors = createErrorSerializer({
   schema: openAiErrorBodySchema,
   nameField: createNameField([
@@ -34,7 +37,7 @@ export const openAiErrors = createErrorSerializer({
 /** `messages[2].content[0]` becomes `messages[2].content[0].image_url`, `toolChoice` becomes `tool_choice`. */
 export const nameV0Field = createNameField([...fieldNames, [/^maxOutputTokens$/, 'max_tokens']]);
 
-/** v0's errors have Hearth's types. */
+/** Errors in OpenAI's format with Hearth's types. */
 export const v0Errors = createErrorSerializer({
   schema: openAiErrorBodySchema,
   nameField: nameV0Field,

@@ -9,7 +9,7 @@ import type { OpenAiResponse } from './responses/response-schema.ts';
 import type { OpenAiCompletion } from './completions/text-completion-schema.ts';
 import type { NumberedEvent } from './responses/response-event.ts';
 
-/** Fields that the client itself adds, or that only a schema could name more precisely than `unknown`. */
+/** Fields that the client adds itself, or that the schema declares less precisely. */
 type Sent = Omit<SdkResponse, 'output_text' | 'tool_choice' | 'tools' | 'text'>;
 type Replaced<Event> = Event extends { readonly response: OpenAiResponse }
   ? Omit<Event, 'response'> & { readonly response: SdkResponse }
@@ -18,7 +18,7 @@ type Replaced<Event> = Event extends { readonly response: OpenAiResponse }
 it('has the types of the official client', () => {
   expectTypeOf<OpenAiChatCompletion>().toExtend<OpenAI.ChatCompletion>();
   expectTypeOf<OpenAiChatChunk>().toExtend<OpenAI.ChatCompletionChunk>();
-  // The client's own type has no null reason, which streams of completions do send.
+  // Streams of completions send a null reason, which the client's type does not have.
   expectTypeOf<OpenAiCompletion['choices'][number]>().toExtend<
     Omit<OpenAI.CompletionChoice, 'finish_reason'>
   >();

@@ -17,7 +17,7 @@ export const servedTierSchema = z
 
 interface TieredRequest {
   readonly context: RequestContext;
-  /** Field of the answer; empty if the request names no tier. */
+  /** Field of the response; empty if the request has no tier. */
   readonly served: { readonly service_tier?: z.infer<typeof servedTierSchema> };
 }
 
@@ -32,7 +32,7 @@ const servedTiers = {
   last: 'flex',
 } as const;
 
-/** The context with the priority that a request asks for, at most the caller's. */
+/** Returns the context with the requested priority, limited to the caller's priority. */
 export function withServiceTier(context: RequestContext, tier: ServiceTier): TieredRequest {
   if (tier == null) return { context, served: {} };
   const clientKey = withinPriority(context.caller.clientKey, bounds[tier] ?? 'interactive');

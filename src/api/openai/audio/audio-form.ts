@@ -4,7 +4,7 @@ import { type FormFile, readForm } from '../../kit/body/form-file.ts';
 import type { UploadBody } from '../../kit/body/upload-body.ts';
 
 const maxFileBytes = 100 * 1024 * 1024;
-/** Files that are in memory at once. */
+/** Maximum number of files in memory at the same time. */
 const maxForms = 8;
 const maxNameLength = 255;
 
@@ -57,7 +57,7 @@ function tooLarge(): HearthError {
   );
 }
 
-/** Servers decide about the format by the end of the name. */
+/** Keeps the end of a long name, since servers detect the format by the extension. */
 function toName(name = ''): string {
   const safe = name.replaceAll(/[\p{C}"\\/]/gu, '').slice(-maxNameLength);
   return safe === '' ? 'audio.wav' : safe;

@@ -3,7 +3,7 @@ import { chatErrors } from '../../../kernel/errors/error-groups.ts';
 import { openAiEventSchema } from '../../kit/error-body.ts';
 import { defineRoute } from '../../kit/route.ts';
 
-/** Form fields, which are texts. */
+/** Fields of a form, so all values are text. */
 const sharedFields = {
   model: z.string().max(1024).optional(),
   prompt: z.string().optional().describe('Words and names that may occur.'),

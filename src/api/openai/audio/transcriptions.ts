@@ -28,7 +28,7 @@ type EndEvent = Extract<TranscriptionEvent, { readonly type: 'transcription.end'
 type AnswerHead = Extract<TranscriptionEvent, { readonly type: 'answer.head' }>;
 
 const trueValues = new Set(['true', 'True', '1']);
-/** Types that a remote server may answer with; a page or a script would run with the rights of the web app. */
+/** Content types that are passed through from remote servers. A page or script would run with the rights of the web app. */
 const passedTypes = new Set([
   'application/json',
   'application/x-subrip',
@@ -41,7 +41,7 @@ const resultTypes = new Set<TranscriptionEvent['type']>([
   'text.delta',
   'transcription.end',
 ]);
-/** Formats that a chat model can give. */
+/** Response formats that chat models support. */
 const chatFormats = ['json', 'text'];
 
 export function mountTranscriptions(app: App, services: Services): void {
@@ -97,7 +97,7 @@ async function respond(
   return { text: end.text, usage: toUsage(end) };
 }
 
-/** The first event that is not about a queue or a load; a stream shows none of these. */
+/** Skips events of queues and loads, which are not part of the stream. */
 async function nextResult(
   events: AsyncGenerator<TranscriptionEvent>,
 ): Promise<TranscriptionEvent | undefined> {

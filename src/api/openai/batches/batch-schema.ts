@@ -3,7 +3,7 @@ import { defineRoute } from '../../kit/route.ts';
 import { batchPermissions, exampleFileId, pageFields } from './file-schema.ts';
 import { metadataSchema } from '../responses/response-request-schema.ts';
 
-/** The endpoints whose requests a batch may have. */
+/** Endpoints that the requests of a batch may use. */
 const batchEndpoints = [
   '/v1/chat/completions',
   '/v1/completions',

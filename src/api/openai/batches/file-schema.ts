@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { uploadPurposes } from '../../../store/batches/batch.ts';
 import { defineRoute } from '../../kit/route.ts';
 
-/** A token that may run requests may send them in a batch. */
+/** Permissions that allow batches: a token that may send such requests may also send them in a batch. */
 export const batchPermissions = ['chat', 'embeddings'] as const;
 
 export const exampleFileId = 'file-6b2f0c9e4d7a1f3852c6e0b9';
@@ -45,7 +45,7 @@ const fileSchema = z
   .meta({ id: 'OpenAiFile', examples: [exampleFile] });
 export type OpenAiFile = z.infer<typeof fileSchema>;
 
-/** The fields of a page of a list; `more` of them have the bounds of their endpoint. */
+/** Fields of the query for a page; each endpoint chooses the bounds of `limit`. */
 export const pageFields = {
   object: z.literal('list'),
   first_id: z.string().nullable(),

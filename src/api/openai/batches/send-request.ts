@@ -12,7 +12,7 @@ export interface BatchSenderOptions {
   readonly isTokenRequired: boolean;
 }
 
-/** Sends the requests of batches to the app itself, as the token that made the batch. */
+/** Sends a batch's requests to the app itself, with the permissions of the token that created the batch. */
 export function createBatchSender({
   app,
   tokens,

@@ -57,7 +57,7 @@ export function mountChatCompletions(app: App, services: ApiServices): void {
   });
 }
 
-/** Chunks as server-sent events, with `[DONE]` at the end; an error is a message with its body. */
+/** Chunks as server-sent events, with `[DONE]` at the end. An error is a message with the error body. */
 export function toStreamFormat<Event>(
   toChunks: (choiceEvent: ChoiceEvent<Event>) => readonly object[],
 ): StreamFormat<ChoiceEvent<Event>, SseMessage> {

@@ -16,14 +16,14 @@ const finishReasons: Readonly<Record<StopReason, V0FinishReason>> = {
   toolCalls: 'tool_calls',
 };
 
-/** Why a choice ended, in OpenAI's words. */
+/** The finish reason of a choice, in OpenAI's terms. */
 export function toFinishReason({ stopReason }: Pick<GenerationSummary, 'stopReason'>) {
   return finishReasons[stopReason ?? 'eosFound'];
 }
 
 type V0ChatLogprobs = V0ChatResult['choices'][number]['logprobs'];
 
-/** OpenAI's chat shape; null if none were requested. */
+/** OpenAI's format for chats; null if the request asked for none. */
 export function toV0Logprobs(logprobs: readonly TokenLogprob[] | undefined): V0ChatLogprobs {
   if (logprobs === undefined || logprobs.length === 0) return null;
   return {
@@ -36,7 +36,7 @@ export function toV0Logprobs(logprobs: readonly TokenLogprob[] | undefined): V0C
   };
 }
 
-/** OpenAI's older shape for text completions; offsets count from the start of the text. */
+/** OpenAI's older format for text completions; offsets are relative to the start of the text. */
 export function toCompletionLogprobs(
   logprobs: readonly TokenLogprob[] | undefined,
   textOffset: number,
@@ -58,7 +58,7 @@ export function toCompletionLogprobs(
   };
 }
 
-/** Null if none were requested. */
+/** Null if the request asked for none. */
 export function toLogprobs(
   logprobs: readonly TokenLogprob[] | undefined,
 ): OpenAiChatCompletion['choices'][number]['logprobs'] {
@@ -74,7 +74,7 @@ function toFields({ token, logprob, bytes }: Omit<TokenLogprob, 'topLogprobs'>) 
   return { token, logprob, bytes: bytes === null ? null : [...bytes] };
 }
 
-/** The change of a choice's message by an event; undefined if none. */
+/** Converts an event to the delta of a choice's message; undefined if the event adds nothing. */
 export function toChatDelta(event: TurnEvent) {
   switch (event.type) {
     case 'message.delta':
@@ -95,7 +95,7 @@ export function toChatDelta(event: TurnEvent) {
   }
 }
 
-/** The fields that the message of a choice has, besides its role. */
+/** The fields of a choice's message, without the role. */
 export function toChatMessage(items: readonly TurnItem[]) {
   const reasoning = textOf(items, 'reasoning');
   const calls = items.filter((item) => item.type === 'clientToolCall');
@@ -115,12 +115,12 @@ function textOf(items: readonly TurnItem[], type: 'message' | 'reasoning'): stri
   return items.flatMap((item) => (item.type === type ? [item.text] : [])).join('');
 }
 
-/** The fields that all chunks of a completion share, and that a whole result begins with. */
+/** The fields that all chunks of a completion and a whole completion begin with. */
 export function completionHead<Name extends string>(
   prefix: 'chatcmpl' | 'cmpl',
   object: Name,
 ): { readonly id: string; readonly object: Name; readonly created: number } {
-  // 21 of a-z and 0-9.
+  // 21 bytes in base 36.
   const characters = Array.from(randomBytes(21), (byte) => (byte % 36).toString(36));
   return {
     id: `${prefix}-${characters.join('')}`,

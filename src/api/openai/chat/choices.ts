@@ -5,22 +5,22 @@ import type { ModelTarget } from '../../../engines/loads/open-request.ts';
 import { foldSeed } from '../../../engines/fold-seed.ts';
 import type { GenerationOptions } from '../../../chat/turn-request.ts';
 
-/** An event of one of a request's choices. */
+/** An event of one choice of a request. */
 export interface ChoiceEvent<Event> {
   readonly index: number;
   readonly event: Event;
 }
 
-/** More choices than these wait for the ones before them. */
+/** Choices that run at the same time; the others wait. */
 const maxConcurrent = 8;
-/** Most events that wait for the reader, for each choice: a slow client of many choices ends with an error. */
+/** Maximum number of events that wait for the reader, for each choice. If a client reads too slowly, the request fails. */
 const maxWaiting = 65_536;
 
 /**
- * Runs the choices of a request beside each other and joins their events. The first failure ends all of them, as
- * does returning early.
+ * Runs the choices of a request concurrently and merges their events. The first failure ends all choices; so does
+ * returning early.
  *
- * @throws What a choice throws.
+ * @throws The first error of a choice.
  */
 export async function* runChoices<Event>(
   count: number,
@@ -44,7 +44,7 @@ export async function* runChoices<Event>(
   };
   const workers = Array.from({ length: Math.min(count, maxConcurrent) }, work);
   const running = Promise.all(workers).finally(channel.close);
-  // It is awaited only after the channel has ended; until then a failure must not count as unhandled.
+  // `running` is awaited only after the channel has ended; until then its failure must not count as unhandled.
   running.catch(() => {});
   try {
     yield* channel;
@@ -55,7 +55,10 @@ export async function* runChoices<Event>(
   }
 }
 
-/** Each choice has a seed of its own, as they would be the same otherwise; `target` may have the seed of a profile. */
+/**
+ * Gives each choice its own seed: with the same seed, all choices would be equal. If the request has no seed, `target`
+ * may have one from a profile.
+ */
 export function withSeedOf<Request extends Pick<GenerationOptions, 'sampling'>>(
   request: Request,
   index: number,

@@ -12,7 +12,7 @@ interface ReasoningFields {
 }
 
 /**
- * The reasoning setting that a request asks of a model.
+ * Converts the reasoning fields of a request to a level for the model.
  *
  * @throws HearthError `invalid_value` if the fields contradict each other; `unsupported_reasoning`.
  */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { textSchema } from '../../../kernel/field.ts';
 
-/** Formats of an answer, in the fields of OpenAI and of servers with its API. */
+/** Answer formats, in the fields of OpenAI and of servers with a compatible API. */
 
 export const jsonObjectSchema = z.record(z.string(), z.unknown());
 
@@ -27,7 +27,7 @@ const schemaOrTextSchema = z
   .union([jsonObjectSchema, textSchema])
   .meta({ id: 'V0SchemaOrText', description: 'A JSON schema, or its text.' });
 
-/** Fields of a chat that give its answer a format. */
+/** Fields of a chat that choose the format of the answer. */
 export const responseFormatFields = {
   response_format: responseFormatSchema.nullish(),
   json_schema: jsonObjectSchema.nullish().describe('As in llama.cpp: a JSON schema of the answer.'),

@@ -6,7 +6,7 @@ import { assertSupported, type UnsupportedField } from './unsupported-fields.ts'
 
 type FormatFields = z.output<z.ZodObject<typeof responseFormatFields>>;
 
-/** A grammar of a caller can keep the engine busy for all others. */
+/** Client grammars are not supported, since one can keep the engine busy for all other requests. */
 const reason =
   'is not supported. `response_format` takes a JSON schema, also with `enum` or `pattern`.';
 const unsupported: readonly UnsupportedField[] = [
@@ -21,7 +21,7 @@ const unsupportedOutputs = ['choice', 'grammar', 'regex', 'structural_tag'].map(
   reason,
 }));
 
-/** Fields of a chat that a text completion does not have. */
+/** Fields of chats that text completions do not have. */
 export const chatFormatFields: readonly UnsupportedField[] = [
   'response_format',
   'json_schema',
@@ -35,7 +35,7 @@ export const chatFormatFields: readonly UnsupportedField[] = [
 }));
 
 /**
- * The format of a chat completion; undefined if absent.
+ * Reads the format of a chat completion; undefined if absent.
  *
  * @throws HearthError `invalid_value` for two formats, and for constraints that are not supported.
  */
@@ -78,7 +78,7 @@ function ofResponseFormat(format: FormatFields['response_format']): ResponseForm
   }
 }
 
-/** @throws HearthError `invalid_value` for a text that is not a JSON schema. */
+/** @throws HearthError `invalid_value` if the text is not a JSON schema. */
 function ofSchema(
   name: string,
   schema: z.output<typeof jsonObjectSchema> | string | null | undefined,

@@ -7,10 +7,10 @@ import {
   ttlSchema,
 } from '../../../kernel/field.ts';
 
-/** The answer is held back by as much as this while it may be a stop string. */
+/** Bounded, since the stream holds back text that may be the beginning of a stop string. */
 const stopSchema = textSchema.max(1000);
 
-/** Each takes the engine time with every token. */
+/** Each bias costs the engine time for every token. */
 const maxBiases = 1000;
 
 /** Number of choices for endpoints that support only one. */

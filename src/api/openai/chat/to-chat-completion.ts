@@ -8,7 +8,7 @@ import type { ChoiceEvent } from './choices.ts';
 
 type Choice = OpenAiChatCompletion['choices'][number];
 
-/** A whole chat completion of one choice or several, which share their prompt. */
+/** A whole chat completion. All choices share one prompt. */
 export function toChatCompletion(
   results: readonly TurnResult[],
   head: Pick<OpenAiChatCompletion, 'id' | 'object' | 'created' | 'model' | 'service_tier'>,
@@ -47,8 +47,8 @@ interface ChatChunkOptions {
 }
 
 /**
- * Returns a function that writes the chunks of a chat completion: deltas of its choices, the finish reason of each, the
- * usage if requested. It throws the error of `turn.error`.
+ * Returns a function that converts events to chunks of a chat completion: deltas of the choices, the finish reason of
+ * each, and the usage if requested. It throws the error of `turn.error`.
  */
 export function createChatChunks({
   head: { id, object, created, model, ...tier },
@@ -59,7 +59,7 @@ export function createChatChunks({
   const usages: TurnUsage[] = [];
   const noUsage = includesUsage ? { usage: null } : undefined;
   const more = 'service_tier' in tier ? { ...tier, ...noUsage } : noUsage;
-  // Written out: this runs for each token, and objects that are copied into others take twice the time.
+  // Lists each field: this runs for each token, and spreading objects would take twice the time.
   const chunk = (choice: ChunkChoice): OpenAiChatChunk => ({
     id,
     object,
@@ -68,7 +68,7 @@ export function createChatChunks({
     choices: [choice],
     ...more,
   });
-  // Some clients ignore the rest of a chunk with a role.
+  // The role has a chunk of its own, since some clients ignore other fields of that chunk.
   const begin = (index: number): readonly OpenAiChatChunk[] => {
     if (begun.has(index)) return [];
     begun.add(index);

@@ -6,15 +6,15 @@ import type { Sampling } from '../../../engines/engine.ts';
 import { foldSeed } from '../../../engines/fold-seed.ts';
 import { assertSupported, unsupportedSamplingFields } from './unsupported-fields.ts';
 
-/** The fields that chat and text completions share; the newer name of the limit for chats alone. */
+/** The fields that chat and text completions share. Only chats have the newer name of the token limit. */
 type CompletionBody = z.output<z.ZodObject<typeof v0GenerationFields>> & {
   readonly max_completion_tokens?: number | null | undefined;
 };
 
 /**
- * The fields for model, sampling and limits, which both kinds of completion have.
+ * Converts the fields for model, sampling and limits, which chat and text completions share.
  *
- * @throws HearthError `invalid_value` for fields that can't be honoured.
+ * @throws HearthError `invalid_value` for fields that can't be honored.
  */
 export function toGenerationOptions(body: CompletionBody): GenerationOptions & InstanceOptions {
   assertSupported(body, unsupportedSamplingFields);
@@ -30,7 +30,7 @@ export function toGenerationOptions(body: CompletionBody): GenerationOptions & I
   };
 }
 
-/** Undefined: no limit; the model stops by itself. */
+/** Undefined for no limit; then the model decides when to stop. */
 function toMaxTokens(body: CompletionBody): number | undefined {
   const maxTokens = body.max_completion_tokens ?? body.max_tokens;
   return maxTokens === null || maxTokens === -1 ? undefined : maxTokens;

@@ -4,7 +4,7 @@ import type { ToolDefinition } from '../../../engines/engine.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 
-/** A message of a chat completion as a message of a turn. */
+/** Converts a message of a chat completion to a message of a turn. */
 export function toMessage(message: V0Message): TurnMessage {
   const content = toContent(message.content);
   switch (message.role) {
@@ -38,7 +38,7 @@ function toContent(content: V0Message['content']): readonly TurnContent[] {
   });
 }
 
-/** The content decides about the format. */
+/** Ignores the declared format, since the content shows it. */
 export function toAudio({ input_audio: { data } }: V0AudioPart): TurnContent {
   return { type: 'audio', url: `data:audio/any;base64,${data}` };
 }
@@ -53,8 +53,8 @@ export function toTools(tools: V0ChatRequest['tools']): readonly ToolDefinition[
 }
 
 /**
- * Checks that every result of a tool follows its call. A stored conversation that is continued is checked against
- * its calls elsewhere.
+ * Checks that every tool result follows its call. If a stored conversation is continued, the turn checks the results
+ * against the stored calls.
  *
  * @throws HearthError `invalid_value`.
  */

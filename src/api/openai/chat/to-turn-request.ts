@@ -9,10 +9,10 @@ import { HearthError } from '../../../kernel/errors/errors.ts';
 import { assertSupported, unsupportedChatFields } from './unsupported-fields.ts';
 
 /**
- * The turn that a chat completion asks for: the whole conversation, with client-side tools.
+ * Converts a chat completion to a turn: the whole conversation, with client-side tools.
  *
- * @param reasoning What `reasoning_effort` stands for with the model.
- * @throws HearthError `invalid_value` for fields that can't be honoured.
+ * @param reasoning The level for `reasoning_effort` with this model.
+ * @throws HearthError `invalid_value` for fields that can't be honored.
  */
 export function toTurnRequest(
   body: OpenAiChatRequest,
@@ -51,7 +51,7 @@ export function toTurnRequest(
   };
 }
 
-/** @throws HearthError `invalid_value` for fields of vLLM that the messages contradict. */
+/** @throws HearthError `invalid_value` if vLLM's fields contradict the messages. */
 function assertContinuation({
   messages,
   continue_final_message: continues,
@@ -87,7 +87,7 @@ function toToolChoice(choice: OpenAiChatRequest['tool_choice']): ToolChoice | un
   return choice.type === 'function' ? { name: choice.function.name } : choice.allowed_tools.mode;
 }
 
-/** The tools that `allowed_tools` leaves; undefined where all are allowed. */
+/** The names of the tools that `tool_choice` allows; undefined if it allows all. */
 function allowedNames(
   { tool_choice: choice }: OpenAiChatRequest,
   offered: ReadonlySet<string>,

@@ -1,16 +1,16 @@
 import { HearthError } from '../../../kernel/errors/errors.ts';
 
-/** A field that this server can't honour, and the values that change nothing. */
+/** A field that this server can't honor. */
 export interface UnsupportedField {
   readonly name: string;
   /** Completes the sentence "`field` ...". */
   readonly reason: string;
-  /** True if a value asks for nothing; null and absent never do. */
+  /** True for values that would not change the answer; null and absent are always harmless. */
   readonly isHarmless?: (value: unknown) => boolean;
 }
 
 /**
- * Refuses a request whose answer a field would change that can't be honoured.
+ * Refuses a request if a field would change the answer and can't be honored.
  *
  * @throws HearthError `invalid_value` with the name of the field.
  */

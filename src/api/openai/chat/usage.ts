@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { tokenCountSchema } from '../../../kernel/field.ts';
 import type { TurnUsage } from '../../../store/turns/conversation-turn.ts';
 
-/** Tokens of a completion, over all of its choices; a prompt that choices share counts once. */
+/** Tokens of a completion, over all choices. The shared prompt counts once. */
 export const openAiUsageSchema = z
   .object({
     prompt_tokens: tokenCountSchema,
@@ -27,9 +27,9 @@ export const exampleUsage = {
 };
 
 /**
- * The usage of several choices: generated tokens of all of them, and each prompt once.
+ * The usage of several choices: the generated tokens of all choices, and each prompt once.
  *
- * @param perPrompt Number of choices of each prompt, which stand beside each other.
+ * @param perPrompt Number of choices of each prompt; these are next to each other in `usages`.
  */
 export function toUsage(usages: readonly TurnUsage[], perPrompt = usages.length): OpenAiUsage {
   const prompts = usages.filter((_, index) => index % perPrompt === 0);

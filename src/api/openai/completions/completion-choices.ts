@@ -17,10 +17,10 @@ import { chatFormatFields } from '../chat/response-format.ts';
 import { toGenerationOptions } from '../chat/to-generation-options.ts';
 import { assertSupported } from '../chat/unsupported-fields.ts';
 
-/** A text, its tokens, or a list of both. */
+/** A text, its tokens, or a list with several of these. */
 export type PromptField = string | readonly number[] | readonly (string | number[])[];
 
-/** The texts and token lists of a field that takes one or several. */
+/** Converts a field with one or several prompts to a list of texts and token lists. */
 export function toPrompts(field: PromptField): readonly Prompt[] {
   if (typeof field === 'string') return [field];
   const isTokens = typeof field[0] === 'number';
@@ -30,14 +30,14 @@ export function toPrompts(field: PromptField): readonly Prompt[] {
 type CompletionBody = Parameters<typeof toGenerationOptions>[0] &
   Pick<V0CompletionRequest, 'prompt' | 'echo' | 'suffix' | 'logprobs'>;
 
-/** The choices of a request: `perPrompt` of each of its prompts, which stand beside each other. */
+/** The choices of a request: `perPrompt` choices for each prompt, ordered by prompt. */
 export interface CompletionChoices {
   readonly prompts: readonly Prompt[];
   readonly perPrompt: number;
   readonly count: number;
-  /** Beginning of a choice's text: its prompt, or nothing. */
+  /** First part of a choice's text: its prompt if the request echoes it, otherwise empty. */
   readonly echoOf: (index: number) => string;
-  /** @param target What the request names as its model, if that is known already. */
+  /** @param target The model of the request, if it was already looked up. */
   readonly start: (
     context: RequestContext,
     target?: ModelTarget,
@@ -80,7 +80,7 @@ function toCompletionRequest(body: CompletionBody, prompt: Prompt): CompletionRe
   };
 }
 
-/** @param echo beginning of the text */
+/** @param echo First part of the text. */
 export function toCompletionChoice(result: CompletionResult, index: number, echo: string) {
   return {
     index,
@@ -90,7 +90,7 @@ export function toCompletionChoice(result: CompletionResult, index: number, echo
   };
 }
 
-/** The choices of the chunks that the events of a stream become: echo, deltas, finish reason. */
+/** Returns a function that converts stream events to the choices of chunks: echo, deltas, finish reason. */
 export function createCompletionDeltas(echoOf: CompletionChoices['echoOf']) {
   const offsets: number[] = [];
   const toChoice = (index: number, text: string) => ({

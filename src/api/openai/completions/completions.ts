@@ -24,9 +24,9 @@ import { toStreamFormat } from '../chat/chat-completions.ts';
 import { findPreset } from '../../v1/presets/use-preset.ts';
 import { toUsage } from '../chat/usage.ts';
 
-/** Choices of all prompts of a request together. */
+/** Maximum number of choices of a request, over all prompts. */
 const maxChoices = 128;
-/** OpenAI's own. */
+/** OpenAI's default. */
 const defaultMaxTokens = 16;
 
 export function mountCompletions(app: App, services: ApiServices): void {

@@ -35,7 +35,7 @@ it('lists the items of the branch in pages, forwards and backwards', async () =>
   expect(await walk('desc', 100)).toEqual([ids.toReversed()]);
   expect(await walk('asc', 4)).toEqual([ids]);
   expect(await walk('asc', 3)).toEqual([ids.slice(0, 3), ids.slice(3)]);
-  // A page with more characters than this has no further item.
+  // With a limit of one character, each page ends after its first item.
   expect(await walk('asc', 100, 1)).toEqual(ids.map((id) => [id]));
 });
 

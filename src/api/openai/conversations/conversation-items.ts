@@ -10,18 +10,19 @@ import { responseIdOf, toOutput } from '../responses/to-output-item.ts';
 interface ItemPageOptions {
   readonly order: 'asc' | 'desc';
   readonly limit: number;
-  /** Id of the last item of the page before. */
+  /** Id of the last item of the previous page. */
   readonly after?: string | undefined;
 }
 
-/** Responses that are read at a time. */
+/** Number of responses to read at a time. */
 const responsesPerStep = 20;
-/** Characters of the items of a page as JSON. A page with more ends early, since it is in memory as a whole. */
+/** Maximum characters of a page's items as JSON. A page that exceeds it ends early, since it is kept in memory. */
 const maxPageCharacters = 32 * 1024 * 1024;
 
 /**
- * A page of a conversation's items, from the branch that was used last.
- * @throws HearthError `invalid_value` if `after` is not an item of it.
+ * A page of a conversation's items, from the most recently used branch.
+ *
+ * @throws HearthError `invalid_value` if `after` is not an item of the conversation.
  */
 export async function conversationItems(
   store: Store,
@@ -50,7 +51,7 @@ export async function conversationItems(
   return toPage(items, false);
 }
 
-/** The responses of the branch that was used last; from the response of an item on, if one is given. */
+/** The responses of the most recently used branch; if an item is passed, begins with the item's response. */
 async function* responsesOf(
   store: Store,
   { lastResponseId: leafId, ownerId }: ConversationHead,

@@ -1,7 +1,10 @@
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import type { LeaseKeeper } from '../../../store/shared/lease-keeper.ts';
 
-/** Lets one request at a time generate a response in a conversation or change it, in all servers of the database. */
+/**
+ * Allows only one request at a time to generate a response in a conversation or change it, over all servers of the
+ * database.
+ */
 export class ConversationLocks {
   readonly #leases: Pick<LeaseKeeper, 'take'>;
 
@@ -10,7 +13,7 @@ export class ConversationLocks {
   }
 
   /**
-   * Locks a conversation until the returned function is called; further calls of that do nothing.
+   * Locks a conversation until the returned function is called; calling it again has no effect.
    *
    * @throws HearthError `conversation_locked`.
    */

@@ -29,7 +29,7 @@ import { conversationItems, itemsOfResponse } from './conversation-items.ts';
 import type { ConversationLocks } from './conversation-locks.ts';
 import { findHead, ownHead } from './find-head.ts';
 
-/** `/v1/conversations`: the stored tree as a list of items, the branch that was used last. */
+/** `/v1/conversations`: the most recently used branch of a stored conversation, as a list of items. */
 export function mountConversations(
   app: App,
   services: ApiServices,
@@ -105,7 +105,7 @@ export function mountConversations(
   });
 }
 
-/** @throws HearthError `invalid_value` for items that a response must have. */
+/** @throws HearthError `invalid_value` for items that only responses accept. */
 async function readItems(
   { store }: ApiServices,
   items: readonly OpenAiInputItem[],
@@ -131,7 +131,7 @@ function add(
   return addMessages(services, { conversationId, previousResponseId, messages }, context);
 }
 
-/** Runs work on items. Its errors name the fields of the request, if it has any. */
+/** Runs work on items. Its errors get the field names of item requests. */
 async function naming<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -158,7 +158,10 @@ async function findItem({ store }: ApiServices, { id, ownerId }: ConversationHea
   );
 }
 
-/** The id of an approval request numbers the calls of its turn; the id of any other item has its position. */
+/**
+ * Finds an item's position. It is part of the item's id, except for approval requests, whose ids number the calls of
+ * the turn.
+ */
 function partOf({ turn }: StoredResponse, itemId: string): TurnPart {
   const request = turn.items.findIndex(
     (item) => item.type === 'approvalRequest' && item.id === itemId,

@@ -4,9 +4,9 @@ import type { ConversationHead } from '../../../store/conversations/conversation
 import type { Store } from '../../../store/store.ts';
 
 /**
- * A conversation that the caller can read.
+ * Finds a conversation that the caller can read.
  *
- * @param param Field of the request that names it.
+ * @param param Request field with the id.
  * @throws HearthError `conversation_not_found`.
  */
 export async function findHead(
@@ -25,9 +25,9 @@ export async function findHead(
 }
 
 /**
- * A conversation that the caller can change.
+ * Finds a conversation that the caller can change. A token can read, but not change, one that was made without a token.
  *
- * @throws HearthError `conversation_not_found`, also for one without a token that a token can only read.
+ * @throws HearthError `conversation_not_found`.
  */
 export async function ownHead(
   store: Store,

@@ -12,14 +12,14 @@ import {
   type V0EmbeddingResult,
 } from './embedding-schema.ts';
 
-/** Embeddings of OpenAI's API: the result names the model as the request does. */
+/** OpenAI's embeddings: the result has the model's name from the request. */
 export function mountEmbeddings(app: App, services: ApiServices): void {
   mount(app, createEmbeddingOpenAi, ({ body, context }) =>
     embedInputs(services, body, context, ({ model }) => body.model || model.key),
   );
 }
 
-/** Embeddings of v0: the result names the variant too. */
+/** v0's embeddings: the result's model name includes the variant. */
 export function mountEmbeddingsV0(app: App, services: ApiServices): void {
   mount(app, createEmbeddingV0, ({ body, context }) =>
     embedInputs(services, body, context, ({ model, variant }) => `${model.key}@${variant.id}`),
@@ -51,7 +51,7 @@ async function embedInputs(
   };
 }
 
-/** Base64 of 32-bit little-endian floats, as OpenAI's clients decode them. */
+/** Base64 of 32-bit little-endian floats, the encoding that OpenAI's clients expect. */
 function toBase64(vector: readonly number[]): string {
   const bytes = Buffer.alloc(vector.length * 4);
   for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * 4);

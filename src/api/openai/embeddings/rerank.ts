@@ -5,7 +5,7 @@ import { mount, type App } from '../../kit/mount.ts';
 import { assertSupported, type UnsupportedField } from '../chat/unsupported-fields.ts';
 import type { ApiServices } from '../../services.ts';
 
-/** Fields of the rerankers of Cohere and Jina that Hearth does not support. */
+/** Fields of Cohere's and Jina's rerankers that Hearth does not support. */
 const unsupportedFields: readonly UnsupportedField[] = [
   { name: 'rank_fields', reason: 'is not supported: documents are ranked by their `text`.' },
   { name: 'max_tokens_per_doc', reason: 'is not supported: documents are never cut.' },

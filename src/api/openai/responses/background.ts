@@ -6,7 +6,7 @@ import type { ResponseEvent } from './response-event.ts';
 import { ResponseStream } from './response-stream.ts';
 import { toInitialResponse } from './to-response.ts';
 
-/** The response as it is now; undefined if the events that it consists of are no longer kept. */
+/** The current state of the response; undefined if its first events are no longer kept. */
 export async function currentResponse(turn: FollowableTurn): Promise<OpenAiResponse | undefined> {
   const events = await turn.recorded();
   if (events === undefined) return undefined;
@@ -22,9 +22,9 @@ export async function currentResponse(turn: FollowableTurn): Promise<OpenAiRespo
 }
 
 /**
- * The events of the response from the first one, and later ones.
+ * All events of the response from the beginning, and new ones as they come.
  *
- * @throws HearthError `response_not_found` if the first ones are no longer kept; the signal's reason.
+ * @throws HearthError `response_not_found` if the first events are no longer kept; the signal's reason.
  */
 export async function* followResponse(
   turn: FollowableTurn,
@@ -47,7 +47,7 @@ function open(turn: FollowableTurn): ResponseStream {
   return new ResponseStream(initialOf(turn), now);
 }
 
-/** Turns of other APIs get a response from their request. */
+/** Creates the initial response; for turns of other APIs, from the turn's request. */
 function initialOf({ id, createdAt, head }: FollowableTurn): OpenAiResponse {
   if (head.initial !== undefined) return head.initial as OpenAiResponse;
   const { model, instructions, previousResponseId, conversationId } = head;

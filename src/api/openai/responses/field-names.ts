@@ -2,7 +2,7 @@ import { HearthError, type NameField } from '../../../kernel/errors/errors.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import { createNameField, type FieldNames } from '../../kit/errors/error-serializer.ts';
 
-/** Names of a response's request that are not the domain's name in snake case. */
+/** Names of request fields of responses that differ from the domain's names in snake case. */
 const responseNames: FieldNames = [
   [/^(?:messages|approvals).*$/, 'input'],
   [/^clientTools.*$/, 'tools'],
@@ -12,23 +12,23 @@ const responseNames: FieldNames = [
   [/^reasoning$/, 'reasoning.effort'],
 ];
 
-/** Names of the request that adds items to a conversation. */
+/** Names of request fields when items are added to a conversation. */
 const itemNames: FieldNames = [
   [/^(?:messages|approvals).*$/, 'items'],
   [/^previousResponseId$/, 'response'],
 ];
 
-/** The error with the field names of responses. The other endpoints of the API have other names. */
+/** Returns the error with the field names of responses, which other endpoints of the API do not share. */
 export function withResponseNames(error: unknown): unknown {
   return withNames(error, createNameField(responseNames), 'input');
 }
 
-/** The error with the field names of the items of a conversation. */
+/** Returns the error with the field names of conversation items. */
 export function withItemNames(error: unknown): unknown {
   return withNames(error, createNameField(itemNames), 'items');
 }
 
-/** @param input Name of the list of items. */
+/** @param input Field name of the list of items. */
 function withNames(error: unknown, nameField: NameField, input: 'input' | 'items'): unknown {
   if (!(error instanceof HearthError)) return error;
   const { field } = error;

@@ -25,7 +25,7 @@ function call(
   };
 }
 
-/** Files that the annotations of a text name, after searches that found passages of these files. */
+/** The files that the annotations of a text name, after searches with passages of these files. */
 function cited(text: string, ...items: readonly ToolCallItem[]) {
   const read = new ReadPassages();
   for (const item of items) read.add(item);
@@ -72,7 +72,7 @@ describe('the citations of a text', () => {
         ['file_b', 11],
       ],
     ],
-    // A marker counts a passage once.
+    // A marker cites each passage once.
     ['[1, 1, 1]', [['file_a', 0]]],
   ])('of %j are %j', (text, expected) => {
     expect(cited(text, search)).toEqual(expected);

@@ -12,13 +12,13 @@ export function toFileSearch(tool: FileSearchTool): Integration {
   return { type: 'fileSearch', ...toSearchOptions(tool.vector_store_ids, tool) };
 }
 
-/** The texts that the model searched for. */
+/** The model's search queries. */
 export function queriesOf(args: Readonly<Record<string, unknown>>): string[] {
   const { queries } = args;
   return Array.isArray(queries) ? queries.filter((query) => typeof query === 'string') : [];
 }
 
-/** The results of a search, as the response shows them. */
+/** The results of a search, in the format of responses. */
 export function toSearchResults({ result }: ToolCallItem): FileSearchCall['results'] {
   return toPassages(result).map(({ fileId, filename, attributes, score, text }) => ({
     file_id: fileId,
@@ -29,7 +29,7 @@ export function toSearchResults({ result }: ToolCallItem): FileSearchCall['resul
   }));
 }
 
-/** The passages that a model has read in a turn, which its text may cite by their numbers. */
+/** The passages that a model has read in a turn. Its text may cite them by their numbers. */
 export class ReadPassages {
   readonly #passages = new Map<number, NumberedPassage>();
 
@@ -43,7 +43,7 @@ export class ReadPassages {
     if (this.#passages.size === 0) return [];
     return [...text.matchAll(/\[(\d{1,4}(?:, ?\d{1,4})*)\]/g)].flatMap(
       ({ index, 1: numbers = '' }) =>
-        // A model may repeat a number without end.
+        // A model may repeat a number endlessly.
         [...new Set(numbers.split(',').map(Number))].flatMap((number) => {
           const passage = this.#passages.get(number);
           if (passage === undefined) return [];

@@ -7,13 +7,13 @@ import { responseIdOf, toOutput } from './to-output-item.ts';
 
 type Input = OpenAiResponseRequest['input'];
 
-/** Characters of all items that an input refers to, as JSON: a short request can name long items. */
+/** Maximum characters of all referenced items as JSON: a short request can name long items. */
 const maxCharacters = 32 * 1024 * 1024;
 
 /**
- * The input with the items that it refers to. They are items of stored responses that the caller can read.
+ * Replaces the references in the input with their items, which belong to stored responses that the caller can read.
  *
- * @throws HearthError `invalid_value` for an item that does not exist or is named twice, and for too long items.
+ * @throws HearthError `invalid_value` for an item that does not exist or is named twice, and if the items are too long.
  */
 export async function withReferencedItems(
   store: Store,
@@ -39,7 +39,7 @@ export async function withReferencedItems(
   return input.map((item) => (isReference(item) ? (found.get(item.id) ?? item) : item));
 }
 
-/** The indexes of the references in the input by the ids of their items, by the ids of their responses. */
+/** The positions of references in the input, by response id and item id. */
 function referencesOf(
   input: readonly OpenAiInputItem[],
 ): ReadonlyMap<string, ReadonlyMap<string, number>> {
@@ -56,7 +56,7 @@ function referencesOf(
   return references;
 }
 
-/** All items of a response, by their id; none if the caller can't read it. */
+/** All items of a response, by their id; empty if the caller can't read the response. */
 async function itemsOf(
   store: Store,
   responseId: string,
@@ -65,7 +65,7 @@ async function itemsOf(
   const response = await store.responses.find(responseId, callerId);
   if (response === undefined) return new Map();
   const items = [...(await toInputItems(store, response)), ...toOutput(response.id, response.turn)];
-  // Stored items have the form in which a client would send them.
+  // Stored items have the format of client input.
   return new Map(items.map((item) => [item.id, item as unknown as OpenAiInputItem]));
 }
 

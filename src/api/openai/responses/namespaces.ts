@@ -1,12 +1,12 @@
 import type { OpenAiOutputItem } from './response-schema.ts';
 import type { OpenAiFunctionTool, OpenAiTool } from './response-request-schema.ts';
 
-/** The name by which the model knows a function: `crm.find_customer`. */
+/** The function's name for the model: `crm.find_customer`. */
 export function toFullName(name: string, namespace: string | null | undefined): string {
   return namespace == null ? name : `${namespace}.${name}`;
 }
 
-/** The functions of a tool with their full names; none for a tool server. */
+/** The functions of a tool with their full names; empty for a tool server. */
 export function toFunctions(tool: OpenAiTool): readonly OpenAiFunctionTool[] {
   if (tool.type === 'function') return [tool];
   if (tool.type !== 'namespace') return [];
@@ -17,7 +17,7 @@ export function toFunctions(tool: OpenAiTool): readonly OpenAiFunctionTool[] {
   }));
 }
 
-/** A call with the namespace of its function apart; other items unchanged. */
+/** Separates the namespace from the function's name in a call; returns other items unchanged. */
 export function withNamespace<Item extends OpenAiOutputItem>(
   item: Item,
   tools: readonly Readonly<Record<string, unknown>>[],

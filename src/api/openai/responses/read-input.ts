@@ -11,17 +11,18 @@ type Part = Exclude<Message['content'], string>[number];
 type ApprovalResponse = Extract<OpenAiInputItem, { readonly type: 'mcp_approval_response' }>;
 type ApprovalRequest = Extract<OpenAiInputItem, { readonly type: 'mcp_approval_request' }>;
 
-/** The input of a response as a turn has it. */
+/** The input of a response, converted for a turn. */
 interface ResponseInput {
   readonly messages: readonly TurnMessage[];
   readonly approvals: readonly TurnApproval[];
-  /** Labels of the servers whose tools were listed before. */
+  /** Labels of the servers whose tools the input lists. */
   readonly listedLabels: readonly string[];
 }
 
 /**
- * Reads the input. Consecutive calls belong to one message of the assistant. An approval request in
- * the input is the call that its response answers, unless the input also has the call's result.
+ * Converts the input. Consecutive calls belong to one message of the assistant. An approval request becomes the call to
+ * which its response belongs, unless the input also has the call's result.
+ *
  * @throws HearthError `invalid_value` for an approval request without a response.
  */
 export function readInput(input: OpenAiResponseRequest['input']): ResponseInput {

@@ -93,5 +93,5 @@ export interface ErrorEvent {
   readonly param: string | null;
 }
 
-/** An event as it is sent. */
+/** An event with its number in the stream. */
 export type NumberedEvent = (ResponseEvent | ErrorEvent) & { readonly sequence_number: number };

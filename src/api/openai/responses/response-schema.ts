@@ -144,7 +144,7 @@ const outputItemSchema = z
   .meta({ id: 'OpenAiOutputItem' });
 export type OpenAiOutputItem = z.infer<typeof outputItemSchema>;
 
-/** Settings that a stored response does not keep. */
+/** Fields of a response that are not stored, with their defaults. */
 export const responseDefaults = {
   object: 'response',
   background: false,

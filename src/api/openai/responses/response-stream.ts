@@ -17,7 +17,7 @@ type Call =
 type ApprovalRequest = Extract<OpenAiOutputItem, { readonly type: 'mcp_approval_request' }>;
 type ToolList = Extract<OpenAiOutputItem, { readonly type: 'mcp_list_tools' }>;
 
-/** Turns the events of a turn into events of a response, and collects the response. */
+/** Converts turn events to response events, and collects the response. */
 export class ResponseStream {
   readonly #base: OpenAiResponse;
   readonly #output: OpenAiOutputItem[] = [];
@@ -31,9 +31,9 @@ export class ResponseStream {
   readonly #passages = new ReadPassages();
 
   /**
-   * @param base The response as it begins: without output, in progress.
-   * @param now Time of the end, in Unix milliseconds.
-   * @param includesResults Whether searches show their results.
+   * @param base The initial response: in progress, without output.
+   * @param now Current time in Unix milliseconds.
+   * @param includesResults Adds results to file searches.
    */
   constructor(base: OpenAiResponse, now: () => number = Date.now, includesResults = false) {
     this.#base = base;
@@ -41,12 +41,12 @@ export class ResponseStream {
     this.#includesResults = includesResults;
   }
 
-  /** The error of `turn.error`, if one came. */
+  /** The error of a `turn.error` event, if there was one. */
   get failure(): HearthError | undefined {
     return this.#failure;
   }
 
-  /** A response in the background is queued until its generation begins. */
+  /** A background response is queued until its generation begins. */
   begin(): readonly ResponseEvent[] {
     return this.#base.background
       ? [
@@ -64,7 +64,7 @@ export class ResponseStream {
     return { ...this.#base, status, output: [...this.#output] };
   }
 
-  /** The end of a response whose turn has none. */
+  /** Ends a response whose turn ended without a terminal event. */
   fail(error: HearthError): Extract<ResponseEvent, { readonly response: OpenAiResponse }> {
     return this.#end(undefined, error);
   }
@@ -127,7 +127,7 @@ export class ResponseStream {
     }
   }
 
-  /** A response in the background waits in the queue until its generation begins. */
+  /** Changes a background response from queued to in progress when its generation begins. */
   #leaveQueue(): readonly ResponseEvent[] {
     if (!this.#base.background || this.#hasBegun) return [];
     this.#hasBegun = true;
@@ -168,7 +168,7 @@ export class ResponseStream {
     ];
   }
 
-  /** The whole response of a turn that has ended. */
+  /** Completes the response at the end of its turn. */
   #end(
     result: TurnResult | undefined,
     failure: HearthError | undefined,
@@ -184,7 +184,7 @@ export class ResponseStream {
       ...omitUndefined({ dropped_turns: result?.droppedTurns }),
       ...(result === undefined ? {} : { usage: toUsage(result.usage) }),
     };
-    // Official streams have no event of their own for a cancelled response.
+    // OpenAI's streams have no event type for cancelled responses.
     const type = status === 'cancelled' ? 'incomplete' : status;
     return { type: `response.${type}`, response };
   }
@@ -237,7 +237,7 @@ export class ResponseStream {
     ];
   }
 
-  /** The one part of the text that is open: the newest item. */
+  /** The open text part, which belongs to the newest item. */
   #openPart() {
     const index = this.#output.length - 1;
     return { item_id: this.#output[index]?.id ?? '', output_index: index, content_index: 0 };
@@ -286,7 +286,7 @@ export class ResponseStream {
           approval_request_id: event.approvalRequestId ?? null,
         };
     this.#output.push(item);
-    // The id of a client-side call comes with the first delta.
+    // The first delta of a client-side call contains its id, so the call is announced then.
     return event.isForClient ? [] : this.#announceCall(item, index);
   }
 
@@ -364,7 +364,7 @@ export class ResponseStream {
     const includesResults = this.#includesResults;
     const output = toOutputItem(this.#base.id, item, position, { includesResults });
     const done = this.#withNamespace(output);
-    // A call that could not be parsed, or would have needed an approval, has not begun before it fails.
+    // A call was not announced if it could not be parsed or would have needed an approval.
     const isAnnounced = known !== undefined && this.#output[known]?.type !== 'mcp_approval_request';
     const before = isAnnounced ? [] : this.#announceCall(done as Call, position);
     this.#output[position] = done;
@@ -384,7 +384,7 @@ export class ResponseStream {
   }
 }
 
-/** Takes the place of a call that waits for an approval, until it is complete. */
+/** A placeholder for a call that waits for an approval, until the call is complete. */
 function unfinishedRequest({
   tool,
   exposedName,

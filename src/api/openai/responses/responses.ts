@@ -111,7 +111,7 @@ interface ResponseServices {
   readonly locks: ConversationLocks;
 }
 
-/** While a response is generated in a conversation, no other request may change that. */
+/** Locks the conversation while a response is generated, so that other requests can't change it. */
 async function createResponse(
   parts: ResponseServices,
   body: OpenAiResponseRequest,
@@ -129,7 +129,7 @@ async function createResponse(
   }
 }
 
-/** @param onEnd Called when the turn has ended; not if this throws. */
+/** @param onEnd Called at the end of the turn; not called if this function throws. */
 async function respond(
   { services }: ResponseServices,
   body: OpenAiResponseRequest,
@@ -157,7 +157,7 @@ async function respond(
   const stream = new ResponseStream(initial, Date.now, includesResults);
   if (body.stream !== true) return collectResponse(events, stream);
   const messages = await openStream(events, toStreamFormat(stream), context);
-  // A client that leaves before the stream is read ends no generator.
+  // If the client disconnects before the stream is read, the generator never starts, so it can't call `onEnd`.
   context.signal.addEventListener('abort', () => void onEnd(), { once: true });
   return eventStream(messages, context);
 }
@@ -168,7 +168,7 @@ async function readRequest(
   context: RequestContext,
 ): Promise<{
   readonly request: TurnRequest;
-  /** With the values of the preset that the response shows. */
+  /** The request, completed with the values of the preset; the response repeats them. */
   readonly completed: OpenAiResponseRequest;
   readonly modelName: string;
 }> {
@@ -236,7 +236,7 @@ function toStreamFormat(stream: ResponseStream): StreamFormat<TurnEvent, SseMess
   };
 }
 
-/** The events of a response that runs in the background, after a position. */
+/** The messages of a background response's stream, after a position. */
 async function* toMessages(
   events: AsyncIterable<ResponseEvent>,
   context: RequestContext,
@@ -255,7 +255,7 @@ async function* toMessages(
   }
 }
 
-/** Numbers the events of a stream. */
+/** Returns functions that convert events to numbered messages. */
 function numbering() {
   let count = 0;
   const toMessage = (event: ResponseEvent | ErrorEvent): SseMessage => {
@@ -290,7 +290,7 @@ async function find(
   return withToolImages(store, response);
 }
 
-/** The response exists, and its events do not. */
+/** The error if a response exists but its events are no longer kept. */
 function noEvents({ id }: StoredResponse): HearthError {
   return new HearthError(
     'invalid_value',

@@ -21,7 +21,7 @@ const prefixes = {
   mcp_approval_response: 'mcpa',
 } as const;
 
-/** The id of an item, which is the same in the stream and in the stored response: `msg_<hex of the response>_0`. */
+/** The id of an item, which is equal in the stream and in the stored response: `msg_<hex of the response>_0`. */
 export function itemId(
   responseId: string,
   type: keyof typeof prefixes,
@@ -30,13 +30,13 @@ export function itemId(
   return `${prefixes[type]}_${responseId.replace('resp_', '')}_${index}`;
 }
 
-/** The id of the response that an item is of; undefined for an id of another form. */
+/** Extracts the response's id from an item's id; undefined for an id in another format. */
 export function responseIdOf(id: string): string | undefined {
   const hex = /^[a-z]+_([0-9a-f]{48})_(?:in)?\d+$/.exec(id)?.[1];
   return hex === undefined ? undefined : `resp_${hex}`;
 }
 
-/** The output of a turn as items of a response, without removed ones. */
+/** Converts a turn's output to items of a response, without removed items. */
 export function toOutput(responseId: string, turn: ConversationTurn): OpenAiOutputItem[] {
   const passages = new ReadPassages();
   return turn.items.flatMap((item, position) => {
@@ -47,11 +47,11 @@ export function toOutput(responseId: string, turn: ConversationTurn): OpenAiOutp
 }
 
 interface ItemDetails {
-  /** Probabilities of a message's tokens; not stored. */
+  /** Log probabilities of a message's tokens; not stored. */
   readonly logprobs?: readonly TokenLogprob[];
   /** Sources that a message may cite. */
   readonly passages?: ReadPassages;
-  /** True if a search shows its results. */
+  /** True if searches include their results. */
   readonly includesResults?: boolean;
 }
 
@@ -205,7 +205,7 @@ function toListedTool({
   };
 }
 
-/** Joins texts; anything else becomes JSON of the content blocks. */
+/** Joins texts. If there is other content, returns JSON of the content blocks. */
 function toText(content: readonly ToolContent[]): string {
   const texts = content.flatMap(({ type, text }) =>
     type === 'text' && typeof text === 'string' ? [text] : [],

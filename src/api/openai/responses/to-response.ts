@@ -7,9 +7,9 @@ import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import { toOutput } from './to-output-item.ts';
 
 /**
- * The id of the conversation that a request names.
+ * The conversation's id in a request.
  *
- * @throws HearthError `invalid_value` for fields that a conversation excludes.
+ * @throws HearthError `invalid_value` for fields that can't be combined with a conversation.
  */
 export function namedConversation(body: OpenAiResponseRequest): string | undefined {
   const id = conversationIdOf(body);
@@ -27,7 +27,7 @@ export function conversationIdOf({ conversation }: OpenAiResponseRequest): strin
   return typeof conversation === 'string' ? conversation : conversation?.id;
 }
 
-/** The response to a request as it begins: without output, in progress. */
+/** The initial response to a request: in progress, without output. */
 export function toInitialResponse(
   id: string,
   model: string,
@@ -61,7 +61,7 @@ export function toInitialResponse(
   };
 }
 
-/** A stored response. Request fields that are not stored have their defaults. */
+/** Converts a stored response. Fields that are not stored have their defaults. */
 export function toStoredResponse(
   { id, parentId, createdAt, modelKey, turn }: StoredResponse,
   conversationId: string | undefined,

@@ -30,11 +30,11 @@ const unsupported: readonly UnsupportedField[] = [
 type McpTool = Extract<OpenAiTool, { readonly type: 'mcp' }>;
 
 /**
- * The turn that a response asks for.
+ * Converts the request for a response to a turn.
  *
- * @param reasoning What `reasoning.effort` stands for with the model.
- * @param conversation The conversation that it names.
- * @throws HearthError `invalid_value` for fields that can't be honoured.
+ * @param reasoning The level for `reasoning.effort` with this model.
+ * @param conversation The conversation that the request names.
+ * @throws HearthError `invalid_value` for fields that can't be honored.
  */
 export function toTurnRequest(
   body: OpenAiResponseRequest,
@@ -75,7 +75,7 @@ export function toTurnRequest(
     ...(body.truncation === 'auto' ? { dropsOldTurns: true } : {}),
     waitsForLoad: body.stream === true,
     ...(body.stream === true || body.background === true ? {} : { isWhole: true }),
-    // A list would leave every call to the client, whatever its name.
+    // Even an empty list would leave every unknown call to the client.
     ...(functions.length === 0 && servers.length + searches.length > 0
       ? {}
       : { clientTools: functions.map(toDefinition) }),
@@ -139,7 +139,7 @@ function toToolFilter(filter: OpenAiMcpToolFilter | null | undefined): ToolFilte
   });
 }
 
-/** The tools that `allowed_tools` leaves, or all. */
+/** The tools that `tool_choice` allows. */
 function allowedTools({ tools, tool_choice: choice }: OpenAiResponseRequest): OpenAiTool[] {
   const offered = tools ?? [];
   if (choice == null || typeof choice === 'string' || choice.type !== 'allowed_tools') {

@@ -44,7 +44,7 @@ export const createSpeechOpenAi = defineRoute({
   permission: 'chat',
   body: speechRequestOpenAiSchema,
   result: z.void(),
-  // Generators of clients know no other type of audio.
+  // The last type makes client generators return binary data.
   mediaTypes: [...Object.values(speechFormats), 'application/octet-stream'],
   errors: ['rate_limit_exceeded', 'not_found', 'upstream_error', 'upstream_unavailable'],
 });

@@ -6,7 +6,7 @@ import { mountEmbeddingsV0 } from '../embeddings/embeddings.ts';
 import { v0Errors } from '../errors.ts';
 import { mountModels } from './models.ts';
 
-/** `/api/v0`: stateless, in OpenAI's shapes, with statistics. */
+/** `/api/v0`: stateless, in OpenAI's formats, with statistics. */
 export function createV0Api(services: ApiServices): ApiRoutes {
   return {
     name: 'v0',

@@ -142,7 +142,7 @@ export const reasoningEffortSchema = z
     description: 'A model that can only reason or not does so for every value but `none`.',
   });
 
-/** Fields of a request that decide whether the model reasons. */
+/** Request fields that control the model's reasoning. */
 export const reasoningFields = {
   reasoning_effort: reasoningEffortSchema.nullish(),
   chat_template_kwargs: z

@@ -30,10 +30,10 @@ import { openStream } from '../../kit/stream/open-stream.ts';
 import type { ApiServices } from '../../services.ts';
 
 /**
- * The turn of a chat completion: the whole conversation, client-side tools, not stored.
+ * Converts a chat completion to a turn: the whole conversation, with client-side tools, not stored.
  *
- * @param reasoning what the fields of the request stand for with the model
- * @throws HearthError `invalid_value` for fields that can't be honoured.
+ * @param reasoning The reasoning level for the request's fields.
+ * @throws HearthError `invalid_value` for fields that can't be honored.
  */
 export function toTurnRequest(body: V0ChatRequest, reasoning?: ReasoningLevel): TurnRequest {
   assertSupported(body, unsupportedChatFields);
@@ -60,7 +60,7 @@ function toToolChoice({ tool_choice: choice }: V0ChatRequest): ToolChoice | unde
 
 type Choice = V0ChatChunk['choices'][number];
 
-/** The chunks of one chat completion; the first delta has the role. */
+/** The chunk format of one chat completion; the first delta has the role. */
 export function createChatChunks(): ChunkFormat<TurnEvent, Choice> {
   let isFirst = true;
   const toChoice = (delta: Choice['delta']): Choice => {

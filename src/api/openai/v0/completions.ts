@@ -40,7 +40,7 @@ export function mountCompletions(app: App, services: ApiServices): void {
   });
 }
 
-/** @throws HearthError `invalid_value` for tokens that are to be echoed as text. */
+/** @throws HearthError `invalid_value` if a prompt of tokens would have to be echoed as text. */
 function assertEcho({ echo }: V0CompletionRequest, prompts: readonly unknown[]): void {
   if (echo !== true || prompts.every((prompt) => typeof prompt === 'string')) return;
   const message = '`echo` needs prompts that are texts, not tokens.';

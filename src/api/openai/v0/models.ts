@@ -78,10 +78,10 @@ export const getModelV0 = defineRoute({
 });
 
 /**
- * A model or profile as v0 shows it.
+ * Converts a model or profile to v0's format.
  *
- * @param loaded the instances that serve it
- * @param createdAt the start of the server
+ * @param loaded Instances that serve it; the first one is shown.
+ * @param createdAt Start time of the server.
  */
 export function toV0Model(
   { id, model, variant }: NamedModel,

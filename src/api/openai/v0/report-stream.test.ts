@@ -75,7 +75,7 @@ async function* iterate(events: readonly TurnEvent[]): Events {
   for (const event of events) yield { index: 0, event };
 }
 
-/** The data of the messages, without what differs from run to run. */
+/** The data of the messages, without values that differ from run to run. */
 async function read(events: Events) {
   const format = toStreamFormat(createChatChunks());
   const data: string[] = [];

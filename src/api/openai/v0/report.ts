@@ -17,9 +17,9 @@ interface V0Report {
 }
 
 /**
- * Usage, statistics, model and runtime, as a whole result and the last chunk of a stream carry them.
+ * Usage, statistics, model and runtime, for a whole result and for the last chunk of a stream.
  *
- * @param summaries of the choices, at least one
+ * @param summaries Summaries of the choices, at least one.
  */
 export function toReport(summaries: readonly GenerationSummary[]): V0Report {
   const [first] = summaries;
@@ -85,17 +85,17 @@ function sum(numbers: readonly number[]): number {
 
 type GenerationEvent = TurnEvent | CompletionEvent;
 
-/** How one stream of a kind of completion writes its chunks. */
+/** Format of the chunks of one stream. */
 export interface ChunkFormat<Event extends GenerationEvent, Choice> {
   readonly idPrefix: 'chatcmpl' | 'cmpl';
   readonly object: 'chat.completion.chunk' | 'text_completion';
-  /** The choice of the chunk for an event; undefined if there is no chunk. */
+  /** Converts an event to the choice of a chunk; undefined if the event needs no chunk. */
   readonly toChoice: (event: ChoiceEvent<Event>) => Choice | undefined;
 }
 
 /**
- * The chunks of a completion: deltas and finish reasons, `[DONE]`. The chunk in which the last choice ends has the
- * usage and the statistics.
+ * Streams the chunks of a completion: deltas, finish reasons, `[DONE]`. The chunk that ends the last choice has the
+ * usage and statistics.
  *
  * @param count Number of choices.
  */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { tokenCountSchema } from '../../../kernel/field.ts';
 
-/** Fields that v0 results have in common. */
+/** Fields that results of v0 have in common. */
 
 const v0UsageSchema = z
   .object({

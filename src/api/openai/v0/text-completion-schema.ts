@@ -6,7 +6,7 @@ import { defineRoute } from '../../kit/route.ts';
 import { exampleV0Report, v0FinishReasonSchema, v0ReportFields } from './result-schema.ts';
 import { oneSchema, v0GenerationFields } from '../chat/sampling-schema.ts';
 
-/** A text as the ids of its tokens in the vocabulary of the model. */
+/** A prompt as token ids of the model's vocabulary. */
 export const tokensSchema = z
   .array(
     z
@@ -18,7 +18,7 @@ export const tokensSchema = z
   .max(1_000_000)
   .meta({ id: 'V0Tokens', description: "Ids of tokens in the model's own vocabulary." });
 
-/** At most so many prompts in a request. */
+/** Maximum number of prompts in a request. */
 const maxPrompts = 128;
 
 export const promptSchema = z

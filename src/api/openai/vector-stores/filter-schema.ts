@@ -24,7 +24,7 @@ const comparisonSchema = z
   })
   .meta({ id: 'OpenAiComparisonFilter', description: 'Compares an attribute of a file.' });
 
-/** Compounds of compounds, down to this level. */
+/** Maximum nesting of compound filters. */
 const levels = 3;
 
 function compoundOf(filter: z.ZodType<AttributeFilter>, level: number): z.ZodType<AttributeFilter> {

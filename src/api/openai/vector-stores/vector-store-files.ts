@@ -27,7 +27,7 @@ import {
 } from './vector-store-file-schema.ts';
 import type { OpenAiChunkingStrategy } from './vector-store-schema.ts';
 
-/** Undefined for a length that suits the model. */
+/** Converts a chunking strategy; undefined if the model's chunk size should be used. */
 export function toChunking(
   strategy: OpenAiChunkingStrategy | null | undefined,
 ): Chunking | undefined {
