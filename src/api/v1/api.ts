@@ -35,14 +35,14 @@ import { mountToolApprovals } from './tools/tool-approvals.ts';
 import { mountTokens } from './tokens/tokens.ts';
 import { mountUsage } from './tokens/usage.ts';
 
-/** `/api/v1`: conversations stored on the server, typed events, models loaded and unloaded. */
+/** `/api/v1`: stored conversations, typed events, and control over loaded models. */
 export function createV1Api(services: ApiServices): ApiRoutes {
   return {
     name: 'v1',
     description: 'Stateful: the server stores conversations, loads and unloads models.',
     errorSerializer: v1Errors,
     mountRoutes: (app) => {
-      // Before the models: `models/{model...}` matches every path below `models/`.
+      // Mounted before the models, since `models/{model...}` matches every path below `models/`.
       mountDownloads(app, services);
       mountCatalog(app, services);
       mountCatalogSource(app, services);

@@ -2,7 +2,7 @@ import { createHearthErrorSerializer, toSnakeCase } from '../kit/errors/error-se
 
 export const v1Errors = createHearthErrorSerializer(nameV1Field);
 
-/** Domain fields whose name in v1 is not the same in snake case. */
+/** Domain fields whose names in v1 differ from their names in snake case. */
 const otherNames: Readonly<Record<string, string>> = {
   cpuExpertLayers: 'cpu_moe_layers',
   expertCount: 'num_experts',
@@ -17,6 +17,6 @@ export function nameV1Field(field: string): string {
   if (name !== undefined) return name;
   const message = /^messages(?:\[\d+\](?:\.content)?)?(\[\d+\])?(?:\.audio)?$/.exec(field);
   if (message === null) return toSnakeCase(field);
-  // Below the API, only the images and audio of a message are checked.
+  // The domain checks only the images and audio of a message.
   return message[1] === undefined ? 'input' : `input${message[1]}.data_url`;
 }

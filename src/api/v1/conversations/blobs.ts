@@ -6,7 +6,7 @@ import type { ApiServices } from '../../services.ts';
 
 const exampleHash = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
 
-/** A tool may have declared any other type, such as one with scripts. */
+/** Types that are shown in a browser. A tool may declare any other type, such as one with scripts. */
 const shownTypes = [
   'image/png',
   'image/jpeg',

@@ -4,7 +4,7 @@ import { defineRoute } from '../../kit/route.ts';
 import { exampleResponseId, responseIdSchema, exampleConversationId } from '../chat/chat-schema.ts';
 import { conversationSchema, conversationTitleSchema } from './conversation-schema.ts';
 
-/** Most responses of an imported conversation. */
+/** Maximum number of responses of an imported conversation. */
 const maxResponses = 20_000;
 
 const nameSchema = z

@@ -65,7 +65,7 @@ export function mountConversationExport(
 
 type Read = (id: string) => Promise<StoredResponse | undefined>;
 
-/** `ConversationExport` in pieces, so that a long conversation is never in memory as a whole. */
+/** Yields the JSON of a `ConversationExport` in pieces, so that a long conversation is never in memory as a whole. */
 async function* exportedJson(
   store: Store,
   { title }: StoredConversation,
@@ -75,7 +75,7 @@ async function* exportedJson(
   const head = JSON.stringify({ format: 'hearth.conversation', version: 1, title });
   yield `${head.slice(0, -1)},"responses":[`;
   const images = new Set<string>();
-  // Children of an omitted response continue its parent.
+  // Parent for the children of each omitted response.
   const continued = new Map<string, string | null>();
   let separator = '';
   for (const { id, parentId: storedParentId } of nodes) {
@@ -117,7 +117,7 @@ async function* exportedMarkdown(
   }
 }
 
-/** The ids from the beginning to the leaf. */
+/** The ids of a branch, from its first response to the leaf. */
 function branchOf(nodes: readonly ConversationNode[], leaf: string): readonly string[] {
   const parents = new Map(nodes.map(({ id, parentId }) => [id, parentId]));
   const branch: string[] = [];

@@ -10,7 +10,7 @@ export function conversationTitleMarkdown(title: string): string {
 /** One turn of an exported conversation: its messages and items, oldest first. */
 export function toMarkdown({ modelKey, turn }: StoredResponse): string {
   const sections = [
-    // A client sends an empty prompt to end an earlier one.
+    // A client sends an empty prompt to remove an earlier one.
     ...(turn.systemPrompt === null || turn.systemPrompt === ''
       ? []
       : [section('System', turn.systemPrompt)]),

@@ -4,7 +4,10 @@ import { isoTimeSchema, modelIdentifierSchema } from '../../../kernel/field.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { licenseFields } from '../models/license-schema.ts';
 
-/** A URL of the hub, or of its mirror that only the server knows (`hub.endpoint`), or a name of ModelScope. */
+/**
+ * Names that may be combined with `quantization`: names of ModelScope, and any URL, since only the server knows the
+ * hub's mirror (`hub.endpoint`).
+ */
 const withQuantizations = /^(?:https?:\/\/|modelscope:)./i;
 
 const downloadRequestSchema = z

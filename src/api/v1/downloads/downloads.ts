@@ -24,7 +24,7 @@ import { toLicense } from '../models/license-schema.ts';
 import type { ApiServices } from '../../services.ts';
 
 export function mountDownloads(app: App, { downloads, libraryFor }: ApiServices): void {
-  /** The jobs of models that the caller may use. */
+  /** Converts the jobs for models that the caller may use. */
   const toRecords = async (
     jobs: readonly DownloadJob[],
     { caller }: RequestContext,
@@ -92,7 +92,7 @@ function isWithoutSource(error: unknown): boolean {
   );
 }
 
-/** Finds a model that only the library has, such as a starter model or an imported one, by its key. */
+/** Finds a model by its key that no hub has, such as a starter model or an imported one. */
 async function findOnDisk(
   library: Pick<ModelLibrary, 'list'>,
   name: string,
@@ -107,7 +107,7 @@ async function findOnDisk(
   return { status: 'already_downloaded', model: key, quantization };
 }
 
-/** @param model Key of its model in the library. */
+/** @param model The model's key in the library. */
 export function toDownloadJob(job: DownloadJob, model: string): DownloadJobRecord {
   const isDownloading = job.status === 'downloading';
   return {
@@ -126,7 +126,7 @@ export function toDownloadJob(job: DownloadJob, model: string): DownloadJobRecor
   };
 }
 
-/** @param model Key of its model in the library. */
+/** @param model The model's key in the library. */
 export function toDownloadStart(start: DownloadStart, model: string): DownloadStartRecord {
   return start.kind === 'job'
     ? toDownloadJob(start.job, model)

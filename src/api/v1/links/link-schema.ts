@@ -17,7 +17,7 @@ const hostSchema = z
 const portSchema = z.int().min(1).max(65_535);
 const keySchema = z.string().describe('Hash of the public key of the machine.');
 
-/** The port in the default of `server.linkAddress`. */
+/** The port in the default value of `server.linkAddress`. */
 export const defaultLinkPort = 1235;
 
 export const createLinkOffer = defineRoute({

@@ -45,7 +45,7 @@ export function mountLinks(app: App, services: LinkServices): void {
 
   mount(app, contract.pairMachine, async ({ body: { code, name }, context: { caller } }) => {
     limit.check(caller.clientKey);
-    // Elsewhere the code could be read by others.
+    // Codes are only accepted on the link's encrypted connection: elsewhere others could read them.
     const paired = caller.isLinked === true ? await links.accept(code, name) : undefined;
     if (paired !== undefined) return paired;
     limit.addFailure(caller.clientKey);

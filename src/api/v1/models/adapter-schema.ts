@@ -19,7 +19,7 @@ const adapterChoiceSchema = z
   })
   .meta({ id: 'AdapterChoice', examples: [{ adapter: exampleAdapter.key, scale: 0.5 }] });
 
-/** Adapters that a request or a load chooses. */
+/** The adapters for a request or a load. */
 export const adapterChoicesSchema = z.array(adapterChoiceSchema).max(8);
 
 export function toAdapterChoices(

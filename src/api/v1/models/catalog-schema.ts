@@ -4,7 +4,7 @@ import { defineRoute } from '../../kit/route.ts';
 import { licenseFields } from './license-schema.ts';
 import { memoryFitSchema } from './memory-schema.ts';
 
-/** Where repositories are looked for. */
+/** The hub that is searched for repositories. */
 export const hubSourceSchema = z
   .enum(['hub', 'modelscope'])
   .default('hub')

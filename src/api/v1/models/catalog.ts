@@ -45,7 +45,7 @@ function toRecord(model: AvailableModel, headroom: Headroom): CatalogModelRecord
   return toCatalogRecord(model.entry, url, headroom);
 }
 
-/** A model of the catalog. @param url of its repository */
+/** Converts an entry of the catalog. @param url URL of the entry's repository. */
 export function toCatalogRecord(
   entry: CatalogEntry,
   url: string,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isOpenLicense } from '../../../library/license-name.ts';
 
-/** Fields of a model that can be downloaded. */
+/** License fields of a model that can be downloaded. */
 export const licenseFields = {
   license: z
     .string()

@@ -11,7 +11,7 @@ export type MemoryFit = z.infer<typeof memoryFitSchema>;
 
 const bytesSchema = z.int().nonnegative();
 
-/** Memory of an instance with one set of load settings. */
+/** Memory of an instance, for given load settings. */
 export const memoryEstimateFields = {
   total_bytes: bytesSchema,
   weights_bytes: bytesSchema,

@@ -25,7 +25,7 @@ import {
 } from './model-record.ts';
 import { toKeptLoadOptions } from './model-settings-schema.ts';
 
-/** Contexts at which the memory is listed, besides the largest one. */
+/** Context lengths for which the memory is listed, besides the model's maximum. */
 const shownContexts = [2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072, 262_144];
 
 export function mountModelDetails(app: App, services: ApiServices): void {
@@ -105,7 +105,7 @@ async function memoryAtContexts(
       }),
     );
   } catch (error) {
-    // No runtime of this machine loads it, so its memory is unknown.
+    // If no runtime of this machine can load the model, its memory is unknown.
     if (error instanceof HearthError && error.code === 'unsupported_format') return [];
     throw error;
   }
@@ -115,7 +115,7 @@ function toMemory(load: LoadEstimate, headroom: Headroom) {
   const fit = memoryFit(load.estimate.totalBytes, headroom);
   return {
     ...toEstimatedBytes(load),
-    // `models.maxLoaded` may refuse a load for which the memory suffices.
+    // `models.maxLoaded` may prevent a load even if the memory suffices.
     fits: fit === 'fits' && !load.fits ? ('partly' as const) : fit,
   };
 }

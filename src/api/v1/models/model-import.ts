@@ -96,7 +96,10 @@ function invalid(field: string, fault: string): HearthError {
   return new HearthError('invalid_value', (name) => `${name(field)} ${fault}`, { field });
 }
 
-/** A file that a load would fail for is invalid input where the client names or sends it. */
+/**
+ * Converts an error that a file would cause when it is loaded: here the client names or sends the file, so its input is
+ * invalid.
+ */
 export function throwInvalidFile(error: unknown, field: string): never {
   if (error instanceof HearthError && error.type === 'model_load_failed') {
     throw new HearthError('invalid_value', error.message, { field, cause: error });

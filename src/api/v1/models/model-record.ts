@@ -10,7 +10,7 @@ import type { InstanceConfig, SizeName } from '../../../engines/loads/load-optio
 import type { Headroom } from '../../../engines/engines.ts';
 import type { ModelEntry, ModelVariant } from '../../../library/model.ts';
 
-/** A model or profile as v1 shows it; `loaded` are the instances that serve it. */
+/** Converts a model or profile to v1's format; `loaded` are the instances that serve it. */
 export function toV1Model(
   { id, model, variant }: NamedModel,
   loaded: readonly InstanceSummary[],
@@ -95,7 +95,7 @@ export function toLoadConfig(config: InstanceConfig): LoadConfig {
   };
 }
 
-/** Where an instance is; empty if its engine decides about GPUs, or there is none. */
+/** Where an instance's layers are; empty if the engine places them or there is no instance. */
 export function toPlacement({
   gpuLayers = 0,
   layerCount,
@@ -115,7 +115,7 @@ export function toPlacement({
   };
 }
 
-/** The configuration of a load with the sizes that the server chose. */
+/** The configuration of a load, including the values that the server chose. */
 export function toChosenConfig(config: InstanceConfig): ChosenConfig {
   return {
     ...toLoadConfig(config),

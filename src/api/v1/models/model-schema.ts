@@ -266,7 +266,7 @@ export const loadRequestSchema = z
   });
 export type LoadRequest = z.infer<typeof loadRequestSchema>;
 
-/** The options of a load that decide how much memory it takes, and where. */
+/** Load options that affect the amount and place of memory. */
 export const memoryOptions = {
   context_length: true,
   parallel: true,

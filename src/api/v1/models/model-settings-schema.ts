@@ -22,7 +22,7 @@ export type LoadSettings = z.infer<typeof loadSettingsSchema>;
 
 const { shape: chat } = chatRequestSchema;
 
-/** Values for requests that have none. */
+/** Defaults for requests that do not set these fields. */
 export const settingsFields = {
   system_prompt: presetFields.system_prompt.describe(
     'For conversations without a system prompt. An empty one in a profile hides the system prompt of its model.',
@@ -74,7 +74,7 @@ export const recordFields = {
 };
 export type SettingsFields = z.infer<z.ZodObject<typeof recordFields>>;
 
-/** The options of a load that may be kept for later ones. */
+/** Converts load settings of the API to the load options that are stored. */
 export function toKeptLoadOptions(settings: LoadSettings): KeptLoadOptions {
   return omitUndefined({
     contextLength: settings.context_length,
@@ -99,7 +99,7 @@ export function toKeptLoadOptions(settings: LoadSettings): KeptLoadOptions {
   });
 }
 
-/** As the API names them. */
+/** Converts stored load options to the API's names. */
 export function toLoadSettings(options: KeptLoadOptions) {
   return omitUndefined({
     context_length: options.contextLength,

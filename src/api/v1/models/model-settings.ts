@@ -19,9 +19,9 @@ import {
   toRecord,
 } from './model-settings-schema.ts';
 
-/** Records of one server. */
+/** Maximum number of records of a server. */
 const maxRecords = 1000;
-/** Limit of the system prompt, the examples and the license of a record together. */
+/** Maximum characters of a record's system prompt, examples and license together. */
 const maxTextLength = 256_000;
 const profileName = /^[a-z0-9][\w.:/-]{0,199}$/;
 
@@ -69,9 +69,10 @@ export function mountModelSettings(app: App, services: ApiServices): void {
 }
 
 /**
- * Stores the settings of a model or profile, if a load and a request with them can succeed.
+ * Stores the settings of a model or profile, after checking that a load and a request with them can succeed.
  *
- * @throws HearthError `invalid_value`, `unsupported_reasoning`, `model_not_found`; `conflict` for a profile whose name is taken.
+ * @throws HearthError `invalid_value`, `unsupported_reasoning`, `model_not_found`; `conflict` for a profile whose name
+ * is taken.
  */
 export async function storeSettings(
   services: NamedModelServices,
@@ -138,7 +139,7 @@ export async function storeSettings(
 /**
  * Deletes the settings of a model, or a profile.
  *
- * @returns whether there were any
+ * @returns False if there were none.
  * @throws HearthError `conflict` for a profile that is loaded as an instance of its own.
  */
 export async function deleteSettings(services: NamedModelServices, name: string): Promise<boolean> {
@@ -156,7 +157,7 @@ async function nameOf(services: NamedModelServices, identifier: string): Promise
   } catch (error) {
     const name = identifier.trim().toLowerCase();
     const isGone = error instanceof HearthError && error.code === 'model_not_found';
-    // Settings stay when their model is deleted.
+    // Settings of a deleted model are kept and can still be changed.
     if (isGone && services.modelSettings.get(name) !== undefined) return name;
     throw error;
   }
@@ -210,7 +211,7 @@ function assertUnused({ pool }: NamedModelServices, name: string, action: string
   );
 }
 
-/** The key, with the variant if the identifier names one. */
+/** The model's key, with the variant if the identifier names one. */
 function toName({ model, variant }: ModelSelection, identifier: string): string {
   return identifier.includes('@') ? `${model.key}@${variant.id}` : model.key;
 }

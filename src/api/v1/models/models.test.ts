@@ -18,7 +18,7 @@ beforeEach(async () => {
   await writeFile(join(folder, 'Acme/Fine-GGUF/fine.gguf'), writeGguf({ metadata: plainModel }));
 });
 
-/** Deletes `acme/fine` while these are downloaded. */
+/** Deletes `acme/fine` while these models are downloaded. */
 async function deleteDuring(
   downloading: readonly string[],
   authorization?: string,

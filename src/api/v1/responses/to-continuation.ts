@@ -6,9 +6,10 @@ import { toTurnRequest } from '../chat/to-turn-request.ts';
 import type { ContinueRequest } from './stored-response-schema.ts';
 
 /**
- * The turn that continues the answer of a stored response.
+ * Creates a turn that continues the answer of a stored response.
  *
- * @throws HearthError `invalid_value` if there is nothing to continue, or the new response would have no place.
+ * @throws HearthError `invalid_value` if there is nothing to continue, or the new response can't be stored in the
+ * conversation.
  */
 export async function toContinuation(
   store: Store,
@@ -25,7 +26,7 @@ export async function toContinuation(
   if (parentId !== null && (await store.responses.find(parentId, callerId)) === undefined) {
     throw cannotContinue(`The response "${parentId}", which comes before "${id}", was deleted.`);
   }
-  // A first response of another owner begins a conversation of the caller.
+  // If the first response belongs to another owner, the continuation begins a new conversation of the caller.
   const isOwnBeginning = parentId === null && ownerId === callerId;
   const { systemPrompt, instructions } = turn;
   return {

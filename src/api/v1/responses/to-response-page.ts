@@ -2,7 +2,7 @@ import type { StoredResponseRecord } from './stored-response-schema.ts';
 import type { Store, StoredResponse } from '../../../store/store.ts';
 import { toStoredResponse } from './to-stored-response.ts';
 
-/** Characters of the images of a page. A page with more ends early, since it is in memory as a whole. */
+/** Maximum characters of a page's images. A page that exceeds it ends early, since it is kept in memory. */
 const maxImageCharacters = 32 * 1024 * 1024;
 
 interface ResponsePage {
@@ -11,7 +11,7 @@ interface ResponsePage {
   readonly nextCursor: string | null;
 }
 
-/** A page with the images of its responses; always has one response at least. */
+/** Adds the images to a page of responses; it keeps at least one response. */
 export async function toResponsePage(
   store: Store,
   { responses, nextCursor }: ResponsePage,

@@ -8,7 +8,7 @@ import type { Store, StoredResponse } from '../../../store/store.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import { toChatStats, toStoredOutput } from '../chat/to-chat-result.ts';
 
-/** A stored response as v1 shows it; its input is the user's message. */
+/** Converts a stored response to v1's format; its input is the user's message. */
 export async function toStoredResponse(
   store: Store,
   response: StoredResponse,
@@ -21,7 +21,7 @@ export async function toStoredResponse(
   };
 }
 
-/** The same with references to images instead of their data. */
+/** Like `toStoredResponse`, with references to images instead of their data. */
 export function toReferencingResponse(response: StoredResponse) {
   const turn = visible(response.turn);
   return {

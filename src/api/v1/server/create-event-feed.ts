@@ -18,10 +18,10 @@ interface FeedSources {
   readonly logger: Logger;
 }
 
-/** How often the progress of requests is looked at, while a client follows it. */
+/** How often the progress of requests is published, while a client follows it. */
 const requestProgressMs = 500;
 
-/** The feed of what happens in the server, in the form of clients. */
+/** Creates the feed of server events, in the API's format. */
 export function createEventFeed(sources: FeedSources): EventFeed {
   const feed = new EventFeed({
     onFirstReader: () => {
@@ -34,7 +34,7 @@ export function createEventFeed(sources: FeedSources): EventFeed {
   let downloadsAdded = Promise.resolve();
   const add = (event: ServerEvent): void => {
     if (isDownloadEvent(event)) {
-      // One after the other, so that they keep their order.
+      // Awaits the previous event, so that the order stays.
       downloadsAdded = downloadsAdded
         .then(() => addDownload(feed, sources, event))
         .catch((err: unknown) => sources.logger.warn({ err }, 'event of a download lost'));
@@ -107,7 +107,7 @@ function toInstanceEvent(event: InstanceEvent): FeedEvent {
   }
 }
 
-/** Adds the progress of running requests while a client follows them; without requests no timer runs. */
+/** Publishes the progress of running requests while a client follows it. Without running requests, no timer runs. */
 function createRequestProgress(feed: EventFeed, { running }: RequestLog) {
   const seen = new WeakMap<RequestRecord, string>();
   let timer: NodeJS.Timeout | undefined;

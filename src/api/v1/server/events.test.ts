@@ -117,14 +117,14 @@ it('reports the progress of a request when it has changed, twice a second at mos
   const { events, requestLog, follow } = setUp();
   const { read } = await follow('Bearer admin', '?topics=requests');
   await read();
-  // The timer of the comments.
+  // Only the timer of keep-alive comments runs.
   expect(vi.getTimerCount()).toBe(1);
   const path = '/api/v1/chat';
   const record = new RequestRecord({ requestId: 'r', method: 'POST', path, events });
   record.begin(path, null);
   expect(requestLog.running).toContain(record);
   expect((await read()).event).toMatchObject({ type: 'request.started' });
-  // Nothing is known of it yet.
+  // Before its generation begins, a request has no progress.
   vi.advanceTimersByTime(1000);
   const generation = record.beginGeneration('chat');
   vi.advanceTimersByTime(500);

@@ -33,7 +33,10 @@ function topicsFor(
   );
 }
 
-/** The events after the one with an id, or a snapshot and later events, until the signal aborts or the server stops. */
+/**
+ * The events after the event with an id, or a snapshot and then all later events. Ends when the signal aborts or the
+ * server stops.
+ */
 async function* follow(
   services: ApiServices,
   topics: ReadonlySet<EventTopic>,
@@ -64,7 +67,7 @@ async function* follow(
   }
 }
 
-/** The client reads too slowly: it continues with a new snapshot. */
+/** Tells a client that reads too slowly that events were dropped; a new snapshot follows. */
 function dropped(feed: EventFeed, sequence: number, count: number): SseMessage {
   return toMessage(feed, sequence, { type: 'events.dropped', count });
 }

@@ -6,7 +6,7 @@ import { eventStream, type SseMessage } from '../../kit/stream/sse.ts';
 import type { ApiServices } from '../../services.ts';
 
 const defaultLines = 100;
-/** A client that is further behind is disconnected. */
+/** If more lines are waiting, the client is disconnected. */
 const maxWaitingLines = 10_000;
 
 export function mountLogs(app: App, services: ApiServices): void {

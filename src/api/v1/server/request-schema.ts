@@ -124,7 +124,7 @@ const exampleRequest = {
   tool_calls: [{ tool: 'search', provider: 'mcp/files', failed: false, duration_seconds: 0.031 }],
 };
 
-/** A request as lists and events show it. */
+/** A request in lists and events. */
 export const requestSummarySchema = z
   .object(requestFields)
   .meta({ id: 'RequestSummary', examples: [exampleRequest] });

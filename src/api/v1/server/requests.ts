@@ -115,7 +115,10 @@ function secondsOf(phases: readonly Phase[], name: 'queue' | 'load'): number | u
   return named.reduce((sum, { seconds }) => sum + seconds, 0);
 }
 
-/** The first token of a generation is part of the processing of its prompt. */
+/**
+ * Tokens per second of the generations. The first token of each is excluded, since its time belongs to prompt
+ * processing.
+ */
 function speedOf(generations: readonly GenerationRecord[]): number | undefined {
   let tokens = 0;
   let seconds = 0;

@@ -5,7 +5,7 @@ import { instanceStatusSchema } from './status-schema.ts';
 import { downloadJobSchema } from '../downloads/download-schema.ts';
 import { requestSummarySchema } from './request-schema.ts';
 
-/** An event and its component: `download.progress` is `DownloadProgressEvent`. */
+/** Defines an event and names its component: `download.progress` becomes `DownloadProgressEvent`. */
 const event = <Type extends string, Fields extends z.core.$ZodLooseShape>(
   type: Type,
   fields: Fields,

@@ -41,13 +41,13 @@ export function mountSettings(app: App, { settings: service, logger }: ApiServic
       overridden: settings.filter(isOverridden).map(({ key, source_name: by }) => ({ key, by })),
       warnings: [...resolved.warnings],
     };
-    // The keys alone: a value can be secret.
+    // Logs only the keys, since a value can be secret.
     logger.info({ keys: settings.map(({ key }) => key) }, 'settings changed');
     return result;
   });
 }
 
-/** A change that is not allowed is an invalid value; a file that is invalid already is a conflict. */
+/** A forbidden change is an invalid value; if the file was already invalid, it is a conflict. */
 function toHearthError(error: unknown): never {
   if (error instanceof SettingChangeError) {
     throw new HearthError('invalid_value', error.message, { param: error.key, cause: error });

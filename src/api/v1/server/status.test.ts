@@ -8,7 +8,7 @@ import { noLimits } from '../../../store/shared/rate-limit-repository.ts';
 
 const ownerToken = 'hearth-owner-secret';
 
-/** Sends the request with a token, in a server whose other tokens have all permissions. */
+/** Sends a stop request with a token. All other tokens of the server have every permission. */
 async function stopWith(authorization?: string) {
   let stops = 0;
   const server = { pid: 4711, stop: () => (stops += 1) };

@@ -66,7 +66,7 @@ export function toInstanceStatus(instance: InstanceDescription): InstanceStatus 
   };
 }
 
-/** The request by which `hearth server stop` stops the server, as Windows has no signal for it. */
+/** Stops the server for `hearth server stop`, since Windows has no signal for it. */
 export function mountStopServer(app: App, { server }: Pick<ApiServices, 'server'>): void {
   mount(app, stopServer, async ({ context: { caller, logger } }) => {
     if (caller.identity?.type !== 'owner') {

@@ -3,7 +3,7 @@ import { speechScriptRequestSchema } from '../../../speech/script/schema.ts';
 import { errorBodySchema } from '../../kit/error-body.ts';
 import { defineRoute } from '../../kit/route.ts';
 
-/** About two hours of speech. */
+/** Enough for about two hours of speech. */
 const maxTextLength = 100_000;
 
 export const speechModelSchema = z

@@ -14,9 +14,9 @@ import {
   type SpeechRequest,
 } from './speech-schema.ts';
 
-/** Scripts that are spoken at the same time; each may have some parts in memory, or a whole file. */
+/** Maximum number of scripts that are spoken concurrently; each may have some parts or a whole file in memory. */
 const maxRunning = 8;
-/** 22 minutes at 24,000 Hz. A stream has no limit: its parts do not stay in memory. */
+/** 22 minutes at 24,000 Hz. Streams have no limit, since their parts do not stay in memory. */
 const maxFileBytes = 64 * 1024 * 1024;
 
 type SpeechItem =
@@ -61,7 +61,7 @@ export function mountSpeech(app: App, { speech }: Pick<ApiServices, 'speech'>): 
   });
 }
 
-/** @throws HearthError `not_found`. */
+/** @throws HearthError `not_found` if no text-to-speech server is configured. */
 export function requireSpeech(speech: SpeechServer | undefined): SpeechServer {
   if (speech !== undefined) return speech;
   throw new HearthError(

@@ -7,7 +7,7 @@ const exampleCode = 'q3X0mQ7b1yZfKc9V2rUe5tJ8wLhNs4oP';
 const exampleId = 'b41e07d9c2a65f38';
 const exampleToken = `hearth-session-${exampleId}-${exampleCode}`;
 
-/** A caller with any permission acts for itself. */
+/** Any permission suffices, since callers manage their own sessions. */
 const anyPermission = permissionSchema.options;
 
 const linkSchema = z

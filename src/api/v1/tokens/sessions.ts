@@ -18,7 +18,7 @@ const maxUserAgentLength = 512;
 export function mountSessions(app: App, services: ApiServices): void {
   const { sessions, tokens, authenticator, server } = services;
   const limit = new SignInLimit();
-  /** The value of `Set-Cookie` for the secret of a session; without one, it removes the cookie. */
+  /** The `Set-Cookie` value for a session's secret; without a secret, it removes the cookie. */
   const cookieOf = (id: string, secret: string | undefined, isSecure = false): string =>
     serialize(cookieName(id), secret ?? '', {
       path: `${server.pathPrefix}/`,
@@ -34,7 +34,7 @@ export function mountSessions(app: App, services: ApiServices): void {
     if (identity === undefined) return { url: `${address}/open`, code: null, expires_at: null };
     const created = await sessions.createCode(identity.tokenId, linkLifetimesMs[scope]);
     const { code, expiresAt } = created;
-    // A browser sends no fragment, so that the code appears in no log.
+    // The code is in the fragment, which browsers do not send, so it appears in no log.
     return { url: `${address}/open#code=${code}`, code, expires_at: expiresAt.toISOString() };
   });
 
@@ -53,7 +53,7 @@ export function mountSessions(app: App, services: ApiServices): void {
     return withCookie({ ...toFields(session), token: secrets.token }, cookie);
   });
 
-  /** The token that a code or a token stands for. */
+  /** Returns the id of the token that a code or a token's secret identifies. */
   async function identifyNewcomer(
     {
       code,

@@ -76,7 +76,7 @@ export function mountTokens(app: App, { tokens, store }: TokenServices): void {
   });
 }
 
-/** Absent fields are undefined. */
+/** Converts the bounds; absent fields stay undefined. */
 function toBounds(body: contract.TokenBounds) {
   const { expires_at: expiresAt } = body;
   return {

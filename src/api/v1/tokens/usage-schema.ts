@@ -3,7 +3,7 @@ import { permissionSchema } from '../../../kernel/permission.ts';
 import { defineRoute } from '../../kit/route.ts';
 
 const daySchema = z.iso.date();
-/** Earlier days have no usage. */
+/** Bounds the query; no usage is older. */
 const queriedDaySchema = daySchema.refine(
   (day) => day >= '2000-01-01',
   'It must not be before 2000-01-01',

@@ -17,7 +17,7 @@ interface UsageServices {
 }
 
 const dayMs = 24 * 3600 * 1000;
-/** Days of one request, which bound its rows. */
+/** Maximum number of days in a query, which bounds its rows. */
 const maxDays = 400;
 const dimensions = { day: 'day', model: 'modelKey', token: 'tokenId' } as const;
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineRoute } from '../../kit/route.ts';
 
-/** Stands for a secret in answers; sent back, it keeps the secret. */
+/** Replaces a secret in responses. If a client sends it back, the secret stays unchanged. */
 const redacted = '[redacted]';
 
 const exampleServer = {

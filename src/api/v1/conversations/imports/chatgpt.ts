@@ -36,7 +36,7 @@ export const chatgpt: ExportReader = {
   },
 };
 
-/** Nodes in the order of the `children` of their parents, which is the one in which the app shows branches. */
+/** Nodes in the order of their parents' `children`, in which the app shows branches. */
 function inShownOrder(nodes: readonly (readonly [string, unknown])[]) {
   const places = new Map<string, number>();
   for (const [, node] of nodes) {
@@ -72,7 +72,7 @@ function readAttachments(value: unknown, leave: Leave): readonly ImportedPart[] 
   return listOf(value).flatMap((each) => {
     const { name, mime_type: mimeType } = fieldsOf(each) as Record<string, unknown>;
     const shown = nameOf(name);
-    // Images are among the parts of the message.
+    // Images are already included as parts of the message.
     if (shown === undefined || textOf(mimeType).startsWith('image/')) return [];
     leave('files');
     return [attachmentPart(shown)];
@@ -91,11 +91,11 @@ function readContent(
     case 'multimodal_text': {
       const parts = listOf(content['parts']).flatMap((part) => readPart(part, leave));
       if (isTool && parts.length > 0) {
-        // Pages and passages that the model read.
+        // A tool's result: pages and passages for the model.
         leave('parts');
         return [];
       }
-      // Text that the model wrote for a tool.
+      // Text that the model sent to a tool.
       if (recipient !== 'all') return parts.flatMap(({ text }) => fencedPart(text));
       return parts;
     }
@@ -110,7 +110,7 @@ function readContent(
         const { summary, content: text } = fieldsOf(thought) as Record<string, unknown>;
         return reasoningPart([textOf(summary), textOf(text)].filter(Boolean).join('\n\n'));
       });
-    // "Thought for 5 seconds", the instructions of the user, and a message without content.
+    // No content worth importing: "Thought for 5 seconds", the user's instructions, or an empty message.
     case 'reasoning_recap':
     case 'user_editable_context':
     case undefined:
@@ -121,7 +121,7 @@ function readContent(
   }
 }
 
-/** Marks of citations, whose sources are not in the text. */
+/** Citation markers, whose sources are not in the text. */
 const citations = /\ue200[^\ue200\ue201]{0,500}\ue201/g;
 
 function readPart(part: unknown, leave: Leave): readonly ImportedPart[] {

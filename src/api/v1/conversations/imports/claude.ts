@@ -14,12 +14,12 @@ import {
   type Leave,
 } from './values.ts';
 
-/** The parent of a first message. */
+/** Parent id of messages that begin a chat. */
 const noParent = '00000000-0000-4000-8000-000000000000';
 
 /**
- * Reads `conversations.json` of Claude: an array of chats with `chat_messages`. Newer exports name the parent of each
- * message; in older ones each message continues the one before it. Anthropic does not document it.
+ * Reads `conversations.json` of Claude: an array of chats with `chat_messages`. Newer exports contain the parent of
+ * each message. In older ones, each message continues the previous one. Anthropic does not document it.
  */
 export const claude: ExportReader = {
   format: 'claude',
@@ -101,7 +101,7 @@ function readBlock(value: unknown, leave: Leave): readonly ImportedPart[] {
     case 'token_budget':
       return [];
     default:
-      // Results of tools, and blocks that are unknown.
+      // Results of tools and unknown blocks.
       leave('parts');
       return [];
   }

@@ -6,7 +6,7 @@ import {
 import { ImportError } from './imported-chat.ts';
 import { fieldsOf } from './values.ts';
 
-/** True if a value says that Hearth exported it. */
+/** True if a value is an export of Hearth. */
 export function isHearthExport(value: unknown): boolean {
   return fieldsOf(value)['format'] === 'hearth.conversation';
 }

@@ -21,11 +21,14 @@ import { fieldsOf, nameOf } from './values.ts';
 
 const readers: readonly ExportReader[] = [chatgpt, claude, openWebui, lmStudio];
 const maxChatBytes = 32 * 1024 * 1024;
-/** The memory depends on the number of values; deep nesting overflows the stack of recursive code. */
+/**
+ * Bounds the memory, which depends on the number of values, and the nesting, which could overflow the stack of
+ * recursive code.
+ */
 const limits = { valueCount: 2_000_000, fieldCount: 1_000_000, depth: 512 };
-/** Values after which a file is taken for one without chats. */
+/** If a file begins with this many unknown values, it is treated as a file without chats. */
 const maxUnknown = 20;
-/** Chats that the report lists. */
+/** Maximum number of chats in the report. */
 const maxListed = 100;
 
 type Format = ExportReader['format'] | 'hearth';
@@ -42,10 +45,10 @@ export interface ImportReport {
   /** Conversations that the owner has imported before. */
   readonly presentCount: number;
   readonly skippedCount: number;
-  /** The first of them. */
+  /** The first skipped chats. */
   readonly skipped: readonly Skipped[];
   readonly leftOut: LeftOut;
-  /** The first of those that are imported; without ids if nothing is stored. */
+  /** The first imported chats; without ids in a dry run. */
   readonly conversations: readonly { readonly id?: string; readonly title: string }[];
 }
 
@@ -53,18 +56,17 @@ interface ImportOptions {
   readonly ownerId: string | null;
   readonly clientKey: string;
   readonly projectId?: string | undefined;
-  /** True if nothing is stored. */
+  /** Checks the file without storing anything. */
   readonly isDryRun: boolean;
   readonly maxImagePixels: number;
   readonly audio: AudioReader;
   readonly signal: AbortSignal;
-  /** Called after each chat with the fraction that is done, 0 to 1. */
+  /** Called after each chat with the completed fraction, 0 to 1. */
   readonly onProgress?: ((fraction: number) => void) | undefined;
 }
 
 /**
- * Imports the chats of a file that Hearth or another app exported, as it was downloaded. One that can't be imported is
- * skipped.
+ * Imports the chats of an export file of Hearth or another app. Chats that can't be imported are skipped.
  *
  * @throws HearthError `invalid_value` for a file without chats; `storage_failed`; the signal's reason when aborted.
  */
@@ -104,7 +106,7 @@ class ImportRun {
     this.#options = options;
   }
 
-  /** @param onRead Called with the number of bytes that were read. */
+  /** @param onRead Called with the number of bytes read. */
   async readFile(file: ExportFile, onRead: (bytes: number) => void): Promise<void> {
     let [isRecognized, unknownCount, bytes] = [false, 0, 0];
     async function* chunks(): AsyncGenerator<Uint8Array> {
@@ -144,7 +146,7 @@ class ImportRun {
     }
   }
 
-  /** @throws HearthError `invalid_value` if there was no chat. */
+  /** @throws HearthError `invalid_value` if the file had no chat. */
   report(): ImportReport {
     if (this.#format === undefined) {
       const problem = this.#firstProblem === undefined ? '' : ` ${this.#firstProblem}`;
@@ -219,14 +221,14 @@ function parse(bytes: JsonValue): unknown {
 }
 
 /**
- * Why a chat is skipped.
+ * The reason to skip a chat.
  *
- * @throws The error itself if it is not about the chat.
+ * @throws The error itself if its cause is not the chat.
  */
 function reasonOf(error: unknown): string {
   if (error instanceof ImportError || error instanceof IncompleteJsonError) return error.message;
   const isOfChat = error instanceof HearthError && error.code.startsWith('invalid_');
-  // JSON of a tool that is nested too deeply.
+  // A tool's JSON may be nested too deeply.
   if (isOfChat || error instanceof RangeError) return error.message;
   throw error;
 }

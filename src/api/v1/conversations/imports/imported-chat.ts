@@ -1,13 +1,13 @@
-/** Contents of an export that Hearth does not import, by kind. */
+/** Counts of the contents of an export that Hearth does not import. */
 export interface LeftOut {
   readonly images: number;
   /** Files whose text is not in the export; their names are in the messages. */
   readonly files: number;
-  /** Messages for the model only, results of tools, and parts that are unknown. */
+  /** Messages for the model only, results of tools, and unknown parts. */
   readonly parts: number;
 }
 
-/** A part of a message: its text, or a step on the way to it. */
+/** A part of a message: text, reasoning or a tool call. */
 export interface ImportedPart {
   readonly type: 'text' | 'reasoning';
   readonly text: string;
@@ -16,10 +16,10 @@ export interface ImportedPart {
 /** A message of another app, as a node of the tree of its chat. */
 export interface ImportedMessage {
   readonly id: string;
-  /** A message that is not in the chat, or null: the message is a beginning. */
+  /** Id of the parent. If it is null or not in the chat, the message begins a branch. */
   readonly parentId: string | null;
   readonly role: 'user' | 'assistant';
-  /** None: the message is left out, and its children continue its parent. */
+  /** If empty, the message is left out, and its children continue its parent. */
   readonly parts: readonly ImportedPart[];
   readonly model?: string | undefined;
   readonly createdAt?: Date | undefined;
@@ -31,9 +31,9 @@ export interface ImportedChat {
   readonly title: string;
   readonly createdAt: Date | undefined;
   readonly systemPrompt?: string | undefined;
-  /** Name of the model of answers that name none. */
+  /** Name of the model for answers that have none. */
   readonly model: string;
-  /** In the order in which messages with the same parent are shown. */
+  /** Siblings are in the order in which the app shows them. */
   readonly messages: readonly ImportedMessage[];
   /** Last message of the branch that the app showed. */
   readonly currentId: string | undefined;
@@ -46,13 +46,13 @@ export interface ExportReader {
   /** True if a value has the fields that only chats of this app have. */
   readonly recognizes: (value: unknown) => boolean;
   /**
-   * @param value One that `recognizes` accepts; its other fields may have any type.
+   * @param value A value that `recognizes` accepts; its other fields may have any type.
    * @throws ImportError
    */
   readonly read: (value: unknown) => ImportedChat;
 }
 
-/** Why one chat can't be imported, in a sentence for the user. */
+/** The reason why a chat can't be imported, as a sentence for the user. */
 export class ImportError extends Error {
   override readonly name = 'ImportError';
 }

@@ -28,7 +28,7 @@ export function mountConversationImports(
   app: App,
   { store, maxImagePixels, audio }: ApiServices,
 ): void {
-  // Each takes the memory and the time of a large chat.
+  // One import at a time, since each may need the memory and time of a large chat.
   const turns = new Mutex();
 
   mount(app, importConversations, async ({ query, upload, context }) => {

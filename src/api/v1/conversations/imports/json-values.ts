@@ -1,7 +1,7 @@
 const [quote, backslash] = [0x22, 0x5c];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** A value of a file as its bytes; undefined for one that is too large. */
+/** The bytes of one JSON value; undefined if it is too large. */
 export type JsonValue = Buffer | undefined;
 
 /** The file ends in the middle of a value. */
@@ -10,10 +10,10 @@ export class IncompleteJsonError extends Error {
 }
 
 /**
- * Splits a file into the values of its array while it is read, or yields its only object, so that the memory depends on
- * the largest chat. The values are not checked. Yields nothing for a file that begins with neither.
+ * Yields the values of a file's array while it is read, or the file's only object. The memory depends only on the
+ * largest value. Does not check the values. Yields nothing if the file begins with neither an array nor an object.
  *
- * @param maxBytes Largest value.
+ * @param maxBytes Maximum size of a value.
  * @throws IncompleteJsonError
  */
 export async function* jsonValues(
@@ -66,7 +66,7 @@ export async function* jsonValues(
   if (base !== undefined) throw new IncompleteJsonError('The file ends in the middle.');
 }
 
-/** Also the bytes of a byte order mark. */
+/** Also true for the bytes of a byte order mark. */
 function isSpace(byte: number | undefined): boolean {
   return [0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf].includes(byte ?? 0);
 }

@@ -14,8 +14,8 @@ import {
 } from './values.ts';
 
 /**
- * Reads a `*.conversation.json` of LM Studio: a list of messages with versions, of which the next message continues the
- * selected one. LM Studio does not document it.
+ * Reads a `*.conversation.json` of LM Studio: a list of messages, each with versions. A message continues the selected
+ * version of the previous one. LM Studio does not document it.
  */
 export const lmStudio: ExportReader = {
   format: 'lm_studio',
@@ -88,7 +88,7 @@ function readStep(step: Readonly<Record<string, unknown>>, leave: Leave): readon
   }
   const blocks = listOf(step['content']).map(fieldsOf);
   const isText = (block: Readonly<Record<string, unknown>>) => block['type'] === 'text';
-  // A step may have its text in the pieces in which the model wrote it.
+  // The text of a step may be split as the model generated it.
   const text = blocks
     .filter(isText)
     .map((block) => textOf(block['text']))
@@ -100,7 +100,7 @@ function readStep(step: Readonly<Record<string, unknown>>, leave: Leave): readon
   ];
 }
 
-/** The tags of the model around its reasoning. */
+/** Removes the model's tags around its reasoning. */
 function withoutTags(text: string): string {
   return text.replace(/^\s*<think>/, '').replace(/<\/think>\s*$/, '');
 }

@@ -4,13 +4,13 @@ import { openPromise, type Entry, type ZipFile } from 'yauzl';
 import { HearthError } from '../../../../kernel/errors/errors.ts';
 
 const maxEntries = 200_000;
-/** All JSON files of an archive together. */
+/** Maximum total size of an archive's JSON files. */
 const maxUnpackedBytes = 4 * 1024 ** 3;
 
 /** A JSON file of an export. */
 export interface ExportFile {
   readonly sizeBytes: number;
-  /** @throws HearthError `invalid_value` for damaged data, or more than was declared. */
+  /** @throws HearthError `invalid_value` for damaged data, or more data than declared. */
   chunks(): AsyncIterable<Uint8Array>;
 }
 
@@ -22,7 +22,7 @@ interface OpenExport {
 /**
  * Opens the JSON files of an export: the files in a zip archive, or the file itself.
  *
- * @throws HearthError `invalid_value` for an archive that is damaged or too large.
+ * @throws HearthError `invalid_value` for a damaged or too large archive.
  */
 export async function openExport(path: string): Promise<OpenExport> {
   if (!(await isZip(path))) {
@@ -40,7 +40,7 @@ export async function openExport(path: string): Promise<OpenExport> {
   }
 }
 
-/** The error for an archive that can't be read. */
+/** The error for a damaged archive. */
 function damaged(error: unknown): HearthError {
   const reason = error instanceof Error ? error.message : String(error);
   return new HearthError('invalid_value', `The archive can't be read: ${reason}.`, {
@@ -58,7 +58,7 @@ async function isZip(path: string): Promise<boolean> {
   }
 }
 
-/** The library checks the sizes that the entries declare while it unpacks them. */
+/** Lists the archive's JSON files. Their declared sizes can be trusted, since the library enforces them while it unpacks. */
 async function jsonFilesOf(zip: ZipFile): Promise<readonly ExportFile[]> {
   if (zip.entryCount > maxEntries) throw tooLarge(`more than ${maxEntries} files`);
   const entries: Entry[] = [];

@@ -15,8 +15,9 @@ import {
 } from './values.ts';
 
 /**
- * Reads chats that Open WebUI exports, one or an array: `chat.history.messages` is a tree. Reasoning and calls of tools
- * are `<details>` in the texts. See `src/lib/components/chat` and `backend/open_webui/utils/middleware.py` there.
+ * Reads exported chats of Open WebUI, one or an array: `chat.history.messages` is a tree. Reasoning and tool calls are
+ * `<details>` in the texts. Source: `src/lib/components/chat` and `backend/open_webui/utils/middleware.py` of Open
+ * WebUI.
  */
 export const openWebui: ExportReader = {
   format: 'open_webui',
@@ -45,7 +46,7 @@ export const openWebui: ExportReader = {
   },
 };
 
-/** The chat is a field of the record of the database; exports of earlier versions are the chat itself. */
+/** The chat is a field of a database record; in exports of earlier versions it is the top-level object. */
 function chatOf(value: unknown) {
   const record = fieldsOf(value);
   return isObject(record['chat']) ? record['chat'] : record;
@@ -90,7 +91,7 @@ function readFile(file: Readonly<Record<string, unknown>>, leave: Leave): readon
 const openDetails = '<details type="';
 const endDetails = '</details>';
 
-/** Takes `<details>` of Open WebUI apart. */
+/** Splits an answer into text and Open WebUI's `<details>`. */
 function readAnswer(content: string, leave: Leave): readonly ImportedPart[] {
   const parts: ImportedPart[] = [];
   let position = 0;
@@ -110,7 +111,7 @@ function readAnswer(content: string, leave: Leave): readonly ImportedPart[] {
   return [...parts, ...textPart(content.slice(position).trim())];
 }
 
-/** The text behind the summary, without the marks of a quotation. */
+/** The text after the summary, without the quotes' `>` at the start of lines. */
 function reasoningOf(details: string): string {
   const summary = details.indexOf('</summary>');
   const start = summary === -1 ? details.indexOf('>') + 1 : summary + '</summary>'.length;

@@ -15,7 +15,7 @@ import { toConversation } from './to-conversation.ts';
 
 const readers = [chatgpt, claude, openWebui, lmStudio];
 
-/** The responses in short: what they continue, question, answer, model and time. */
+/** The responses in short: id, parent, question, answer, model and time. */
 function read(reader: ExportReader, value: unknown) {
   const { title, responses } = toConversation(reader.read(value));
   return {

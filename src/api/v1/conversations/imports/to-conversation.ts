@@ -6,7 +6,7 @@ import { ImportError, type ImportedChat, type ImportedMessage } from './imported
 import { nameOf } from './values.ts';
 
 const maxMessages = 20_000;
-/** A question with many answers is stored with each. */
+/** Bounds the stored text: a question with many answers is stored with each of them. */
 const maxTextLength = 64 * 1024 * 1024;
 const maxMessageLength = 4 * 1024 * 1024;
 
@@ -16,18 +16,18 @@ interface Node extends ImportedMessage {
   readonly children: Node[];
 }
 
-/** The parent of a message. */
+/** State of a branch before its next message. */
 interface Place {
   /** Id of the last response. */
   readonly responseId: string | null;
   /** A question that has no answer yet. */
   readonly question?: Node;
-  /** The beginning of the answer, in messages of their own, oldest first. */
+  /** Messages of the answer so far, oldest first. */
   readonly answer: Node[];
 }
 
 /**
- * The responses of a chat: questions with their answers, in all branches. Messages of the model that follow each other,
+ * Converts all branches of a chat to responses, each with a question and its answer. Successive messages of the model,
  * such as reasoning, code and text, are one answer.
  *
  * @throws ImportError
@@ -61,7 +61,7 @@ export function toConversation(chat: ImportedChat): ConversationToImport {
   };
 }
 
-/** The response that ends with a message, if any, and the parent for the message's children. */
+/** Handles a message: returns the response that ends with it, if any, and the state for its children. */
 function step(chat: ImportedChat, node: Node, { responseId, question, answer }: Place) {
   const questions = node.children.filter(({ role }) => role === 'user');
   if (node.role === 'user') {
@@ -133,7 +133,10 @@ function toItems(answer: readonly Node[]): readonly TurnItem[] {
   return items.map(({ type, texts }) => ({ type, text: texts.join('\n\n') }));
 }
 
-/** The branch that the app showed ends with the response that is stored last, unless others continue that. */
+/**
+ * Moves the last response of the shown branch to the end, since the branch of the last stored response is shown. Does
+ * nothing if other responses continue it.
+ */
 function withLast(responses: readonly Response[], id: string | undefined): readonly Response[] {
   const last = responses.find((each) => each.id === id);
   if (last === undefined || responses.some(({ parentId }) => parentId === id)) return responses;

@@ -3,7 +3,7 @@ import { fenceFor } from '../../../../kernel/code-fence.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields of a JSON object; none for any other value. */
+/** The fields of a JSON object; empty for any other value. */
 export function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Fields)
@@ -14,7 +14,7 @@ export function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The values of a JSON array; none for any other value. */
+/** The items of a JSON array; empty for any other value. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
@@ -40,7 +40,7 @@ export function timeOf(value: unknown): Date | undefined {
   return year >= 1970 && year <= 9999 ? date : undefined;
 }
 
-/** A text, if it has any words. */
+/** A text part; empty if the text is blank. */
 export function textPart(value: unknown): readonly ImportedPart[] {
   const text = textOf(value);
   return text.trim() === '' ? [] : [{ type: 'text', text }];
@@ -51,7 +51,7 @@ export function reasoningPart(value: unknown): readonly ImportedPart[] {
   return text === '' ? [] : [{ type: 'reasoning', text }];
 }
 
-/** Code or output in a fence that it does not contain. */
+/** Code or output in a fence that is longer than any fence inside. */
 export function fencedPart(value: unknown, language = ''): readonly ImportedPart[] {
   const text = textOf(value).trimEnd();
   if (text === '') return [];
@@ -60,7 +60,7 @@ export function fencedPart(value: unknown, language = ''): readonly ImportedPart
   return [{ type: 'text', text: `${fence}${info}\n${text}\n${fence}` }];
 }
 
-/** The text of an attached file, in the form in which the web app attaches files. */
+/** The text of an attached file, in the web app's format for attachments. */
 export function filePart(name: string, value: unknown): readonly ImportedPart[] {
   const text = textOf(value).trimEnd();
   const fence = fenceOf(text);
@@ -69,7 +69,7 @@ export function filePart(name: string, value: unknown): readonly ImportedPart[] 
   return [{ type: 'text', text: `File ${name}:\n\n${fence}${info}\n${text}\n${fence}` }];
 }
 
-/** Tells that a message had a file whose content is not in the export. */
+/** A note that a message had a file whose content is not in the export. */
 export function attachmentPart(name: string): ImportedPart {
   return { type: 'text', text: `(Attachment: ${name})` };
 }
