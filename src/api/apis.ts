@@ -9,13 +9,16 @@ import { createV0Api } from './openai/v0/api.ts';
 import { createV1Api } from './v1/api.ts';
 import type { ApiServices } from './services.ts';
 
-/** `/api/v0` and `/api/v1` are other APIs, so each endpoint of Ollama is a prefix. */
+/** Each endpoint of Ollama is a prefix, since `/api/v0` and `/api/v1` belong to other APIs. */
 const ollamaEndpoints =
   'version tags ps show chat generate embed embeddings pull copy delete'.split(' ');
-/** Known to clients of Ollama, and not offered: their requests get an error in their format. */
+/** Endpoints of Ollama that Hearth does not have: their requests get an error in Ollama's format. */
 const missingInOllama = ['push', 'create', 'blobs', 'me', 'signout'];
 
-/** The APIs besides the server's own endpoints, and who owns a path that several of them have. */
+/**
+ * The APIs besides the server's own endpoints. If several have a prefix, the other fields decide which of them owns a
+ * path.
+ */
 const table: readonly (PathClaim & {
   readonly create: (services: ApiServices) => ApiRoutes;
 })[] = [
@@ -39,12 +42,12 @@ export function createApis(services: ApiServices): readonly Api[] {
   return table.map(({ create, ...paths }) => ({ ...create(services), ...paths }));
 }
 
-/** The APIs that the settings switch on. */
+/** The APIs that are enabled in the settings. */
 export function servedApis(services: ApiServices, settings: Settings): readonly Api[] {
   return createApis(services).filter(({ name }) => isServed(name, settings));
 }
 
-/** True if an API is switched on; one without a setting always is. */
+/** True if an API is enabled; an API without a setting always is. */
 function isServed(name: string, settings: Settings): boolean {
   const key = `surfaces.${name}`;
   return !(key in settings) || settings[key as keyof Settings] === true;

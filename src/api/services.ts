@@ -38,11 +38,11 @@ import type { VectorStores } from '../documents/search/vector-stores.ts';
 
 /** The parts of the server that APIs use. */
 export interface ApiServices {
-  /** The models that a caller may use. */
+  /** The library, restricted to the models that a caller may use. */
   readonly libraryFor: (
     caller: Pick<Caller, 'modelScope'>,
   ) => EditableModelLibrary & AdapterLibrary;
-  /** The library's own folder. */
+  /** The library's own folder, to which models are downloaded. */
   readonly modelsFolder: string;
   /** Id of the home folder. */
   readonly homeId: string;
@@ -51,7 +51,7 @@ export interface ApiServices {
   readonly aliases: ModelAliases;
   readonly pool: Engines;
   readonly modelSettings: ModelSettings;
-  /** The smallest length that the vectors of an embedding model may be cut to; undefined: they can't be cut. */
+  /** Minimum length to which an embedding model's vectors may be truncated; undefined if they can't be. */
   readonly minDimensions: (modelKey: string) => number | undefined;
   readonly downloads: DownloadManager;
   readonly hub: Hub;
@@ -67,7 +67,7 @@ export interface ApiServices {
   readonly tools: TriableToolServers;
   readonly plugins: {
     readonly file: PluginFileEditor;
-    /** Labels of the plugins that are part of Hearth. */
+    /** Labels of the plugins that are built in. */
     readonly builtIn: readonly string[];
     /** True if requests may use plugins. */
     readonly isAllowed: boolean;
@@ -75,7 +75,7 @@ export interface ApiServices {
   readonly documents: DocumentReader;
   readonly waitingCalls: WaitingCalls;
   readonly background: BackgroundTurns;
-  /** Locks that all servers of the database share. */
+  /** Locks that are shared by all servers of the database. */
   readonly leases: LeaseKeeper;
   readonly batches: Batches;
   readonly vectorStores: VectorStores;
@@ -84,7 +84,7 @@ export interface ApiServices {
   readonly settings: {
     readonly editor: SettingsEditor;
     readonly live: LiveSettings;
-    /** Throws a `SettingsError` for settings that this server could not start with. */
+    /** Throws a `SettingsError` if the server could not start with these settings. */
     readonly check: (settings: Settings) => void;
   };
   readonly runtimes: RuntimeManager;
@@ -92,9 +92,9 @@ export interface ApiServices {
   readonly events: ServerEvents;
   readonly logHistory: LogHistory;
   readonly requestLog: RequestLog;
-  /** The events of `GET /api/v1/events`. */
+  /** The event feed of `GET /api/v1/events`. */
   readonly feed: EventFeed;
-  /** Largest image, width × height. */
+  /** Maximum number of pixels of an image, width × height. */
   readonly maxImagePixels: number;
   readonly fetchImage: FetchImage;
   readonly audio: AudioReader;
@@ -107,15 +107,15 @@ export interface ApiServices {
     readonly home: string;
     /** True if every request needs a token. */
     readonly isTokenRequired: boolean;
-    /** Base URL of links for people, without a slash at the end. */
+    /** Base URL of links for the user, without a slash at the end. */
     readonly linkUrl: () => string;
-    /** The same for other devices. Throws a HearthError `network_unreachable`. */
+    /** Base URL of links for other devices. @throws HearthError `network_unreachable`. */
     readonly networkUrl: () => string;
-    /** Path before every path of the server, such as `/hearth`, or an empty text. */
+    /** Prefix of every path of the server, such as `/hearth`; may be empty. */
     readonly pathPrefix: string;
-    /** Memory of the server process itself. */
+    /** Resident memory of the server process itself. */
     readonly residentBytes: () => number;
-    /** Begins an orderly stop, which waits for the requests in flight; does not wait for its end. */
+    /** Starts a graceful stop, which waits for the requests in flight. Returns at once. */
     readonly stop: () => void;
   };
 }

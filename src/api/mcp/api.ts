@@ -6,7 +6,7 @@ import type { ApiServices } from '../services.ts';
 import { mcpErrorSchema, sendMcpMessage } from './mcp-schema.ts';
 import { RunningCalls } from './running-calls.ts';
 
-/** Error codes of JSON-RPC 2.0, section 5.1; the others are left to the server. */
+/** Error codes of JSON-RPC 2.0, section 5.1. All other errors get a code from the range for servers. */
 const rpcCodes: Partial<Record<ErrorCode, number>> = {
   invalid_json: -32_700,
   invalid_type: -32_600,
@@ -26,7 +26,7 @@ const mcpErrors = createErrorSerializer({
   }),
 });
 
-/** `/mcp`: the server as tools for programs that speak the Model Context Protocol. */
+/** `/mcp`: offers the server as tools to clients of the Model Context Protocol. */
 export function createMcpApi(services: ApiServices): ApiRoutes {
   const runningCalls = new RunningCalls();
   return {
@@ -47,7 +47,7 @@ export function createMcpApi(services: ApiServices): ApiRoutes {
         for (const [name, value] of Object.entries(headers)) {
           if (value !== undefined) sent.set(name, value);
         }
-        // Loaded with the first message: few servers get any.
+        // Loaded with the first message: few servers receive any.
         const { answerMessage } = await import('./create-server.ts');
         const exchange = { services, context, runningCalls, sessionId, admit };
         const response = await answerMessage(body, sent, exchange);

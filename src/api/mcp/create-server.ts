@@ -37,11 +37,11 @@ export interface McpExchange {
   readonly context: RequestContext;
   readonly runningCalls: RunningCalls;
   readonly sessionId: string | undefined;
-  /** Counts a call against the limits of its token. Throws a HearthError `rate_limit_exceeded`. */
+  /** Counts a call against the token's limits. @throws HearthError `rate_limit_exceeded`. */
   readonly admit: () => Promise<void>;
 }
 
-/** Answers one message with a server of its own: there is no state between requests. */
+/** Answers one message with a new MCP server, since no state is kept between requests. */
 export async function answerMessage(
   message: McpMessage,
   headers: Headers,
@@ -50,7 +50,7 @@ export async function answerMessage(
   const { logger } = exchange.context;
   const handler = createMcpHandler(() => createServer(exchange), {
     responseMode: 'sse',
-    // The list of tools changes with the token alone, so there is nothing to subscribe to.
+    // The list of tools depends only on the token, so there are no changes to subscribe to.
     maxSubscriptions: 0,
     onerror: (error) => logger.debug({ err: error }, 'MCP message refused'),
   });
@@ -104,7 +104,7 @@ function createServer(exchange: McpExchange): Server {
   return server;
 }
 
-/** Runs a tool; its failure is a result that a model can read. */
+/** Runs a tool. If it fails, the result contains the error for the model. */
 async function runTool(
   tool: McpTool,
   args: unknown,

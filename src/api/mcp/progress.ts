@@ -1,4 +1,4 @@
-/** Sends the state of a call to its client: the first one at once, then the newest one each second. */
+/** Reports a call's progress to its client: the first state at once, then the newest state each second. */
 export class Progress {
   readonly #send: (step: number, state: string) => void;
   readonly #intervalMs: number;
@@ -6,7 +6,7 @@ export class Progress {
   #state = '';
   #step = 0;
 
-  /** @param send Gets a number that grows with each step; clients wait longer for a call that makes progress. */
+  /** @param send Receives an increasing step: clients wait longer for a call that makes progress. */
   constructor(send: (step: number, state: string) => void, intervalMs = 1000) {
     this.#send = send;
     this.#intervalMs = intervalMs;

@@ -2,17 +2,18 @@ import type { LinkedAbort } from '../../kernel/concurrency/linked-abort.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import type { Caller } from '../../telemetry/request-context.ts';
 
-/** Key of a call, from the ids that its client knows. */
+/** Identifies a call by the ids that its client knows. */
 export interface CallName {
   readonly caller: Pick<Caller, 'tokenId'>;
-  /** From `initialize`; without it, calls of several clients could have the same id. */
+  /** Id of the session, from `initialize`; without it, calls of several clients could have the same id. */
   readonly sessionId: string | undefined;
   readonly id: unknown;
 }
 
 /**
- * The calls that clients before the protocol 2026-07-28 may cancel: with a notification, in a request of its own. Later
- * ones close the connection. A notification that reaches another process finds nothing, which the protocol allows.
+ * Running calls that a client may cancel with a notification, in another request. Only clients before protocol version
+ * 2026-07-28 do this; later ones close the connection. If another server process receives the notification, the call
+ * continues, which the protocol allows.
  */
 export class RunningCalls {
   readonly #calls = new Map<string, LinkedAbort>();

@@ -9,15 +9,15 @@ import type { ApiServices } from '../services.ts';
 export interface ToolCall {
   readonly services: ApiServices;
   readonly context: RequestContext;
-  /** Reports the progress of the call, if the client wants to know. */
+  /** Reports the progress of the call, if the client asked for it. */
   readonly report: (state: string) => void;
 }
 
-/** A tool as the server offers it. */
+/** A tool that the server offers. */
 export interface McpTool {
   readonly name: string;
   readonly permission: Permission;
-  /** As `tools/list` shows it. */
+  /** The tool's entry in `tools/list`. */
   readonly describe: () => Tool;
   /** @throws HearthError for arguments that do not match the schema, and the errors of the tool. */
   readonly call: (args: unknown, call: ToolCall) => Promise<Record<string, unknown>>;
@@ -27,7 +27,7 @@ interface ToolDeclaration<Input extends z.ZodObject, Output extends z.ZodObject>
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** The permission of the route that does the same. */
+  /** The permission of the equivalent route. */
   readonly permission: Permission;
   readonly annotations: NonNullable<Tool['annotations']>;
   readonly input: Input;
@@ -56,7 +56,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
   };
 }
 
-/** Without references, which some clients do not pass on to their models. */
+/** Inlines references, since some clients do not pass them to their models. */
 function toJsonSchema(schema: z.ZodObject, io: 'input' | 'output'): Tool['inputSchema'] {
   const { $schema: _, $defs, ...root } = z.toJSONSchema(schema, { io });
   return { ...(inline(root, $defs) as object), type: 'object' };

@@ -23,7 +23,7 @@ const contentTypes = {
 
 export const serverErrors = createHearthErrorSerializer(toSnakeCase);
 
-/** The endpoints about the server itself, and the error format of paths that belong to no other API. */
+/** The health, readiness and metrics endpoints, and the error format for paths outside all APIs. */
 export function createServerApi({ homeId, ping, metrics }: ServerApiOptions): Api {
   return {
     name: 'server',

@@ -12,10 +12,7 @@ import { defineTool } from '../tool.ts';
 const { model, system_prompt, previous_response_id, temperature, reasoning, max_output_tokens } =
   chatRequestSchema.shape;
 
-/**
- * A chat without tools. So a model that calls it, of this server or another one, ends a chain of calls: the model that
- * answers can call nothing.
- */
+/** Runs a chat without tools. A chain of calls between models ends here, since the answering model can't call any. */
 export const chatTool = defineTool({
   name: 'chat',
   title: 'Ask a local model',
@@ -79,7 +76,7 @@ export const chatTool = defineTool({
   },
 });
 
-/** Puts the events of a turn into words. */
+/** Returns a function that describes the events of a turn in words. */
 function createDescriber(report: (state: string) => void): (event: TurnEvent) => void {
   let length = 0;
   return (event) => {

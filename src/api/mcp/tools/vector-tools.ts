@@ -6,7 +6,7 @@ import { createEmbeddingOpenAi } from '../../openai/embeddings/embedding-schema.
 import { rerank as rerankRoute } from '../../openai/embeddings/rerank-schema.ts';
 import { defineTool } from '../tool.ts';
 
-/** The vectors are written twice, as text and as structured content. */
+/** Low, since the result contains the vectors twice, as text and as structured content. */
 const maxTexts = 64;
 
 const annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
