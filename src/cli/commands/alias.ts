@@ -91,7 +91,7 @@ function describeModels({ model, chain = [{ model }] }: ModelAlias): string {
     .join(', else ');
 }
 
-/** @throws CommandError, which names the nearest model. Does not check models of remote servers. */
+/** Does not check models of remote servers. @throws CommandError, which names the nearest model. */
 async function assertModelExists(context: CommandContext, model: string): Promise<void> {
   const { home, environment } = context;
   const { upstreams } = await loadSettings({ home, environment, flags: {} });

@@ -12,14 +12,14 @@ import { connectionOptions, integer, jsonOption, required } from '../option.ts';
 import { withElapsed } from '../ui/progress.ts';
 import { writeFields, writeTable } from '../ui/table.ts';
 
-/** The figures of one request. */
+/** Measurements of one request. */
 export interface BenchRun {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly firstTokenSeconds: number;
   /** Prompt tokens per second until the first token. */
   readonly promptSpeed: number;
-  /** Generated tokens per second; null for an answer of one token. */
+  /** Generated tokens per second; null if the answer has one token. */
   readonly outputSpeed: number | null;
 }
 
@@ -34,7 +34,7 @@ export function toRun(stats: ChatStats): BenchRun {
   };
 }
 
-/** Medians over the runs, which a single slow run does not change. */
+/** Medians over the runs, so that a single slow run does not matter. */
 export function summarize(runs: readonly BenchRun[]): BenchRun {
   const speeds = runs.flatMap(({ outputSpeed }) => (outputSpeed === null ? [] : [outputSpeed]));
   return {
@@ -46,7 +46,7 @@ export function summarize(runs: readonly BenchRun[]): BenchRun {
   };
 }
 
-/** 0 for no values. */
+/** The median; 0 if there are no values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((left, right) => left - right);
   const middle = Math.floor(sorted.length / 2);
@@ -62,7 +62,7 @@ export interface PromptLength {
   readonly tokens: number;
 }
 
-/** How many words a prompt of this many tokens has, from the lengths of two prompts; at least one. */
+/** The number of words for a prompt of this many tokens, interpolated from two measured prompts; at least one. */
 export function wordCountFor(tokens: number, short: PromptLength, long: PromptLength): number {
   const perWord = (long.tokens - short.tokens) / (long.wordCount - short.wordCount);
   const fixed = short.tokens - short.wordCount * perWord;
@@ -70,8 +70,8 @@ export function wordCountFor(tokens: number, short: PromptLength, long: PromptLe
 }
 
 /**
- * A prompt with a list of words. It starts with the number of the run, so that no run reuses the processed prompt of
- * another.
+ * A prompt with a list of words. It starts with the number of the run, so that no run finds the prompt of another in
+ * the cache.
  */
 export function benchPrompt(wordCount: number, run: number): string {
   const list = Array.from({ length: wordCount }, (_, index) => {
@@ -124,7 +124,7 @@ export const bench = defineCommand({
     const [short, long] = [await measurePrompt(ask, 8), await measurePrompt(ask, 40)];
     const wordCount = wordCountFor(options.promptTokens ?? 512, short, long);
     const measure = (run: number) => ask(wordCount, run, options.outputTokens ?? 128);
-    // The first request also fills caches of the system.
+    // Warms up: the first request also fills caches of the system.
     await measure(0);
     const runs: BenchRun[] = [];
     for (let run = 1; run <= (options.runs ?? 3); run += 1) {
@@ -193,7 +193,7 @@ export const bench = defineCommand({
   },
 });
 
-/** How many tokens the model's tokenizer makes of a prompt. */
+/** Measures the number of tokens in a prompt. */
 async function measurePrompt(
   ask: (wordCount: number, run: number, outputTokens: number) => Promise<BenchRun>,
   wordCount: number,

@@ -40,7 +40,7 @@ import { printable } from '../../kernel/printable.ts';
 import type { ToolPolicy } from '../conversation/tool-approvals.ts';
 import { askForLine, confirm } from '../ui/ask.ts';
 
-/** Ends a runaway answer of a script; a chat is watched by its user. */
+/** Limits a runaway answer in a script. In a chat, the user can stop it. */
 const oneShotTokens = 4096;
 
 export const chat = defineCommand({
@@ -155,7 +155,7 @@ export const chat = defineCommand({
   },
 });
 
-/** A limit for an answer to which the settings of the model set none. */
+/** The default token limit, unless the settings of the model have one. */
 async function limitFor(
   client: Client,
   model: string,
@@ -166,13 +166,13 @@ async function limitFor(
     if (record.max_output_tokens != null) return {};
     if (record.base != null) return await limitFor(client, record.base, signal);
   } catch (error) {
-    // The chat may be allowed even if reading models is not. It reports a missing model itself.
+    // A token may allow chats but not reading models. If the model is missing, the chat reports it.
     if (!(error instanceof ApiError)) throw error;
   }
   return { max_output_tokens: oneShotTokens };
 }
 
-/** A user at a terminal is asked; calls of a script that would wait are refused. */
+/** Tool calls that need an approval are refused in a script; at a terminal, the user is asked. */
 function policyOf({ stdin, terminal }: CommandContext, allowsTools: boolean): ToolPolicy {
   if (allowsTools) return 'allow';
   const { messages } = terminal;
@@ -180,7 +180,7 @@ function policyOf({ stdin, terminal }: CommandContext, allowsTools: boolean): To
   return (question, signal) => askForLine(question, stdin, messages, signal);
 }
 
-/** Asks the user of a chat; a script gets the error. */
+/** Asks before starting the server; in a script, the command fails instead. */
 async function askToStart(context: CommandContext, isInteractive: boolean): Promise<boolean> {
   const { stdin, terminal, signal } = context;
   if (!isInteractive) return false;
@@ -202,7 +202,7 @@ async function chooseModel(
   return downloadModel(context, client, chosen.model, options);
 }
 
-/** Loads a model that is not loaded, so that it has the idle time. */
+/** Loads the model if it is not loaded, with the requested idle time. */
 async function loadFor(
   client: Client,
   model: string,

@@ -42,7 +42,7 @@ it.each(shells)('has no text of a summary in %s that the shell could run', (shel
   expect(script).not.toMatch(/^[^'#]*(?:'[^']*'[^'#]*)*\$\(touch/m);
 });
 
-/** Makes a `hearth` that knows two models, and the script of a shell. */
+/** Installs a `hearth` that knows two models, and the completion script of a shell. */
 async function prepare(shell: Shell) {
   const folder = await temporaryFolder();
   const program = join(folder, 'hearth');
@@ -58,7 +58,7 @@ type Complete = (...words: readonly string[]) => Promise<readonly string[]>;
 const linesOf = (text: string): readonly string[] => text.split('\n').filter((line) => line !== '');
 const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(' ');
 
-/** Complete the word at the cursor, the last one. */
+/** Functions that complete the word before the cursor. */
 const completions: Readonly<Record<Shell, Complete>> = {
   bash: async (...words) => {
     const { file, env } = await prepare('bash');
@@ -66,7 +66,7 @@ const completions: Readonly<Record<Shell, Complete>> = {
     const script = `source '${file}'; COMP_WORDS=(${line}); COMP_CWORD=${words.length}; _hearth; printf '%s\\n' "\${COMPREPLY[@]}"`;
     return linesOf((await run('bash', ['--norc', '-c', script], { env })).stdout);
   },
-  // Its line editor needs a terminal, so that the functions that pass it the candidates print them instead.
+  // zsh's line editor needs a terminal. Its functions that receive the candidates are replaced by ones that print them.
   zsh: async (...words) => {
     const { file, env } = await prepare('zsh');
     const script = `compdef() { : }

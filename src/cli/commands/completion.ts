@@ -12,7 +12,7 @@ import { required } from '../option.ts';
 export interface CommandWords {
   /** Such as `server start`; empty for the program itself. */
   readonly path: string;
-  /** Names of the commands below, with their summaries. */
+  /** Names of the subcommands, with their summaries. */
   readonly commands: readonly (readonly [string, string])[];
   /** Long options, such as `--json`, with their summaries. */
   readonly options: readonly (readonly [string, string])[];
@@ -72,14 +72,14 @@ function longOptions({ options = {} }: CommandDescription) {
 }
 
 function takesModel({ positionals = {}, options = {} }: CommandDescription): boolean {
-  // The id of an instance is the key of its model, unless there are several.
+  // An instance usually has the key of its model as id, so keys are suggested for instances, too.
   return 'model' in positionals || 'model' in options || 'instance' in positionals;
 }
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof shells)[number];
 
-/** Prints the keys of the models; hidden from the help. */
+/** Prints the keys of the models; not listed in the help. */
 const modelsCommand = 'hearth completion models 2>/dev/null';
 
 /** A script that completes command lines of `hearth` in a shell. */
@@ -91,7 +91,7 @@ function joinWords({ commands, options }: CommandWords): string {
   return [...commands, ...options].map(([name]) => name).join(' ');
 }
 
-/** The longest command that the words before the cursor begin with. */
+/** Shell code that finds the longest command at the start of the typed words. */
 function findCommand(commands: readonly CommandWords[]): string {
   const paths = commands.flatMap(({ path }) => (path === '' ? [] : [path]));
   return `    case "$typed $word" in
@@ -183,7 +183,7 @@ ${lines.join('\n')}
 `;
 }
 
-/** Quoted for all three shells: a backslash is not special within, so it is left out. */
+/** Quotes text for all three shells. Drops backslashes, which the shells treat differently within quotes. */
 function quote(text: string): string {
   return `'${text.replaceAll(/['\\]/g, '')}'`;
 }
@@ -197,7 +197,7 @@ export const completion = defineCommand({
   async run({ context, positionals, commands }) {
     const { output } = context.terminal;
     if (positionals.shell === 'models') {
-      // The scripts call it for the names of models.
+      // The completion scripts call `hearth completion models` to list model names.
       const models = await (await openLibrary(context)).list();
       for (const { key } of models) output.line(key);
       return;

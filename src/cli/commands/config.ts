@@ -8,7 +8,7 @@ import { findKey, isRemovable } from '../../settings/settings-editor.ts';
 import type { SettingKey } from '../../settings/settings-table.ts';
 import { UsageError } from '../failure.ts';
 
-/** The value of a setting on one line, as `hearth config set` takes it. */
+/** The value of a setting on one line, in the format of `hearth config set`. */
 export function formatSetting(setting: SettingDescription): string {
   const { isSecret, isSet, value, computedDefault = '' } = setting;
   if (isSecret) return isSet ? '(secret)' : '';
@@ -16,7 +16,7 @@ export function formatSetting(setting: SettingDescription): string {
   return formatValue(value);
 }
 
-/** A setting as JSON, with the names of the API. */
+/** Converts a setting to JSON with the API's names. */
 export function toSettingRecord(setting: SettingDescription) {
   const { key, isSecret, isSet, isLive, value, defaultValue, source } = setting;
   return {
@@ -95,7 +95,7 @@ export const configSet = defineCommand({
   },
 });
 
-/** @throws UsageError for a key without a value or twice; SettingChangeError for an unknown key. */
+/** @throws UsageError for a key without a value or a repeated key; SettingChangeError for an unknown key. */
 function toChanges(parts: readonly string[]): Readonly<Partial<Record<SettingKey, string>>> {
   const changes: Partial<Record<SettingKey, string>> = {};
   for (let index = 0; index < parts.length; index += 2) {

@@ -32,7 +32,7 @@ export const doctor = defineCommand({
   examples: ['hearth doctor', 'hearth doctor --json'],
   async run({ context, options }) {
     const { home, environment, signal, terminal } = context;
-    // The first check reports their problems.
+    // If the settings are invalid, the first check reports it.
     const settings = await loadSettings({ home, environment, flags: {} }).catch(() => null);
     const modelsFolder = settings?.['models.dir'] ?? join(home, 'models');
     const doctorContext = { ...context, settings, modelsFolder };

@@ -35,7 +35,7 @@ export const embed = defineCommand({
       terminal.output.json(result);
       return;
     }
-    // One vector a line, as JSON that other programs read.
+    // Writes one vector per line as JSON, for other programs.
     for (const { embedding } of result.data) terminal.output.line(JSON.stringify(embedding));
   },
 });
@@ -58,7 +58,7 @@ async function readTexts(
   return read;
 }
 
-/** @throws UsageError if there is none, or several. */
+/** @throws UsageError if there is no embedding model, or several. */
 async function findEmbeddingModel(client: Client, signal: AbortSignal): Promise<string> {
   const { models } = await client.call(listModels, {}, signal);
   const keys = models.filter(({ type }) => type === 'embedding').map(({ key }) => key);

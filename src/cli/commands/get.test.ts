@@ -56,7 +56,7 @@ afterEach(async () => {
   catalog = fullCatalog;
 });
 
-/** Responds to the start with the first step and to each poll with the next one; the last step repeats. */
+/** Answers the first request with the first step, and each poll with the next step; the last step repeats. */
 async function get(
   steps: readonly [Step, ...Step[]],
   commandLine: readonly string[],

@@ -16,7 +16,7 @@ import { connectionOptions, flag, jsonOption, rest } from '../option.ts';
 import { formatBytes } from '../../kernel/format.ts';
 import { printable } from '../../kernel/printable.ts';
 
-/** How long an interrupted command waits for the server to pause the download. */
+/** How long an interrupted command waits until the server has paused the download. */
 const pauseTimeoutMs = 5000;
 
 export const get = defineCommand({
@@ -108,7 +108,7 @@ async function follow(
   }
 }
 
-/** @returns the message for the user */
+/** @returns A message for the user. */
 async function pause(
   reconnect: (signal: AbortSignal) => Promise<Client>,
   { job_id: id }: DownloadJobRecord,
@@ -128,7 +128,7 @@ async function pause(
   }
 }
 
-/** Why the download did not complete, and how to continue. */
+/** Explains why the download did not complete, and how to continue. */
 function describeEnd(job: DownloadJobRecord, again: string): string {
   return job.status === 'failed'
     ? `The download failed: ${job.error?.message ?? 'unknown reason.'} ` +

@@ -165,7 +165,7 @@ function writeSkipped(messages: TerminalStream, leftOut: ImportResult['leftOut']
     messages.line(printable(`Skipped ${name}: ${error.message}`));
 }
 
-/** Undefined if no option names one. */
+/** Undefined if no option selects a method. */
 function placingMethod(options: {
   readonly copy: boolean | undefined;
   readonly link: boolean | undefined;
@@ -187,17 +187,17 @@ function placingMethod(options: {
 interface Upload {
   /** A GGUF file, or any part of a split model. */
   readonly file: string;
-  /** `local` by default. */
+  /** Default: `local`. */
   readonly publisher: string | undefined;
-  /** From the file name by default. */
+  /** Default: derived from the file name. */
   readonly repo: string | undefined;
 }
 
 /**
  * Uploads a model with all its parts to a server.
  *
- * @returns its key
- * @throws UsageError for a folder, HearthError as `findInFile`, and the errors of `Client.call`.
+ * @returns The model's key.
+ * @throws UsageError for a folder, the errors of `findInFile` and `Client.call`.
  */
 export async function uploadModel(
   client: Client,

@@ -106,14 +106,14 @@ export const load = defineCommand({
   },
 });
 
-/** The configuration with the sizes that the server chose, which the result of a load does not have. */
+/** The full configuration, including the values that the server chose; the result of a load lacks them. */
 async function configOf(
   client: Client,
   { instance_id: id, load_config: config }: LoadResult,
   signal: AbortSignal,
 ): Promise<ChosenConfig | undefined> {
   const status = await client.call(getStatus, {}, signal).catch((error: unknown) => {
-    // The load may be allowed where reading the status is not.
+    // A token may allow loads but not reading the status.
     if (error instanceof ApiError) return undefined;
     throw error;
   });

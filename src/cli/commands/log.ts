@@ -11,7 +11,7 @@ import { type CommandContext, defineCommand } from '../command.ts';
 import { CommandError } from '../failure.ts';
 import { choice, connectionOptions, flag, integer, text } from '../option.ts';
 
-/** A line of the log, or undefined for text of another origin, such as a message of Node. */
+/** A line of the log; undefined for text that Hearth did not log, such as a message of Node. */
 export type LogLine = Readonly<Record<string, unknown>>;
 
 export interface LogFilterOptions {
@@ -26,10 +26,10 @@ export interface LogFilterOptions {
 const ranks = { debug: 20, info: 30, warn: 40, error: 50 } as const;
 const maxRequests = 10_000;
 
-/** Chooses the lines to show, one after the other. */
+/** Returns a function that is called with each line in order, and decides whether the line is shown. */
 export function createLogFilter(options: LogFilterOptions): (line: LogLine | undefined) => boolean {
   const { level, model, requestId, showsPrompts } = options;
-  /** Requests that used the model: their last line does not name it. */
+  /** Ids of requests that used the model, since the last line of a request does not name it. */
   const ofModel = new Set<unknown>();
   const isAboutModel = (line: LogLine): boolean => {
     if (line['model'] === model || line['instance'] === model) {
@@ -49,7 +49,7 @@ export function createLogFilter(options: LogFilterOptions): (line: LogLine | und
   };
 }
 
-/** Undefined if it is not a line of the JSON log. */
+/** Undefined if the text is not a line of the JSON log. */
 export function parseLogLine(line: string): LogLine | undefined {
   if (!line.startsWith('{')) return undefined;
   try {
@@ -61,27 +61,28 @@ export function parseLogLine(line: string): LogLine | undefined {
 
 const pollMs = 250;
 const chunkBytes = 64 * 1024;
-/** The end of a file in which the latest lines are looked for. */
+/** Bytes at the end of a file that are searched for the latest lines. */
 const maxTailBytes = 16 * 1024 * 1024;
 
 interface ReadLogOptions {
-  /** Most lines to begin with. */
+  /** Maximum number of lines to begin with. */
   readonly lines: number;
   readonly follows: boolean;
   readonly signal: AbortSignal;
 }
 
 /**
- * The latest lines of a log file, and then new ones until the signal aborts. If the file has too few, lines of the file
- * before it (`.1`) come first. A file that is truncated, rotated or created meanwhile is read from its beginning.
+ * Yields the latest lines of a log file, and then new ones until the signal aborts. If the file has too few lines,
+ * begins with lines of the rotated file (`.1`). If the file is truncated, rotated or created meanwhile, reads it from
+ * its beginning.
  *
- * @throws Error with the code ENOENT if there is no file, and it is not followed.
+ * @throws Error with the code ENOENT if there is no file and `follows` is false.
  */
 export async function* readLogFile(
   file: string,
   { lines, follows, signal }: ReadLogOptions,
 ): AsyncGenerator<string> {
-  // A line without an end is read once it is whole.
+  // An incomplete line is read once its end is written.
   const latest = await readTail(file, { wholeLines: follows }).catch((error: unknown) => {
     if (follows && errorCode(error) === 'ENOENT') return { lines: [] as string[], sizeBytes: 0 };
     throw error;
@@ -106,7 +107,7 @@ async function readTail(
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, start);
     const end = wholeLines ? buffer.lastIndexOf(0x0a, bytesRead - 1) + 1 : bytesRead;
     const lines = buffer.toString('utf8', 0, end).split('\n').filter(Boolean);
-    // The first one begins in the middle.
+    // The first line may be cut, so it is dropped.
     return { lines: start > 0 ? lines.slice(1) : lines, sizeBytes: start + end };
   } finally {
     await handle.close();
@@ -212,7 +213,7 @@ interface LineSource {
   readonly signal: AbortSignal;
 }
 
-/** The lines of the running server, or else of the file of the background server. */
+/** Reads the log of the running server, or else the log file of the background server. */
 async function readLines(
   context: CommandContext,
   options: { readonly host?: string | undefined; readonly token?: string | undefined },

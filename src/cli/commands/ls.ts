@@ -82,13 +82,13 @@ function writeAdapters(output: TerminalStream, adapters: readonly ListedAdapter[
   );
 }
 
-/** A profile has no files of its own. */
+/** The size; profiles have no files of their own. */
 function sizeOf({ base, format, size_bytes: bytes }: V1Model): string {
   if (base !== undefined) return '-';
   return format === null ? 'remote' : formatBytes(bytes);
 }
 
-/** Distinguishes vision models, like v0, and profiles. */
+/** The displayed type, which distinguishes vision models, as in v0, and profiles. */
 function typeOf({ type, base, capabilities }: V1Model): string {
   if (base !== undefined) return 'profile';
   return type === 'llm' && capabilities?.vision === true ? 'vlm' : type;

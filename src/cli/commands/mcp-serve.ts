@@ -30,7 +30,7 @@ export const mcpServe = defineCommand({
       );
     }
     const client = await connect(context, options);
-    // Without a server or a valid token, the client shows this error instead of an empty list.
+    // Fails early: without a server or a valid token, the client would only show an empty list.
     const { tools } = await listTools(client, signal);
     terminal.messages.line(`Offering ${tools.length} tools of ${client.baseUrl}`);
     const transport = new StdioServerTransport(stdin, terminal.output.raw as Writable);
@@ -72,7 +72,7 @@ async function listTools(client: Client, signal: AbortSignal): Promise<ListTools
   throw unexpected();
 }
 
-/** Sends a request to `/mcp` and passes the notifications on that come before its result. */
+/** Sends a request to `/mcp`, and forwards the notifications that come before its result. */
 async function send(
   client: Client,
   method: string,

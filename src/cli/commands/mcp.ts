@@ -16,7 +16,7 @@ import { CommandError, UsageError } from '../failure.ts';
 import { readSettings } from '../../server/offline/offline-home.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
 
-/** Accepts both `files` and the id `mcp/files`, which `hearth mcp ls` shows. @returns the label */
+/** Returns the label of a plugin from `files` or from the id `mcp/files`, which `hearth mcp ls` shows. */
 export function parsePluginLabel(argument: string): string {
   return labelOf(argument) ?? argument;
 }
@@ -99,7 +99,7 @@ export const mcpAdd = defineCommand({
       command,
       args: isProcess ? args : undefined,
       env: env && toFields(env, '='),
-      // The server has another working directory.
+      // The path must be absolute, since the server has another working directory.
       cwd: cwd && resolve(cwd),
       url,
       headers: header && toFields(header, ':'),

@@ -139,7 +139,7 @@ export const modelSet = defineCommand({
   },
 });
 
-/** @throws UsageError for a name that is not a setting. */
+/** @throws UsageError if a name is not a setting. */
 function assertSettings(names: readonly string[]): void {
   const { base: _base, load, ...fields } = recordFields;
   const allowed = new Set([...Object.keys(fields), ...Object.keys(load.unwrap().shape)]);

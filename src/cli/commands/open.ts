@@ -27,7 +27,7 @@ export const open = defineCommand({
     const query = { scope: isForPhone ? ('network' as const) : ('machine' as const) };
     const link = await client.call(createSessionLink, { query }, signal).catch(explain);
     const isElsewhere = (options.host ?? environment['HEARTH_HOST'] ?? '') !== '';
-    // The server knows its own address, not the one by which this machine reaches it.
+    // A remote server does not know under which address this machine reaches it.
     const url = isElsewhere ? `${client.baseUrl}/open${new URL(link.url).hash}` : link.url;
     const command =
       options.browser === false || isForPhone

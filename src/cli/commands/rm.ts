@@ -41,7 +41,7 @@ export const rm = defineCommand({
   },
 });
 
-/** The full key of the model, with its size or its number of variants. */
+/** Describes the model for the question: its full key, with its size or its number of variants. */
 async function describe(client: Client, model: string, signal: AbortSignal): Promise<string> {
   try {
     const found = await client.call(getModel, { params: { model } }, signal);

@@ -15,7 +15,7 @@ import { printable } from '../../kernel/printable.ts';
 
 type Emotion = (typeof emotionSchema.options)[number];
 
-/** A comma-separated list; can be repeated. */
+/** A comma-separated list; the option can be repeated. */
 const emotionOption: OptionDeclaration<readonly Emotion[]> = {
   flags: '--emotion <list>',
   summary: `Emotions of speakers 1, 2, ..., comma-separated (${emotionSchema.options.join(', ')})`,

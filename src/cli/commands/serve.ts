@@ -74,9 +74,9 @@ async function runServer(
     },
   }).finally(() => migration.stop());
   context.keepCompiledCode?.();
-  // The old generation is collected when it has grown by a fifth. By default V8 lets it double: what streams leave behind
-  // took 50 MB after 2,000 requests. A collection takes some 10 ms, on threads of its own for the most part. The start
-  // itself needs the memory that it takes, and collecting it meanwhile took a tenth of its time.
+  // Collects the old generation when it has grown by a fifth. By default V8 lets it double, and the garbage of streams
+  // took 50 MB after 2,000 requests. A collection takes about 10 ms, mostly on other threads. The flag is set after the
+  // start, which needs its memory anyway and was a tenth slower with the flag.
   setFlagsFromString('--heap-growing-percent=20');
   try {
     output.line(`Hearth is listening on ${server.url}`);
@@ -105,9 +105,9 @@ async function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Runs work whose messages go to a file, as does the error that ends it: a service manager may keep no output.
+ * Runs work whose messages, including the error that ends it, go to a file: a service manager may not keep output.
  *
- * @param file Absolute path; only its owner can read a new file.
+ * @param file Absolute path. If the file is new, only its owner can read it.
  */
 export async function withLogFile<Result>(
   file: string,
@@ -120,10 +120,10 @@ export async function withLogFile<Result>(
     try {
       writeSync(descriptor, Buffer.from(part));
     } catch {
-      // It can't be reported: this is the log.
+      // The failure can't be reported: this is the log.
     }
   };
-  // Node.js writes it to stderr only.
+  // Node.js writes uncaught exceptions to stderr only.
   process.on('uncaughtExceptionMonitor', (error) => append(`${inspect(error)}\n`));
   const stream = new Writable({
     write: (chunk: Buffer, _, done) => {

@@ -15,7 +15,7 @@ beforeEach(async () => {
   await writeOwnerToken(home, 'hearth-owner-secret');
 });
 
-/** A server with the id of a home, which answers the request to stop. */
+/** A server with the id of a home; `answer` responds to the request to stop. */
 async function serve(id: string, answer: (response: ServerResponse) => void) {
   const server = await startLoopbackServer(({ path }, response) => {
     if (path === '/health') sendJson(response, { status: 'ok', home_id: id });

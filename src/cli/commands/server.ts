@@ -39,7 +39,7 @@ export const serverStart = defineCommand({
     const { home, terminal } = context;
     const { output, messages } = terminal;
     const environment = { ...context.environment, ...toSecretVariables(options) };
-    // An invalid setting is rejected here: the server would write the message to its log.
+    // Rejects an invalid setting here, since the server would only write the message to its log.
     const flags = settingsFromFlags(options);
     const settings = await loadSettings({ home, environment, flags });
     const running = await findServer(home);
@@ -119,7 +119,7 @@ export const serverStop = defineCommand({
   },
 });
 
-/** Settings that have become invalid must not keep a server from being stopped. */
+/** Invalid settings must not prevent stopping a server, so the default is used. */
 async function readShutdownSeconds({ home, environment }: CommandContext): Promise<number> {
   const settings = await loadSettings({ home, environment, flags: {} }).catch((error: unknown) => {
     if (error instanceof SettingsError) return undefined;
@@ -128,7 +128,10 @@ async function readShutdownSeconds({ home, environment }: CommandContext): Promi
   return settings?.['limits.shutdownSeconds'] ?? 30;
 }
 
-/** A server holds the home lock until it exits. If a new server holds it, the old one has exited. */
+/**
+ * True while the server holds the home lock, which it does until it exits. If a newer server holds it, the old one has
+ * exited.
+ */
 async function isRunning(home: string, pid: number): Promise<boolean> {
   if (!(await isHomeInUse(home))) return false;
   const record = await readServerRecord(home);
@@ -136,9 +139,10 @@ async function isRunning(home: string, pid: number): Promise<boolean> {
 }
 
 /**
- * Asks the server of the home folder to stop once its requests are finished. On Windows a signal would end it at once.
+ * Asks the server of the home folder to stop once its requests are finished. Needed on Windows, where a signal would
+ * end it at once.
  *
- * @returns false if the server does not take the request: it does not answer, is older, or belongs to another user.
+ * @returns False if the server does not accept the request: it does not answer, is older, or belongs to another user.
  */
 export async function requestStop(
   { home, signal }: Pick<CommandContext, 'home' | 'signal'>,
@@ -147,13 +151,13 @@ export async function requestStop(
   const token = await readOwnerToken(home);
   if (token === undefined) return false;
   const found = await probeServer(url, signal, certificate);
-  // Another program must not get the token.
+  // The token must not reach another program.
   if (found.kind !== 'hearth' || found.homeId !== (await readHomeId(home))) return false;
   try {
     await createClient({ baseUrl: url, token, certificate }).call(stopServer, {}, signal);
     return true;
   } catch (error) {
-    // It stops already; a second signal would abort its requests.
+    // The server is already stopping; a signal would abort its requests.
     if (error instanceof ApiError) return error.code === 'shutting_down';
     if (error instanceof ServerUnreachableError) return false;
     throw error;

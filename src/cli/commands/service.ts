@@ -18,7 +18,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { withElapsed } from '../ui/progress.ts';
 
-/** Options of every command of the group `service`. */
+/** Option of every command of the group `service`. */
 export const scopeOption = {
   user: flag('--user', 'The user service, instead of the system service'),
 };
@@ -27,7 +27,7 @@ export const dryRunOption = {
   dryRun: flag('--dry-run', 'Print the files and commands, and change nothing'),
 };
 
-/** The scope that an option names; undefined if the command may look for the installed one. */
+/** The scope that an option selects; undefined if the command should look for the installed service. */
 export function scopeOf(options: { readonly user: boolean | undefined }): ServiceScope | undefined {
   return options.user === true ? 'user' : undefined;
 }
@@ -191,7 +191,7 @@ export const serviceLogs = defineCommand({
   },
 });
 
-/** The log is JSON, apart from the messages of Node and of the service manager. */
+/** Log lines are JSON, except for messages of Node and of the service manager. */
 function toJson(line: string): string {
   return line.startsWith('{') && line.endsWith('}') ? line : JSON.stringify({ msg: line });
 }
@@ -207,7 +207,7 @@ export const serviceRestart = defineCommand({
       );
     }
     assertPermission(context, facts.scope, ['restart']);
-    // Running answers finish first.
+    // A restart takes time, since running answers finish first.
     await withElapsed(context.terminal.messages, 'Restarting the service', () =>
       restartService(definition, context),
     );

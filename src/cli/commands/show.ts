@@ -40,7 +40,7 @@ export const show = defineCommand({
   },
 });
 
-/** The sizes of a load without settings; undefined if this machine has no runtime for the model. */
+/** The configuration that a load without options would get; undefined if this machine has no runtime for the model. */
 async function nextLoad(
   client: Client,
   model: string,

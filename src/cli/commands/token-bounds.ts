@@ -11,7 +11,10 @@ export function permissionsOption(remark = ''): OptionDeclaration<readonly Permi
   return choiceList('--permissions <list>', summary, permissionNames);
 }
 
-/** An integer, or the word for none; the parser of the command line takes null for a missing value. */
+/**
+ * Option for an integer or the word for no bound. The parsed value is `none` instead of null, which the argument parser
+ * takes for a missing value.
+ */
 function bound(
   flags: string,
   summary: string,
@@ -39,7 +42,7 @@ const models: OptionDeclaration<readonly string[] | 'all'> = {
   parse: parseModels,
 };
 
-/** Fields of a token besides its name and permissions. */
+/** Options for the bounds of a token. */
 export const boundOptions = {
   expiresInDays: bound(
     '--expires-in-days <days>',
@@ -79,7 +82,7 @@ export const boundOptions = {
   ),
 };
 
-/** A missing option is undefined, and a removed bound null. */
+/** Converts the options: undefined if an option is missing, null to remove a bound. */
 export function toBounds({
   expiresInDays,
   models: list,

@@ -47,7 +47,7 @@ export const usage = defineCommand({
       model: { title: 'MODEL', value: ({ model }: Row) => model ?? '' },
       token: {
         title: 'TOKEN',
-        // A token that was revoked has no name.
+        // A revoked token has no name, so its id is shown.
         value: ({ token_name: name, token_id: id }: Row) =>
           name ?? (id === null ? 'no token' : (id ?? '')),
       },

@@ -6,7 +6,7 @@ import { version } from '../../kernel/version.ts';
 import { defineCommand } from '../command.ts';
 import { jsonOption } from '../option.ts';
 
-/** Written by the build. The commit is null if it was built without git. */
+/** The build writes this file. `commit` is null if it was built without git. */
 const buildSchema = z.object({ commit: z.string().nullable(), builtAt: z.iso.datetime() });
 
 export const versionCommand = defineCommand({
@@ -34,7 +34,7 @@ export const versionCommand = defineCommand({
   },
 });
 
-/** Undefined if Hearth runs from its source. */
+/** Undefined if Hearth runs from its source files. */
 async function readBuild(): Promise<z.infer<typeof buildSchema> | undefined> {
   const text = await readFile(join(packageFolder, 'dist/build.json'), 'utf8').catch(
     () => undefined,
