@@ -13,13 +13,13 @@ export interface AnswerView {
 }
 
 interface AnswerViewOptions {
-  /** Shows only how long the model reasons, not the text. */
+  /** Shows only how long the model reasons, not the reasoning itself. */
   readonly hidesThinking: boolean;
 }
 
 /**
- * Shows an answer as it streams: its text on the output, unchanged unless the output is a terminal; everything
- * else on the messages. Reasoning is shown only if both are terminals, between lines that mark it.
+ * Shows an answer as it streams: its text on the output, everything else on the messages. The text is unchanged unless
+ * the output is a terminal. Reasoning is shown only if both are terminals, between lines that mark it.
  */
 export function createAnswerView(
   { output, messages }: Terminal,

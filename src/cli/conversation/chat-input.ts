@@ -5,19 +5,19 @@ import { printable } from '../../kernel/printable.ts';
 import type { TerminalStream } from '../ui/terminal.ts';
 import type { AskUser } from './tool-approvals.ts';
 
-/** Lines that the user types in a terminal, as messages. */
+/** Messages that the user types in a terminal. */
 export interface ChatInput {
   /**
-   * Prompts for the next message: a line, or several between `"""`. Pasted text is part of the message, however
-   * many lines it has.
+   * Prompts for the next message: a line, or several lines between `"""`. Pasted text is part of the message, even if
+   * it has several lines.
    *
    * @returns undefined at the end of the input: Ctrl-D, or Ctrl-C twice.
    */
   readMessage(): Promise<string | undefined>;
   /**
-   * Asks for a line while no message is read. What was typed before the question is dropped.
+   * Asks for a line while no message is read. Drops keys that were typed before the question.
    *
-   * @returns undefined for Ctrl-C or Ctrl-D, which also interrupt, and if the signal aborts.
+   * @returns undefined if the signal aborts, and for Ctrl-C or Ctrl-D, which also call `onInterrupt`.
    */
   readonly ask: AskUser;
   close(): void;
@@ -37,7 +37,7 @@ interface ChatInputOptions {
 const prompt = '> ';
 const blockPrompt = '... ';
 const blockMark = '"""';
-/** A longer paste is shown as a label, as is one of several lines. */
+/** Longer pastes, and pastes of several lines, are shown as a label. */
 const maxShownPasteLength = 500;
 const maxHeldKeys = 10_000;
 const bracketedPasteOn = '\u001b[?2004h';
@@ -46,10 +46,7 @@ const bracketedPasteOff = '\u001b[?2004l';
 /** Input that the terminal sent while no prompt was shown. */
 type HeldInput = { readonly keys: string } | { readonly paste: string };
 
-/**
- * Reads messages from a terminal. Input between two prompts is not echoed; it goes to the next
- * prompt.
- */
+/** Reads messages from a terminal. Input between two prompts is not echoed; the next prompt receives it. */
 export function createChatInput(options: ChatInputOptions): ChatInput {
   const { stdin, output, messages, signal, onInterrupt, onClose } = options;
   const pastes = new Map<string, string>();
@@ -60,11 +57,11 @@ export function createChatInput(options: ChatInputOptions): ChatInput {
   let paste: string | undefined;
   let lastKeys = '';
   let block: string[] | undefined;
-  /** The question that is open. */
+  /** The open question. */
   let question: string | undefined;
   let deliver: ((message: string | undefined) => void) | undefined;
 
-  // Readline edits the line. It reads from a stream of its own, to which only keys for the prompt are passed on.
+  // Readline edits the line. It reads from its own stream, which receives only keys for the prompt.
   const keys = Object.assign(new PassThrough(), {
     isTTY: true,
     setRawMode: (isRaw: boolean) => stdin.setRawMode?.(isRaw),
@@ -91,7 +88,7 @@ export function createChatInput(options: ChatInputOptions): ChatInput {
     } else if (!isPrompting && key.ctrl === true && key.name === 'd') {
       lines.close();
     } else if (sequence === '\n' && lastKeys === '\r') {
-      // The second half of one line break.
+      // The second half of a line break (`\r\n`) is ignored.
     } else {
       hold({ keys: sequence });
     }
@@ -120,7 +117,7 @@ export function createChatInput(options: ChatInputOptions): ChatInput {
     }
   }
 
-  /** Text of one line that stands for a paste in the prompt. */
+  /** Returns the paste if it is short, or else a label that stands for it in the prompt. */
   function insertable(pasted: string): string {
     const text = printable(pasted.replace(/\r\n?/g, '\n')).replace(/\n+$/, '');
     const lineCount = text.split('\n').length;
@@ -142,7 +139,7 @@ export function createChatInput(options: ChatInputOptions): ChatInput {
     passOn();
   }
 
-  // The arrow keys recall messages, not answers.
+  // The arrow keys recall messages, but not answers to questions.
   lines.on('history', (history: string[]) => {
     if (question !== undefined) history.shift();
   });
@@ -177,7 +174,7 @@ export function createChatInput(options: ChatInputOptions): ChatInput {
     resolve?.(answer);
   }
 
-  /** The message that ends with a line; undefined if it continues, or is empty. */
+  /** Returns the message that this line completes; undefined if the message is empty or continues. */
   function completeMessage(line: string): string | undefined {
     if (block === undefined) {
       const text = line.trim();
@@ -230,7 +227,7 @@ export function createChatInput(options: ChatInputOptions): ChatInput {
   emitKeypressEvents(stdin);
   stdin.on('keypress', onKeypress);
   stdin.once('end', onEnd);
-  // A question before the chat has paused it, and a listener does not resume what was paused on purpose.
+  // An earlier question may have paused the input, and adding a listener does not resume it.
   stdin.resume();
   output.write(bracketedPasteOn);
 

@@ -3,7 +3,7 @@ import { chatRequestSchema, type ChatRequest } from '../../api/v1/chat/chat-sche
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { UsageError } from '../failure.ts';
 
-/** The settings that `/set` changes, by the name that the user types. */
+/** Settings for `/set`, by the names that the user types. */
 const settable = {
   temperature: 'temperature',
   top_p: 'top_p',
@@ -47,7 +47,7 @@ function describeAllowed(issue: z.core.$ZodIssue | undefined): string {
   return `It must be ${issue.expected === 'int' ? 'a whole number' : `a ${issue.expected}`}.`;
 }
 
-/** The settings that are not the default, one `name value` each. */
+/** The settings that differ from their defaults, as `name value`. */
 export function describeSettings(values: SettableValues): readonly string[] {
   return Object.entries(settable).flatMap(([name, key]) => {
     const value = values[key];
@@ -55,7 +55,7 @@ export function describeSettings(values: SettableValues): readonly string[] {
   });
 }
 
-/** The settings that `/save` keeps for the model, besides the context length. */
+/** The settings that `/save` stores for the model, except the context length. */
 export function savedValues({
   system_prompt,
   temperature,

@@ -18,14 +18,14 @@ import { CommandError } from '../failure.ts';
 /** The user's choice of a model. */
 export type ChosenModel =
   | { readonly kind: 'model'; readonly model: string }
-  /** To be downloaded first; an id of the catalog. */
+  /** Id of the catalog for a model that must be downloaded first. */
   | { readonly kind: 'download'; readonly model: string };
 
 const isStarter = ({ key }: Pick<V1Model, 'key'>): boolean => key.startsWith('hearth/starter-');
 
 /**
- * Lets the user choose from the language models of the library; from downloads that fit into the memory if it has only
- * the starter models. Does not ask if one model is loaded.
+ * Lets the user choose a language model. Offers the models of the library; if it has only the starter models, offers
+ * downloads that fit into the memory. Does not ask if exactly one model is loaded.
  *
  * @returns undefined if the user chooses none.
  */
@@ -73,7 +73,7 @@ async function offerDownloads(
     .call(listRecommendedModels, { query: {} }, signal)
     .then((list) => list.models)
     .catch((error: unknown) => {
-      // An older server, or a token that may not read models.
+      // The server is older, or the token may not read models.
       if (error instanceof ApiError) return [];
       throw error;
     });
@@ -94,13 +94,13 @@ async function offerDownloads(
 
 const starterModel = 'hearth/starter-chat';
 
-/** Finds the model to chat with if the user names none: the loaded language model, or the starter model. */
+/** Finds the model to chat with if the user names none: the only loaded language model, or the starter model. */
 export async function findDefaultModel(client: Client, signal: AbortSignal): Promise<string> {
   const { models } = await client.call(listModels, {}, signal);
   return pickDefaultModel(models);
 }
 
-/** @returns the key of the only loaded language model, or of the starter model. */
+/** @returns The key of the only loaded language model, or of the starter model. */
 export function pickDefaultModel(
   models: readonly Pick<V1Model, 'key' | 'type' | 'loaded_instances'>[],
 ): string {
@@ -111,10 +111,9 @@ export function pickDefaultModel(
 }
 
 /**
- * Offers to download a model that the user names by its id of the catalog, if it is not in the library and there is a
- * terminal.
+ * Offers to download a model if its name is an id of the catalog, it is not in the library, and there is a terminal.
  *
- * @returns the key in the library; the name itself if it is something else; undefined if the user declines.
+ * @returns The key in the library; otherwise the name itself; undefined if the user declines.
  */
 export async function offerCatalogModel(
   context: CommandContext,
@@ -123,13 +122,13 @@ export async function offerCatalogModel(
   options: ConnectionOptions,
 ): Promise<string | undefined> {
   const { stdin, terminal, signal } = context;
-  // Keys of the library have a publisher.
+  // A name with a publisher is a key of the library.
   if (name.includes('/') || !(await isMissing(client, name, signal))) return name;
   const entry = await findCatalogModel(client, name, signal);
   if (entry === undefined) return name;
   const present = await findDownloaded(client, entry, signal);
   if (present !== undefined) return present;
-  // The error of the chat names the command that downloads it.
+  // Without a terminal, the error of the chat names the command to download the model.
   if (stdin.isTTY !== true || !terminal.messages.isInteractive) return name;
   const { id, repository, description } = entry;
   terminal.messages.line(
@@ -163,7 +162,7 @@ async function findDownloaded(
 /**
  * Downloads a model of the catalog.
  *
- * @returns its key in the library.
+ * @returns The key in the library.
  * @throws CommandError if the download fails.
  */
 export async function downloadModel(

@@ -7,23 +7,23 @@ import { createToolApprovals, type ToolApprovals, type ToolPolicy } from './tool
 import { ApiError } from '../client/client-error.ts';
 import { formatCount } from '../../kernel/format.ts';
 
-/** Plain text if nothing is attached; otherwise images and texts of files, followed by the text. */
+/** The input for a message: plain text if nothing is attached; otherwise images and texts of files, followed by the text. */
 export function toInput(text: string, attached: readonly InputItem[]): ChatRequest['input'] {
   return attached.length === 0
     ? text
     : [...attached, ...(text === '' ? [] : [{ type: 'text' as const, content: text }])];
 }
 
-/** Settings of the turns. A new conversation begins with the system prompt. */
+/** Settings of the turns, including the system prompt of a new conversation. */
 export type ChatSettings = Omit<ChatRequest, 'input' | 'previous_response_id'>;
 
 /**
  * A conversation that is stored on the server. A turn that is stopped or fails is not part of it: the next turn
- * continues from the response before.
+ * continues from the last complete response.
  */
 export interface Conversation {
   readonly settings: ChatSettings;
-  /** @throws as `streamAnswer` */
+  /** @throws The errors of `streamAnswer`. */
   send(
     text: string,
     display: { readonly hidesThinking: boolean; readonly policy: ToolPolicy },
@@ -39,13 +39,13 @@ export interface Conversation {
   restart(): void;
 }
 
-/** Creates a conversation with the model that the settings name. */
+/** Creates a conversation with the model in the settings. */
 export function createConversation(
   client: Client,
   terminal: Terminal,
   options: {
     readonly settings: ChatSettings;
-    /** Sent with the first message. */
+    /** Images and texts of files to send with the first message. */
     readonly attached: readonly InputItem[];
   },
 ): Conversation {
@@ -125,7 +125,7 @@ export async function streamAnswer(
   });
 }
 
-/** @returns the message for the user if the model wrote no answer; otherwise undefined. */
+/** @returns A message for the user if the model wrote no answer; otherwise undefined. */
 export function describeMissingAnswer({ output, stats }: ChatResult): string | undefined {
   const hasText = output.some((item) => item.type === 'message' && item.content.trim() !== '');
   if (hasText) return undefined;

@@ -8,7 +8,8 @@ import { CommandError } from '../failure.ts';
 import { fenceFor } from '../../kernel/code-fence.ts';
 
 /**
- * The text of a file, which the server reads, as a part of a message. The web app shows parts of this form as files.
+ * Lets the server extract the text of a file, and returns it as a part of a message. The web app shows such parts as
+ * files.
  *
  * @throws CommandError for a folder; ApiError; the system's error if the file cannot be read.
  */

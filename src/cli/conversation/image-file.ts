@@ -28,11 +28,11 @@ export async function readImageFile(path: string): Promise<string> {
   return `data:${mediaType};base64,${bytes.toString('base64')}`;
 }
 
-/** Paths with a folder, or in quotes, as terminals insert a file that is dropped on them. */
+/** Matches paths with a folder, and quoted paths, which terminals insert when a file is dropped. */
 const pathPattern =
   /"([^"\n]+\.(?:png|jpe?g|gif|webp))"|'([^'\n]+\.(?:png|jpe?g|gif|webp))'|(?<=^|\s)((?:~?\/|\.{1,2}\/|[A-Za-z]:[\\/])(?:\\ |[^\s\\]|\\(?! ))*?\.(?:png|jpe?g|gif|webp))(?=\s|$)/giu;
 
-/** Splits a message into its text and the paths of images in it. A name without a folder is text. */
+/** Splits a message into its text and the paths of images in it. A file name without a folder is treated as text. */
 export function splitImagePaths(message: string): {
   readonly text: string;
   readonly paths: readonly string[];

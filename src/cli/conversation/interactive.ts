@@ -11,9 +11,10 @@ import { parseSlashCommand, slashHelp, type ChatDisplay } from './slash-commands
 import { readUserHome } from '../../platform/files/user-home.ts';
 
 /**
- * Reads messages from the terminal and shows the answers until the user exits. Asks before tool calls, unless they are allowed.
+ * Reads messages from the terminal and shows the answers until the user exits. Asks before tool calls, unless they are
+ * allowed.
  *
- * @throws the reason of the context's signal when aborted.
+ * @throws The reason of the context's signal when aborted.
  */
 export async function chatInteractively(
   context: CommandContext,
@@ -39,7 +40,7 @@ export async function chatInteractively(
 
   const policy = allowsTools ? 'allow' : input.ask;
 
-  /** Runs what Ctrl-C stops. */
+  /** Runs work that Ctrl-C can stop. */
   async function stoppably(run: (within: AbortSignal) => Promise<void>): Promise<void> {
     const stopping = new AbortController();
     answering = stopping;
@@ -90,7 +91,7 @@ export async function chatInteractively(
       conversation.attach(images);
       return text;
     } catch (error) {
-      // The text may mention a file that is not there.
+      // The file may not exist, since the message may only mention it.
       messages.line(messages.style.dim(printable(describeFailure(error) ?? '')));
       return message;
     }

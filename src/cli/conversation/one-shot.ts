@@ -16,7 +16,7 @@ const noView: AnswerView = { show: () => {}, end: () => {} };
 /**
  * Sends one message and prints the text of the answer, or the whole result as JSON.
  *
- * @throws CommandError if the model wrote no message; otherwise as `streamAnswer`.
+ * @throws CommandError if the model wrote no message; the errors of `streamAnswer`.
  */
 export async function answerOnce(
   context: CommandContext,
@@ -34,7 +34,7 @@ export async function answerOnce(
   try {
     const view = show.isJson ? noView : createAnswerView(terminal, show);
     const approvals = createToolApprovals(client, terminal.messages, show.policy, signal);
-    // Only a stream can ask for an approval.
+    // With tools, the answer must be streamed, since only a stream can ask for approvals.
     const isWhole = show.isJson && (request.integrations ?? []).length === 0;
     const result = isWhole
       ? await client.call(createChat, { body: request }, signal)
@@ -71,9 +71,9 @@ export async function readFormat(format: string): Promise<ResponseFormat> {
 }
 
 /**
- * Prints one answer in the given format. It is not stored.
+ * Prints one answer in the given format. The response is not stored.
  *
- * @throws CommandError if the model wrote nothing, or was cut off.
+ * @throws CommandError if the answer is empty or was cut off.
  */
 export async function answerFormatted(
   { terminal, signal }: CommandContext,
@@ -128,7 +128,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** OpenAI's API has adapters in the name of the model. */
+/** OpenAI's API takes adapters as part of the model's name. */
 function withAdapterNames({ model, adapters }: ChatSettings): string {
   const names = (adapters ?? []).map(({ adapter, scale }) => `${adapter}:${scale ?? 1}`);
   return [model, ...names].join('+');

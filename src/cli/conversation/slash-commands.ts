@@ -37,7 +37,7 @@ export interface SlashCommand {
   readonly name: string;
   readonly usage?: string;
   readonly summary: string;
-  /** @returns lines to show */
+  /** @returns Text to show. */
   run(session: ChatSession, argument: string): Promise<string> | string;
 }
 
@@ -165,7 +165,7 @@ export function slashHelp(): string {
   ].join('\n');
 }
 
-/** Parses `/name argument`; undefined for a message, such as one that begins with a path. */
+/** Parses `/name argument`; undefined if the line is a message, such as one that begins with a path. */
 export function parseSlashCommand(
   line: string,
 ): { readonly command: SlashCommand | undefined; readonly argument: string } | undefined {
@@ -173,7 +173,7 @@ export function parseSlashCommand(
   if (match === null) return undefined;
   const [, name = '', argument = ''] = match;
   const command = slashCommands.find((each) => each.name === name);
-  // A sentence may begin with a slash; a word alone is a mistyped command.
+  // A sentence may begin with a slash, but a single word is probably a mistyped command.
   if (command === undefined && argument !== '') return undefined;
   return { command, argument: argument.trim() };
 }

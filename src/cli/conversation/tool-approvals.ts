@@ -9,13 +9,13 @@ import type { TerminalStream } from '../ui/terminal.ts';
 /** Asks the user for a line; undefined if the user leaves or the signal aborts. */
 export type AskUser = (question: string, signal: AbortSignal) => Promise<string | undefined>;
 
-/** Decides about the calls that the server does not make unasked. */
+/** Decides about calls that need an approval. */
 export type ToolPolicy = 'allow' | 'refuse' | AskUser;
 
-/** Answers the calls of one chat that wait for an approval. */
+/** Answers the calls of one chat that need an approval. */
 export interface ToolApprovals {
   follow(event: ChatEvent): void;
-  /** Ends the open questions. */
+  /** Cancels the open questions. */
   end(): void;
 }
 
@@ -62,7 +62,7 @@ export function createToolApprovals(
       await client.call(answerToolCall, { params, body }, within);
     } catch (error) {
       if (within.aborted) return;
-      // It was answered elsewhere, or its time is over.
+      // Another client answered the call, or the time to answer is over.
       const isGone =
         error instanceof ApiError &&
         ['conflict', 'tool_approval_not_found'].includes(error.code ?? '');
@@ -87,7 +87,7 @@ export function createToolApprovals(
   };
 }
 
-/** @returns undefined if the user leaves. */
+/** @returns undefined if the user exits. */
 async function ask(
   askUser: AskUser,
   call: WaitingCall,
@@ -100,7 +100,7 @@ async function ask(
   messages.line(`The model wants to call ${describeTool(call)}${kind}:`);
   messages.line(messages.style.dim(text.slice(0, maxShownCharacters)));
   if (rest > 0) messages.line(`(${rest} more characters are not shown)`);
-  // A server of the request has no name that could be kept.
+  // Permissions are stored under a plugin's name, which servers in the request do not have.
   const isKept = call.provider_info.type === 'plugin';
   const choices = isKept
     ? 'y: once, c: in this conversation, a: always, n: no, never'
