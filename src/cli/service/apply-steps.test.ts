@@ -45,7 +45,7 @@ it('says why the server does not start, in the words of its last error', async (
   const log = 'error: Port 1 is in use.\nStarting\nerror: Port 80 is in use.\nFailed with result';
   const service = brokenService(file, log);
   await expect(installService(service, context)).rejects.toThrow(message);
-  // Nothing has changed, so that it is started and not restarted.
+  // Nothing has changed, so the service is started, not restarted.
   await expect(installService(service, context)).rejects.toThrow(message);
   await expect(restartService(service, context)).rejects.toThrow(message);
 });

@@ -7,11 +7,11 @@ import { runProgram } from './service-machine.ts';
 import { renameWithRetry } from '../../platform/files/rename-with-retry.ts';
 
 /**
- * Writes the files of a service, and starts it; restarts it if a file changed.
+ * Writes the files of a service, and starts it, or restarts it if a file changed.
  *
- * @returns whether a file changed
- * @throws CommandError with the error of a server that does not start, or the output of a command that fails; the
- * errors of the file system.
+ * @returns True if a file changed.
+ * @throws CommandError with the error of a server that does not start, or the output of a failed command; the errors of
+ * the file system.
  */
 export async function installService(
   definition: ServiceDefinition,
@@ -25,7 +25,7 @@ export async function installService(
   return isChanged;
 }
 
-/** @throws as `installService` */
+/** @throws The errors of `installService`. */
 export function restartService(
   definition: ServiceDefinition,
   context: CommandContext,
@@ -49,7 +49,7 @@ async function startService(
   }
 }
 
-/** The error in the log with which the server ended. */
+/** Finds the last error of the server in its log. */
 async function readError(
   { logsCommand }: ServiceDefinition,
   { environment }: CommandContext,
@@ -63,8 +63,8 @@ async function readError(
 /**
  * Applies steps in their order.
  *
- * @returns whether a file was written or removed
- * @throws as `installService`
+ * @returns True if a file was written or removed.
+ * @throws The errors of `installService`.
  */
 export async function applySteps(
   steps: readonly ServiceStep[],
@@ -105,7 +105,7 @@ function encode({ content, encoding }: Extract<ServiceStep, { type: 'file' }>): 
   return Buffer.from(byteOrderMark + content, encoding);
 }
 
-/** Replaces the file in one step, so that no reader sees half of it. */
+/** Replaces the file atomically, so that no reader sees half of it. */
 async function writeIfChanged(path: string, content: Buffer): Promise<boolean> {
   const previous = await readFile(path).catch(() => undefined);
   if (previous?.equals(content) === true) return false;

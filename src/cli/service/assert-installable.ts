@@ -8,10 +8,10 @@ import type { ServiceFacts, ServiceScope } from './service-definition.ts';
 import { hasSystemd } from './service-machine.ts';
 
 /**
- * Only root manages a system service of Linux and macOS.
+ * Checks the user: on Linux and macOS only root manages a system service.
  *
- * @param args Of `hearth service`.
- * @throws CommandError with the line for sudo.
+ * @param args Arguments of `hearth service`.
+ * @throws CommandError with the command line for sudo.
  */
 export function assertPermission(
   context: CommandContext,
@@ -34,7 +34,7 @@ export function assertPermission(
   );
 }
 
-/** @throws CommandError if no systemd answers on Linux. */
+/** @throws CommandError if Linux runs without systemd. */
 export async function assertManager(
   context: CommandContext,
   { platform, scope }: ServiceFacts,
@@ -70,7 +70,7 @@ async function assertWritable(home: string): Promise<void> {
   }
 }
 
-/** The folder, or the nearest one above it that exists. */
+/** The folder, or its nearest parent that exists. */
 async function existingFolder(path: string): Promise<string> {
   const exists = await stat(path).then(
     () => true,
@@ -82,8 +82,9 @@ async function existingFolder(path: string): Promise<string> {
 const temporaryFolders = ['/tmp', '/var/tmp'];
 
 /**
- * Checks that the account of the service can read the program; its private /tmp hides the
- * machine's.
+ * Checks that the service's account can read the program. The service has a private /tmp, so a program in /tmp is
+ * hidden.
+ *
  * @throws CommandError
  */
 export async function assertReadableByOthers(

@@ -7,7 +7,7 @@ import type { CommandContext } from '../command.ts';
 import { serviceNames } from './service-facts.ts';
 import { readMachine, runProgram, type ServiceMachine } from './service-machine.ts';
 
-/** The service of the platform in `facts`. */
+/** Creates the service for the platform of `facts`. */
 export function createService(facts: ServiceFacts): ServiceDefinition {
   switch (facts.platform) {
     case 'linux':
@@ -23,13 +23,13 @@ export interface FoundService {
   readonly definition: ServiceDefinition;
   readonly facts: ServiceFacts;
   readonly isInstalled: boolean;
-  /** In the words of the service manager, such as `active`; null if it has no answer. */
+  /** State as the service manager reports it, such as `active`; null if unknown. */
   readonly state: string | null;
-  /** True if the service manager runs it, even if its file is gone. */
+  /** True if the service manager runs it, even if its file was removed. */
   readonly isActive: boolean;
 }
 
-/** Finds the installed service of a scope, or of the system and then of the user. */
+/** Finds the installed service of a scope; without a scope, the system's service or else the user's. */
 export async function findService(
   context: CommandContext,
   scope: ServiceScope | undefined,
@@ -73,7 +73,7 @@ async function readState(
   return exitCode === 0 ? parseState(stdout) : null;
 }
 
-/** systemd prints the state alone, launchd a description with a line such as `state = running`. */
+/** Parses the state. systemd prints only the state, launchd a description with a line such as `state = running`. */
 export function parseState(stdout: string): string | null {
   return /^\s*(?:state = )?([a-z]+(?: [a-z]+)*)$/m.exec(stdout)?.[1] ?? null;
 }

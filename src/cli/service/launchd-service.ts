@@ -9,10 +9,10 @@ import {
 } from './service-definition.ts';
 
 const label = 'hearth.server';
-/** Engines get this long to exit after the requests have ended. */
+/** Time for engines to exit after the last request has ended. */
 const stopReserveSeconds = 20;
 
-/** The service under launchd: a daemon, or an agent of the user. */
+/** The service under launchd: a daemon of the system, or an agent of the user. */
 export function launchdService(facts: ServiceFacts): ServiceDefinition {
   const { home, serviceFolder, recordFolder, user } = facts;
   const isSystem = facts.scope === 'system';
@@ -30,7 +30,7 @@ export function launchdService(facts: ServiceFacts): ServiceDefinition {
       { type: 'file', path: file, content: launchdPlist(facts) },
     ],
     register: [
-      // The daemon runs as this user; the folders were made by root.
+      // The daemon runs as this user, but root created the folders.
       ...(isSystem ? [run('chown', user.name, home, ...owned)] : []),
       run('launchctl', 'enable', target),
     ],
@@ -75,7 +75,7 @@ function launchdPlist(facts: ServiceFacts): string {
     ['KeepAlive', '<dict>\n\t\t<key>SuccessfulExit</key>\n\t\t<false/>\n\t</dict>'],
     ['ThrottleInterval', '<integer>10</integer>'],
     ['ExitTimeOut', `<integer>${shutdownSeconds + stopReserveSeconds}</integer>`],
-    // Other types are throttled.
+    // launchd throttles processes of other types.
     ['ProcessType', string('Interactive')],
     ['Umask', '<integer>63</integer>'],
     [
@@ -97,7 +97,7 @@ function launchdPlist(facts: ServiceFacts): string {
   ].join('\n');
 }
 
-/** The server rotates it: launchd opens it for appending. */
+/** The server rotates this log, since launchd opens it for appending. */
 const logFile = (home: string) => join(home, 'logs', 'server.log');
 const string = (text: string) => `<string>${escapeXml(text)}</string>`;
 const indented = (text: string) => `\t\t${string(text)}\n`;

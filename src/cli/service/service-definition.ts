@@ -1,10 +1,10 @@
 import { serverNodeOptions } from '../server-node-options.ts';
 
-/** Who a service belongs to: `system` starts at boot, `user` with the session of its user. */
+/** Scope of a service: `system` starts at boot, `user` starts when its user logs in. */
 export type ServiceScope = 'system' | 'user';
 export type ServicePlatform = 'linux' | 'darwin' | 'win32';
 
-/** Inputs of a service's files. All paths are absolute. */
+/** Facts that determine a service's files. All paths are absolute. */
 export interface ServiceFacts {
   readonly platform: ServicePlatform;
   readonly scope: ServiceScope;
@@ -18,19 +18,19 @@ export interface ServiceFacts {
   readonly user: { readonly name: string; readonly id: number };
   /** Folder for the record of a system service. */
   readonly recordFolder: string;
-  /** Folder of the unit, property list or task definition. */
+  /** Folder of the unit, property list or task definition, which depends on the scope. */
   readonly serviceFolder: string;
   /** `limits.shutdownSeconds`. */
   readonly shutdownSeconds: number;
   /** `server.port`. */
   readonly port: number;
-  /** True if systemd starts the user services of the user at boot. */
+  /** True if systemd starts the services of this user at boot. */
   readonly isLingering: boolean;
-  /** The existing groups among `render` and `video`, which own GPU devices. */
+  /** The groups of `render` and `video` that exist; they own GPU devices. */
   readonly deviceGroups: readonly string[];
-  /** Folders outside of the home that the server writes to, such as `models.dir`. */
+  /** Folders outside of the home to which the server writes, such as `models.dir`. */
   readonly writableFolders: readonly string[];
-  /** Folders outside of the home that the server reads, such as `models.extraDirs`. */
+  /** Folders outside of the home from which the server reads, such as `models.extraDirs`. */
   readonly readableFolders: readonly string[];
 }
 
@@ -39,21 +39,21 @@ export type ServiceStep =
   | {
       readonly type: 'folder';
       readonly path: string;
-      /** True if other users may not look into a new folder. */
+      /** True if other users may not read a new folder. */
       readonly isPrivate?: boolean;
     }
   | {
       readonly type: 'file';
       readonly path: string;
       readonly content: string;
-      /** Task Scheduler reads UTF-16 only. */
+      /** Task Scheduler only reads UTF-16. */
       readonly encoding?: 'utf16le';
     }
   | { readonly type: 'remove'; readonly path: string }
   | {
       readonly type: 'run';
       readonly command: readonly string[];
-      /** True if the command may fail, because its work may be done already. */
+      /** True if the command may fail, since its effect may already exist. */
       readonly mayFail?: boolean;
     };
 
@@ -62,15 +62,15 @@ export interface ServiceDefinition {
   readonly name: string;
   /** The service is installed if this file exists. */
   readonly file: string;
-  /** Folders and files. */
+  /** Steps that write folders and files. */
   readonly files: readonly ServiceStep[];
-  /** Makes the manager read the files. */
+  /** Steps that make the service manager read the files. */
   readonly register: readonly ServiceStep[];
-  /** Starts the service, unless it runs. */
+  /** Steps that start the service if it is not running. */
   readonly start: readonly ServiceStep[];
   readonly restart: readonly ServiceStep[];
   readonly uninstall: readonly ServiceStep[];
-  /** Prints the state for `parseState`; undefined if the manager has no output that programs can read. */
+  /** Command that prints the state for `parseState`; undefined if the manager has no machine-readable output. */
   readonly stateCommand: readonly string[] | undefined;
   readonly logsCommand: (lines: number, isFollowing: boolean) => readonly string[];
   /** Advice after the installation. */
@@ -101,7 +101,7 @@ const entities: Readonly<Record<string, string>> = {
   '"': '&quot;',
 };
 
-/** Text for the content of an XML element. */
+/** Escapes text for an XML element. */
 export function escapeXml(text: string): string {
   return text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? character);
 }

@@ -8,7 +8,7 @@ import { settingsFromFlags, toCommandLine, type ServeValues } from '../serve-opt
 import type { ServiceFacts, ServiceScope } from './service-definition.ts';
 import type { ServiceMachine } from './service-machine.ts';
 
-/** Facts of a service whose files are not written: they name it, and no setting is read. */
+/** Facts that only name a service, without reading settings. Enough if its files are not written. */
 export function serviceNames(
   context: CommandContext,
   machine: ServiceMachine,
@@ -35,8 +35,9 @@ export function serviceNames(
 }
 
 /**
- * Facts of a service with these options of `hearth serve`. The service does not inherit environment
- * variables: its settings come from the options and from `config.json` in its home.
+ * Facts of a service that runs with these options of `hearth serve`. It does not inherit environment variables: its
+ * settings come from the options and from `config.json` in its home.
+ *
  * @throws UsageError for a secret option; SettingsError.
  */
 export async function serviceFacts(

@@ -27,7 +27,7 @@ function contentOf(facts: ServiceFacts): string {
   return step?.type === 'file' ? step.content : '';
 }
 
-/** Parses with Python's library, which reads what macOS and Windows read. */
+/** Parses with Python's libraries for the formats that macOS and Windows read. */
 function parse(program: string, input: string): unknown {
   const output = execFileSync('python3', ['-c', `import sys, json\n${program}`], { input });
   return JSON.parse(output.toString());

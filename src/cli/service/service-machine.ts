@@ -14,7 +14,7 @@ export interface ServiceMachine {
   readonly nodePath: string;
   readonly entryPoint: string;
   readonly user: { readonly name: string; readonly id: number };
-  /** Home folder of Hearth for a service that no option gives one. */
+  /** Default home folder of each scope. */
   readonly homes: Readonly<Record<ServiceScope, string>>;
   readonly serviceFolders: Readonly<Record<ServiceScope, string>>;
   readonly recordFolder: string;
@@ -22,7 +22,7 @@ export interface ServiceMachine {
   readonly deviceGroups: readonly string[];
 }
 
-/** @throws CommandError on a platform without a service manager that Hearth knows. */
+/** @throws CommandError on a platform without a supported service manager. */
 export async function readMachine(context: CommandContext): Promise<ServiceMachine> {
   const { environment, entryPoint } = context;
   const platform = process.platform;
@@ -48,7 +48,7 @@ export async function readMachine(context: CommandContext): Promise<ServiceMachi
   };
 }
 
-/** A machine of another platform with the usual folders, to show its files. */
+/** A machine of any platform with the usual folders, for showing its files. */
 export function exampleMachine(platform: ServicePlatform): ServiceMachine {
   const user = { name: 'ada', id: 501 };
   const modules = 'node_modules/hearth/dist/cli/main.js';
@@ -97,7 +97,7 @@ function foldersOf(platform: ServicePlatform, facts: FolderFacts): Folders {
     }
     case 'darwin':
       return {
-        // The daemon runs as the user who installed it, on the home folder of that user.
+        // The daemon runs as the user who installed it, with this user's home folder.
         homes: { system: `/Users/${userName}/.hearth`, user: `${homeFolder}/.hearth` },
         serviceFolders: {
           system: '/Library/LaunchDaemons',
@@ -125,7 +125,7 @@ function installingUser(environment: Readonly<Record<string, string | undefined>
   return { name: sudoUser, id: Number(environment['SUDO_UID']) };
 }
 
-/** @throws CommandError for a user id without an entry, such as in a container. */
+/** @throws CommandError if the user id has no entry, as in some containers. */
 function userEntry(): { readonly username: string; readonly uid: number } {
   try {
     return userInfo();
@@ -149,7 +149,7 @@ export interface ProgramResult {
   readonly stderr: string;
 }
 
-/** Runs a program to its end. */
+/** Runs a program until it exits. */
 export async function runProgram(
   command: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,

@@ -3,7 +3,7 @@ import type { ServicePlatform, ServiceStep } from './service-definition.ts';
 import { createService } from './find-service.ts';
 import { exampleMachine } from './service-machine.ts';
 
-/** A command line for a POSIX shell. */
+/** Formats a command line for a POSIX shell. */
 export function formatCommand(command: readonly string[]): string {
   return command
     .map((word) =>
@@ -40,7 +40,7 @@ export function showSteps(
   }
 }
 
-/** Output of `hearth service install --dry-run` for an example machine, as a block of Markdown. */
+/** Output of `hearth service install --dry-run` for an example machine, as a Markdown code block. */
 export function dryRunMarkdown(platform: ServicePlatform): string {
   const { homes, serviceFolders, ...machine } = exampleMachine(platform);
   const { files, register, restart } = createService({

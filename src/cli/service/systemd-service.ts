@@ -46,7 +46,7 @@ export function systemdService(facts: ServiceFacts): ServiceDefinition {
     start: [run(...systemctl, 'start', unit)],
     restart: [run(...systemctl, 'restart', unit)],
     uninstall: [
-      // A unit whose file was removed by hand may still run, and cannot be disabled.
+      // A unit whose file was deleted manually may still run and can't be disabled.
       tryRun(...systemctl, 'stop', unit),
       tryRun(...systemctl, 'disable', unit),
       { type: 'remove', path: file },
@@ -86,10 +86,10 @@ export function systemdService(facts: ServiceFacts): ServiceDefinition {
 export const serviceUser = 'hearth';
 export const stateFolder = '/var/lib/hearth';
 
-/** Engines get this long to exit after the requests have ended, before systemd kills them. */
+/** Time for engines to exit after the last request has ended, before systemd kills them. */
 const stopReserveSeconds = 20;
 
-/** The unit `hearth.service`, for the system or for the manager of a user; see systemd.service(5). */
+/** The unit `hearth.service`, for the system or a user; see systemd.service(5). */
 export function systemdUnit(facts: ServiceFacts): string {
   const isSystem = facts.scope === 'system';
   return [
@@ -146,7 +146,10 @@ function systemDirectives({ home, deviceGroups, port }: ServiceFacts): string[] 
   ];
 }
 
-/** Works in the manager of a user, too. No MemoryDenyWriteExecute: V8 compiles JavaScript at run time. */
+/**
+ * Options that also work in a user's manager. MemoryDenyWriteExecute is missing, since V8 compiles JavaScript at run
+ * time.
+ */
 const hardening = [
   'NoNewPrivileges=yes',
   'LockPersonality=yes',
@@ -205,13 +208,13 @@ function section(name: string, lines: readonly string[]): string {
   return `[${name}]\n${lines.join('\n')}\n`;
 }
 
-/** `%` starts a specifier (systemd.unit(5)). */
+/** Escapes `%`, which starts a specifier (systemd.unit(5)). */
 function quote(text: string): string {
   const escaped = text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('%', '%%');
   return /^[\w@%+=:,./-]+$/.test(escaped) ? escaped : `"${escaped}"`;
 }
 
-/** In ExecStart, `$` starts a variable. */
+/** Escapes `$`, too, which starts a variable in ExecStart. */
 function quoteArgument(text: string): string {
   return quote(text).replaceAll('$', () => '$$');
 }

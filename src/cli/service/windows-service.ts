@@ -8,7 +8,7 @@ import {
   type ServiceFacts,
 } from './service-definition.ts';
 
-/** Security identifiers, the same in every language of Windows. */
+/** Security identifiers are the same in every language of Windows; names are not. */
 const localService = 'S-1-5-19';
 const administrators = '*S-1-5-32-544';
 const localSystem = '*S-1-5-18';
@@ -36,7 +36,7 @@ export function windowsService(facts: ServiceFacts): ServiceDefinition {
       { type: 'file', path: file, content: taskXml(facts), encoding: 'utf16le' },
     ],
     register: [
-      // Other users may read the record, but neither write it nor read the home.
+      // Other users may read the record, but not write it. They can't read the home folder.
       ...(isSystem
         ? [
             run(
@@ -60,7 +60,7 @@ export function windowsService(facts: ServiceFacts): ServiceDefinition {
       { type: 'remove', path: file },
       ...(isSystem ? [{ type: 'remove', path: join(recordFolder, 'server.json') } as const] : []),
     ],
-    // The states in the output of schtasks are in the language of Windows.
+    // schtasks prints states in the language of Windows.
     stateCommand: undefined,
     logsCommand: (lines, isFollowing) => [
       'powershell',
@@ -81,8 +81,8 @@ function taskXml(facts: ServiceFacts): string {
   const isSystem = scope === 'system';
   const userId = `<UserId>${escapeXml(isSystem ? localService : user.name)}</UserId>`;
   const serve = [...serveCommand(facts), `--log-file=${logFile(home)}`];
-  // A task of a user would open a window for the console of Node.js, and closing it would end the server. A system task
-  // has no desktop, and without conhost it keeps the exit code of the server.
+  // A user's task would open a console window for Node.js, and closing it would end the server; conhost prevents that.
+  // A system task has no desktop, and without conhost it keeps the server's exit code.
   const [command = '', ...commandArguments] = isSystem
     ? serve
     : [String.raw`%SystemRoot%\System32\conhost.exe`, '--headless', ...serve];
@@ -108,7 +108,7 @@ function taskXml(facts: ServiceFacts): string {
     '    <StartWhenAvailable>true</StartWhenAvailable>',
     '    <Enabled>true</Enabled>',
     '    <ExecutionTimeLimit>PT0S</ExecutionTimeLimit>',
-    // Below 7, the default, which has less access to the disk.
+    // Better than the default priority 7, which slows disk access.
     '    <Priority>4</Priority>',
     '    <RestartOnFailure><Interval>PT1M</Interval><Count>10</Count></RestartOnFailure>',
     '  </Settings>',
