@@ -4,7 +4,7 @@ import { runProcess } from './run-process.ts';
 /**
  * Runs the command line of this process with all commands.
  *
- * @param keepCompiledCode Keeps the code that V8 has compiled so far, for the next process.
+ * @param keepCompiledCode Stores the code that V8 has compiled so far, for the next process.
  */
 export function run(keepCompiledCode?: () => void): Promise<void> {
   return runProcess(commandTable, keepCompiledCode);

@@ -14,7 +14,7 @@ beforeEach(async () => {
   home = join(folder, 'home');
 });
 
-/** They start a server, which `test/cli/bad-home.test.ts` does. */
+/** Commands that start a server; `test/cli/bad-home.test.ts` covers them. */
 const starting = ['serve', 'server start', 'open'];
 const withoutHome = ['script', 'config path', 'completion', 'version'];
 const withoutServer = [
@@ -47,7 +47,7 @@ const withoutServer = [
   'alias rm',
   'doctor',
 ];
-/** Of commands that need something else than a server. */
+/** Remedies of commands that need something other than a server. */
 const otherRemedies = {
   'service install': /without --user|systemd/,
   'service logs': /`hearth service install`/,

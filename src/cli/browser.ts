@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 
 interface BrowserCommand {
   readonly command: string;
-  /** Before the URL. */
+  /** Arguments before the URL. */
   readonly arguments: readonly string[];
 }
 
@@ -15,7 +15,7 @@ export function browserCommand(
     case 'darwin':
       return { command: 'open', arguments: [] };
     case 'win32':
-      // Not `start`: its shell would interpret the URL.
+      // `start` is unsafe: its shell would interpret the URL.
       return { command: 'rundll32', arguments: ['url.dll,FileProtocolHandler'] };
     default: {
       const isRemote = (environment['SSH_CONNECTION'] ?? '') !== '';
@@ -27,7 +27,7 @@ export function browserCommand(
   }
 }
 
-/** Starts the browser without waiting for its end. False if the program can't be started. */
+/** Starts the browser without waiting for its end. Returns false if the program can't be started. */
 export function openBrowser(browser: BrowserCommand, url: string): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn(browser.command, [...browser.arguments, url], {

@@ -13,14 +13,14 @@ import { ApiError } from './client/client-error.ts';
 import { createClient } from './client/client.ts';
 import type { CommandContext } from './command.ts';
 
-/** The settings of the home folder; needs no running server. */
+/** Opens the settings of the home folder; needs no running server. */
 export function openSettings({ home, environment }: CommandContext): SettingsEditor {
   return createSettingsEditor({ home, environment, flags: {} });
 }
 
 interface Change {
   readonly keys: readonly string[];
-  /** True if a server runs, so that a change may need its restart. */
+  /** True if a server runs. Only then may a restart be required. */
   readonly isRunning: boolean;
   readonly restartRequired: readonly string[];
   readonly overridden: readonly { readonly key: string; readonly by: string }[];
@@ -57,7 +57,7 @@ export async function changeSettings(
     return { keys, isRunning: true, restartRequired, overridden, warnings };
   }
   const resolved = await openSettings(context).change(changes, ({ settings }) =>
-    // The command line of the next start is not known.
+    // The next start may have `--allow-unauthenticated`, so the check assumes it.
     assertStartable(settings, { isUnauthenticatedAllowed: true }),
   );
   const described = describeSettings(

@@ -16,7 +16,7 @@ export async function checkChatModel(
   model: string,
   signal: AbortSignal,
 ): Promise<void> {
-  // The chat itself reports problems of a name such as `model+adapter`.
+  // Names such as `model+adapter` are not checked; the chat reports their problems.
   if (model.includes('+')) return;
   try {
     const { type, key } = await client.call(getModel, { params: { model } }, signal);
@@ -31,7 +31,7 @@ export async function checkChatModel(
 }
 
 /**
- * Explains the error `model_not_found` by the nearest model; does nothing for other errors.
+ * Names the nearest model in place of the error `model_not_found`; does nothing for other errors.
  *
  * @throws CommandError
  */
@@ -61,7 +61,7 @@ export async function suggestModel(
   throw new CommandError(`Model "${model}" not found. ${advice}`, { cause: error });
 }
 
-/** The model of the catalog with this id; undefined if there is none, or the token may not read models. */
+/** The model of the catalog with this id; undefined if there is none or the token may not read models. */
 export async function findCatalogModel(
   client: Client,
   id: string,
@@ -100,7 +100,7 @@ export function describeLicense({
     : license;
 }
 
-/** The key, or the name within it, that is nearest to the user's input or contains it. */
+/** The key that is nearest to the user's input or contains it, compared with or without its publisher. */
 export function nearestModel(typed: string, keys: readonly string[]): string | undefined {
   const wanted = typed.toLowerCase().replace(/[@:].*$/, '');
   const nameOf = (key: string) => key.slice(key.indexOf('/') + 1);

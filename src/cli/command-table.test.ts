@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { CommandDescription, CommandEntry, CommandGroup } from './command.ts';
 import { commandTable } from './command-table.ts';
 
-/** The commands with their whole names, such as `token create`. */
+/** The commands with their full names, such as `token create`. */
 async function commands(
   entries: readonly (CommandEntry | CommandGroup)[] = commandTable,
   parent = '',

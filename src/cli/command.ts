@@ -18,11 +18,11 @@ export interface CommandContext {
   readonly stdin: StandardInput;
   /** Path of the script that Node runs; the background server runs it again. */
   readonly entryPoint: string;
-  /** Folder of the record of a server that runs as a system service; undefined if the platform has none. */
+  /** Folder where a system service records its address; undefined if the platform has none. */
   readonly serviceFolder?: string | undefined;
   /** Aborts with an Interruption on Ctrl-C or SIGTERM. */
   readonly signal: AbortSignal;
-  /** Keeps the code that V8 has compiled so far, for the next process. */
+  /** Stores the code that V8 has compiled so far, for the next process. */
   readonly keepCompiledCode?: (() => void) | undefined;
 }
 
@@ -73,7 +73,10 @@ interface Invocation<DeclaredOptions extends Options, DeclaredPositionals extend
   readonly commands: readonly (CommandEntry | CommandGroup)[];
 }
 
-/** 0, 1 if it failed, 2 for an invalid command line or setting, 130 if interrupted; `launch` passes on the exit code of its program. */
+/**
+ * 0 on success, 1 on failure, 2 for an invalid command line or setting, 130 if interrupted. `launch` returns the exit
+ * code of its program.
+ */
 export type ExitCode = number;
 
 /** Arguments, options and implementation of a command. Its name and summary are in the command table. */
@@ -85,16 +88,16 @@ export interface CommandDescription<
   readonly options?: DeclaredOptions;
   /** Shown at the end of the help, one per line. */
   readonly examples: readonly string[];
-  /** @returns the exit code; undefined means 0. */
+  /** @returns The exit code; undefined means 0. */
   run(invocation: Invocation<DeclaredOptions, DeclaredPositionals>): Promise<ExitCode | void>;
 }
 
 export interface CommandEntry {
   readonly name: string;
   readonly summary: string;
-  /** Names that users of similar programs expect; hidden from the list of commands. */
+  /** Names from similar programs that users expect; hidden from the list of commands. */
   readonly aliases?: readonly string[];
-  /** Imports the command only when it is run, which keeps startup fast. */
+  /** Imports the command when it is run, which keeps startup fast. */
   readonly load: () => Promise<CommandDescription>;
 }
 

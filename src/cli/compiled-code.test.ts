@@ -87,7 +87,7 @@ it.each([
   const [name = ''] = await codeFiles(folder);
   const damaged = damage(await readFile(join(folder, name)));
   await writeFile(join(folder, name), damaged);
-  // V8 does not read the code of what it has compiled in the same process.
+  // A new length makes V8 read the kept code: within one process it would reuse what it has compiled.
   await writeFile(file, wrap(`${program} /* Another length. */`));
   const { program: again, keepCompiledCode } = load(file);
   expect(again.add(1, 2)).toBe(3);

@@ -8,22 +8,24 @@ import { Script } from 'node:vm';
 interface LoadedFile {
   readonly exports: unknown;
   /**
-   * Keeps what V8 has compiled so far for the next process, unless this one started with it. Takes some 30 ms. V8 refuses
-   * it later if flags were set since the file was loaded.
+   * Stores the code that V8 has compiled so far, for the next process. Does nothing if this process started with such
+   * code. Takes about 30 ms. If V8 flags were set since the file was loaded, V8 later rejects the code.
    */
   readonly keepCompiledCode: () => void;
 }
 
 /**
- * Loads a program with the code that an earlier process compiled. Compiling a file of several megabytes takes longer than the
- * rest of a start. The code is beside the file, in a folder that only users who can change the file can write to.
+ * Loads a program with the code that an earlier process compiled: compiling a file of several megabytes takes longer
+ * than the rest of a start. The code is kept in a folder beside the file; only users who can change the file can write
+ * to it.
  *
- * @param file Absolute path of a script in ASCII and without `import()`. Its value is the function in which Node.js would wrap a
- * CommonJS module, so that the text is in memory once.
- * @param contentHash Of the file: V8 compares only its length.
+ * @param file Absolute path of a script in ASCII without `import()`. It evaluates to the function in which Node.js
+ * would wrap a CommonJS module, so that its text is in memory only once.
+ * @param contentHash Hash of the file, since V8 only compares its length.
  */
 export function loadWithCompiledCode(file: string, contentHash: string): LoadedFile {
-  // V8 keeps the path of the script with its code, so that stack traces would show the folder that an installation had before.
+  // V8 keeps the script's path with its code, so after a move of the installation, stack traces would show the old
+  // path.
   const pathHash = createHash('sha256').update(file).digest('hex').slice(0, 8);
   const codeFile = `${file}.${contentHash}.${pathHash}.${cachedDataVersionTag().toString(16)}.code`;
   const cachedData = readIfExists(codeFile);
@@ -51,7 +53,7 @@ function readIfExists(file: string): Buffer | undefined {
   }
 }
 
-/** Does nothing where it can't: an installation may be read-only. */
+/** Ignores failures, since an installation may be read-only. */
 function replace(file: string, content: Uint8Array): void {
   const partial = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   try {

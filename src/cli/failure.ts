@@ -28,7 +28,7 @@ export class Interruption extends Error {
   }
 }
 
-/** Errors that indicate a bug; only these print their stack. */
+/** Errors that indicate a bug; only for these the stack is printed. */
 const bugNames = new Set([
   'AssertionError',
   'RangeError',
@@ -39,8 +39,8 @@ const bugNames = new Set([
 ]);
 
 /**
- * 130 if the command was interrupted; 2 if the command line or a setting is invalid, or the database is damaged or newer,
- * so that service managers do not restart the server; otherwise 1.
+ * 130 if the command was interrupted. 2 if the command line or a setting is invalid, or the database is damaged or
+ * newer: then service managers do not restart the server. Otherwise 1.
  */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof Interruption) return 130;
@@ -59,7 +59,7 @@ export function describeFailure(error: unknown): string | undefined {
   return `${sentence.replace(/\.$/, '')}. ${remedy}`;
 }
 
-/** Advice for the user, unless the error's message contains it. */
+/** Advice for the user; undefined if the error's message already contains it. */
 export function remedyOf(error: unknown): string | undefined {
   if (error instanceof SettingsError) return error.fileRemedy;
   const isMissing = error instanceof HearthError && error.code === 'missing_file';

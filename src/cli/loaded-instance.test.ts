@@ -18,7 +18,10 @@ afterEach(async () => {
   server = undefined;
 });
 
-/** Loads the model of the examples, which is loaded with `loaded`; the server completes the settings with `completed`. */
+/**
+ * Runs `hearth load` for the example model, which is already loaded with `loaded`. The server completes the requested
+ * settings with `completed`.
+ */
 async function load(
   options: readonly string[],
   { loaded = config, completed = config }: { loaded?: LoadConfig; completed?: LoadConfig } = {},

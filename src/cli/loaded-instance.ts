@@ -8,22 +8,22 @@ import { loadOptions } from './model/settings-options.ts';
 
 interface LoadedInstance {
   readonly instance: InstanceStatus;
-  /** Its settings that the load names with other values, such as `context_length 1024`. */
+  /** The instance's settings that differ from the requested ones, such as `context_length 1024`. */
   readonly differences: readonly string[];
 }
 
 const { ttl: _ttl, ...configOptions } = loadOptions;
 const configKeys = Object.keys(configOptions) as (keyof typeof configOptions)[];
 
-/** Behavior of an instance whose configuration does not name a setting. */
+/** Values that apply if an instance's configuration lacks a setting. */
 const defaults: Partial<LoadConfig> = {
   speculation: 'off',
   offload_kv_cache_to_gpu: true,
 };
 
 /**
- * The ready instance of a model whose settings differ least from a load's. A setting that the load
- * does not name may have any value. Undefined if there is none.
+ * Finds the ready instance of a model whose settings differ least from the requested ones. Settings that the request
+ * does not name may have any value. Undefined if the model has no ready instance.
  */
 export async function findLoadedInstance(
   client: Client,
@@ -32,13 +32,13 @@ export async function findLoadedInstance(
 ): Promise<LoadedInstance | undefined> {
   try {
     const model = await client.call(getModel, { params: { model: body.model } }, signal);
-    // The status of an instance does not tell its variant.
+    // The status of an instance does not contain its variant.
     if (body.model.includes('@') && (model.variants?.length ?? 0) > 1) return undefined;
     const { instances } = await client.call(getStatus, {}, signal);
     const ids = new Set(model.loaded_instances.map(({ id }) => id));
     const ready = instances.filter(({ id }) => ids.has(id));
     if (ready.length === 0) return undefined;
-    // The server completes the settings: it rounds contexts and resolves names.
+    // An estimate returns the settings as the server completes them: contexts rounded and names resolved.
     const estimate = { ...body, estimate_only: true, echo_load_config: true };
     const { load_config: config } = await client.call(loadModel, { body: estimate }, signal);
     if (config === undefined) return undefined;
@@ -46,7 +46,7 @@ export async function findLoadedInstance(
       .map((instance) => ({ instance, differences: differencesOf(body, config, instance) }))
       .toSorted((one, other) => one.differences.length - other.differences.length)[0];
   } catch (error) {
-    // The load itself reports problems, and may be allowed if reading models is not.
+    // Lets the load report the problem; a token may also allow loads but not reading models.
     if (error instanceof ApiError) return undefined;
     throw error;
   }
@@ -64,7 +64,7 @@ function differencesOf(
   };
   const differing = named.filter((key) => valueOf(wanted, key) !== valueOf(config, key));
   const differences = differing.map((key) => describe(key, valueOf(config, key)));
-  // Adapters change the answers, so that a load without any gets no instance that applies some.
+  // Adapters change the answers, so a request without adapters must not get an instance that applies some.
   const adapters = writtenAdapters(config);
   if (writtenAdapters(wanted) !== adapters) differences.push(describe('adapter', adapters));
   if (body.ttl != null && body.ttl !== ttl) differences.push(describe('ttl', ttl));
@@ -81,7 +81,7 @@ function writtenAdapters({ adapters = [] }: LoadConfig): string | undefined {
   return adapters.map(({ adapter, scale }) => `${adapter}=${scale}`).join(', ') || undefined;
 }
 
-/** Says why a load does not use an instance. */
+/** Describes why the load does not use an existing instance. */
 export function describeDifferences({ instance, differences }: LoadedInstance): string {
   return `${printable(instance.model)} is loaded as ${printable(instance.id)} with ${differences.join(', ')}; loading another instance.`;
 }

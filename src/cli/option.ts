@@ -34,7 +34,7 @@ export function integer(
   return { flags, summary, parse };
 }
 
-/** A number from `minimum` to `maximum`, inclusive. */
+/** A number from `minimum` to `maximum`, inclusive; may have decimals. */
 export function decimal(
   flags: string,
   summary: string,
@@ -49,12 +49,12 @@ export function decimal(
   return { flags, summary, parse };
 }
 
-/** NaN for other texts, also for an empty one. */
+/** Returns NaN for texts that are not numbers, including an empty one. */
 function readNumber(value: string): number {
   return value.trim() === '' ? Number.NaN : Number(value);
 }
 
-/** Numbers from 0, comma-separated. */
+/** Comma-separated numbers of at least 0. */
 export function numberList(flags: string, summary: string): OptionDeclaration<number[]> {
   return {
     flags,
@@ -85,7 +85,7 @@ export function choice<const Choice extends string>(
   };
 }
 
-/** Some of a fixed set of values, comma-separated; the result has them in the order of the set. */
+/** Comma-separated values of a fixed set. The result has the order of the set. */
 export function choiceList<const Choice extends string>(
   flags: string,
   summary: string,
@@ -124,7 +124,7 @@ export const adapterOption = {
   adapter: textList('--adapter <adapter[=scale]>', 'LoRA adapter to apply; can be repeated'),
 };
 
-/** Adapters such as `pirate` or `pirate=0.5`, as v1 takes them. */
+/** Converts adapters such as `pirate` or `pirate=0.5` to the format of v1. */
 export function toAdapters(values: readonly string[]) {
   return values.map((value) => {
     const { name, scale } = readAdapterChoice(value, '=');

@@ -11,7 +11,7 @@ afterEach(async () => {
   server = undefined;
 });
 
-/** Runs a command against a server that gives the same response to every request. */
+/** Runs a command against a server that answers every request with the same response. */
 async function runAgainst(value: unknown, commandLine: readonly string[], status = 200) {
   const answer: Answer = (_, response) => sendJson(response, value, status);
   server = await startLoopbackServer(answer);
@@ -22,7 +22,7 @@ describe('help and version', () => {
   it('prints the version', async () => {
     const { exitCode, stdout } = await runCommand(['version']);
     expect(exitCode).toBe(0);
-    // The build may be absent here; `test/cli/details.test.ts` runs it.
+    // `test/cli/details.test.ts` checks the details, which need a build.
     expect(stdout.replace(/ \(.*\)\n$/, '\n')).toBe(`hearth ${version}\n`);
     const json = await runCommand(['version', '--json']);
     expect(JSON.parse(json.stdout)).toMatchObject({ version, node: process.version });
@@ -110,7 +110,7 @@ describe('commands against a server', () => {
       load_time_seconds: 0.25,
       status: 'loaded',
       load_config: { context_length: 2048 },
-      // The status of the server, which the command reads afterwards.
+      // Also makes this a valid status of the server, which the command reads next.
       instances: [],
     };
     const { exitCode, stdout, stderr } = await runAgainst(

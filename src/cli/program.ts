@@ -13,7 +13,7 @@ import { describeFailure, exitCodeOf, UsageError } from './failure.ts';
 import { printable } from '../kernel/printable.ts';
 import { readUserHome } from '../platform/files/user-home.ts';
 
-/** Runs a command line and prints its error, if any. @returns the exit code */
+/** Runs a command line and prints its error, if any. @returns The exit code. */
 export async function runProgram(
   commandLine: readonly string[],
   commands: readonly (CommandEntry | CommandGroup)[],
@@ -108,8 +108,8 @@ function helpWidth(columns: number): number {
 type Run = (description: CommandDescription, command: Command) => Promise<void>;
 
 /**
- * Registers the commands. Just before a command is parsed, its module is imported and its options are added, or the
- * commands of a group.
+ * Registers the commands. A command's module is imported, and its options or subcommands are added, just before it is
+ * parsed.
  */
 function addEntries(
   parent: Command,
@@ -175,13 +175,13 @@ function readCommandLine(description: CommandDescription, command: Command) {
   return { options: Object.fromEntries(options), positionals: Object.fromEntries(positionals) };
 }
 
-/** Rewrites `help server start` to `server start --help`, and `-V`, which some programs have, to `-v`. */
+/** Rewrites `help server start` to `server start --help`, and `-V`, which other programs use, to `-v`. */
 function withKnownFlags(commandLine: readonly string[]): string[] {
   if (commandLine[0] === '-V') return ['-v', ...commandLine.slice(1)];
   return commandLine[0] === 'help' ? [...commandLine.slice(1), '--help'] : [...commandLine];
 }
 
-/** Advice for commands that users of similar programs try. */
+/** Hints for commands that users know from similar programs. */
 const hints: Readonly<Record<string, string>> = {
   start:
     'To start the server, run `hearth serve`, or `hearth server start` to start it in the background.',
@@ -199,7 +199,7 @@ const hints: Readonly<Record<string, string>> = {
 };
 
 /**
- * Completes an error message of the argument parser with the next step.
+ * Adds the next step to an error message of the argument parser.
  *
  * @param command Such as `hearth server start`.
  */

@@ -19,5 +19,5 @@ export const ps: CommandEntry = {
   load: async () => (await import('./commands/ls.ts')).ps,
 };
 
-/** Commands that people and scripts run often. They start faster than the others, if their name is the first argument. */
+/** Commands that people and scripts run often. They start faster than the others if their name is the first argument. */
 export const quickCommands: readonly CommandEntry[] = [status, ls, ps];

@@ -4,9 +4,9 @@ import { CommandError } from './failure.ts';
 import { readStandardInput } from './standard-input.ts';
 
 /**
- * The text of a file that the user names; of the standard input for `-`.
+ * Reads a text file that the user names; `-` is the standard input.
  *
- * @throws CommandError for a file that can't be read.
+ * @throws CommandError if the file can't be read.
  */
 export async function readFileOrInput(
   { stdin, terminal, signal }: CommandContext,

@@ -3,7 +3,7 @@ import type { CommandDescription, CommandEntry, CommandGroup } from './command.t
 import { commandTable } from './command-table.ts';
 import { connectionOptions } from './option.ts';
 
-/** The page `docs/cli.md`, from the command table. */
+/** The content of `docs/cli.md`, from the command table. */
 export async function commandReference(): Promise<string> {
   const sections = await Promise.all(commandTable.map((entry) => section(entry, '')));
   return `# Commands
@@ -54,7 +54,7 @@ function hasSettings({ options = {} }: CommandDescription): boolean {
   return Object.keys(options).some(isSettingKey);
 }
 
-/** The arguments and options that are not hidden. Settings are left out, except those with a short name. */
+/** Rows for the visible arguments and options. Settings are left out, except for those with a short name. */
 function argumentRows({
   positionals = {},
   options = {},

@@ -8,13 +8,13 @@ import { createTerminal } from './ui/terminal.ts';
 /**
  * Runs the command line of this process, and ends the process with its exit code.
  *
- * @param keepCompiledCode Keeps the code that V8 has compiled so far, for the next process.
+ * @param keepCompiledCode Stores the code that V8 has compiled so far, for the next process.
  */
 export async function runProcess(
   commands: readonly (CommandEntry | CommandGroup)[],
   keepCompiledCode?: () => void,
 ): Promise<void> {
-  // Of a process that ends because nothing is left to wait for, although the command has not ended.
+  // The exit code if Node.js exits early because nothing is left to wait for.
   process.exitCode = 1;
   const { stdin, stdout, stderr, env: environment } = process;
   const [, entryPoint = '', ...commandLine] = process.argv;
@@ -59,15 +59,15 @@ function exit(code: number): never {
 
 interface SignalFacts {
   readonly platform: NodeJS.Platform;
-  /** Linux: the content of `/proc/self/status`. */
+  /** The content of `/proc/self/status` on Linux. */
   readonly processStatus?: string | undefined;
   /** True if the output is a terminal. */
   readonly isTerminal: boolean;
 }
 
 /**
- * The signals that stop a command in an orderly way: Ctrl-C, SIGTERM, the end of the terminal or console (SIGHUP), and
- * Ctrl-Break on Windows. A process that `nohup` started ignores SIGHUP and must continue to do so.
+ * The signals that stop a command gracefully: Ctrl-C, SIGTERM, the end of the terminal or console (SIGHUP), and
+ * Ctrl-Break on Windows. A process started by `nohup` ignores SIGHUP and must continue to ignore it.
  */
 export function stopSignals({
   platform,
@@ -77,7 +77,7 @@ export function stopSignals({
   const always = ['SIGINT', 'SIGTERM'] as const;
   if (platform === 'win32') return [...always, 'SIGHUP', 'SIGBREAK'];
   const ignored = /^SigIgn:\s*([0-9a-f]{1,16})$/mu.exec(processStatus)?.[1];
-  // Bit 0 is SIGHUP; other systems do not tell, but `nohup` redirects the output.
+  // On Linux, bit 0 is SIGHUP. On other systems, output that is not a terminal suggests `nohup`, which redirects it.
   const ignoresHangUp = ignored === undefined ? !isTerminal : (BigInt(`0x${ignored}`) & 1n) === 1n;
   return ignoresHangUp ? always : [...always, 'SIGHUP'];
 }

@@ -12,7 +12,7 @@ import { flag, text, textList } from './option.ts';
 import { describeUnknownVariables } from '../settings/settings.ts';
 import { printable } from '../kernel/printable.ts';
 
-/** Short names of common flags; all flags also have the name derived from the setting's key. */
+/** Short names of common flags, in addition to the names derived from the settings' keys. */
 const shortNames: Partial<Record<SettingKey, string>> = {
   'server.host': '--bind, ',
 };
@@ -27,7 +27,7 @@ export const serveOptions = {
     OptionDeclaration<Value>
   >),
   host: { ...text('--host <address>', 'Alias of --bind'), isHidden: true },
-  // Commander takes two names per option, and this setting has three.
+  // Declared by hand: the setting has three names, and commander accepts two per option.
   port: { ...text('-p, --port <value>', ''), ...describeSetting('server.port') },
   preload: textList('--preload <model>', 'Model to load at startup; can be repeated'),
   ...Object.fromEntries(
@@ -47,7 +47,7 @@ export type ServeValues = { readonly [Name in SettingKey | 'host' | 'port']: Val
   readonly preload: readonly string[] | undefined;
 };
 
-/** One sentence for each flag of a setting that is no longer one. */
+/** A sentence for each used flag whose setting no longer exists. */
 export function describeRemovedFlags(values: ServeValues): readonly string[] {
   return Object.entries(values).flatMap(([name, value]) => {
     const advice = value === undefined ? undefined : removedFlags.get(name);
@@ -55,7 +55,7 @@ export function describeRemovedFlags(values: ServeValues): readonly string[] {
   });
 }
 
-/** Settings from the command line. Their values are validated together with all other settings. */
+/** Settings from the command line. They are validated later, together with all other settings. */
 export function settingsFromFlags(values: ServeValues): Partial<Record<SettingKey, Value>> {
   const entries = settingKeys.map((key) => [key, values[key]] as const);
   const host = values['server.host'] ?? values.host;
@@ -71,7 +71,7 @@ export function settingsFromFlags(values: ServeValues): Partial<Record<SettingKe
   );
 }
 
-/** Command line for the same settings, without secrets: every user of the machine can see it. */
+/** Arguments for the same settings, without secrets, since every user of the machine can see a command line. */
 export function toCommandLine(values: ServeValues): string[] {
   const settings = settingEntries(values)
     .filter(([key]) => !isSecretSetting(key))
@@ -110,7 +110,7 @@ function describeSetting(key: SettingKey): { readonly summary: string } {
   };
 }
 
-/** Warns about flags and `HEARTH_*` environment variables that are ignored. Other programs may own the variables. */
+/** Warns about ignored flags and `HEARTH_*` environment variables. The variables may belong to other programs. */
 export function warnOfIgnoredSettings(
   { environment, terminal }: CommandContext,
   values: ServeValues,

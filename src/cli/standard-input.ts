@@ -7,8 +7,8 @@ const maxBytes = 48 * 1024 * 1024;
 const hintAfterMs = 3_000;
 
 /**
- * Reads piped input to its end as UTF-8, without trailing line breaks. Prints a hint if nothing arrives
- * for a while: a script may have left its own standard input open.
+ * Reads piped input to its end as UTF-8, without trailing line breaks. If nothing arrives for a while, prints a hint,
+ * since a script may have left its own standard input open.
  *
  * @throws CommandError if the input is too large; the signal's reason when aborted.
  */

@@ -6,7 +6,7 @@ import { createMemoryTerminal } from '../../../test/setup/cli/memory-terminal.ts
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { startInBackground } from './start-in-background.ts';
 
-/** Starts a server that runs a line of JavaScript instead. */
+/** Starts a process that runs a line of JavaScript instead of a server. */
 async function start(line: string): Promise<unknown> {
   const home = await temporaryFolder();
   const entryPoint = join(home, 'server.cjs');

@@ -15,15 +15,15 @@ import { connect, type ConnectionOptions } from '../client/connect.ts';
 import { withElapsed } from '../ui/progress.ts';
 
 /**
- * Finds the running server of a home folder. The home lock distinguishes it from a killed server, which
- * leaves its record behind and whose process id may belong to another program by now.
+ * Finds the running server of a home folder. A killed server leaves its record, and its process id may belong to
+ * another program by now, so the home lock decides.
  *
  * @returns undefined if no server is running.
  */
 export async function findServer(home: string): Promise<ServerRecord | undefined> {
   const record = await readServerRecord(home);
   if (record === undefined || !(await isHomeInUse(home))) return undefined;
-  // A new server may have started since the first read and replaced the record of a killed one.
+  // A new server may have replaced the record of a killed one since the first read.
   return readServerRecord(home);
 }
 
@@ -108,7 +108,7 @@ async function openLog(home: string): Promise<FileHandle> {
   return open(file, 'a+', 0o600);
 }
 
-/** There may be no log, for example on a full disk; then the user has to look elsewhere. */
+/** There may be no log, for example on a full disk; then the message names other ways to find the cause. */
 function describeLog(end: string): string {
   return end.trim() === ''
     ? 'It logged nothing. To see why, run `hearth serve` or `hearth doctor`.'
@@ -118,7 +118,7 @@ function describeLog(end: string): string {
 /** Reads the end of this server's log. */
 async function readEnd(log: FileHandle, start: number): Promise<string> {
   const { size } = await log.stat();
-  // The server may have rotated it.
+  // The log may have been rotated.
   const from = Math.max(start > size ? 0 : start, size - maxLogExcerptBytes);
   const { buffer, bytesRead } = await log.read({
     buffer: Buffer.alloc(size - from),
@@ -132,8 +132,8 @@ const startTimeoutMs = 30_000;
 /**
  * Connects as `connect` does, and starts the server of the home folder in the background if it does not run.
  *
- * @param mayStart Whether to start it; asked only if none runs.
- * @throws as `connect` and `startInBackground`.
+ * @param mayStart Decides about the start; called only if no server runs.
+ * @throws The errors of `connect` and `startInBackground`.
  */
 export async function connectOrStart(
   context: CommandContext,

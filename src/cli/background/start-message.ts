@@ -33,7 +33,7 @@ export function formatStartMessage(
       ? ['Warning: Anyone on your network can use this server without a token.']
       : []),
     'Try it:',
-    // cmd, PowerShell 5 and PowerShell 7 quote JSON in three ways.
+    // cmd, PowerShell 5 and PowerShell 7 quote JSON differently, so Windows gets another example.
     platform === 'win32'
       ? '  hearth chat hearth/starter-chat "Hello!"'
       : `  curl ${url}/api/v1/chat -H 'Content-Type: application/json'${header} -d '{"model":"hearth/starter-chat","input":"Hello!"}'`,

@@ -19,7 +19,7 @@ import { createParser } from 'eventsource-parser';
 
 type SchemaInput<Schema> = Schema extends z.ZodType ? z.input<Schema> : never;
 
-/** The parts of a request that the route declares. */
+/** The parts of a request, as the route declares them. */
 type Input<Declared extends Route> = Readonly<
   (Declared extends { params: infer Params } ? { params: SchemaInput<Params> } : object) &
     (Declared extends { query: infer Query } ? { query?: SchemaInput<Query> } : object) &
@@ -51,7 +51,7 @@ export interface Client {
   /**
    * Calls an endpoint with `stream: true` in the body. Leaving the loop aborts the request.
    *
-   * @throws as `call`
+   * @throws The errors of `call`.
    */
   stream<Declared extends Route>(
     declared: Declared,
@@ -64,10 +64,10 @@ const maxResponseBytes = 256 * 1024 * 1024;
 
 /** Creates a client for the endpoints of the contract; requests and results are typed by the route declarations. */
 export function createClient(options: {
-  /** Such as `http://127.0.0.1:1234`, perhaps with a path; without a slash at its end. */
+  /** Such as `http://127.0.0.1:1234`; may have a path, but no slash at the end. */
   readonly baseUrl: string;
   readonly token?: string | undefined;
-  /** SHA-256 of the certificate to expect. */
+  /** SHA-256 of the expected certificate. */
   readonly certificate?: string | undefined;
 }): Client {
   const { baseUrl, token, certificate } = options;
@@ -148,7 +148,7 @@ async function readText(response: ApiAnswer): Promise<string> {
 }
 
 function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
-  // Compiling the schema would take longer than reading one response with it.
+  // Without `jitless`, zod would compile the schema, which takes longer than checking one response.
   const parsed = schema.safeParse(value, { jitless: true });
   if (parsed.success) return parsed.data;
   throw unexpectedResponse('does not match the API of this version of hearth');
@@ -181,7 +181,7 @@ async function toUnreachableError(
   return new ServerUnreachableError(message, { cause: error });
 }
 
-/** In characters; the last event of a chat contains the whole answer. */
+/** Maximum characters of an event; the last event of a chat contains the whole answer. */
 const maxEventLength = 256 * 1024 * 1024;
 
 /** Yields the `data` field of each server-sent event (WHATWG HTML); skips comments. */

@@ -31,7 +31,7 @@ afterEach(async () => {
   for (const server of servers) await server.close();
 });
 
-/** A server with this body at /health. */
+/** A server that responds with this body at /health. */
 async function serve(health: unknown, status = 200): Promise<LoopbackServer> {
   const server = await startLoopbackServer(({ path }, response) =>
     path === '/health' ? sendJson(response, health, status) : sendJson(response, { models: [] }),

@@ -11,10 +11,10 @@ export interface ConnectionOptions {
 }
 
 /**
- * Connects to the server of `--host` or HEARTH_HOST, or else to the server of the home folder. The latter needs
- * no token: the owner of the home is authenticated by a file in it.
+ * Connects to the server of `--host` or HEARTH_HOST, or else to the server of the home folder. The home's server needs
+ * no token, since a file in the home folder authenticates its owner.
  *
- * @throws UsageError if the address is not a URL; otherwise as `findHomeServer`.
+ * @throws UsageError if the address is not a URL; the errors of `findHomeServer`.
  */
 export async function connect(
   context: CommandContext,

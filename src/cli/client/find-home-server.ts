@@ -10,14 +10,15 @@ export interface HomeServer {
   readonly baseUrl: string;
   /** Token of the home's owner; undefined if the request needs none, or the server belongs to another owner. */
   readonly ownerToken?: string | undefined;
-  /** SHA-256 of the certificate to expect. */
+  /** SHA-256 of the expected certificate. */
   readonly certificate?: string | undefined;
 }
 
 /**
- * Finds the server for the commands of a home folder: the recorded server of the home, the system
- * service's, or one on the home's configured port. The first and the last must have the id of the
- * home, so that a command never reaches the server of another home.
+ * Finds the server for the commands of a home folder: the home's recorded server, the system service's server, or a
+ * server on the home's configured port. The first and the last must have the id of the home, so that a command never
+ * reaches the server of another home.
+ *
  * @throws ServerUnreachableError
  */
 export async function findHomeServer(
@@ -33,7 +34,7 @@ export async function findHomeServer(
   if (record !== undefined) {
     const certificate = record.certificate_sha256;
     const result = await probeServer(record.url, signal, certificate);
-    // The token is sent only if needed: objects that it creates would belong to the owner alone.
+    // The token is sent only if needed, since objects that it creates would belong to the owner alone.
     if (isOwn(result)) {
       const isNeeded = isForAdmin || record.requires_token === true;
       const ownerToken = isNeeded ? await readOwnerToken(home) : undefined;
@@ -55,12 +56,12 @@ export async function findHomeServer(
   throw notRunning(home, { url: configuredUrl, result });
 }
 
-/** Undefined if the server takes a free port. */
+/** Undefined if the server chooses a free port. */
 async function readConfiguredUrl({
   home,
   environment,
 }: CommandContext): Promise<string | undefined> {
-  // Imported when it is needed: the schemas of all settings take time to make.
+  // Imported here, since creating the schemas of all settings takes time.
   const { loadSettings } = await import('../../settings/settings.ts');
   const settings = await loadSettings({ home, environment, flags: {} });
   const port = settings['server.port'];

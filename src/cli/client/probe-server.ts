@@ -9,7 +9,7 @@ import { isConnectFailure, parseJson } from './client-error.ts';
 
 export type ProbeResult =
   | { readonly kind: 'hearth'; readonly homeId: string }
-  /** Another program. */
+  /** Another program answered. */
   | { readonly kind: 'foreign' }
   | { readonly kind: 'unreachable' };
 
@@ -63,9 +63,9 @@ async function readBody(response: ApiAnswer): Promise<string> {
 const maxSchemeProbeMs = 3000;
 
 /**
- * Finds out whether a request failed because the server speaks the other one of HTTP and HTTPS.
+ * Finds out whether a request failed because the server speaks HTTPS instead of HTTP, or the reverse.
  *
- * @returns the scheme that the server speaks; undefined if the failure has another reason.
+ * @returns The scheme that the server speaks; undefined if the failure has another reason.
  */
 export async function findOtherScheme(
   error: TransportError,
@@ -74,7 +74,7 @@ export async function findOtherScheme(
 ): Promise<'http' | 'https' | undefined> {
   if (isConnectFailure(error)) return undefined;
   if (baseUrl.startsWith('https:')) return isAnswerWithoutTls(error) ? 'http' : undefined;
-  // A server with HTTPS closes a connection that does not begin with a handshake.
+  // An HTTPS server closes a connection that does not begin with a handshake.
   if (error.code !== 'ECONNRESET' && error.code !== 'UND_ERR_SOCKET') return undefined;
   try {
     const answer = await sendApiRequest({
@@ -93,14 +93,14 @@ export async function findOtherScheme(
   }
 }
 
-/** The names of the error differ between the versions of OpenSSL. */
+/** Accepts several names, since they differ between versions of OpenSSL. */
 function isAnswerWithoutTls({ code, message }: TransportError): boolean {
   const names = ['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG'];
   const isNamed = code !== undefined && names.includes(code);
   return isNamed || /wrong version number|packet length too long/i.test(message);
 }
 
-/** The handshake took place, and the certificate of the server is not trusted. */
+/** True if the handshake took place, but the server's certificate is not trusted. */
 function isCertificateError({ code = '', message }: TransportError): boolean {
   return /CERT|SIGNATURE|ALTNAME/.test(code) || /certificate/i.test(message);
 }

@@ -86,7 +86,7 @@ export async function checkPostgres(
 
 const largeBytes = 1e9;
 
-/** A warning if the database is large and nothing limits it. */
+/** Warns if the database is large and no setting limits it. */
 export function describeGrowth(
   sizeBytes: number,
   settings: Partial<Pick<Settings, 'store.retentionDays' | 'store.maxBytes'>>,

@@ -38,7 +38,7 @@ const privateFiles = ['config.json', 'mcp.json', 'hearth.db', 'owner-token'];
 const othersMayRead = 0o044;
 const othersMayWrite = 0o022;
 
-/** Checks that the home folder can be used, and only by its owner. */
+/** Checks that the home folder can be used, and by its owner only. */
 export async function checkHome({ home }: DoctorContext): Promise<readonly Finding[]> {
   const shown = formatPath(home);
   const folder = await stat(home).catch((error: unknown) => {
@@ -62,7 +62,7 @@ export async function checkHome({ home }: DoctorContext): Promise<readonly Findi
       ),
     ];
   }
-  // Windows has other permissions.
+  // On Windows, the mode does not show permissions.
   if (process.platform === 'win32') return [ok(`${shown} can be read and written.`)];
   const findings: Finding[] = [];
   if ((folder.mode & othersMayWrite) !== 0) {
@@ -71,7 +71,7 @@ export async function checkHome({ home }: DoctorContext): Promise<readonly Findi
   for (const name of privateFiles) {
     const file = await stat(join(home, name)).catch(() => undefined);
     const isOpen = file !== undefined && (file.mode & (othersMayRead | othersMayWrite)) !== 0;
-    // In a folder that only the owner may enter, the file is safe.
+    // The file is safe if only the owner can enter the folder.
     if (isOpen && (folder.mode & 0o011) !== 0) {
       const path = formatPath(join(home, name));
       findings.push(warning(`Other users may read ${path}.`, `Run \`chmod 600 ${path}\`.`));

@@ -9,13 +9,13 @@ import { packageFolder } from '../../platform/files/package-folder.ts';
 const scarceBytes = 500e6;
 const littleBytes = 5e9;
 
-/** Checks that the disk of the models has room. */
+/** Checks that the disk of the models has enough space. */
 export async function checkDisk({ modelsFolder }: DoctorContext): Promise<readonly Finding[]> {
   const { bavail, bsize } = await statOfDisk(modelsFolder);
   return [describeSpace(bavail * bsize, formatPath(modelsFolder))];
 }
 
-/** @param freeBytes on the disk of the folder */
+/** @param freeBytes Free bytes on the disk of the folder. */
 export function describeSpace(freeBytes: number, folder: string): Finding {
   const message = `${formatBytes(freeBytes)} are free on the disk of ${folder}.`;
   const remedy = 'Delete models with `hearth rm`, or move the models to another disk (models.dir).';
@@ -23,7 +23,7 @@ export function describeSpace(freeBytes: number, folder: string): Finding {
   return freeBytes < littleBytes ? warning(message, remedy) : ok(message);
 }
 
-/** The folder may not exist yet; its parent then is on the same disk. */
+/** If the folder does not exist yet, uses its parent, which is on the same disk. */
 async function statOfDisk(
   folder: string,
 ): Promise<{ readonly bavail: number; readonly bsize: number }> {
@@ -38,7 +38,7 @@ async function statOfDisk(
 
 const toleratedMs = 24 * 3600 * 1000;
 
-/** Checks that the clock is not earlier than this version of Hearth: TLS and tokens depend on it. */
+/** Checks that the clock is not earlier than this version of Hearth, since TLS and tokens depend on the time. */
 export async function checkClock({ home }: DoctorContext): Promise<readonly Finding[]> {
   const files = [join(packageFolder, 'package.json'), join(home, 'hearth.db')];
   const times = await Promise.all(
@@ -62,7 +62,7 @@ export function describeClock(nowMs: number, latestFileMs: number): Finding {
   );
 }
 
-/** Checks that the proxy variables are valid, and exclude this machine. */
+/** Checks that the proxy variables are valid and exclude this machine. */
 export async function checkProxy({ environment }: DoctorContext): Promise<readonly Finding[]> {
   return describeProxy(environment);
 }

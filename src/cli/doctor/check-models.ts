@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { openLibrary } from '../../server/offline/models.ts';
 import { printable } from '../../kernel/printable.ts';
 
-/** Checks that a runtime is there that runs models. */
+/** Checks that a runtime that can run models is installed. */
 export async function checkRuntime(context: DoctorContext): Promise<readonly Finding[]> {
   if (context.settings === null) return [skipped];
   const runtimes = await (await openRuntimes(context)).list();
@@ -22,10 +22,10 @@ export async function checkRuntime(context: DoctorContext): Promise<readonly Fin
   return [ok(`${best.name} ${best.version} from ${best.source}${more}.`)];
 }
 
-/** For checks that depend on the settings. */
+/** Result of a check that depends on invalid settings. */
 export const skipped = warning('Not checked.', 'Correct the settings first.');
 
-/** Checks that the runtime uses the graphics processor that is there. */
+/** Checks that the runtime uses the machine's graphics processor, if there is one. */
 export async function checkGpu(context: DoctorContext): Promise<readonly Finding[]> {
   if (context.settings === null) return [skipped];
   const gpu = findGpu(process.platform, existsSync);
@@ -46,7 +46,7 @@ export function describeGpu(gpu: string | undefined, runtimeName: string | undef
   return ok(`${gpu} was found.`);
 }
 
-/** By the files of the drivers, which needs no program of theirs. */
+/** Detects a graphics processor by its driver's files, without running a program of the driver. */
 export function findGpu(
   platform: NodeJS.Platform,
   exists: (path: string) => boolean,

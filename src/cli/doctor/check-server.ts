@@ -5,7 +5,7 @@ import { version } from '../../kernel/version.ts';
 import { ok, problem, warning, type DoctorContext, type Finding } from './check.ts';
 import { skipped } from './check-models.ts';
 
-/** Checks that the server of the home folder runs, and if not, whether its port is free. */
+/** Checks that the server of the home folder runs, or else that its port is free. */
 export async function checkServer(context: DoctorContext): Promise<readonly Finding[]> {
   const { home, settings, signal } = context;
   if (settings === null) return [skipped];

@@ -3,7 +3,7 @@ import type { CommandContext } from '../command.ts';
 
 /** Result of a check. */
 export interface Finding {
-  /** `problem`: Hearth does not work as it should. `warning`: it may not, in some cases. */
+  /** `problem`: Hearth does not work correctly. `warning`: in some cases it may not. */
   readonly level: 'ok' | 'warning' | 'problem';
   readonly message: string;
   /** Advice for the user; present unless the level is `ok`. */
@@ -18,9 +18,9 @@ export interface DoctorContext extends CommandContext {
 }
 
 export interface Check {
-  /** Shown before its findings, such as `Disk`. */
+  /** Title of its findings, such as `Disk`. */
   readonly name: string;
-  /** A check that throws counts as a problem. */
+  /** If a check throws, that counts as a problem. */
   run(context: DoctorContext): Promise<readonly Finding[]>;
 }
 

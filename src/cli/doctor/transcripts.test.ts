@@ -26,7 +26,7 @@ beforeEach(async () => {
   });
 });
 
-/** Runs `hearth doctor`; what depends on the machine is replaced. */
+/** Runs `hearth doctor`; values that depend on the machine are replaced. */
 async function runDoctor(environment: Readonly<Record<string, string>> = {}) {
   const { exitCode, stdout } = await runCommand(['--home', home, 'doctor'], {
     environment: { HEARTH_SERVER_PORT: '9', PATH: home, ...environment },
@@ -47,7 +47,7 @@ async function readTranscripts(): Promise<ReadonlyMap<string, string>> {
   return new Map([...blocks].map(([, heading = '', text = '']) => [heading, text]));
 }
 
-// The permissions of Windows differ.
+// Windows has different permissions.
 describe.skipIf(process.platform === 'win32')(
   'docs/doctor.md shows what hearth doctor prints',
   () => {

@@ -10,7 +10,7 @@ const texts: Readonly<Record<MemoryFit, string>> = {
   too_large: 'no',
 };
 
-/** How a model fits into memory, as a table shows it; `-` if unknown. */
+/** Tells how well a model fits into memory; `-` if unknown. */
 export function describeFit(fit: MemoryFit | undefined): string {
   return fit === undefined ? '-' : texts[fit];
 }

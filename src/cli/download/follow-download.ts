@@ -15,14 +15,14 @@ import type { ModelEntry } from '../../server/offline/models.ts';
 import { printable } from '../../kernel/printable.ts';
 
 const pollMs = 300;
-/** The server may restart meanwhile; the job continues afterwards. */
+/** Tolerates a restart of the server; the job continues afterwards. */
 const maxOutageMs = 60_000;
 
 interface FollowOptions {
   readonly job: DownloadJobRecord;
   readonly client: Client;
   readonly messages: TerminalStream;
-  /** Connects again: after a restart the server may have another address, and another token of the owner. */
+  /** Connects again: after a restart, the server may have another address and another owner's token. */
   readonly reconnect: () => Promise<Client>;
   readonly signal: AbortSignal;
   /** Called with each state of the job. */
@@ -32,7 +32,7 @@ interface FollowOptions {
 /**
  * Shows the progress of a download until it ends; tolerates short outages of the server.
  *
- * @returns the completed, failed or paused job.
+ * @returns The completed, failed or paused job.
  * @throws ApiError, ServerUnreachableError, CommandError; the signal's reason when aborted.
  */
 export async function followDownload(options: FollowOptions): Promise<DownloadJobRecord> {
@@ -91,13 +91,13 @@ export function describeProgress(job: DownloadJobRecord, now = Date.now()): stri
   ].join(', ');
 }
 
-/** In whole seconds: an estimate is no more precise. */
+/** Whole seconds, since an estimate is no more precise. */
 function timeUntil(time: string, now: number): string {
   const seconds = Math.max(1, Math.round((Date.parse(time) - now) / 1000));
   return seconds < 60 ? `${seconds} s` : formatDuration(seconds);
 }
 
-/** 0 to 1. An empty job is complete. */
+/** Between 0 and 1. An empty job is complete. */
 export function progressFraction(job: DownloadJobRecord): number {
   return job.total_size_bytes === 0 ? 1 : job.downloaded_bytes / job.total_size_bytes;
 }
@@ -137,7 +137,7 @@ export async function describeUsage(
     const name = isDefault ? key : `${key}@${quantization.toLowerCase()}`;
     return usageHint(name, model.type);
   } catch (error) {
-    // The model is invalid, or the token may not list models; the download itself succeeded.
+    // The download succeeded, but the model is invalid or the token may not list models.
     if (error instanceof ApiError) return 'See `hearth ls`.';
     throw error;
   }

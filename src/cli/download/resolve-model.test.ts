@@ -41,7 +41,7 @@ it.each([
     { kind: 'request', model: 'https://www.modelscope.cn/models/org/model', quantization: 'Q8_0' },
   ],
   ['read/write memory', { kind: 'words', words: 'read/write memory' }],
-  // The server rejects these.
+  // The server rejects these names.
   ['a/b/c', { kind: 'request', model: 'a/b/c' }],
   ['org/model@', { kind: 'request', model: 'org/model@' }],
 ])('parses %j', (argument, expected) => {

@@ -17,15 +17,15 @@ type ResolvedModel =
   | {
       readonly kind: 'request';
       readonly request: ModelRequest;
-      /** Argument of `hearth get` for the same model. */
+      /** Argument of `hearth get` that selects the same model again. */
       readonly argument: string;
     }
-  /** The models were listed, and none was chosen. */
+  /** The matching models were listed, but none was chosen. */
   | { readonly kind: 'listed'; readonly exitCode: ExitCode };
 
 /**
- * Resolves the argument of `hearth get`. Searches for words: on a terminal the user chooses from the matches;
- * otherwise they are only listed, with exit code 2 so that a script does not mistake that for a download.
+ * Resolves the argument of `hearth get`. If the argument is search words, the user chooses from the matches. Without a
+ * terminal the matches are only listed, with exit code 2, so that a script does not mistake that for a download.
  *
  * @throws CommandError if nothing matches; ApiError, ServerUnreachableError, Interruption.
  */
@@ -75,7 +75,7 @@ export async function resolveModel(
     : asRequest(chosen, parsed.quantization);
 }
 
-/** The API accepts a quantization only with a URL. */
+/** Uses the URL if there is a quantization, since the API accepts one only with a URL. */
 function asRequest(model: CatalogModelRecord, quantization: string | undefined): ResolvedModel {
   const request =
     quantization === undefined ? { model: model.id } : { model: model.url, quantization };
@@ -87,7 +87,7 @@ function asRequest(model: CatalogModelRecord, quantization: string | undefined):
  * Asks on the terminal which of the listed models to download.
  *
  * @returns undefined if the user chooses none.
- * @throws as `askForChoice`
+ * @throws The errors of `askForChoice`.
  */
 export async function chooseModel(
   context: CommandContext,
@@ -111,18 +111,18 @@ export type ModelArgument =
 const hubUrl = 'https://huggingface.co/';
 const registryPattern = /^(?:ollama|docker|modelscope):\S+$/i;
 const urlPattern = /^(https?:\/\/[^@]+?)(?:@([\w.-]+))?$/i;
-/** A URL without its scheme, as browsers show it. */
+/** A URL without its scheme, as some browsers show it. */
 const bareUrlPattern = /^(?:www\.)?(?:huggingface\.co|hf\.co)\//i;
 const bareModelScopePattern = /^(?:www\.)?modelscope\.(?:cn|ai)\//i;
 const repositoryPattern = /^([\w.-]+\/[\w.-]+?)(?:[@:]([\w.-]+))?$/;
-/** Neither an id nor words; the server rejects it with a precise error. */
+/** Text with a slash and no spaces: neither an id nor search words. The server rejects it with a precise error. */
 const addressPattern = /^\S*\/\S*$/;
 const idPattern = /^([\w.-]+)@([\w.-]+)$/;
 
 /**
- * Parses a URL, `owner/name`, a name in a registry or ModelScope, a catalog id or search words. All but words may end with `@quantization`;
- * `owner/name:quantization` works too. The API accepts a quantization only with a URL, so `owner/name` with
- * one becomes a URL.
+ * Parses a URL, `owner/name`, a name in a registry or ModelScope, a catalog id or search words. All except search words
+ * may end with `@quantization`; `owner/name:quantization` works, too. The API accepts a quantization only with a URL,
+ * so `owner/name` becomes a URL if it has one.
  */
 export function parseModelArgument(argument: string): ModelArgument {
   const text = argument

@@ -16,11 +16,11 @@ export interface CodingAgent {
   /** Command that installs the program. */
   readonly install: string;
   environment(target: LaunchTarget): Readonly<Record<string, string>>;
-  /** Arguments in front of the user's. */
+  /** Arguments that precede the user's. */
   arguments?(target: LaunchTarget): readonly string[];
 }
 
-/** The coding agents that `hearth launch` knows. A new agent is one entry here and one in docs/clients.md. */
+/** The coding agents that `hearth launch` supports. A new agent needs one entry here and one in docs/clients.md. */
 export const codingAgents: readonly CodingAgent[] = [
   {
     name: 'claude',

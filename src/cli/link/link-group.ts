@@ -1,6 +1,6 @@
 import type { CommandGroup } from '../command.ts';
 
-/** The commands of linked machines. */
+/** The commands for linked machines. */
 export const link: CommandGroup = {
   name: 'link',
   summary: 'Use the models of another machine in your network',

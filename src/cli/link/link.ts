@@ -72,7 +72,7 @@ export function parseMachine(machine: string): {
   const [, port] = /:(\d+)$/u.exec(isBareIpv6 ? '' : machine) ?? [];
   return {
     host: new URL(url).hostname.replaceAll(/[[\]]/gu, ''),
-    // The port of a URL leaves out 443.
+    // Not the port of the URL, which omits 443.
     port: port === undefined ? undefined : Number(port),
   };
 }

@@ -7,14 +7,14 @@ import {
 import { ApiError } from '../client/client-error.ts';
 import type { Client } from '../client/client.ts';
 
-/** The values of a record, without the server's additions. */
+/** The values of a record, without fields that the server adds. */
 export function valuesOf(record: ModelSettingsResult): SettingsFields {
   const { model: _model, outdated_instances: _instances, ...values } = record;
   return values;
 }
 
 /**
- * Changes the settings of a model or profile that the server keeps.
+ * Changes the settings of a model or profile on the server.
  *
  * @throws ApiError
  */
@@ -28,7 +28,7 @@ export async function changeSettings(
   const present = await client
     .call(getModelSettings, { params }, signal)
     .then(valuesOf, (error: unknown) => {
-      // It may become a profile.
+      // The name may become a new profile.
       if (error instanceof ApiError && error.code === 'model_not_found') return {};
       throw error;
     });

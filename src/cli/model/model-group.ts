@@ -1,6 +1,6 @@
 import type { CommandGroup } from '../command.ts';
 
-/** Commands of the settings of models and profiles. */
+/** Commands for the settings of models and profiles. */
 export const model: CommandGroup = {
   name: 'model',
   summary: 'Manage the settings of models, and profiles',

@@ -3,7 +3,7 @@ import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { Options, OptionValues } from '../command.ts';
 import { choice, decimal, integer, numberList, onOff, text } from '../option.ts';
 
-/** Options of loads, which may be kept for later ones, by the names of their fields. */
+/** Options for stored load settings, by the names of their fields. */
 export const loadOptions = {
   context_length: integer(
     '--context-length <tokens>',
@@ -52,7 +52,7 @@ export const loadOptions = {
   draft_model: text('--draft-model <model>', 'Smaller model that drafts tokens'),
 };
 
-/** Options of the values for requests that have none, by the names of their fields. */
+/** Options for the defaults of requests, by the names of their fields. */
 export const generationOptions = {
   system_prompt: text('--system <text>', 'System prompt'),
   temperature: decimal('--temperature <number>', 'Sampling temperature, 0 to 2', 0, 2),
@@ -75,7 +75,7 @@ export const generationOptions = {
   ]),
 };
 
-/** The fields that these options set, without those that are not used. */
+/** The fields that the user has set with options. */
 export function fieldsOf<Declared extends Options>(
   declared: Declared,
   options: OptionValues<Declared>,

@@ -1,6 +1,6 @@
 import type { CommandGroup } from '../command.ts';
 
-/** Commands of the presets that the server keeps. */
+/** Commands for presets. */
 export const presets: CommandGroup = {
   name: 'presets',
   summary: 'Manage the presets of chats that the server keeps',

@@ -6,7 +6,7 @@ import type { Client } from '../client/client.ts';
 type PresetRecord = z.output<typeof getPreset.result>;
 export type PresetValues = ReturnType<typeof omitUndefined<Preset>>;
 
-/** The values of a preset that the server keeps. @throws ApiError, which lists the presets if it is unknown. */
+/** Reads the values of a preset from the server. @throws ApiError, which lists the presets if the name is unknown. */
 export async function readStoredPreset(
   client: Client,
   name: string,
@@ -15,7 +15,7 @@ export async function readStoredPreset(
   return valuesOf(await client.call(getPreset, { params: { preset: name } }, signal));
 }
 
-/** Fields of a record besides its name and the facts that the server adds. */
+/** Fields of a record without its name and the fields that the server adds. */
 export function valuesOf(record: PresetRecord): PresetValues {
   const { name: _name, revision: _revision, updated_at: _time, ...values } = record;
   return omitUndefined(values);

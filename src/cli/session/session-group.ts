@@ -1,6 +1,6 @@
 import type { CommandGroup } from '../command.ts';
 
-/** The commands of signed-in browsers. */
+/** The commands for signed-in browsers. */
 export const session: CommandGroup = {
   name: 'session',
   summary: 'Manage the browsers that are signed in',

@@ -1,6 +1,6 @@
 import type { CommandGroup } from '../command.ts';
 
-/** The commands of the database. */
+/** The commands for the database. */
 export const store: CommandGroup = {
   name: 'store',
   summary: 'Manage the database of conversations',

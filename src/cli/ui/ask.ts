@@ -6,9 +6,9 @@ import { linkAbort } from '../../kernel/concurrency/linked-abort.ts';
 import { Interruption } from '../failure.ts';
 
 /**
- * Asks a yes/no question on the terminal. Anything but `y` or `yes` means no, including the end of the input.
+ * Asks a yes/no question on the terminal. Anything except `y` or `yes` means no, including the end of the input.
  *
- * @throws the signal's reason when aborted.
+ * @throws The signal's reason when aborted.
  */
 export async function confirm(
   question: string,
@@ -21,9 +21,9 @@ export async function confirm(
 }
 
 /**
- * Asks for a line on the terminal; an empty one at the end of the input.
+ * Asks for a line on the terminal. Returns an empty text at the end of the input.
  *
- * @throws the signal's reason when aborted.
+ * @throws The signal's reason when aborted.
  */
 export async function askForLine(
   question: string,
@@ -46,7 +46,7 @@ export async function askForLine(
 }
 
 /**
- * Asks on the terminal for one of the numbered choices, by its number or its text, until the answer is one of them.
+ * Asks for one of the numbered choices, by its number or text. Repeats the question until the answer is valid.
  *
  * @returns `otherwise` for an empty answer; undefined at the end of the input.
  * @throws Interruption for Ctrl-C; the reason of the context's signal when aborted.
@@ -62,7 +62,7 @@ export async function askForChoice(
   const leaving = linkAbort(signal);
   const lines = createAsker({ input: stdin, output: terminal.messages.raw, terminal: true });
   lines.on('SIGINT', () => leaving.abort(new Interruption('SIGINT')));
-  // On Ctrl-D, readline closes without answering the question.
+  // On Ctrl-D, readline closes without a result for the question.
   lines.on('close', () => leaving.abort(undefined));
   try {
     for (;;) {

@@ -4,7 +4,7 @@ import type { InstanceStatus } from '../../api/v1/server/status-schema.ts';
 import { writeTable } from './table.ts';
 import type { TerminalStream } from './terminal.ts';
 
-/** `32,768 x 2`: the context length, and how many whole contexts the cache holds. */
+/** `32,768 x 2`: the context length, and the number of whole contexts that fit in the cache. */
 export function contextSize({
   context_length: length,
   parallel = 1,
@@ -16,7 +16,7 @@ export function contextSize({
 /**
  * `32,768 x 2 (cache for 2 whole contexts, shared by 4 requests, 2.1 GB; chosen by free memory)`
  *
- * @param cacheBytes Size of the cache; 0 or absent: unknown.
+ * @param cacheBytes Size of the cache; 0 or absent if unknown.
  */
 export function describeContext(config: ChosenConfig, cacheBytes = 0): string {
   const { context_length: length, parallel = 1, chosen_by_memory: chosen = [] } = config;
@@ -36,7 +36,7 @@ function reasonOf(chosen: NonNullable<ChosenConfig['chosen_by_memory']>): string
   return `; ${what === 'context_length' ? 'context' : 'number of contexts'} chosen by free memory`;
 }
 
-/** `100% CUDA0, CUDA1`: the share of the layers on GPUs, and where. */
+/** `100% CUDA0, CUDA1`: the share of the layers that are on GPUs, and the GPUs. */
 export function gpuShare({ gpu_layers: onGpus, layers, gpus }: ModelPlacement): string {
   const share = `${Math.floor((100 * onGpus) / layers)}%`;
   return [share, gpus.map(({ id }) => id).join(', ')].join(' ').trim();
@@ -110,7 +110,7 @@ function formatKept({ loaded_by, pinned }: InstanceStatus): string {
   return loaded_by === 'name' ? 'loaded' : '-';
 }
 
-/** `20.0 s of 1 h`: idle time, and the idle time after which the instance is unloaded. */
+/** `20.0 s of 1 h`: the idle time so far, and the time after which the instance is unloaded. */
 function formatIdle({ idle_seconds: idle, ttl_seconds: ttl }: InstanceStatus): string {
   const limit = ttl === undefined ? '' : ` of ${formatDuration(ttl)}`;
   return idle === undefined ? '-' : `${formatDuration(idle)}${limit}`;

@@ -38,8 +38,8 @@ function createBar(stream: TerminalStream, label: string): Progress {
 }
 
 /**
- * Formats the line. The bar takes the width that the text leaves, and is omitted if that is too narrow. The bar
- * never grows again, so that it does not jump when the text changes.
+ * Returns a function that formats the line. The bar takes the width that the text leaves, and is omitted if that is too
+ * narrow. The bar never grows, so that it does not jump when the text changes.
  */
 export function createBarFormat(label: string) {
   let width = maxBarWidth;
@@ -98,11 +98,11 @@ export async function withElapsed<Result>(
 interface MigrationView {
   /** @param fraction 0 to 1 */
   show(fraction: number): void;
-  /** Removes the bar, such as after a failure. */
+  /** Removes the bar, for example after a failure. */
   stop(): void;
 }
 
-/** Shows how far the migration of an older database is. */
+/** Shows the progress of migrating an older database. */
 export function createMigrationView(stream: TerminalStream): MigrationView {
   let bar: Progress | undefined;
   const stop = (): void => {
@@ -119,7 +119,7 @@ export function createMigrationView(stream: TerminalStream): MigrationView {
   };
 }
 
-/** The home folder of a command that may migrate its database. */
+/** The home folder for a command that may have to migrate the database. */
 export function withMigration(context: CommandContext): OfflineHome {
   return { ...context, migration: createMigrationView(context.terminal.messages) };
 }

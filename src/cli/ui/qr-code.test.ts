@@ -5,7 +5,7 @@ import { qrCodeLines } from './qr-code.ts';
 
 const url = 'http://192.168.100.100:1234/open#code=q3X0mQ7b1yZfKc9V2rUe5tJ8wLhNs4oP';
 
-/** The modules of lines as they look on a terminal: true for dark ones. */
+/** Reads the modules from lines as a terminal shows them: true for dark modules. */
 function modulesOf(lines: readonly string[], isInkDark: boolean): readonly boolean[][] {
   return lines.flatMap((line) => {
     const characters = stripVTControlCharacters(line).split('');

@@ -1,12 +1,12 @@
 import { encode } from 'uqr';
 
-/** Light modules around a code, which readers need. */
+/** Width of the light margin that readers need, in modules. */
 const quietZone = 2;
 const styles = { blackOnWhite: '\u{1b}[30;107m', reset: '\u{1b}[0m' };
 
 /**
- * A text as a QR code in lines of a terminal, two modules in each character. With colors it is black on white, whatever
- * the colors of the terminal are; without, its light modules are drawn, as for a dark terminal.
+ * A text as a QR code in lines of a terminal, two modules per character. With colors, it is black on white, independent
+ * of the terminal's colors. Without colors, the light modules are drawn, which suits a dark terminal.
  */
 export function qrCodeLines(text: string, hasColors: boolean): readonly string[] {
   const { data, size } = encode(text, { ecc: 'L', border: quietZone });

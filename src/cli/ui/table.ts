@@ -11,11 +11,11 @@ interface Column<Row> {
    * column without a number always stays.
    */
   readonly dropOrder?: number;
-  /** Last column only: truncates it at a word boundary if the terminal is too narrow. */
+  /** Truncates the value at a word boundary if the terminal is too narrow; only for the last column. */
   readonly isTruncated?: boolean;
 }
 
-/** A truncated column narrower than this is dropped. */
+/** A truncated column that would be narrower is dropped. */
 const minTruncatedWidth = 12;
 const gap = '  ';
 
@@ -95,7 +95,7 @@ function oneLine(text: string): string {
   return printable(text).replace(bidiControls, '').replace(/\s+/g, ' ').trim();
 }
 
-/** Created on first use: it loads tables, which takes longer than printing a list. */
+/** Created on first use, since loading its tables takes longer than printing a list. */
 let segmenter: Intl.Segmenter | undefined;
 
 /** Shortens a line to a width in columns: `A long text` → `A long…`. Cuts within a word only if it is longer than half of the width. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createWordWrap } from './word-wrap.ts';
 
-/** The output as a terminal shows it: erasing goes back on the same line. */
+/** The output as a terminal shows it: erased text is overwritten. */
 function render(output: string): string {
   const lines = [''];
   for (const [part, back] of output.replaceAll('\u001b', '^').matchAll(/\^\[(\d+)D\^\[K|[\s\S]/g)) {

@@ -4,12 +4,12 @@ const segmenter = new Intl.Segmenter();
 const codeFence = /^\s*(?:```|~~~)/;
 
 /**
- * Wraps streamed text at word boundaries for a terminal. Text appears at once: a word that turns out not to fit
- * is erased and moves to the next line. Code blocks (Markdown fences) and words longer than a line are left to
- * the terminal.
+ * Wraps streamed text at word boundaries for a terminal. Text appears at once: a word that turns out not to fit is
+ * erased and moved to the next line. Code blocks (Markdown fences) and words longer than a line are left to the
+ * terminal.
  *
  * @param getColumns Current width of the terminal.
- * @returns a function that writes text, which continues the text before.
+ * @returns A function that writes the next piece of text.
  */
 export function createWordWrap(
   write: (text: string) => void,
@@ -34,7 +34,7 @@ export function createWordWrap(
   };
 
   function put(segment: string): string {
-    // The last column stays free: writing to it would make some terminals wrap at once and others later.
+    // The last column stays free: when it is filled, some terminals wrap at once and others later.
     const maxWidth = getColumns() - 1;
     if (segment === '\n' || segment === '\r\n') {
       if (codeFence.test(line)) isCode = !isCode;
@@ -50,7 +50,7 @@ export function createWordWrap(
       column += width;
       return segment;
     }
-    // Text in wide characters has no spaces; it may break between any two of them.
+    // Text in wide characters has no spaces, so it may break between any two characters.
     if (width > 1) endWord();
     const fits = isCode || column + width <= maxWidth;
     const isLongWord = wordWidth + width > maxWidth;

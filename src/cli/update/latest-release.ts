@@ -8,7 +8,7 @@ import { CommandError } from '../failure.ts';
 /** A release of Hearth. */
 export interface Release {
   readonly version: string;
-  /** How to install it. */
+  /** Command or page to install it. */
   readonly remedy: string;
 }
 
@@ -59,7 +59,7 @@ async function readText(feed: string, signal: AbortSignal): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
-/** Runs npm. @returns its standard output */
+/** Runs npm and returns its standard output. */
 export type RunNpm = (options: {
   readonly commandLine: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -69,7 +69,8 @@ export type RunNpm = (options: {
 /**
  * Asks the registry that the user's npm is configured for.
  *
- * @param description Of this package; a package of that name with another description is another program.
+ * @param description Description of this package: a package of the same name with another description is another
+ * program.
  * @throws CommandError if npm or the registry can't be asked; the signal's reason when aborted.
  */
 export async function askNpm(
@@ -99,7 +100,7 @@ export async function askNpm(
 }
 
 function runNpm({ commandLine, environment, signal }: Parameters<RunNpm>[0]): Promise<string> {
-  // On Windows npm is a script for a shell; its program can be run without one.
+  // On Windows, the command `npm` is a shell script, so npm's JavaScript is run directly.
   const script = join(dirname(process.execPath), 'node_modules/npm/bin/npm-cli.js');
   const [command, ...leading] = existsSync(script) ? [process.execPath, script] : ['npm'];
   return new Promise((resolve, reject) => {
