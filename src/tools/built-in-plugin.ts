@@ -3,7 +3,7 @@ import type { ListedTool } from './tool-list.ts';
 import type { ToolResult } from './toolbox.ts';
 import type { ToolSource } from './tool-source.ts';
 
-/** A tool that is part of Hearth: a function of arguments that match its schema. */
+/** A tool that is part of Hearth. Its function receives arguments that match the schema. */
 export interface BuiltInTool extends Omit<ListedTool, 'schema'> {
   readonly call: (args: Readonly<Record<string, unknown>>) => ToolResult;
 }

@@ -4,9 +4,10 @@ import type { Tool } from './toolbox.ts';
 export type CallDecision = 'run' | 'ask' | 'refuse';
 
 /**
- * Decides about a call whose user wants to approve calls. A refusal outweighs an approval. Without
- * a choice, read-only tools of plugins run: the operator who installed a plugin trusts its
- * descriptions of tools.
+ * Decides about a call of a tool that may need an approval. If the user made several choices, a refusal outweighs an
+ * approval. Without a choice, only read-only tools of plugins run: the operator installed the plugin and trusts its
+ * tool descriptions.
+ *
  * @param choices The user's choices for the tool, such as for this conversation and for all.
  */
 export function decideCall(
@@ -24,7 +25,7 @@ const hintNames = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWor
 
 export type ToolHints = { readonly [Name in (typeof hintNames)[number]]?: boolean };
 
-/** The hints of a tool that MCP defines; a server may send anything beside them. */
+/** The tool's hints that MCP defines; a server may send other fields, too. */
 export function hintsOf({ annotations = {} }: Pick<Tool, 'annotations'>): ToolHints {
   return Object.fromEntries(
     hintNames.flatMap((name) =>

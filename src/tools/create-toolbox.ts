@@ -31,7 +31,7 @@ export function createToolbox(
       } catch (error) {
         const reason = whyUnchecked(error);
         if (reason === undefined) throw error;
-        // The next check may take as long, so the tool is disabled for this turn.
+        // The next check might take as long, so the tool is disabled for this turn.
         logger.warn({ server: label, tool: name, reason }, 'arguments of a tool not checked');
         refusal = `The arguments of ${name} could not be checked: its schema ${reason}. The tool can't be called again.`;
         return refusal;
@@ -74,7 +74,7 @@ export function createToolbox(
   };
 }
 
-/** Completes "its schema"; undefined for another error. */
+/** Reason to follow the words "its schema"; undefined for other errors. */
 function whyUnchecked(error: unknown): string | undefined {
   if (error instanceof CpuTimeError) return 'takes too long';
   return error instanceof EndlessCheckError ? 'goes deeper than can be followed' : undefined;

@@ -159,7 +159,7 @@ describe('the address', () => {
     await expect(rebinding.open(testContext())).rejects.toMatchObject({
       code: 'forbidden',
       field: `${field}.serverUrl`,
-      // The resolved address would reveal the server's network.
+      // The resolved address would reveal facts about the server's network.
       message: expect.not.stringContaining('10.1.2.3'),
     });
   });

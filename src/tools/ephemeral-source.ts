@@ -25,11 +25,12 @@ export interface EphemeralSourceOptions {
 type EphemeralIntegration = Extract<Integration, { readonly type: 'ephemeralMcp' }>;
 
 /**
- * Validates a tool server that a request names by URL.
+ * Validates a tool server that a request names by URL. Does not resolve host names yet, so `open` checks addresses
+ * again.
  *
  * @param field Domain path of the integration.
- * @throws HearthError `invalid_value` for a URL or header that can't be used, `forbidden` for an address that is
- *   not allowed, as far as this is known without resolving names.
+ * @throws HearthError `invalid_value` for a URL or header that can't be used, `forbidden` for an address that is not
+ * allowed.
  */
 export function ephemeralSource(
   { serverLabel: label, serverUrl, headers = {} }: EphemeralIntegration,
@@ -68,7 +69,7 @@ export function ephemeralSource(
         url,
         headers,
         egress,
-        // No proxy: a proxy would resolve the name itself, and the address could not be checked.
+        // A proxy is not used, since it would resolve the name itself and the address could not be checked.
         environment: {},
         bounds,
         limits,
@@ -102,7 +103,7 @@ function parseServerUrl(text: string, field: string): URL {
   return url;
 }
 
-/** Headers of the connection or of the message on it, which the HTTP client sets or drops. */
+/** Headers of the connection or the message, which the HTTP client sets or drops. */
 const connectionHeaders = new Set([
   'connection',
   'content-length',

@@ -7,8 +7,8 @@ interface NamedTool {
 const maxCharacters = 64;
 
 /**
- * Assigns each tool of a turn the name that the model sees. A tool keeps its name for the whole turn, even if
- * lists change, since the model has seen it.
+ * Assigns each tool of a turn the name that the model sees. Once the model has seen the name, it stays for the whole
+ * turn, even if the list of tools changes.
  */
 export class ExposedNames {
   /** Assigned names by server label and tool name. */
@@ -45,7 +45,7 @@ export class ExposedNames {
   }
 }
 
-/** Replaces all characters but letters, digits, `_` and `-`, and cuts the name to 64. */
+/** Replaces all characters except letters, digits, `_` and `-`, and truncates the name to 64. */
 function toValid(name: string): string {
   const valid = name
     .slice(0, 4 * maxCharacters)

@@ -23,7 +23,7 @@ const parameters = z.toJSONSchema(argumentsSchema, { io: 'input' });
 const description =
   'Searches the files of the user. Returns passages with numbers. Cite a passage with its number in brackets, such as [1], after each statement that you take from it.';
 
-/** The tool that searches vector stores. It numbers the passages of a turn, so that the answer can cite them. */
+/** The tool that searches vector stores. It numbers the passages of a turn so that the answer can cite them. */
 export function fileSearchSource(search: FileSearch, options: FileSearchOptions): ToolSource {
   const schema = compileToolSchema(parameters);
   const annotations = { readOnlyHint: true };

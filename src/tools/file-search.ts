@@ -23,11 +23,11 @@ export interface FileSearchOptions {
   readonly vectorStoreIds: readonly string[];
   readonly maxResults: number;
   readonly filter?: AttributeFilter | undefined;
-  /** Least score of a result, 0 to 1. */
+  /** Minimum score of a result, 0 to 1. */
   readonly minScore?: number | undefined;
-  /** Weights of the scores by meaning and by words; equal if absent. */
+  /** Weights of the scores for meaning and words; equal if absent. */
   readonly hybrid?: HybridWeights | undefined;
-  /** Key of the model that sorts the results again; none if absent. */
+  /** Key of the model that reranks the results; none if absent. */
   readonly reranker?: string | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface FileSearch {
   /** @throws HearthError `vector_store_not_found`. */
   assertFound(vectorStoreIds: readonly string[], caller: Caller): Promise<void>;
   /**
-   * The passages that are closest to one of the queries, by meaning and by words, best first.
+   * Returns the passages that are closest to any of the queries, by meaning and words, best first.
    *
    * @throws HearthError `vector_store_not_found`; `conflict`; the errors of `embed` and `rerank`.
    */
@@ -56,7 +56,7 @@ export interface FileSearch {
   ): Promise<readonly FoundPassage[]>;
 }
 
-/** The labels of plugins begin with `mcp/`. */
+/** Can't clash with a plugin's id, which begins with `mcp/`. */
 export const fileSearchProvider: ToolProvider = { type: 'plugin', pluginId: 'file_search' };
 
 export function isFileSearch(provider: ToolProvider | undefined): boolean {
@@ -72,7 +72,7 @@ const passageSchema = z.object({
 });
 export type NumberedPassage = z.infer<typeof passageSchema> & { readonly text: string };
 
-/** The passages in the result of a search. */
+/** Extracts the passages from the result of a search. */
 export function toPassages(content: readonly ToolContent[]): readonly NumberedPassage[] {
   return content.flatMap((block) => {
     const { success, data } = passageSchema.safeParse(block['passage']);

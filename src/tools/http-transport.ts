@@ -21,11 +21,11 @@ interface HttpTransportOptions {
   readonly limits: ConnectionLimits;
 }
 
-/** Idle time that a response may have beyond the time limit of a call. */
+/** Idle time allowed for a response, in addition to the time limit of a call. */
 const idleMarginMs = 5000;
-/** Maximum lifetime of one connection; a stream of notifications otherwise ends with the turn. */
+/** Maximum lifetime of one connection. Limits notification streams, which otherwise last as long as the turn. */
 const totalTimeoutMs = 3600_000;
-/** Time to deliver the last requests: cancellations, and the end of the session. */
+/** Time to deliver the last requests: cancellations and the end of the session. */
 const drainTimeoutMs = 1000;
 const maxReconnections = 5;
 const minReconnectionDelayMs = 250;
@@ -44,7 +44,7 @@ export function createHttpTransport(options: HttpTransportOptions): McpTransport
   });
   broken.catch(() => {});
   let usesSse = false;
-  /** Over Streamable HTTP, the response to a GET has notifications only, which are optional. */
+  /** In Streamable HTTP, a GET only receives notifications, which are optional. */
   const onBroken = (reason: HttpFailure, method: string): void => {
     if (method !== 'GET' || usesSse) breakOff(reason);
   };
@@ -57,7 +57,7 @@ export function createHttpTransport(options: HttpTransportOptions): McpTransport
     onBroken,
   });
 
-  /** The response, whose messages are measured before the protocol client parses them. */
+  /** Wraps a response so that messages are measured before the protocol client parses them. */
   function measured(response: Response, method: string | undefined): Response {
     const { body, status, headers } = response;
     if (body === null) return response;
@@ -126,7 +126,7 @@ export function createHttpTransport(options: HttpTransportOptions): McpTransport
       fetch: async (target, init) => {
         if (init?.method === 'POST') return send(target, init);
         if (hasStream) {
-          // A second stream is a new session, without our requests; 204 tells the client to stop.
+          // A second stream would be a new session without our requests; 204 tells the client to stop.
           breakOff(new HttpFailure('interrupted', `${url.host} ended the connection`));
           return new Response(null, { status: 204 });
         }
@@ -145,7 +145,7 @@ export function createHttpTransport(options: HttpTransportOptions): McpTransport
     broken,
     failure: () => failure,
     close: async () => {
-      // A cancellation sent just now reaches `send` in this turn of the event loop.
+      // A cancellation that was just sent reaches `send` only in this turn of the event loop.
       await new Promise((resolve) => {
         setImmediate(resolve);
       });

@@ -11,21 +11,22 @@ import { pluginLabelSchema } from './plugin-label.ts';
 type JsonObject = Record<string, unknown>;
 
 /**
- * Changes single entries of mcp.json. Everything else stays unchanged, including keys of other programs. Of changes at
- * the same time, also in other processes, none is lost.
+ * Changes single entries of mcp.json. Everything else stays unchanged, including other programs' keys. Concurrent
+ * changes are not lost, even by other processes.
  */
 export interface PluginFileEditor {
   /** @throws PluginFileError if the file can't be used. */
   list(): Promise<ReadonlyMap<string, PluginEntry>>;
   /**
-   * @returns The reason if the entry is invalid and nothing was written; undefined if it was added.
+   * @returns undefined if the entry was added; otherwise the reason why it is invalid and was not written.
    * @throws PluginFileError
    */
   add(label: string, entry: Readonly<JsonObject>): Promise<string | undefined>;
   /**
    * Adds an entry or replaces it.
-   * @param change Makes the new entry from the present one; an error of it ends the change.
-   * @returns as `add`
+   *
+   * @param change Derives the new entry from the present one; if it throws, nothing is written.
+   * @returns As `add`.
    * @throws PluginFileError
    */
   put(
@@ -33,7 +34,7 @@ export interface PluginFileEditor {
     change: (present: Readonly<JsonObject> | undefined) => Readonly<JsonObject>,
   ): Promise<string | undefined>;
   /**
-   * @returns Whether the file had the entry.
+   * @returns True if the file had the entry.
    * @throws PluginFileError
    */
   remove(label: string): Promise<boolean>;
@@ -47,7 +48,7 @@ export function createPluginFileEditor(file: string): PluginFileEditor {
     label: string,
     entry: Readonly<JsonObject>,
   ): Promise<string | undefined> {
-    // Also names such as __proto__, which objects treat specially.
+    // Also rejects names such as __proto__, which objects treat specially.
     const named = pluginLabelSchema.safeParse(label);
     if (!named.success) return describeLabel(label, named.error);
     const changed = withServers(content, (servers) => servers.set(label, entry));

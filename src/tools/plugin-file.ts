@@ -16,7 +16,7 @@ export type PluginConfiguration =
       readonly type: 'http';
       readonly url: URL;
       readonly headers: Readonly<Record<string, string>>;
-      /** Time limit of a tool call, and of connecting if it is shorter than the usual one. */
+      /** Time limit of a tool call. It also applies to connecting, if it is shorter than the usual limit. */
       readonly timeoutMs: number | undefined;
     };
 
@@ -70,7 +70,7 @@ const fileSchema = z.looseObject(
 );
 
 /**
- * Parses the text of an mcp.json. An invalid entry does not affect the others. Ignores the keys of other programs.
+ * Parses the text of an mcp.json. An invalid entry does not affect the others. Other programs' keys are ignored.
  *
  * @throws PluginFileError
  */
@@ -83,7 +83,7 @@ export function parsePluginFile(content: string): ReadonlyMap<string, PluginEntr
 }
 
 /**
- * Parses JSON with an optional byte order mark, which some editors write.
+ * Parses JSON that may begin with a byte order mark, which some editors write.
  *
  * @throws PluginFileError, caused by a JsonSyntaxError with the position.
  */
@@ -134,7 +134,7 @@ function parseEntry(label: string, entry: unknown): PluginEntry {
 const toMs = (seconds: number | undefined): number | undefined =>
   seconds === undefined ? undefined : seconds * 1000;
 
-/** Why a label is not allowed. */
+/** The reason why a label is not allowed. */
 export function describeLabel(label: string, error: z.ZodError): string {
   return describe(error, `the label ${JSON.stringify(label)}`);
 }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 const prefix = 'mcp/';
 
-/** The name of a plugin in mcp.json. The plugin's id is `mcp/` and this name. */
+/** The name of a plugin in mcp.json. The plugin's id is `mcp/` followed by this name. */
 export const pluginLabelSchema = z
   .string()
   .regex(
@@ -17,7 +17,7 @@ export function pluginId(label: string): string {
   return prefix + label;
 }
 
-/** Undefined if this is not the id of a plugin. */
+/** Undefined if the text is not the id of a plugin. */
 export function labelOf(id: string): string | undefined {
   return id.startsWith(prefix) ? id.slice(prefix.length) : undefined;
 }

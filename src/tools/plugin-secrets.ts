@@ -1,22 +1,22 @@
 import type { PluginConfiguration } from './plugin-file.ts';
 
-/** Stands for a secret that is not shown. */
+/** Replaces a secret in responses. */
 export const redacted = '[redacted]';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 type Texts = Readonly<Record<string, string>>;
 
-/** A redacted value that replaces none; the message names it. */
+/** A redacted value was sent for a secret that does not exist; the message names it. */
 export class MissingSecretError extends Error {
   override readonly name = 'MissingSecretError';
 }
 
-/** The same names, with all values redacted. */
+/** Keeps the names, and redacts all values. */
 function redactValues(values: Texts): Record<string, string> {
   return Object.fromEntries(Object.keys(values).map((name) => [name, redacted]));
 }
 
-/** A URL without its user, its password and the values of its query. */
+/** A URL without its user and password; the values of its query are redacted, too. */
 export function redactUrl(url: string): string {
   const [address = '', ...fragments] = url.split('#');
   const [path = '', ...queries] = address.split('?');
@@ -28,7 +28,7 @@ export function redactUrl(url: string): string {
   ].join('');
 }
 
-/** An entry of mcp.json without its secrets; arguments stay, since programs are recognized by them. */
+/** An entry of mcp.json without its secrets. Arguments stay, since users recognize programs by them. */
 export function withoutSecrets(entry: PluginConfiguration): PluginConfiguration {
   if (entry.type === 'process') return { ...entry, environment: redactValues(entry.environment) };
   return { ...entry, headers: redactValues(entry.headers) };
@@ -38,7 +38,7 @@ export function withoutSecrets(entry: PluginConfiguration): PluginConfiguration 
 const ownKeys = new Set(['type', 'command', 'args', 'env', 'cwd', 'url', 'headers']);
 
 /**
- * The entry to write: redacted values are taken from the present entry.
+ * The entry to write, with redacted values replaced by the present ones.
  *
  * @throws MissingSecretError
  */

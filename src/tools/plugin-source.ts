@@ -32,7 +32,7 @@ interface PluginSourcesOptions {
   readonly stopGraceMs: number;
 }
 
-/** The plugins of mcp.json, and the built-in ones. */
+/** The plugins of mcp.json and the built-in plugins. */
 interface PluginSources {
   /**
    * Looks up a plugin.
@@ -137,7 +137,7 @@ export function createPluginSources(options: PluginSourcesOptions): PluginSource
   };
 }
 
-/** The limits of a plugin, which mcp.json may change. */
+/** The limits of a plugin, which may have its own timeout in mcp.json. */
 function limitsOf({ timeoutMs }: PluginConfiguration, limits: ConnectionLimits): ConnectionLimits {
   if (timeoutMs === undefined) return limits;
   return {
@@ -159,7 +159,7 @@ interface PluginCatalog {
 
 const maxFileBytes = 1024 * 1024;
 
-/** Reads the file again only when it has changed. A missing file has no plugins. */
+/** Rereads the file only if it has changed. A missing file means that there are no plugins. */
 function createPluginCatalog(file: string): PluginCatalog {
   let last: { readonly version: string; readonly entries: ReadonlyMap<string, PluginEntry> } = {
     version: '',
@@ -170,7 +170,7 @@ function createPluginCatalog(file: string): PluginCatalog {
     read: async () => {
       try {
         const found = await stat(file, { bigint: true });
-        // Reading a pipe would never end, and would keep the server from stopping.
+        // Reading a pipe might never end and would prevent the server from stopping.
         if (!found.isFile()) throw new PluginFileError('mcp.json is not a file');
         const { size, mtimeNs, ctimeNs, ino } = found;
         const version = [size, mtimeNs, ctimeNs, ino].join(' ');

@@ -21,7 +21,7 @@ import { TooManyValuesError, ValueMeter } from './value-meter.ts';
 
 interface ProcessTransportOptions {
   readonly plugin: Extract<PluginConfiguration, { type: 'process' }>;
-  /** Default working folder; relative folders of plugins are resolved against it. */
+  /** Default working folder, to which relative folders of plugins refer. */
   readonly workingFolder: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly bounds: TransportBounds;
@@ -36,8 +36,8 @@ const stderrTail = { maxLines: 20, maxLineCharacters };
 const maxLoggedLines = 200;
 
 /**
- * Variables that programs need to find other programs, the user's folders and the language. Others are not passed,
- * so that plugins get no secrets.
+ * Variables with which programs find other programs, the user's folders and the language. Others are not passed, so
+ * that plugins get no secrets.
  */
 const inheritedVariables = [
   'PATH',
@@ -59,7 +59,7 @@ const inheritedVariables = [
   'PROGRAMFILES',
   'SystemRoot',
   'USERPROFILE',
-  // Certificates of the network's proxies.
+  // Certificates for proxies in the user's network.
   'NODE_EXTRA_CA_CERTS',
   'SSL_CERT_FILE',
   'SSL_CERT_DIR',
@@ -74,10 +74,10 @@ export function createProcessMcpTransport(
   const transport = new ProcessTransport(options);
   return {
     transports: [() => transport],
-    // The protocol client detects the exit of the process itself.
+    // Never rejects, since the protocol client detects the exit of the process itself.
     broken: new Promise<never>(() => {}),
     failure: () => transport.failure,
-    /** Settles when the process has exited, could not be started, or is closed before it was started. */
+    /** Settles when the process has exited or could not be started, or the transport is closed before the start. */
     ended: transport.ended,
     close: () => transport.close(),
   };
@@ -106,7 +106,7 @@ class ProcessTransport implements Transport {
     this.#lines = new LineSplitter(options.bounds.maxMessageBytes);
   }
 
-  /** Why the connection was lost; undefined while it is open or if the reason is unknown. */
+  /** The reason why the connection was lost; undefined while it is open or if the reason is unknown. */
   get failure(): string | undefined {
     return this.#failure;
   }
@@ -229,7 +229,7 @@ class LineTooLongError extends Error {
 
 const newline = 0x0a;
 
-/** Splits a stream of bytes into lines. Keeps at most one line, of a bounded length. */
+/** Splits a stream of bytes into lines. Buffers at most one line, of bounded length. */
 class LineSplitter {
   readonly #maxBytes: number;
   #pieces: Buffer[] = [];

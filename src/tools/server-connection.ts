@@ -24,9 +24,9 @@ export interface ConnectionLimits {
 
 /** An initialized connection to one tool server. */
 export interface ServerConnection {
-  /** The tools of the last list from the server. */
+  /** The latest list of tools from the server. */
   list(): ToolList;
-  /** Rejects only with the signal's reason. A failure is a result with `isError` that explains it. */
+  /** Calls a tool. A failure is a result with `isError` that explains it; rejects only with the signal's reason. */
   call(
     name: string,
     args: Readonly<Record<string, unknown>>,
@@ -39,14 +39,14 @@ export interface ServerConnection {
 const maxRelists = 20;
 const maxReasonCharacters = 500;
 const maxLoggedCharacters = 500;
-/** These statuses reject the client, not the transport. */
+/** With these statuses the server rejects the caller, so another transport would not help. */
 const refusesCaller: ReadonlySet<number> = new Set([401, 403, 407, 408, 429]);
 
 /**
- * Connects and lists the tools. The client has no capabilities, so it answers requests for sampling, elicitation
- * or roots with "method not found".
+ * Connects and lists the tools. The client declares no capabilities, so it answers requests for sampling, elicitation
+ * or roots with "method not found". If it fails, it closes the transport.
  *
- * @throws ServerUnusableError; the signal's reason when aborted. The transport is closed then.
+ * @throws ServerUnusableError; the signal's reason when aborted.
  */
 export async function connectServer(
   link: McpTransport,
@@ -87,8 +87,7 @@ async function initialize(
   let refusal: unknown;
   for (const openTransport of link.transports) {
     const client = new Client({ name: 'hearth', version }, { capabilities: {} });
-    // It has no addEventListener.
-    // oxlint-disable-next-line unicorn/prefer-add-event-listener
+    // The client has no addEventListener. oxlint-disable-next-line unicorn/prefer-add-event-listener
     client.onerror = ({ message }) =>
       logger.debug(
         { reason: message.slice(0, maxLoggedCharacters) },
@@ -113,7 +112,7 @@ interface WatchedOptions {
   readonly logger: Logger;
 }
 
-/** Lists the tools again whenever the server announces a change. */
+/** Keeps the list of tools current: lists them again whenever the server announces a change. */
 function watched(
   client: Client,
   firstList: ToolList,
@@ -142,7 +141,10 @@ function watched(
     relisting ??= relist();
   });
 
-  /** Waits for the list, at most as long as one request for it, however often the server announces changes. */
+  /**
+   * Waits for a pending list. The wait is limited to the time of one request, even if the server keeps announcing
+   * changes.
+   */
   async function relisted(signal: AbortSignal): Promise<void> {
     const reading = relisting;
     if (reading === undefined) return;
@@ -197,13 +199,13 @@ function watched(
   };
 }
 
-/** The HTTP status that a server answered with; undefined for an error of another kind. */
+/** The HTTP status of the server's response; undefined if the error has another cause. */
 function statusOf(error: unknown): number | undefined {
   if (error instanceof SdkHttpError) return error.status;
   return error instanceof SseError ? error.code : undefined;
 }
 
-/** Why a server can't be used or a call failed; follows the server's name and a colon. */
+/** The reason why a server can't be used or a call failed, worded to follow the server's name and a colon. */
 function describeFailure(error: unknown): string {
   if (typeof error === 'string') return error;
   if (error instanceof HttpFailure || error instanceof ToolListError) return error.message;

@@ -5,7 +5,7 @@ import { formatSpeechScript } from '../speech/script/format-speech-script.ts';
 import type { BuiltInPlugin } from './built-in-plugin.ts';
 import { toolFailure } from './tool-content.ts';
 
-/** `mcp/speech-script`: the formatter as a tool that a model can call. */
+/** `mcp/speech-script`: offers the formatter as a tool to models. */
 export const speechScriptPlugin: BuiltInPlugin = {
   label: 'speech-script',
   tools: [

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ToolContent } from '../store/turns/content.ts';
 import type { ToolResult } from './toolbox.ts';
 
-/** Limits of one result. */
+/** Size limits of one result. */
 export interface ContentBounds {
   readonly textCharacters: number;
   /** Limit for images, audio and files, in base64 characters. */
@@ -16,14 +16,14 @@ const defaultContentBounds: ContentBounds = {
   blocks: 256,
 };
 
-/** The parts of a response to `tools/call` that are read. `toToolResult` bounds their size. */
+/** The fields of a response to `tools/call` that are used. `toToolResult` bounds their size. */
 export const callResultSchema = z.looseObject({
   content: z.array(z.looseObject({ type: z.string() })).optional(),
   structuredContent: z.unknown().optional(),
   isError: z.boolean().optional(),
 });
 
-/** Converts the result of a call. Cuts it at the limits and adds a note. */
+/** Converts the result of a call. If it exceeds the limits, truncates it and adds a note. */
 export function toToolResult(
   answer: z.infer<typeof callResultSchema>,
   bounds: ContentBounds = defaultContentBounds,
@@ -57,7 +57,7 @@ function bounded(
     } else if (block.type === 'text' && typeof block['text'] === 'string') {
       const text = block['text'];
       if (text.length > textLeft) cutCharacters += text.length - textLeft;
-      // A block without any of its text is useless.
+      // Drops a block if none of its text is left.
       if (textLeft > 0 || text === '') kept.push({ ...textOnly(block, text.slice(0, textLeft)) });
       textLeft = Math.max(0, textLeft - text.length);
     } else {
@@ -81,7 +81,7 @@ function bounded(
   return kept;
 }
 
-/** The other fields of a block, such as annotations, are dropped when they are long, since no bound counts them. */
+/** Drops a block's other fields, such as annotations, if they are long, since the limits do not count them. */
 function textOnly(block: ToolContent, text: string): ToolContent {
   const { type: _type, text: _text, ...rest } = block;
   return JSON.stringify(rest).length > 1024 ? { type: 'text', text } : { ...block, text };

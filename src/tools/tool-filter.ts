@@ -1,13 +1,13 @@
 import type { JsonObject } from '../store/turns/content.ts';
 
-/** The tools that match every condition; all tools if there is none. */
+/** Selects tools that meet every condition; without conditions, all tools. */
 export interface ToolFilter {
   readonly names?: readonly string[];
-  /** The `readOnlyHint` that the server gives its tool; false if it gives none. */
+  /** The value of the tool's `readOnlyHint`, which is false by default. */
   readonly isReadOnly?: boolean;
 }
 
-/** The tools whose calls a client must approve. */
+/** Decides which calls a client must approve. */
 export type ApprovalRule =
   | 'always'
   | 'never'
@@ -27,8 +27,8 @@ export function matchesFilter(
 }
 
 /**
- * A tool that no filter names must be approved, unless the rule lists only tools that need
- * approval.
+ * True if calls of the tool must be approved. If neither filter matches, they must be, unless the rule has only the
+ * filter `always`.
  */
 export function needsApproval(rule: ApprovalRule | undefined, tool: FilteredTool): boolean {
   if (rule === undefined || rule === 'never') return false;

@@ -5,15 +5,15 @@ import { omitUndefined } from '../kernel/omit-undefined.ts';
 import { compileToolSchema, type ToolSchema, ToolSchemaError } from './tool-schema.ts';
 import { threadCpuMs } from './within-cpu-time.ts';
 
-/** A tool as its server lists it. */
+/** A tool in its server's list. */
 export interface ListedTool {
   readonly name: string;
   readonly description: string | undefined;
   /** JSON schema of the arguments. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** Hints of the server about the tool. */
+  /** The server's hints about the tool. */
   readonly annotations?: Readonly<Record<string, unknown>>;
-  /** The same, compiled. */
+  /** The compiled JSON schema. */
   readonly schema: ToolSchema;
 }
 
@@ -28,7 +28,7 @@ export class ToolListError extends Error {
   override readonly name = 'ToolListError';
 }
 
-/** The maximum delay of a timer, for requests whose signal has the time limit. */
+/** The maximum delay of a timer, which disables the protocol client's own timeout. The signal limits the time instead. */
 export const unlimitedMs = 2 ** 31 - 1;
 const maxTools = 500;
 const maxPages = 64;
@@ -51,8 +51,8 @@ const toolSchema = z.looseObject({
 });
 
 /**
- * Reads all pages of the list and compiles the schemas. The protocol's own schema would reject the whole list for one
- * tool with a bad description.
+ * Reads all pages of the list and compiles the schemas. Does not use the protocol's own schema, which would reject the
+ * whole list for one tool with a bad description.
  *
  * @throws ToolListError; errors of the protocol; the signal's reason when aborted.
  */
@@ -111,7 +111,7 @@ class CompileBudget {
     }
   }
 
-  /** Yields to other requests after some work. */
+  /** Yields to other requests if enough work was done since the last time. */
   async wait(): Promise<void> {
     if (this.#blockingMs < maxBlockingMs) return;
     this.#blockingMs = 0;

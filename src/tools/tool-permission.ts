@@ -2,7 +2,7 @@ import { HearthError } from '../kernel/errors/errors.ts';
 import type { Caller } from '../telemetry/request-context.ts';
 import type { Integration } from './toolbox.ts';
 
-/** The kinds of integrations that the settings of the server allow. */
+/** The kinds of integrations that are enabled in the settings. */
 export interface ToolSwitches {
   readonly allowsPlugins: boolean;
   readonly allowsEphemeral: boolean;
@@ -12,7 +12,7 @@ export interface ToolSwitches {
  * Checks that the caller may use the integration. Plugins always require a token, even if the server does not.
  *
  * @param field Domain path of the integration.
- * @throws HearthError `forbidden`, which names the missing setting or permission.
+ * @throws HearthError `forbidden`, naming the missing setting or permission.
  */
 export function assertMayUse(
   integration: Integration,

@@ -7,12 +7,12 @@ import { CpuTimeError, withinCpuTime } from './within-cpu-time.ts';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** A schema that can't be used for the arguments of a tool; the message says why, after the words "its schema". */
+/** A schema that can't be used to check arguments. The message is the reason, to follow the words "its schema". */
 export class ToolSchemaError extends Error {
   override readonly name = 'ToolSchemaError';
 }
 
-/** A schema that refers to itself without end, or arguments that are nested too deeply to be checked. */
+/** The check can't end: the schema refers to itself endlessly, or the arguments are nested too deeply. */
 export class EndlessCheckError extends Error {
   override readonly name = 'EndlessCheckError';
 }
@@ -34,7 +34,7 @@ const maxReasonCharacters = 200;
 const cpuLimitMs = 250;
 const olderDialects = /^https?:\/\/json-schema\.org\/draft-0[4-7]\//u;
 
-// Servers reuse the same `$id`. The instances of `metaSchemas` have already validated the schemas.
+// `$id` is not registered, since servers reuse it. Schemas were already validated by the instances of `metaSchemas`.
 const ajvOptions: Options = {
   strict: false,
   addUsedSchema: false,
@@ -44,11 +44,14 @@ const ajvOptions: Options = {
 
 let metaSchemas: { readonly current: Ajv; readonly older: Ajv } | undefined;
 
-/** Compiles schemas of arguments with a least-recently-used cache: a plugin lists the same schemas in each turn. */
+/**
+ * Compiles argument schemas. Keeps them in a least-recently-used cache, since a plugin lists the same schemas in each
+ * turn.
+ */
 export class ToolSchemaCompiler {
   readonly #maxCharacters: number;
   readonly #limitMs: number;
-  /** By hash, the most recently used last. */
+  /** Compiled schemas by the hash of their text, the most recently used last. */
   readonly #compiled = new Map<string, { readonly schema: ToolSchema; readonly size: number }>();
   #characters = 0;
 
@@ -119,7 +122,7 @@ function compile(schema: JsonSchema, limitMs: number): ToolSchema {
   } catch (error) {
     try {
       if (error instanceof CpuTimeError) throw error;
-      // Patterns written for other languages may be valid only without the flag `u`.
+      // Patterns from other languages may be valid only without the flag `u`.
       validate = compileWith({ unicodeRegExp: false });
     } catch {
       const reason = error instanceof CpuTimeError ? 'it takes too long' : messageOf(error);
@@ -137,13 +140,13 @@ function compile(schema: JsonSchema, limitMs: number): ToolSchema {
   };
 }
 
-/** By its name: an error from another context is not an instance of this context's `RangeError`. */
+/** Checks the name, since an error of another context is not an instance of this context's `RangeError`. */
 function isStackOverflow(error: unknown): boolean {
   return (error as { readonly name?: unknown } | undefined)?.name === 'RangeError';
 }
 
 function messageOf(error: unknown): string {
-  // An error from another context is not an instance of this context's `Error`.
+  // An error of another context is not an instance of this context's `Error`.
   const { message } = error as { readonly message?: unknown };
   return typeof message === 'string' ? message : String(error);
 }
@@ -159,7 +162,7 @@ function isOlder({ $schema }: JsonSchema): boolean {
   return typeof $schema === 'string' && olderDialects.test($schema);
 }
 
-/** `$schema` is handled above, and unknown values are allowed; `$async` would return a promise. */
+/** Removes `$schema`, which was handled before and may be unknown, and `$async`, which would return a promise. */
 function withoutDialect({ $schema: _dialect, $async: _async, ...rest }: JsonSchema): JsonSchema {
   return rest;
 }

@@ -26,13 +26,13 @@ export interface ToolServersOptions extends ToolSwitches {
   readonly home: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly builtInPlugins: readonly BuiltInPlugin[];
-  /** Absent if no request uses it. */
+  /** Search in vector stores; absent if no request uses it. */
   readonly fileSearch?: FileSearch;
   /** `name` or `name:port`: hosts of ephemeral servers whose addresses may be private. */
   readonly allowedHosts: readonly string[];
   /** Time limit for connecting, and again for listing the tools; 30 s by default. */
   readonly connectTimeoutMs?: number;
-  /** 60 s by default; a plugin may have its own in mcp.json. */
+  /** Time limit of a tool call, 60 s by default; a plugin may have its own in mcp.json. */
   readonly callTimeoutMs?: number;
   /** Maximum number of plugin processes; 32 by default. */
   readonly maxProcesses?: number;
@@ -60,7 +60,7 @@ const maxLoggedTools = 20;
 
 const emptyToolbox: Toolbox = { tools: () => [], close: async () => {} };
 
-/** Opens tool servers for turns: each turn has its own connections and processes, which end with it. */
+/** Opens tool servers for turns. Each turn has its own connections and processes, which end with the turn. */
 export function createToolServers(options: ToolServersOptions): TriableToolServers {
   const { connectTimeoutMs = 30_000, callTimeoutMs = 60_000 } = options;
   const { maxProcesses = 32, stopGraceMs = 2000 } = options;
@@ -79,7 +79,7 @@ export function createToolServers(options: ToolServersOptions): TriableToolServe
   const openToolboxes = new Set<Toolbox>();
   const openings = new Set<Promise<unknown>>();
   const closing = new AbortController();
-  // One listener per connecting turn.
+  // Each connecting turn adds a listener.
   setMaxListeners(0, closing.signal);
 
   async function toSource(
@@ -121,7 +121,7 @@ export function createToolServers(options: ToolServersOptions): TriableToolServe
     { caller }: RequestContext,
   ): Promise<readonly Candidate[]> {
     assertDistinct(integrations);
-    // First, so that the error does not reveal which plugins exist.
+    // Checks permissions first, so that errors do not reveal which plugins exist.
     for (const [index, integration] of integrations.entries()) {
       assertMayUse(integration, caller, options, `integrations[${index}]`);
     }
@@ -232,7 +232,7 @@ function toolRules(integration: Integration): Pick<Candidate, 'allowed' | 'appro
   return { allowed: omitUndefined({ names, isReadOnly }), approval };
 }
 
-/** Also checks the names in approval rules: a misspelled name would let a call pass. */
+/** Also checks the names in approval rules: with a misspelled name, a call might run without an approval. */
 function assertAllowed({ source, field, allowed, approval }: Candidate, list: ToolList): void {
   const { label } = source;
   assertToolNames(list, { label, names: allowed.names ?? [] }, `${field}.allowedTools`);
@@ -245,7 +245,7 @@ async function closeAll(sources: Iterable<OpenToolSource>): Promise<void> {
   await Promise.all([...sources].map(({ connection }) => connection.close()));
 }
 
-/** @throws HearthError `invalid_value` if an integration is listed twice, or there are too many. */
+/** @throws HearthError `invalid_value` if an integration is listed twice or there are too many. */
 export function assertDistinct(integrations: readonly Integration[]): void {
   if (integrations.length > maxIntegrations) {
     const message = `A request may have ${maxIntegrations} integrations; this one has ${integrations.length}.`;
@@ -269,7 +269,7 @@ function nameOf(integration: Integration): string {
   return integration.type === 'plugin' ? integration.id : integration.serverLabel;
 }
 
-/** Domain path of the name of an integration. */
+/** Domain path of an integration's name. */
 export function nameField(integration: Integration, index: number): string {
   const path = `integrations[${index}]`;
   if (integration.type === 'ephemeralMcp') return `${path}.serverLabel`;
@@ -277,10 +277,10 @@ export function nameField(integration: Integration, index: number): string {
 }
 
 /**
- * Checks the names of tools in a request against the tools of the server.
+ * Checks a request's tool names against the server's tools.
  *
  * @param field Domain path of the list of names.
- * @throws HearthError `invalid_value` with the names that exist.
+ * @throws HearthError `invalid_value`, listing the names that exist.
  */
 function assertToolNames(
   { tools, leftOut }: ToolList,

@@ -6,10 +6,10 @@ import type { ApprovalRule, ToolFilter } from './tool-filter.ts';
 
 /** The tool server of one integration, validated but not connected. */
 export interface ToolSource {
-  /** Distinguishes tools with the same name. */
+  /** Distinguishes equally named tools of different servers. */
   readonly label: string;
   readonly provider: ToolProvider;
-  /** The tools, if known without a connection. */
+  /** The tools, if they are known without a connection. */
   readonly list?: ToolList;
   /**
    * Connects and lists the tools.
@@ -31,7 +31,7 @@ export interface OpenToolSource {
 
 const maxNames = 50;
 
-/** Lists names in a message, the first 50 of them. */
+/** Lists up to 50 names for a message. */
 export function listNames(names: readonly string[]): string {
   if (names.length === 0) return 'none';
   const rest = names.length - maxNames;

@@ -4,8 +4,8 @@ import type { FileSearchOptions } from './file-search.ts';
 import type { ApprovalRule } from './tool-filter.ts';
 
 /**
- * A tool server that a request names, or the search in vector stores. All tools of a server are allowed if `allowedTools`
- * is absent.
+ * A tool server, or the search in vector stores, that a request uses. If `allowedTools` is absent, all tools of a
+ * server are allowed.
  */
 export type Integration =
   | ({ readonly type: 'fileSearch' } & FileSearchOptions)
@@ -13,7 +13,7 @@ export type Integration =
       readonly type: 'plugin';
       /** `mcp/<server_label>` */
       readonly id: string;
-      /** True if the request names the plugin by its id alone, so that errors refer to the integration itself. */
+      /** True if the request names the plugin only by its id, so that errors refer to the integration itself. */
       readonly isBare?: boolean;
       readonly allowedTools?: readonly string[];
     }
@@ -22,9 +22,9 @@ export type Integration =
       readonly serverLabel: string;
       readonly serverUrl: string;
       readonly allowedTools?: readonly string[];
-      /** Only the tools with this `readOnlyHint`. */
+      /** Allows only tools with this value of `readOnlyHint`. */
       readonly allowsReadOnly?: boolean;
-      /** No call needs an approval if absent. */
+      /** If absent, no call needs an approval. */
       readonly approval?: ApprovalRule;
       readonly headers?: Readonly<Record<string, string>>;
     };
@@ -32,12 +32,12 @@ export type Integration =
 export interface ToolResult {
   /** Truncated with a note if it exceeds the limits. */
   readonly content: readonly ToolContent[];
-  /** True if the tool reported a failure. Only the model sees it. */
+  /** True if the tool reported a failure. Only the model gets to see it. */
   readonly isError: boolean;
 }
 
 export interface CallOptions {
-  /** Position in the trace of the request, for the tool server; see W3C Trace Context. */
+  /** Position in the trace of the request, passed to the tool server; see W3C Trace Context. */
   readonly traceparent?: string;
 }
 
@@ -50,13 +50,13 @@ export interface Tool {
   /** JSON schema of the arguments object. */
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly provider: ToolProvider;
-  /** Hints of the server about the tool, as MCP has them. */
+  /** The server's hints about the tool, in MCP's format. */
   readonly annotations?: JsonObject;
-  /** True if a call waits for the approval of the client. */
+  /** True if calls need the client's approval. */
   readonly needsApproval?: boolean;
   /**
-   * Checks the arguments. Returns a sentence for the model if they don't match the schema or could not be
-   * checked; undefined if they are valid.
+   * Checks the arguments. Returns an explanation for the model if they don't match the schema or could not be checked;
+   * undefined if they are valid.
    */
   findArgumentIssue(args: Readonly<Record<string, unknown>>): string | undefined;
   /**
@@ -74,7 +74,7 @@ export interface Tool {
 
 /** The tools of one turn. */
 export interface Toolbox {
-  /** The current tools: a server may announce changes. */
+  /** The current tools, which may change when a server announces it. */
   tools(): readonly Tool[];
   /** Closes every connection. Idempotent. */
   close(): Promise<void>;
@@ -82,20 +82,19 @@ export interface Toolbox {
 
 export interface ToolServers {
   /**
-   * Checks everything about the integrations of a request that needs neither a process nor a connection:
-   * permissions, the entries of mcp.json, addresses and headers. `open` makes the same checks again.
+   * Checks a request's integrations without starting processes or connecting: permissions, entries of mcp.json,
+   * addresses and headers. `open` repeats these checks.
    *
-   * @throws HearthError `forbidden`, `invalid_value`, `vector_store_not_found`, `plugin_unreachable` (an entry that can't be used), with the
-   *   domain path of the integration as its `field`.
+   * @throws HearthError `forbidden`, `invalid_value`, `vector_store_not_found`, `plugin_unreachable` (an entry that
+   * can't be used), with the domain path of the integration as `field`.
    */
   validate(integrations: readonly Integration[], context: RequestContext): Promise<void>;
   /**
-   * Connects to the tool servers that a request integrates and lists their tools.
+   * Connects to the tool servers of a request and lists their tools.
    *
-   * @throws HearthError `forbidden` (plugin without a token that may use them, ephemeral servers switched off,
-   *   an address that is not allowed), `invalid_value` (unknown plugin, unknown name in `allowedTools`),
-   *   `plugin_unreachable`, `mcp_unreachable`, `queue_full` (too many plugin processes), `shutting_down`; the
-   *   signal's reason when aborted.
+   * @throws HearthError `forbidden` (plugin without a token that may use it, ephemeral servers disabled, an address
+   * that is not allowed), `invalid_value` (unknown plugin, unknown name in `allowedTools`), `plugin_unreachable`,
+   * `mcp_unreachable`, `queue_full` (too many plugin processes), `shutting_down`; the signal's reason when aborted.
    */
   open(integrations: readonly Integration[], context: RequestContext): Promise<Toolbox>;
   /** Closes every toolbox, with its connections and processes. */
@@ -105,10 +104,10 @@ export interface ToolServers {
 /** Tool servers that an operator can try, too. */
 export interface TriableToolServers extends ToolServers {
   /**
-   * Connects to one plugin for an operator who tries it, whether requests may use plugins or not.
+   * Connects to a plugin that an operator tries, even if requests may not use plugins.
    *
    * @param label Label in mcp.json, or the label of a built-in plugin.
-   * @throws HearthError as `open`, with the field `label`.
+   * @throws The errors of `open`, with the field `label`.
    */
   tryPlugin(label: string, context: RequestContext): Promise<Toolbox>;
 }

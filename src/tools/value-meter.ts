@@ -16,8 +16,8 @@ export class TooManyValuesError extends Error {
 }
 
 /**
- * Counts the values of JSON as its bytes arrive: parsed, `[[],[],…]` takes forty times its size. Strings have no line breaks,
- * so that each line begins outside of one.
+ * Counts the values of JSON as its bytes arrive, since parsed values can take much more memory: `[[],[],…]` takes forty
+ * times its size. JSON strings contain no line breaks, so each line begins outside of a string.
  */
 export class ValueMeter {
   readonly #maxValues: number;
@@ -27,7 +27,7 @@ export class ValueMeter {
   #isEscaped = false;
   #isLineEmpty = true;
 
-  /** @param isEventStream Whether an empty line ends a message, as in server-sent events. */
+  /** @param isEventStream True if an empty line ends a message, as in server-sent events. */
   constructor(maxValues: number, isEventStream = false) {
     this.#maxValues = maxValues;
     this.#isEventStream = isEventStream;

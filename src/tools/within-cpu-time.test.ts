@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { expect, it } from 'vitest';
 import { CpuTimeError, threadCpuMs, withinCpuTime } from './within-cpu-time.ts';
 
-/** Blocks the thread without using the CPU, as a busy machine does. */
+/** Blocks the thread without using the CPU, like a busy machine. */
 function stall(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

@@ -9,16 +9,19 @@ export class CpuTimeError extends Error {
 const context = createContext({ work: undefined as (() => void) | undefined });
 const script = new Script('work()');
 
-/** Factor of wall-clock time after which work is interrupted for good: the machine is too busy. */
+/**
+ * Maximum wall-clock time of all attempts together, as a multiple of the CPU limit. If they take longer, the machine is
+ * too busy.
+ */
 const maxWallLimits = 20;
-/** The system updates the CPU time of a thread at most this late. */
+/** Longest delay with which the system updates the CPU time of a thread. */
 const clockLagMs = 10;
 
 /**
- * Runs synchronous work that untrusted data can make endless, such as an untrusted regular expression. V8 can
- * interrupt it only after a wall-clock time, in which a busy machine may have run other work. Then the work starts
- * again with twice the time, until it is done or its runs have used the CPU time. So it must be repeatable,
- * and objects that it was changing when interrupted must be discarded.
+ * Runs synchronous work that untrusted data can make endless, such as matching an untrusted regular expression. V8 can
+ * interrupt only after wall-clock time, in which a busy machine may have run other work. If the CPU time was not used
+ * up by then, the work starts again with twice the time. So it must be repeatable, and objects that it was changing
+ * when interrupted must be discarded.
  *
  * @param limitMs CPU time of this thread.
  * @throws CpuTimeError; the errors of the work.
@@ -46,11 +49,11 @@ function runFor<Result>(
     results.push({ value: work() });
   };
   try {
-    // The time limit applies to everything that the script calls, regular expressions included.
+    // The time limit includes everything that the script calls, such as regular expressions.
     script.runInContext(context, { timeout: wallMs });
     return results[0];
   } catch (error) {
-    // The error belongs to the other context, so it is not an instance of our classes.
+    // The error belongs to the other context, so it is not an instance of this context's classes.
     const code = (error as { readonly code?: unknown } | undefined)?.code;
     if (code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
     return results[0];
@@ -59,18 +62,18 @@ function runFor<Result>(
   }
 }
 
-/** CPU time of this thread in ms; the CPU time of the whole process if the platform reports no other. */
+/** CPU time of this thread in ms. If the platform does not report it, the CPU time of the whole process. */
 export function threadCpuMs(): number {
   // Node 23.9 and later.
   const { threadCpuUsage } = process as { readonly threadCpuUsage?: () => NodeJS.CpuUsage };
   const usage = threadCpuUsage?.call(process);
   if (usage !== undefined) return (usage.user + usage.system) / 1000;
   try {
-    // Linux: nanoseconds on the CPU come first (Documentation/scheduler/sched-stats.rst).
+    // On Linux, the first number is nanoseconds on the CPU (Documentation/scheduler/sched-stats.rst).
     const nanoseconds = Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]);
     if (nanoseconds > 0) return nanoseconds / 1e6;
   } catch {
-    // Not Linux, or a kernel without this file.
+    // The system is not Linux, or its kernel lacks this file.
   }
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
