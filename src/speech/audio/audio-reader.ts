@@ -10,21 +10,19 @@ import { HearthError } from '../../kernel/errors/errors.ts';
 export interface AudioRequest {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly maxSeconds: number;
-  /** Longest piece; Infinity: one piece. */
+  /** Maximum length of a piece; Infinity for a single piece. */
   readonly pieceSeconds: number;
 }
 
-/** Sound as engines read it: WAV with one channel of 16,000 Hz, or frames of MP3 without tags. */
+/** Audio in a format that engines read: WAV with one channel of 16,000 Hz, or frames of MP3 without tags. */
 export interface Audio {
   readonly mediaType: 'audio/wav' | 'audio/mpeg';
   readonly seconds: number;
-  /** Files that follow each other, cut in pauses. */
+  /** Successive parts of the audio, cut in pauses; each is a file. */
   readonly pieces: readonly Uint8Array<ArrayBuffer>[];
 }
 
-/**
- * The audio, or the reason why it can't be read: the end of a message that begins with "The audio".
- */
+/** The audio, or the reason why it can't be read, worded to follow "The audio". */
 export type AudioReply = Audio | { readonly message: string };
 
 interface ReadOptions {
@@ -33,25 +31,25 @@ interface ReadOptions {
   readonly maxSeconds: number;
   readonly pieceSeconds?: number;
   readonly signal: AbortSignal;
-  /** Domain path of the audio, for errors. */
+  /** Domain path of the audio, for error messages. */
   readonly field: string;
 }
 
-/** Files that are read at once, each in a thread. */
+/** Files that are read at the same time, each in a thread. */
 const maxThreads = 2;
-/** Requests that wait for a thread, whose bytes are in memory. */
+/** Maximum number of requests that wait for a thread; their bytes are in memory. */
 const maxWaiting = 14;
 const memoryMb = 384;
 
-/** A file of a few kilobytes can claim as many samples as may be heard: what may last longer has more time. */
+/**
+ * Time limit for a file, which grows with the allowed duration: a file of a few kilobytes can claim as many samples as
+ * are allowed.
+ */
 function timeFor(maxSeconds: number): number {
   return 15_000 + 25 * maxSeconds;
 }
 
-/**
- * Reads files of sound in threads with a limit on memory and time, so that a hostile file harms nothing but its own
- * request.
- */
+/** Reads audio files in threads with limited memory and time, so that a hostile file affects only its own request. */
 export class AudioReader {
   readonly #script: string;
   readonly #limits: Partial<ThreadLimits>;
@@ -64,7 +62,7 @@ export class AudioReader {
   }
 
   /**
-   * @param content Is copied when a thread is free.
+   * @param content Copied when a thread is free.
    * @throws HearthError `invalid_audio`; `queue_full`; the signal's reason.
    */
   async read(content: Uint8Array, options: ReadOptions): Promise<Audio> {

@@ -1,4 +1,4 @@
-/** The thread of `AudioReader`, which reads one file. */
+/** Entry point of the threads of `AudioReader`; reads one file. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { AudioError } from './audio.ts';
 import type { AudioReply, AudioRequest } from './audio-reader.ts';

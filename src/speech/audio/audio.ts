@@ -1,17 +1,17 @@
-/** The rate at which encoders of speech read audio. */
+/** The sampling rate of speech encoders. */
 export const sampleRate = 16_000;
 
-/** Sound that was read from a file, in blocks of some milliseconds. */
+/** Audio from a file, divided into blocks of some milliseconds. */
 export interface AudioTrack {
   readonly mediaType: 'audio/wav' | 'audio/mpeg';
   readonly blockSeconds: number;
-  /** How loud each block is, on a scale of its own; as many as there are blocks. */
+  /** Loudness of each block; the values are only comparable within a track. */
   readonly loudness: Float32Array;
-  /** Blocks as a file, from the first up to the one before `end`. */
+  /** Encodes blocks as a file, from `first` up to and excluding `end`. */
   encode(first: number, end: number): Buffer;
 }
 
-/** The file cannot be read; the message is a clause about "The audio". */
+/** The file cannot be read; the message follows the words "The audio". */
 export class AudioError extends Error {}
 
 export function tooLong(maxSeconds: number): AudioError {
@@ -20,5 +20,5 @@ export function tooLong(maxSeconds: number): AudioError {
   return new AudioError(`is longer than ${limit}`);
 }
 
-/** Formats that are read, as messages name them. */
+/** Supported formats, for messages. */
 export const audioFormats = 'wav, mp3 and flac';

@@ -1,8 +1,8 @@
-/** Reads numbers of any length from bytes, the highest bit first. Beyond the end it throws a RangeError. */
+/** Reads numbers of any bit length from bytes, the highest bit first. Throws a RangeError after the end. */
 export class BitReader {
   readonly #bytes: Buffer;
   #at: number;
-  /** Bits of the byte before `#at` that were not read yet, as a number. */
+  /** Unread bits of the byte before `#at`, as a number. */
   #held = 0;
   #heldBits = 0;
 
@@ -31,13 +31,13 @@ export class BitReader {
     return value;
   }
 
-  /** In two's complement. */
+  /** Reads a number in two's complement. */
   signed(count: number): number {
     const value = this.unsigned(count);
     return count > 0 && value >= 2 ** (count - 1) ? value - 2 ** count : value;
   }
 
-  /** The number of zeros before the next one, which is read, too. */
+  /** Reads zeros and the one after them; returns the number of zeros. */
   unary(): number {
     let zeros = 0;
     for (;;) {

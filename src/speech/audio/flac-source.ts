@@ -7,13 +7,13 @@ interface StreamInfo {
   readonly sampleRate: number;
   readonly channels: number;
   readonly bitsPerSample: number;
-  /** Where the frames begin. */
+  /** Position of the first frame. */
   readonly framesStart: number;
 }
 
 interface FrameHeader {
   readonly blockSize: number;
-  /** 0 to 7: independent channels; 8, 9 and 10: pairs with a difference. */
+  /** 0 to 7: independent channels; 8, 9 and 10: channel pairs that contain a difference. */
   readonly assignment: number;
   readonly bitsPerSample: number;
 }
@@ -26,7 +26,8 @@ const sampleSizes: Readonly<Record<number, number>> = { 1: 8, 2: 12, 4: 16, 5: 2
 /**
  * Decodes a FLAC file (RFC 9639) while it is read.
  *
- * @throws AudioError for a file that is damaged or has samples of more than 24 bits, also while reading.
+ * @throws AudioError for a file that is damaged or has samples of more than 24 bits; errors may also be thrown while
+ * reading.
  */
 export function readFlacSource(bytes: Buffer): PcmSource {
   const info = orDamaged(() => readStreamInfo(bytes));
@@ -69,7 +70,7 @@ function* readFrames(bytes: Buffer, info: StreamInfo): Generator<Float32Array> {
   }
 }
 
-/** The mean of all channels, from -1 to 1. */
+/** Decodes a frame to the mean of its channels, from -1 to 1. */
 function readFrame(reader: BitReader, info: StreamInfo): Float32Array {
   const { blockSize, assignment, bitsPerSample } = readHeader(reader, info);
   const count = assignment < 8 ? assignment + 1 : 2;
@@ -78,7 +79,7 @@ function readFrame(reader: BitReader, info: StreamInfo): Float32Array {
     return readSubframe(reader, blockSize, bitsPerSample + Number(isDifference));
   });
   reader.skipToByte();
-  // The checksum.
+  // Skips the frame's checksum.
   reader.unsigned(16);
   const mean = new Float32Array(blockSize);
   const full = 2 ** (bitsPerSample - 1);
@@ -98,7 +99,10 @@ function meanOf(channels: readonly Float64Array[], index: number): number {
   return sum / channels.length;
 }
 
-/** The mean of left and right: of left and difference, of difference and right, or the mean itself. */
+/**
+ * The mean of left and right. The pair is left and difference (8), difference and right (9), or mean and difference
+ * (10).
+ */
 function middle(assignment: number, one: number, other: number): number {
   if (assignment === 8) return one - other / 2;
   return assignment === 9 ? other + one / 2 : one;
@@ -116,14 +120,14 @@ function readHeader(reader: BitReader, info: StreamInfo): FrameHeader {
   const blockSize = readBlockSize(reader, sizeCode);
   if (rateCode === 12) reader.unsigned(8);
   if (rateCode === 13 || rateCode === 14) reader.unsigned(16);
-  // The checksum.
+  // Skips the header's checksum.
   reader.unsigned(8);
   const bitsPerSample = sampleSize === 0 ? info.bitsPerSample : sampleSizes[sampleSize];
   if (assignment > 10 || bitsPerSample === undefined) throw new RangeError('a reserved value');
   return { blockSize, assignment, bitsPerSample };
 }
 
-/** Skips the number of the frame, which has the form of UTF-8. */
+/** Skips the number of the frame, which is encoded like UTF-8. */
 function skipNumber(reader: BitReader): void {
   const ones = Math.clz32(~(reader.unsigned(8) << 24));
   for (let byte = 1; byte < ones; byte += 1) reader.unsigned(8);
@@ -179,7 +183,7 @@ function readPredicted(reader: BitReader, samples: Float64Array, type: number, b
   }
 }
 
-/** Numbers in Rice's code, in partitions with a parameter each. */
+/** Reads Rice-coded residuals, in partitions with one parameter each. */
 function readResiduals(reader: BitReader, samples: Float64Array, order: number): void {
   const method = reader.unsigned(2);
   if (method > 1) throw new RangeError('a reserved value');

@@ -10,23 +10,23 @@ interface Frame {
   readonly isVersion1: boolean;
 }
 
-/** Kilobits a second by their index, in version 1 and in the versions 2 and 2.5. */
+/** Kilobits per second by bitrate index: first for version 1, then for versions 2 and 2.5. */
 const bitrates = [
   [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
   [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
 ] as const;
 const rates = [44_100, 48_000, 32_000];
-/** By the two bits of the version; 1 is reserved. */
+/** By the two version bits; 1 is reserved. */
 const rateDivisors = [4, 0, 2, 1];
 const headerBytes = 4;
-/** Files begin with tags and pictures, which are skipped, but not with more than that. */
+/** Maximum length of the tags and pictures that are skipped at the beginning. */
 const maxSkippedBytes = 16 * 1024 * 1024;
 
 /**
- * Finds the frames of an MP3 file (ISO 11172-3, layer III) without decoding them. What it encodes has frames only: no tags,
- * and nothing between them.
+ * Finds the frames of an MP3 file (ISO 11172-3, layer III) without decoding them. `encode` writes only frames, without
+ * tags or other data between them.
  *
- * @throws AudioError if there are none, or more seconds than allowed.
+ * @throws AudioError if there are no frames, or more seconds than allowed.
  */
 export function mp3Track(bytes: Buffer, maxSeconds: number): AudioTrack {
   const frames = readFrames(bytes);
@@ -45,7 +45,7 @@ export function mp3Track(bytes: Buffer, maxSeconds: number): AudioTrack {
   };
 }
 
-/** All frames with the rate of the first one that another frame follows. */
+/** All frames with the rate of the first frame, which is the first one that another frame follows. */
 function readFrames(bytes: Buffer): readonly Frame[] {
   const frames: Frame[] = [];
   let skipped = 0;
@@ -89,13 +89,13 @@ function frameAt(bytes: Buffer, at: number): Frame | undefined {
   return { start: at, length, samples, rate, isMono, isVersion1 };
 }
 
-/** Behind an ID3 tag at the beginning, whose length has seven bits in each byte. */
+/** Position after an ID3 tag at the beginning. The bytes of the tag's length have seven bits each. */
 function skipTag(bytes: Buffer): number {
   if (bytes.toString('latin1', 0, 3) !== 'ID3' || bytes.length < 10) return 0;
   return bytes.subarray(6, 10).reduce((sum, byte) => sum * 128 + (byte & 127), 0) + 10;
 }
 
-/** True if it is the frame in front that says how long the file is, and has no sound. */
+/** True if it is the information frame at the beginning, which has the length of the file and no sound. */
 function isInformation(bytes: Buffer, frame: Frame): boolean {
   const start = frame.start + headerBytes + sideBytes(frame);
   return ['Xing', 'Info'].includes(bytes.toString('latin1', start, start + 4));
@@ -106,7 +106,7 @@ function sideBytes({ isVersion1, isMono }: Frame): number {
   return isMono ? 9 : 17;
 }
 
-/** The gain of the first granule, which follows the loudness closely enough to find a pause; 0 for silence. */
+/** The gain of the first granule, which is close enough to the loudness to find pauses; 0 for silence. */
 function gainOf(bytes: Buffer, { start, isVersion1, isMono }: Frame): number {
   const hasChecksum = ((bytes[start + 1] ?? 0) & 1) === 0;
   const reader = new BitReader(bytes, start + headerBytes + (hasChecksum ? 2 : 0));

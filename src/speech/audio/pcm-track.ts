@@ -7,7 +7,7 @@ const blockSamples = 320;
 const wavFormat = { encoding: 'integer', channels: 1, sampleRate, bitsPerSample: 16 } as const;
 const rateLimits = { min: 4000, max: 384_000 };
 
-/** Samples of one channel, piece by piece. */
+/** Samples of one channel, in pieces. */
 export interface PcmSource {
   readonly sampleRate: number;
   readonly pieces: Iterable<Float32Array>;

@@ -13,7 +13,7 @@ const format: WavFormat = {
   bitsPerSample: 16,
 };
 
-/** A WAV file of one channel. */
+/** Creates a WAV file with one channel. */
 function wavOf(seconds: number, sample: (time: number) => number, sampleRate = 48_000): Buffer {
   const samples = Buffer.alloc(Math.round(seconds * sampleRate) * 2);
   for (let index = 0; index < samples.length / 2; index += 1)
@@ -37,7 +37,7 @@ function readSamples(file: Buffer): Int16Array {
   return samplesOf(track.encode(0, track.loudness.length));
 }
 
-/** Root of the mean square, away from the ends. */
+/** Root mean square of the samples, without the ends. */
 function level(samples: Int16Array): number {
   const inner = samples.subarray(200, -200);
   return Math.sqrt(inner.reduce((sum, sample) => sum + sample ** 2, 0) / inner.length);
@@ -72,11 +72,11 @@ it.each([
 });
 
 it('decodes FLAC with linear prediction and joined channels', async () => {
-  // `flac -8` of 6,000 samples at 12,000 Hz; its source, a WAV file, has the same means.
+  // The file was made with `flac -8` from a WAV file of 6,000 samples at 12,000 Hz, whose values are expected here.
   const samples = readSamples(await fixture('tones.flac'));
   expect(samples).toHaveLength(8000);
   const at = (index: number) => samples[index * 4] ?? 0;
-  // Every third sample of the file is every fourth of the result.
+  // From 12,000 to 16,000 Hz, every third sample of the file becomes every fourth of the result.
   expect(Math.abs(at(1000) - -9.5)).toBeLessThan(60);
   expect(level(samples)).toBeGreaterThan(3500);
 });
@@ -88,7 +88,7 @@ it('takes the frames of an MP3 file, without its tags, and finds the pause', asy
   expect(track.blockSeconds * track.loudness.length).toBeCloseTo(1.55, 1);
   const [first, second, ...others] = splitTrack(track, 1.2);
   expect(others).toEqual([]);
-  // The pause is from 0.6 to 0.9 s; the piece ends in its last third, after 0.8 s.
+  // The pause is from 0.6 to 0.9 s. The first piece ends in the last third of the pause, after 0.8 s.
   const seconds = readAudio(first ?? bytes, maxSeconds);
   expect(seconds.blockSeconds * seconds.loudness.length).toBeGreaterThan(0.79);
   expect(seconds.blockSeconds * seconds.loudness.length).toBeLessThan(1);

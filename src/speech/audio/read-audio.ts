@@ -4,7 +4,7 @@ import { mp3Track } from './mp3-track.ts';
 import { pcmTrack } from './pcm-track.ts';
 import { readWavSource } from './wav-source.ts';
 
-/** Formats that people send, too, by the bytes that they begin with, or have behind the first four. */
+/** Unsupported formats that users send, recognized by bytes at the beginning or after the first four. */
 const otherFormats = [
   { name: 'Ogg', at: 0, bytes: 'OggS' },
   { name: 'WebM', at: 0, bytes: '\u001a\u0045\u00df\u00a3' },
@@ -13,7 +13,7 @@ const otherFormats = [
 ] as const;
 
 /**
- * Reads a file of sound, whatever name or type it has.
+ * Reads an audio file; its content determines the format.
  *
  * @throws AudioError.
  */

@@ -1,25 +1,22 @@
 import { sampleRate } from './audio.ts';
 
-/** Zero crossings of the filter on each side; more make its edge steeper. */
+/** Zero crossings on each side of the filter; more would make its edge steeper. */
 const crossings = 12;
-/** Values of the filter for each sample of the input. */
+/** Filter values per input sample. */
 const phases = 128;
 
-/**
- * Changes the rate of samples to 16,000 Hz with a windowed sinc filter, which removes frequencies
- * that this rate cannot hold.
- */
+/** Resamples to 16,000 Hz with a windowed sinc filter, which removes frequencies too high for this rate. */
 export class Resampler {
   readonly #step: number;
   readonly #halfWidth: number;
   readonly #filter: Float32Array;
   readonly #take: (sample: number) => void;
   #input: Float32Array;
-  /** Position of the first sample of the input that is kept. */
+  /** Position of the first input sample that is kept. */
   #inputStart: number;
   #written = 0;
 
-  /** @param take Gets each sample, from -1 to 1. */
+  /** @param take Receives each sample, from -1 to 1. */
   constructor(inputRate: number, take: (sample: number) => void) {
     this.#step = inputRate / sampleRate;
     const scale = Math.max(1, this.#step);
@@ -42,7 +39,7 @@ export class Resampler {
     this.#writeUntil(this.#inputStart + joined.length - this.#halfWidth);
   }
 
-  /** Writes the samples whose filter reaches beyond the end. */
+  /** Writes the last samples, for which the filter reaches beyond the end. */
   end(): void {
     if (this.#step === 1) return;
     this.push(new Float32Array(this.#halfWidth));
@@ -71,7 +68,7 @@ export class Resampler {
   }
 }
 
-/** One half of a sinc in a Hann window, with the sum 1 over all samples. */
+/** One half of a sinc in a Hann window, scaled so that all values sum to 1. */
 function lowPass(scale: number, halfWidth: number): Float32Array {
   return Float32Array.from({ length: halfWidth * phases + 1 }, (_, index) => {
     const distance = index / phases;

@@ -1,11 +1,11 @@
 import type { AudioTrack } from './audio.ts';
 
-/** The last part of a piece, in which it ends at the quietest place. */
+/** A piece ends at the quietest place in this last part of its maximum length. */
 const searchedPart = 1 / 3;
 /** Length of a pause between words. */
 const pauseSeconds = 0.2;
 
-/** Files of at most so many seconds each, cut in pauses. */
+/** Splits a track into files of at most this length, cut in pauses. */
 export function splitTrack(track: AudioTrack, pieceSeconds: number): readonly Buffer[] {
   const { blockSeconds, loudness } = track;
   const longest = Math.max(1, Math.floor(pieceSeconds / blockSeconds));
@@ -22,7 +22,7 @@ export function splitTrack(track: AudioTrack, pieceSeconds: number): readonly Bu
   return pieces;
 }
 
-/** The middle of the quietest stretch that is as long as a pause; the latest of several. */
+/** The middle of the quietest stretch of a pause's length; the latest if several are equal. */
 function quietest({ blockSeconds, loudness }: AudioTrack, from: number, to: number): number {
   const half = Math.max(1, Math.round(pauseSeconds / blockSeconds / 2));
   let found = to;

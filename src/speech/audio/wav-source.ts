@@ -5,7 +5,7 @@ import { frameBytes, readWav, type WavAudio } from './wav.ts';
 const pieceFrames = 16_384;
 const maxChannels = 32;
 
-/** @throws AudioError for a WAV file that is damaged or compressed. */
+/** @throws AudioError for a damaged or compressed WAV file. */
 export function readWavSource(bytes: Buffer): PcmSource {
   const audio = readWav(bytes);
   if (audio === undefined) throw new AudioError('is a WAV file that is damaged or compressed');

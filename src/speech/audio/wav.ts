@@ -1,4 +1,4 @@
-/** Audio without compression. */
+/** Format of uncompressed audio. */
 export interface WavFormat {
   readonly encoding: 'integer' | 'float';
   readonly channels: number;
@@ -8,20 +8,20 @@ export interface WavFormat {
 
 export interface WavAudio {
   readonly format: WavFormat;
-  /** Samples of all channels in turn, little-endian. */
+  /** Interleaved samples of all channels, little-endian. */
   readonly samples: Buffer;
 }
 
 const headerBytes = 44;
 const formatTags = { integer: 1, float: 3 } as const;
-/** The encoding is in the first two bytes of the subformat. */
+/** In this format, the first two bytes of the subformat are the encoding. */
 const extensibleTag = 0xfffe;
 
 /**
- * Reads a WAV file (RIFF, "Multimedia Programming Interface and Data Specifications 1.0"). A server that streams does not know the
- * size of the data when it writes the header: a size of 0, or beyond the end, means all that follows.
+ * Reads a WAV file (RIFF, "Multimedia Programming Interface and Data Specifications 1.0"). A streaming server does not
+ * know the size of the data when it writes the header, so a size of 0 or beyond the end means all bytes that follow.
  *
- * @returns undefined if it is none, or is compressed.
+ * @returns undefined if the file is not WAV or is compressed.
  */
 export function readWav(bytes: Buffer): WavAudio | undefined {
   if (bytes.length < 12 || bytes.toString('latin1', 0, 4) !== 'RIFF') return undefined;
@@ -41,7 +41,7 @@ export function readWav(bytes: Buffer): WavAudio | undefined {
       const whole = Math.floor((end - start) / frame) * frame;
       return { format, samples: bytes.subarray(start, start + whole) };
     }
-    // Chunks begin at even positions.
+    // Chunks are padded to even positions.
     at = start + size + (size % 2);
   }
   return undefined;
@@ -63,7 +63,7 @@ function readFormat(chunk: Buffer): WavFormat | undefined {
   };
 }
 
-/** A WAV file of samples that have the same format, one after the other. */
+/** Creates a WAV file from successive pieces of samples in this format. */
 export function writeWav(format: WavFormat, pieces: readonly Buffer[]): Buffer {
   const { channels, sampleRate, bitsPerSample } = format;
   const size = pieces.reduce((sum, { length }) => sum + length, 0);
@@ -85,7 +85,7 @@ export function writeWav(format: WavFormat, pieces: readonly Buffer[]): Buffer {
   return Buffer.concat([header, ...pieces, Buffer.alloc(padding)]);
 }
 
-/** True if the samples of both can be joined. */
+/** True if samples of both formats can be joined. */
 export function isSameFormat(one: WavFormat, other: WavFormat): boolean {
   return describeFormat(one) === describeFormat(other);
 }
@@ -101,7 +101,7 @@ export function durationSeconds({ format, samples }: WavAudio): number {
   return samples.length / frameBytes(format) / format.sampleRate;
 }
 
-/** Bytes of the samples of all channels at one time. */
+/** Bytes of one sample of every channel. */
 export function frameBytes({ channels, bitsPerSample }: WavFormat): number {
   return (channels * bitsPerSample) / 8;
 }
