@@ -9,28 +9,25 @@ import { HearthError } from '../../kernel/errors/errors.ts';
 import { maxDocumentBytes, type DocumentText } from './document.ts';
 
 export interface DocumentRequest {
-  /** Name of the file. */
+  /** File name. */
   readonly name: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** A file that cannot be read has the end of a message that begins with its name. */
+/** The text of a file, or the reason why it can't be read, worded to follow the name of the file. */
 export type DocumentReply = { readonly document: DocumentText } | { readonly message: string };
 
-/** Files that are read at once, each in a thread. */
+/** Files that are read at the same time, each in a thread. */
 const maxThreads = 2;
 const maxWaiting = { ofAll: 16, ofCaller: 4 };
 const defaultLimits: ThreadLimits = { timeoutMs: 30_000, memoryMb: 384 };
 
-/**
- * Reads the text of files in threads with a limit on memory and time, so that a hostile file harms nothing but its own
- * request.
- */
+/** Reads the text of files in threads with limited memory and time, so that a hostile file affects only its own request. */
 export class DocumentReader {
   readonly #script: string;
   readonly #limits: ThreadLimits;
   readonly #threads = new Semaphore(maxThreads);
-  /** Requests by their caller. */
+  /** Number of waiting requests by caller. */
   readonly #waiting = new Map<string | null, number>();
 
   /** @param script The bundled `document-thread.js`. */

@@ -1,4 +1,4 @@
-/** The thread of `DocumentReader`, which reads one file. */
+/** Entry point of the threads of `DocumentReader`; reads one file. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { DocumentError } from './document.ts';
 import type { DocumentReply, DocumentRequest } from './document-reader.ts';

@@ -1,30 +1,30 @@
-/** The text of a file. */
+/** The text of a file, with its structure. */
 export interface DocumentText {
-  /** Media type of the file, from its content. */
+  /** Media type of the file, detected from its content. */
   readonly type: string;
   /** Plain text, or Markdown with headings, lists and tables. */
   readonly text: string;
-  /** Parts of the file that have a number, in order; empty for formats without. */
+  /** Numbered parts of the file in order, such as pages; empty if the format has none. */
   readonly sections: readonly DocumentSection[];
-  /** True if the text ends at `maxCharacters`. */
+  /** True if the text was truncated at `maxCharacters`. */
   readonly isTruncated: boolean;
 }
 
 export interface DocumentSection {
   readonly kind: 'sheet' | 'slide' | 'chapter';
-  /** From 1. */
+  /** Number of the part, from 1. */
   readonly number: number;
   /** Name of a sheet. */
   readonly title?: string;
-  /** Line of the text at which it begins, from 1. */
+  /** Line of the text at which the part begins, from 1. */
   readonly firstLine: number;
 }
 
-/** Characters of a text, after which it is cut off. No model reads more. */
+/** Maximum characters of a text, which is more than models can read. The rest is cut off. */
 export const maxCharacters = 2_000_000;
 export const maxDocumentBytes = 50_000_000;
 
-/** A file that cannot be read. The message completes the name of the file: "is empty. ..." */
+/** A file that cannot be read. The message follows the name of the file: "is empty. ..." */
 export class DocumentError extends Error {
   override readonly name = 'DocumentError';
 }

@@ -1,7 +1,7 @@
 import { headingPrefix, itemPrefix, type MarkdownWriter } from './markdown-writer.ts';
 import { readHtml } from './read-xml.ts';
 
-/** Elements without text for readers. */
+/** Elements that contain no text for readers. */
 const skipped = new Set(
   'title script style template noscript svg math select textarea button object iframe audio video canvas'.split(
     ' ',
@@ -15,14 +15,11 @@ const blocks = new Set(
 );
 
 interface List {
-  /** Undefined for a list without numbers. */
+  /** Number of the next item; undefined for a list without numbers. */
   number: number | undefined;
 }
 
-/**
- * Writes a page as Markdown: headings, lists, tables and code. Runs no scripts and loads no
- * references.
- */
+/** Converts a page to Markdown: headings, lists, tables and code. Runs no scripts and loads no references. */
 export async function htmlToMarkdown(
   source: AsyncIterable<string> | Iterable<string>,
   writer: MarkdownWriter,
@@ -110,7 +107,7 @@ function nextItem(lists: readonly List[]): string {
   return itemPrefix(lists.length - 1, list.number - 1);
 }
 
-/** True if a block is the first one of an item, which has its mark. */
+/** True if a block is the first one of a list item and so has the item's marker. */
 function isStartOfItem(prefix: string, name: string): boolean {
   return prefix !== '' && (name === 'p' || name === 'div');
 }

@@ -1,6 +1,6 @@
 import { maxCharacters, type DocumentSection } from './document.ts';
 
-/** The text has `maxCharacters`, so the reader of the file stops. */
+/** The text has reached `maxCharacters`, so reading the file ends. */
 export class TextIsFull extends Error {
   override readonly name = 'TextIsFull';
 }
@@ -10,17 +10,17 @@ type Section = Omit<DocumentSection, 'firstLine'>;
 const maxColumns = 1000;
 
 /**
- * Writes text as Markdown while a file is read. Paragraphs can be inside of paragraphs, as text boxes are. A table
- * inside of a cell becomes text of that cell.
+ * Writes text as Markdown while a file is read. Paragraphs can be nested, as in text boxes. A table inside a cell
+ * becomes text of that cell.
  */
 export class MarkdownWriter {
   #text = '';
   readonly #sections: (Section & { readonly start: number })[] = [];
   /** Text of the open paragraphs, the innermost last. */
   readonly #open: string[] = [''];
-  /** Characters that were added and not yet written. */
+  /** Number of characters that were added but not yet written. */
   #pending = 0;
-  /** Paragraphs of the open cell of the outermost table, and its finished cells. */
+  /** Paragraphs of the open cell of the outermost table, including the text of nested tables. */
   #cell: string[] = [];
   #row: string[] = [];
   #rowCount = 0;
@@ -60,14 +60,14 @@ export class MarkdownWriter {
     this.#open.push('');
   }
 
-  /** Ends a paragraph that was opened. */
+  /** Ends a nested paragraph. */
   closeParagraph(prefix?: string): void {
     this.endParagraph(prefix);
     if (this.#open.length > 1) this.#open.pop();
   }
 
   /**
-   * Ends a paragraph; one without text is left out.
+   * Ends a paragraph; drops it if it has no text.
    *
    * @param prefix Such as `# ` or `- `.
    * @throws TextIsFull
@@ -87,19 +87,19 @@ export class MarkdownWriter {
     this.#endsWithItem = isItem;
   }
 
-  /** A whole paragraph. */
+  /** Writes a whole paragraph. */
   paragraph(text: string, prefix?: string): void {
     this.endParagraph();
     this.add(text);
     this.endParagraph(prefix);
   }
 
-  /** The text of a file that is text already. */
+  /** Writes text unchanged, for files that are text already. */
   whole(text: string): void {
     this.#write(text, '');
   }
 
-  /** Lines that keep their spaces, between fences that they do not contain. */
+  /** Ends a code block, which keeps its spaces. Its fences are longer than any fence inside. */
   endCode(): void {
     const code = (this.#open.pop() ?? '').replace(/^\n/, '').trimEnd();
     const longest = Math.max(2, ...(code.match(/`{3,}/g) ?? []).map((fence) => fence.length));
@@ -108,7 +108,7 @@ export class MarkdownWriter {
     this.endParagraph();
   }
 
-  /** The next text begins a part of the file. */
+  /** Begins a numbered part of the file with the next text. */
   section(section: Section, heading?: string): void {
     this.endParagraph();
     this.#nextSection = section;
@@ -148,7 +148,7 @@ export class MarkdownWriter {
     this.#tableDepth = Math.max(0, this.#tableDepth - 1);
   }
 
-  /** A whole table; rows without text are left out. */
+  /** Writes a whole table; rows without text are left out. */
   table(rows: Iterable<readonly string[]>): void {
     this.endParagraph();
     for (const row of rows) this.#writeRow(row);
@@ -181,7 +181,7 @@ export class MarkdownWriter {
     const free = maxCharacters - this.#text.length;
     this.#text += added.slice(0, free);
     if (added.length <= free) return;
-    // Half of a character is left out.
+    // The cut may leave half of a surrogate pair, which is removed.
     this.#text = this.#text.replace(/[\uD800-\uDBFF]$/, '');
     throw new TextIsFull();
   }

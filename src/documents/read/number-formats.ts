@@ -1,14 +1,14 @@
 import { readXml } from './read-xml.ts';
 import type { ZipParts } from './zip-parts.ts';
 
-/** Formats without a code of their own (ISO/IEC 29500-1, 18.8.30) that show a date or a time. */
+/** Built-in formats (ISO/IEC 29500-1, 18.8.30) that show a date or a time; files contain only their numbers. */
 const dateFormats = new Set([
   14, 15, 16, 17, 18, 19, 20, 21, 22, 45, 46, 47,
   // Formats of East Asian languages.
   27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 50, 51, 52, 53, 54, 55, 56, 57, 58,
 ]);
 
-/** Reads which formats of cells, by their position, show a date or a time. */
+/** Finds out for each cell format, by position, whether it shows a date or a time. */
 export async function readDateFormats(
   parts: ZipParts,
   part: string | undefined,
@@ -32,14 +32,14 @@ export async function readDateFormats(
 
 function isDateFormat(id: number, code: string | undefined): boolean {
   if (code === undefined) return dateFormats.has(id);
-  // Without quoted text, colors and conditions; `[h]` counts hours.
+  // Removes quoted text, colors and conditions; keeps `[h]`, which shows hours.
   const [shown = ''] = code.replaceAll(/"[^"]*"|\\.|_.|\[(?!h|m|s)[^\]]*\]/gi, '').split(';');
   return /[dmyhs]/i.test(shown) && !/general/i.test(shown);
 }
 
 const dayMs = 86_400_000;
 
-/** A day of a sheet as a date, a time, or both; days count from 1900, or from 1904 in some files of Macs. */
+/** Formats a sheet's day number as a date, a time, or both. Days count from 1900, or from 1904 in some files of Macs. */
 export function formatDay(day: number, isFrom1904: boolean): string {
   const epoch = isFrom1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, 30);
   const date = new Date(epoch + Math.round(day * 86_400) * 1000);
@@ -50,7 +50,7 @@ export function formatDay(day: number, isFrom1904: boolean): string {
   return (date.valueOf() - epoch) % dayMs === 0 ? on : `${on} ${time}`;
 }
 
-/** A number with the 15 digits that sheets show. */
+/** Formats a number with 15 digits, as sheets show it. */
 export function formatNumber(value: string): string {
   const number = Number(value);
   return value.trim() === '' || !Number.isFinite(number)

@@ -2,10 +2,10 @@ import type { MarkdownWriter } from './markdown-writer.ts';
 import type { Attributes, XmlHandler } from './read-xml.ts';
 import { SheetGrid } from './sheet-grid.ts';
 
-/** Cells and rows that fill a sheet to its end are repeated a million times. */
+/** Limits repeated cells and rows: a sheet that is filled to its end repeats them a million times. */
 const maxRepeats = 100;
 
-/** Sheets of an OpenDocument spreadsheet, with the values as they were shown. */
+/** Reads the sheets of an OpenDocument spreadsheet, with values as they were displayed. */
 export function openSheets(writer: MarkdownWriter): XmlHandler {
   let grid = new SheetGrid();
   let sheet = 0;
@@ -65,7 +65,7 @@ export function openSheets(writer: MarkdownWriter): XmlHandler {
   };
 }
 
-/** Spaces and line ends, which elements stand for; undefined for other elements. */
+/** Spaces and line breaks that an element stands for; undefined for other elements. */
 export function spaceOf(name: string, { c }: Attributes): string | undefined {
   if (name === 's') return ' '.repeat(Math.min(100, Number(c ?? 1) || 1));
   if (name === 'tab') return '\t';

@@ -5,7 +5,7 @@ import type { MarkdownWriter } from './markdown-writer.ts';
 import { readXml } from './read-xml.ts';
 import type { ZipParts } from './zip-parts.ts';
 
-/** The chapters of an EPUB (EPUB 3.3) in the order of reading. */
+/** Reads the chapters of an EPUB (EPUB 3.3) in reading order. */
 export async function readBook(parts: ZipParts, writer: MarkdownWriter): Promise<void> {
   const chapters = await listChapters(parts);
   const encrypted = await listEncrypted(parts);
@@ -40,7 +40,7 @@ async function listChapters(parts: ZipParts): Promise<readonly string[]> {
   return chapters.filter((part) => parts.has(part));
 }
 
-/** Parts that are encrypted; often fonts only. */
+/** Names of encrypted parts; often only fonts are encrypted. */
 async function listEncrypted(parts: ZipParts): Promise<ReadonlySet<string>> {
   const encrypted = new Set<string>();
   await readXml(parts.read('META-INF/encryption.xml'), {

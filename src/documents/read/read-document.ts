@@ -17,14 +17,14 @@ const supported =
 
 type Read = (writer: MarkdownWriter) => Promise<void>;
 
-/** How a file is read. */
+/** A file format and its reader. */
 interface Format {
   readonly type: string;
   readonly read: Read;
 }
 
 /**
- * Reads the text of a file. The content tells the format; the name tells HTML, CSV and plain text apart.
+ * Reads the text of a file. The content determines the format; the name distinguishes HTML, CSV and plain text.
  *
  * @throws DocumentError
  */
@@ -79,7 +79,7 @@ async function findZipFormat(parts: ZipParts): Promise<Format> {
   throw unsupported('is an archive of other files');
 }
 
-/** Files of Office before 2007, and encrypted ones, are containers of the same format (MS-CFB). */
+/** Files of Office before 2007 and encrypted files have the same container format (MS-CFB). */
 function oldOffice(bytes: Buffer): DocumentError {
   const isEncrypted = bytes.includes(Buffer.from('EncryptedPackage', 'utf16le'));
   return new DocumentError(

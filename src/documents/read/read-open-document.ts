@@ -4,10 +4,10 @@ import { openSheets, spaceOf } from './open-sheets.ts';
 import { readXml, type XmlHandler } from './read-xml.ts';
 import type { ZipParts } from './zip-parts.ts';
 
-/** Deleted text, comments, and descriptions of pictures. */
+/** Elements to skip: deleted text, comments, and descriptions of pictures. */
 const skipped = new Set(['tracked-changes', 'annotation', 'note-citation', 'title', 'desc']);
 
-/** Texts, sheets and slides of OpenDocument (ISO/IEC 26300), which LibreOffice writes. */
+/** Reads texts, sheets and slides of OpenDocument (ISO/IEC 26300), the format of LibreOffice. */
 export async function readOpenDocument(parts: ZipParts, writer: MarkdownWriter): Promise<void> {
   const manifest = await parts.readWhole('META-INF/manifest.xml');
   if (manifest.includes('encryption-data'))
@@ -27,7 +27,7 @@ export async function readOpenDocument(parts: ZipParts, writer: MarkdownWriter):
   });
 }
 
-/** Collects the styles and levels of lists that have numbers, such as `L1 2`. */
+/** Collects the list styles and levels that are numbered, such as `L1 2`. */
 function listStyles(numbered: Set<string>): XmlHandler {
   let style = '';
   return {
@@ -45,7 +45,7 @@ interface List {
 
 function openText(writer: MarkdownWriter, numbered: ReadonlySet<string>): XmlHandler {
   const lists: List[] = [];
-  /** Begins the next paragraph. */
+  /** Prefix of the next paragraph. */
   let nextPrefix = '';
   /** Prefixes of the open paragraphs, innermost last. */
   const prefixes: string[] = [];

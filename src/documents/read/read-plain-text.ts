@@ -2,8 +2,8 @@
 const controlCharacters = /[\0-\x08\x0E-\x1A\x1C-\x1F]/;
 
 /**
- * Decodes text: by its mark of UTF-8 or UTF-16, else as UTF-8, else in the encoding that it names as HTML does, else as
- * Windows-1252, in which many programs write CSV. Undefined for other content.
+ * Decodes text. Tries the byte order mark of UTF-8 or UTF-16, then UTF-8, then the encoding that HTML declares, then
+ * Windows-1252, which many programs use for CSV. Undefined for other content.
  */
 export function readPlainText(bytes: Buffer): string | undefined {
   const mark = bytes.toString('latin1', 0, 2);

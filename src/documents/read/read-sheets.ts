@@ -7,12 +7,12 @@ import type { ZipParts } from './zip-parts.ts';
 
 interface CellFormats {
   readonly sharedTexts: readonly string[];
-  /** By the `s` of a cell. */
+  /** True for cell formats that show dates, by the value of a cell's `s`. */
   readonly isDate: readonly boolean[];
   readonly isFrom1904: boolean;
 }
 
-/** Sheets of Excel (ISO/IEC 29500, SpreadsheetML) as tables: the values that were saved, without formulas. */
+/** Reads the sheets of Excel files (ISO/IEC 29500, SpreadsheetML) as tables: saved values without formulas. */
 export async function readSheets(
   parts: ZipParts,
   main: string,
@@ -87,7 +87,7 @@ async function readSheet(
   return grid;
 }
 
-/** The pieces of a sheet until its grid has as much as a text can have. */
+/** Yields the pieces of a sheet until its grid has the maximum amount of text. */
 export async function* untilFull(
   pieces: AsyncIterable<string>,
   grid: SheetGrid,
@@ -98,7 +98,7 @@ export async function* untilFull(
   }
 }
 
-/** Texts that cells refer to by position; their phonetic versions are left out. */
+/** Reads the texts to which cells refer by position, without their phonetic versions. */
 async function readSharedTexts(
   parts: ZipParts,
   part: string | undefined,
@@ -123,7 +123,7 @@ async function readSharedTexts(
   return texts;
 }
 
-/** `B7` → 1. */
+/** Converts a reference to a column from 0: `B7` → 1. */
 function toColumn(reference: string): number {
   const letters = /^[A-Z]{1,3}/.exec(reference)?.[0] ?? 'A';
   return Buffer.from(letters).reduce((sum, byte) => sum * 26 + byte - 64, 0) - 1;

@@ -3,10 +3,10 @@ import { readXml } from './read-xml.ts';
 import { findRelated, readRelations } from './relations.ts';
 import type { ZipParts } from './zip-parts.ts';
 
-/** Placeholders that repeat the same on each slide. */
+/** Placeholders with the same text on each slide. */
 const furniture = new Set(['sldNum', 'dt', 'ftr', 'hdr', 'sldImg']);
 
-/** Slides of PowerPoint (ISO/IEC 29500, PresentationML) with their titles, lists, tables and notes. */
+/** Reads the slides of PowerPoint files (ISO/IEC 29500, PresentationML) with titles, lists, tables and notes. */
 export async function readSlides(
   parts: ZipParts,
   main: string,
@@ -28,14 +28,17 @@ export async function readSlides(
   }
 }
 
-/** @param prefix Of all paragraphs; if absent, titles are headings and texts of other placeholders items. */
+/**
+ * @param prefix Prefix of all paragraphs. If absent, titles become headings, and texts of other placeholders become
+ * list items.
+ */
 async function readShapes(
   parts: ZipParts,
   part: string,
   writer: MarkdownWriter,
   prefix?: string,
 ): Promise<void> {
-  /** Type of the placeholder that the shape fills. */
+  /** Type of the shape's placeholder. */
   let placeholder: string | undefined;
   let level = 0;
   let text = '';

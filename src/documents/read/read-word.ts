@@ -5,13 +5,10 @@ import { createListNumbers, readNumbering, type ListLevel } from './word-lists.t
 import { readWordStyles, toListLevel, type WordStyle } from './word-styles.ts';
 import type { ZipParts } from './zip-parts.ts';
 
-/**
- * Elements to skip: deleted text, the second version of a drawing, and everything that is not text
- * of the document.
- */
+/** Elements to skip: deleted text, the alternative version of a drawing, and properties. */
 const skipped = new Set(['moveFrom', 'del', 'Fallback', 'rPr', 'sectPr', 'tblPr', 'trPr']);
 
-/** Text of Word (ISO/IEC 29500, WordprocessingML): headings, lists, tables, text boxes and footnotes. */
+/** Reads the text of Word files (ISO/IEC 29500, WordprocessingML): headings, lists, tables, text boxes and footnotes. */
 export async function readWord(
   parts: ZipParts,
   main: string,
@@ -36,7 +33,7 @@ export async function readWord(
     const open: WordStyle[] = [];
     const spans: number[] = [];
     let isText = false;
-    /** Begins the next paragraph; undefined outside of the notes that are text. */
+    /** Prefix of the next paragraph. In a part with notes, undefined outside of notes that have text. */
     let mark = noteElement === undefined ? '' : undefined;
     const change = (properties: WordStyle) => open.push({ ...open.pop(), ...properties });
     const start = (name: string, attributes: Attributes): 'skip' | void => {
@@ -61,7 +58,7 @@ export async function readWord(
           isText = true;
           return undefined;
         case 'tab':
-          // In properties it is a tab stop.
+          // A `tab` with a position is a tab stop of the properties, not text.
           return attributes['pos'] === undefined ? writer.add('\t') : undefined;
         case 'br':
         case 'cr':
@@ -80,7 +77,7 @@ export async function readWord(
         case 'endnoteReference':
           return writer.add(noteMark(name === 'endnoteReference', attributes['id']));
         case noteElement:
-          // Others are the lines that separate notes from text.
+          // Other types are separator lines between text and notes.
           if (attributes['type'] !== undefined && attributes['type'] !== 'normal') return 'skip';
           mark = `${noteMark(name === 'endnote', attributes['id'])}: `;
           return undefined;

@@ -4,7 +4,7 @@ import { DocumentError } from './document.ts';
 export type Attributes = Readonly<Record<string, string | undefined>>;
 
 export interface XmlHandler {
-  /** Begins an element; `skip` leaves out all in it, and its end. */
+  /** Called at the start of an element; `skip` leaves out its content and its end. */
   readonly open?: (name: string, attributes: Attributes) => 'skip' | void;
   readonly close?: (name: string) => void;
   readonly text?: (text: string) => void;
@@ -15,10 +15,10 @@ type Source = AsyncIterable<string> | Iterable<string>;
 const maxDepth = 2000;
 
 /**
- * Reads XML. Names of elements and attributes have no prefix; of attributes with the same name (`id` and `r:id`), the
- * one with a prefix wins. The parser knows no document type: it expands no entities of a file and loads nothing.
+ * Reads XML. Prefixes of element and attribute names are removed; of attributes that then have the same name (`id` and
+ * `r:id`), the prefixed one wins. The parser ignores document types: it expands no custom entities and loads nothing.
  *
- * @throws DocumentError if it is nested too deep.
+ * @throws DocumentError if elements are nested too deeply.
  */
 export function readXml(source: Source, handler: XmlHandler): Promise<void> {
   return parse(source, { xmlMode: true }, handler.close, handler.text, (name, attributes) =>
@@ -40,7 +40,7 @@ async function parse(
   open: XmlHandler['open'],
 ): Promise<void> {
   let depth = 0;
-  /** Depth of the element that is left out. */
+  /** Depth of the skipped element. */
   let skippedFrom = Number.POSITIVE_INFINITY;
   const parser = new Parser(
     {

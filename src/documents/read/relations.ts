@@ -4,16 +4,13 @@ import type { ZipParts } from './zip-parts.ts';
 
 /** A link from one part of an Office file to another. */
 interface Relation {
-  /** The end of its type, such as `worksheet`. */
+  /** The last part of the relation's type, such as `worksheet`. */
   readonly type: string;
   /** Name of the other part. */
   readonly part: string;
 }
 
-/**
- * The relations of a part by id, without relations to other files and addresses, which nothing
- * opens.
- */
+/** The relations of a part by id. External targets are omitted, so no file or address outside is ever opened. */
 export async function readRelations(
   parts: ZipParts,
   part: string,
@@ -30,7 +27,7 @@ export async function readRelations(
   return relations;
 }
 
-/** The part that a part has a relation of a type with. */
+/** Finds the part to which a part has a relation of this type. */
 export async function findRelated(
   parts: ZipParts,
   part: string,

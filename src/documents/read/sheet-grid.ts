@@ -1,21 +1,21 @@
 import { maxCharacters } from './document.ts';
 
-/** Characters that a cell takes beside its text: ` | `. */
+/** Characters that a cell takes in addition to its text: ` | `. */
 const cellCost = 3;
 
-/** The cells of a sheet that have text. Rows and columns without text are left out of its table. */
+/** The cells of a sheet that contain text. Rows and columns without text are left out of the table. */
 export class SheetGrid {
   readonly #rows: Map<number, string>[] = [];
   readonly #columns = new Set<number>();
   #row = new Map<number, string>();
   #characters = 0;
 
-  /** More would be cut off. */
+  /** True if further text would be truncated anyway. */
   get isFull(): boolean {
     return this.#characters > maxCharacters;
   }
 
-  /** @param column From 0. */
+  /** @param column Index, from 0. */
   set(column: number, text: string): void {
     if (text === '' || this.isFull) return;
     this.#row.set(column, text);

@@ -3,18 +3,18 @@ import type { ZipParts } from './zip-parts.ts';
 
 export interface ListLevel {
   readonly listId: string;
-  /** From 0. */
+  /** Nesting level, from 0. */
   readonly level: number;
 }
 
-/** Reads how the lists of a document are numbered: `bullet`, `decimal` or another word of the format. */
+/** Reads the numbering formats of a document's lists, such as `bullet` or `decimal`. */
 export async function readNumbering(
   parts: ZipParts,
   part: string | undefined,
 ): Promise<(place: ListLevel) => string> {
-  /** By id of the definition and level. */
+  /** Numbering formats by definition id and level. */
   const formats = new Map<string, string>();
-  /** Definitions by id of the list. */
+  /** Definition ids by list id. */
   const definitions = new Map<string, string>();
   let definition = '';
   let list = '';
@@ -31,7 +31,7 @@ export async function readNumbering(
   return ({ listId, level: at }) => formats.get(`${definitions.get(listId)} ${at}`) ?? 'bullet';
 }
 
-/** Numbers the items of lists; an item ends the numbers of the levels below it. */
+/** Returns a function that numbers list items. An item restarts the numbers of deeper levels. */
 export function createListNumbers(): (place: ListLevel) => number {
   const counts = new Map<string, number[]>();
   return ({ listId, level }) => {

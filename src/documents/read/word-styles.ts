@@ -1,13 +1,13 @@
 import { readXml } from './read-xml.ts';
 import type { ZipParts } from './zip-parts.ts';
 
-/** Place of a paragraph in its document, according to it or its style. */
+/** Role of a paragraph, from its own properties or its style. */
 export interface WordStyle {
-  /** From 1. */
+  /** Heading level, from 1. */
   readonly headingLevel?: number;
-  /** Id of its list. */
+  /** Id of the list that contains it. */
   readonly listId?: string;
-  /** From 0. */
+  /** Nesting level in the list, from 0. */
   readonly listLevel?: number;
 }
 
@@ -16,8 +16,8 @@ interface DeclaredStyle extends WordStyle {
 }
 
 /**
- * Styles of paragraphs by id, with inherited properties. Ids are in the language of the program,
- * names in English.
+ * Reads the paragraph styles by id, with inherited properties. Headings are found by their names, which are English;
+ * ids are in the program's language.
  */
 export async function readWordStyles(
   parts: ZipParts,
@@ -45,7 +45,7 @@ export async function readWordStyles(
   return new Map([...declared].map(([styleId, style]) => [styleId, inherit(style)]));
 }
 
-/** Word has nine levels. */
+/** Limits a list level to Word's nine levels. */
 export function toListLevel(value: string): number {
   return Math.min(8, Math.max(0, Math.trunc(Number(value)) || 0));
 }

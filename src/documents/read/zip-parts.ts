@@ -3,10 +3,10 @@ import { fromBufferPromise, type Entry, type ZipFile } from 'yauzl';
 import { DocumentError } from './document.ts';
 
 const maxEntries = 10_000;
-/** Limit for all parts that are read. */
+/** Maximum total size of all parts that are read. */
 const maxUnpackedBytes = 300_000_000;
 
-/** The parts of an Office file or book, which are unpacked in memory while they are read. */
+/** The parts of an Office file or book, unpacked in memory while they are read. */
 export class ZipParts {
   readonly #zip: ZipFile;
   readonly #entries: ReadonlyMap<string, Entry>;
@@ -17,7 +17,7 @@ export class ZipParts {
     this.#entries = entries;
   }
 
-  /** @throws DocumentError if it is damaged or has too many parts. */
+  /** @throws DocumentError if the archive is damaged or has too many parts. */
   static async open(bytes: Buffer): Promise<ZipParts> {
     try {
       const zip = await fromBufferPromise(bytes, { lazyEntries: true });
@@ -38,9 +38,9 @@ export class ZipParts {
   }
 
   /**
-   * The text of a part, piece by piece; nothing if the file has no such part.
+   * Yields the text of a part in pieces; yields nothing if the file has no such part.
    *
-   * @throws DocumentError if it is damaged, encrypted or too large.
+   * @throws DocumentError if the part is damaged, encrypted or too large.
    */
   async *read(name: string): AsyncGenerator<string> {
     const entry = this.#entries.get(name);
@@ -67,7 +67,7 @@ export class ZipParts {
     }
   }
 
-  /** The whole text of a small part. */
+  /** Reads a small part as a whole. */
   async readWhole(name: string): Promise<string> {
     let text = '';
     for await (const piece of this.read(name)) {
