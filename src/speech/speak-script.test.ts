@@ -9,7 +9,7 @@ import type { SpeechRequest, SpeechServer } from './speech-server.ts';
 const format = { encoding: 'integer', channels: 1, sampleRate: 8000, bitsPerSample: 8 } as const;
 const { signal } = new AbortController();
 
-/** Its audio is the text; `answer` may fail, wait, or have another format. */
+/** A server whose audio is the bytes of the text; `answer` may fail, wait, or return another format. */
 function createServer(
   answer: (request: SpeechRequest, signal: AbortSignal) => Promise<Buffer | void> = async () => {},
   maxConcurrent = 64,

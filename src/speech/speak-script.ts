@@ -7,9 +7,9 @@ import { describeFormat, isSameFormat, readWav, type WavAudio } from './audio/wa
 import type { SpeechRequest, SpeechServer } from './speech-server.ts';
 import { splitText } from './split-text.ts';
 
-/** A part of a script that is one request to the text-to-speech server. */
+/** A part of a script, spoken in one request to the text-to-speech server. */
 interface ScriptPart {
-  /** From 0. */
+  /** Index of the part, from 0. */
   readonly index: number;
   readonly count: number;
   readonly speaker: number;
@@ -25,22 +25,22 @@ export interface SpokenPart extends ScriptPart {
 export interface SpeakOptions {
   readonly script: SpeechScriptOptions;
   readonly model: string | undefined;
-  /** 1 is normal. */
+  /** Speed of speech; 1 is normal. */
   readonly speed: number | undefined;
 }
 
-/** The first voices of OpenAI's API; most servers have a voice for each. */
+/** The first voices of OpenAI's API; most servers have voices with these names. */
 const defaultVoices = ['alloy', 'echo', 'fable', 'onyx'];
 const maxPartLength = 1000;
-/** About a minute of speech has 1,000 characters and at 24,000 Hz 3 MB. */
+/** Far more than a part needs: a minute of speech has about 1,000 characters and 3 MB at 24,000 Hz. */
 const maxPartBytes = 32 * 1024 * 1024;
 const maxParallelParts = 2;
 
 /**
- * Speaks a script: yields the audio of its parts in their order, while the next ones are spoken already.
+ * Speaks a script: yields the audio of its parts in order, while the server already speaks the next parts.
  *
  * @throws HearthError The errors of `formatSpeechScript` and `SpeechServer.speak`, which name the part and its speaker;
- *   `upstream_error` for audio that is not a WAV file, or has another format than the part before. The signal's reason when aborted.
+ * `upstream_error` if the audio is not a WAV file or changes its format. The signal's reason when aborted.
  */
 export async function* speakScript(
   server: SpeechServer,
@@ -56,7 +56,7 @@ export async function* speakScript(
     if (part === undefined) return;
     nextIndex += 1;
     const spoken = speakPart(server, part, options, ended.signal);
-    // Handled where it is awaited, unless the part before fails.
+    // Errors are handled where the part is awaited, which does not happen if an earlier part fails.
     spoken.catch(() => {});
     speaking.push(spoken);
   };

@@ -4,30 +4,30 @@ import type { Upstream } from '../engines/backends/remote/upstream.ts';
 import { Semaphore } from '../kernel/concurrency/semaphore.ts';
 import { HearthError } from '../kernel/errors/errors.ts';
 
-/** A request of OpenAI's `/v1/audio/speech`; the server may know further fields. */
+/** A request of OpenAI's `/v1/audio/speech`; servers may support more fields. */
 export interface SpeechRequest {
   readonly input: string;
   readonly voice: unknown;
-  /** The model of the settings if absent. */
+  /** Defaults to the model in the settings. */
   readonly model?: string | null | undefined;
   readonly [field: string]: unknown;
 }
 
-/** A text-to-speech server of the user, with the API of OpenAI. */
+/** The user's text-to-speech server, with OpenAI's API. */
 export interface SpeechServer {
-  /** Name of its entry in the settings. */
+  /** Name of the server in the settings. */
   readonly name: string;
-  /** Model of requests that name none. */
+  /** Model for requests that name none. */
   readonly model: string;
-  /** Parts of scripts that are spoken at the same time; requests whose audio is streamed are not limited. */
+  /** Maximum number of parts of scripts that are spoken at the same time. Requests with streamed audio are not limited. */
   readonly maxConcurrent: number;
-  /** Admits the parts of all scripts, `maxConcurrent` at a time. */
+  /** Limits the parts of all scripts together to `maxConcurrent` at a time. */
   readonly partSlots: Semaphore;
   /**
-   * Resolves when the audio begins.
+   * Speaks a text; resolves when the audio begins.
    *
-   * @throws HearthError `upstream_error`, `upstream_unavailable`, `invalid_value`, also while reading; the signal's reason when
-   *   aborted.
+   * @throws HearthError `upstream_error`, `upstream_unavailable`, `invalid_value`, also while reading; the signal's
+   * reason when aborted.
    */
   speak(request: SpeechRequest, signal: AbortSignal): Promise<AsyncGenerator<Buffer>>;
   readonly close: () => Promise<void>;
@@ -40,7 +40,7 @@ interface SpeechServerOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** More than that would be no speech of a text that a request may have. */
+/** Longer than the speech of any text that a request may have. */
 const maxAudioBytes = 256 * 1024 * 1024;
 
 export function createSpeechServer({

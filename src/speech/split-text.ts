@@ -5,8 +5,8 @@ const segmenters = {
 };
 
 /**
- * Splits a text into parts of limited length: between sentences if possible, else between words, else anywhere. Text-to-speech
- * servers take about 4,000 characters, and speak the beginning sooner if it is a part of its own.
+ * Splits a text into parts of limited length, between sentences if possible, or else between words, or else anywhere.
+ * Text-to-speech servers accept about 4,000 characters, and the audio begins sooner if the first part is short.
  */
 export function splitText(
   text: string,
@@ -29,6 +29,6 @@ export function splitText(
 
 function splitLong(text: string, maxLength: number, unit: keyof typeof segmenters) {
   if (unit === 'sentence') return splitText(text, maxLength, 'word');
-  // One grapheme may have any number of combining characters.
+  // A single grapheme may be too long, too, with many combining characters.
   return unit === 'word' ? splitText(text, maxLength, 'grapheme') : [text.slice(0, maxLength)];
 }

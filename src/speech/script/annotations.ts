@@ -30,9 +30,7 @@ const parenthesized = /\(([^()]*)\)|（([^（）]*)）/g;
 // oxlint-disable-next-line no-control-regex -- the gap mark
 const emptied = /^ ?\0[ \0]*$/;
 
-/**
- * Removes `(sighs)`, `((sighs))`, and emptied parentheses, as of `(https://example.com)`; `(about 3 km)` stays.
- */
+/** Removes `(sighs)`, `((sighs))`, and emptied parentheses, as left by `(https://example.com)`; `(about 3 km)` stays. */
 export function withoutParenthesized(text: string): string {
   if (!/[(（]/.test(text)) return text;
   const rest = withoutInnermost(text);
@@ -46,12 +44,12 @@ function withoutInnermost(text: string): string {
   });
 }
 
-/** Text between asterisks that touch it; asterisks between words, as in `2*3*4`, are not emphasis. */
+/** Text between asterisks that touch it. Asterisks between words, as in `2*3*4`, are not emphasis. */
 const emphasized = /(?<![\p{L}\p{N}*])\*+(?=[^\s*])([^*]*[^*\s])\*+(?![\p{L}\p{N}*])/gu;
 /** Unpaired bold marks, and lines of asterisks; `2**3` stays. */
 const asterisks = /(?<![\p{L}\p{N}*])\*{2,}|\*{2,}(?![\p{L}\p{N}*])/gu;
 
-/** Removes `*coughs*`; for other emphasis, such as `*very*`, only the asterisks. */
+/** Removes `*coughs*`. Of other emphasis, such as `*very*`, removes only the asterisks. */
 export function withoutEmphasis(text: string): string {
   if (!text.includes('*')) return text;
   return text
@@ -66,20 +64,23 @@ const directions = new Set(listed.directions);
 const phrases = new Set(listed.phrases);
 const companions = new Set(listed.companions);
 
-/** Longer than any stage direction, so that long texts are not split. */
+/** Longer than any stage direction. Bounds the text that is split into words. */
 const maxLength = 80;
-/** Any other character, such as a digit, rules out a stage direction. */
+/** A stage direction contains only these characters, so a digit, for example, rules it out. */
 const words = /^[\p{L}\p{M}\s,.;!…'&-]+$/u;
 
 /**
- * True if a text in parentheses is a stage direction: a listed phrase, or only listed words with at least one sound or
+ * True if a text in parentheses is a stage direction: a listed phrase, or listed words with at least one sound or
  * direction among them.
  */
 function isStageDirection(content: string): boolean {
   return isMadeOf(content, (word) => sounds.has(word) || directions.has(word));
 }
 
-/** True if a text between asterisks is a sound or an action; a word such as `softly` may be emphasis there. */
+/**
+ * True if a text between asterisks is a sound or an action. Adverbs such as `softly` do not count, since they may be
+ * emphasis there.
+ */
 function isSound(content: string): boolean {
   return isMadeOf(content, (word) => sounds.has(word));
 }

@@ -33,7 +33,7 @@ describe('time', () => {
 
   const repeat = (unit: string, length: number) => unit.repeat(Math.ceil(length / unit.length));
 
-  // The square of this length takes minutes, which is beyond the time limit of a test.
+  // With quadratic time, this length would take minutes and exceed the time limit of a test.
   it.each(texts)('is linear in the length of a text that repeats %j', (unit) => {
     const cleaned = cleanText(repeat(unit, 256 * 1024));
     expect(cleaned.length).toBeLessThanOrEqual(256 * 1024 + unit.length);

@@ -7,7 +7,7 @@ import {
   withoutTags,
 } from './markup.ts';
 
-/** Each pass takes linear time for any text. */
+/** Each pass must take linear time for any text. */
 const passes: readonly ((text: string) => string)[] = [
   withoutHiddenMarkup,
   decodeEntities,
@@ -24,15 +24,15 @@ const passes: readonly ((text: string) => string)[] = [
   closeGaps,
 ];
 
-/** More rounds than any text needs, except one made to need more. */
+/** Enough for any text that is not made to need more. */
 const maxRounds = 4;
-/** Words, spaces and plain punctuation, without anything that a pass removes. */
+/** Matches text that may need cleaning: more than words, single spaces and plain punctuation. */
 const needsCleaning = /[^\w ,.!?;'"-]|  |www\./i;
 
 /**
- * Returns the text to be spoken, on one line: without emoji, tags, URLs, annotations, stage directions,
- * emphasis marks, quotation marks other than straight ones, invisible characters and excess white space. Cleaning
- * it again changes nothing.
+ * Returns the text to be spoken, on one line: without emoji, tags, URLs, annotations, stage directions, emphasis marks,
+ * quotation marks other than straight ones, invisible characters and excess white space. Cleaning the result again
+ * changes nothing.
  */
 export function cleanText(text: string): string {
   if (!needsCleaning.test(text)) return text.trim();
@@ -40,7 +40,7 @@ export function cleanText(text: string): string {
   return isStable ? cleaned : repeatPasses(defuse(cleaned)).text;
 }
 
-/** Repeats until nothing changes, since a removal may create a match for an earlier pass, as in `<<b>b>`. */
+/** Repeats the passes until nothing changes, since a removal may create a match for an earlier pass, as in `<<b>b>`. */
 function repeatPasses(text: string): { readonly text: string; readonly isStable: boolean } {
   let last = text;
   for (let round = 0; round < maxRounds; round += 1) {
@@ -51,7 +51,7 @@ function repeatPasses(text: string): { readonly text: string; readonly isStable:
   return { text: last, isStable: false };
 }
 
-/** Removes all characters that begin a match, for texts with endless nesting. */
+/** Removes all characters that begin a match. Used for texts whose nesting exceeds the rounds. */
 function defuse(text: string): string {
   return text.replace(/[<>[\]()（）*&]|:\/\/|www\./gi, ' ');
 }
@@ -64,14 +64,14 @@ function collapseWhiteSpace(text: string): string {
 const controls = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f]/g;
 
 /**
- * Emoji by their parts (Unicode Technical Standard 51), so that sequences of any length and of later versions
- * match: keycaps; anything in emoji style; pictographs but for those that are usually text (©, ™, ℹ,
- * ‼, arrows and the like); halves of flags; skin tones; lone keycap signs.
+ * Matches emoji by their parts (Unicode Technical Standard 51), so that sequences of any length and of later versions
+ * match: keycaps; anything in emoji style; pictographs except the ones that are usually text (©, ™, ℹ, ‼, arrows and
+ * the like); halves of flags; skin tones; lone keycap signs.
  */
 const emoji =
   /[0-9#*]\ufe0f?\u20e3|(?![0-9#*])\p{Emoji}\ufe0f|(?![©®‼⁉™ℹⓂ〰〽㊗㊙\u2190-\u21ff\u2934\u2935\u2b05-\u2b07])\p{Extended_Pictographic}|\p{Regional_Indicator}|\p{Emoji_Modifier}|\u20e3/gu;
 
-/** Invisible characters, except joiners between letters, which are part of the spelling in some scripts. */
+/** Invisible characters, except for joiners between letters, which some scripts need for spelling. */
 const invisible =
   /(?!(?<=[\p{L}\p{M}])[\u200c\u200d][\p{L}\p{M}])\p{Default_Ignorable_Code_Point}/gu;
 
@@ -85,11 +85,14 @@ function cleanCharacters(text: string): string {
 }
 
 const cjkMarks = /[「-』《》〈〉【】〔〕〖〗〘〙〚〛〝-〟﹁-﹄﹙-﹞｢｣\u2329\u232a]/g;
-/** Double marks: curly, low, full-width, and guillemets. They may have spaces inside. */
+/** Double quotation marks: curly, low, full-width, and guillemets. They may have spaces inside. */
 const doubleMarks = /[“”„‟＂«»‹›]/g;
-/** A letter or digit of a script with spaces between words: Chinese has ‘ and ’ between letters, as quotation marks. */
+/**
+ * A letter or digit of a script that separates words with spaces. Chinese is excluded, since it has ‘ and ’ as
+ * quotation marks between letters.
+ */
 const wordCharacter = String.raw`(?![\u2e80-\u{10ffff}])[\p{L}\p{M}\p{N}]`;
-/** A curly apostrophe inside a word; asterisks of Markdown around a part of the word don't count. */
+/** A curly apostrophe inside a word; Markdown asterisks around a part of the word are ignored. */
 const apostrophe = new RegExp(
   String.raw`(?<=${wordCharacter}\**)[‘’‛＇](?=\**${wordCharacter})`,
   'gu',
@@ -108,21 +111,24 @@ function withoutQuotationMarks(text: string): string {
     .replace(singleMarks, gap);
 }
 
-/** A URL ends at a space, quote, angle bracket, or character of a script without spaces. */
+/** A URL ends at a space, quote, angle bracket, or a character of a script without spaces. */
 const url =
   // oxlint-disable-next-line no-control-regex -- the gap mark ends a URL
   /(?:https?:\/\/|ftp:\/\/|(?<!\w)www\.(?=[a-z0-9]))[^\s\0<>"`\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef]*/gi;
 const mayHaveUrl = /:\/\/|www\./i;
-/** Punctuation that ends the sentence around a URL rather than the URL. */
+/** Characters at the end of a URL that belong to the sentence around it. */
 const trailing = new Set(".,;:!?'*_~]}…");
 
-/** Removes `http`, `https`, `ftp` and `www.` addresses, but not the punctuation of the sentence after them. */
+/** Removes `http`, `https`, `ftp` and `www.` addresses, but keeps the punctuation that ends their sentence. */
 function withoutUrls(text: string): string {
   if (!mayHaveUrl.test(text)) return text;
   return text.replace(url, (found) => gap + found.slice(urlLength(found)));
 }
 
-/** A closing bracket belongs to the URL if the URL contains its opening bracket: `…/Foo_(film)`. */
+/**
+ * Length of the URL in a match. A closing bracket belongs to the URL if the URL contains its opening bracket:
+ * `…/Foo_(film)`.
+ */
 function urlLength(found: string): number {
   const schemeEnd = found.indexOf('://') + 3;
   const minimum = schemeEnd === 2 ? 'www.x'.length : schemeEnd;

@@ -85,7 +85,7 @@ describe('any text', () => {
   });
 });
 
-/** Undefined if the text is rejected with a documented error. */
+/** Returns undefined if the text is rejected with a documented error. */
 function attempt(options: SpeechScriptOptions): SpeechScript | undefined {
   try {
     return formatSpeechScript(options);

@@ -5,12 +5,12 @@ import { resolveOptions, type ResolvedOptions } from './options.ts';
 import { readTurns } from './read-turns.ts';
 
 /**
- * Converts a text to a script for a speech synthesizer: one line per turn, with the speaker, and only
- * spoken text. `mode` in the result is the detected one, `single` or `multi`; `script` is a string, or an array of
- * turns if `output` is `json`. Formatting its own script returns the same turns.
+ * Converts a text to a script for a speech synthesizer: one line per turn, with the speaker, and only spoken text.
+ * `mode` in the result is the detected one, `single` or `multi`; `script` is a string, or an array of turns if `output`
+ * is `json`. Formatting the resulting script again returns the same turns.
  *
  * @throws HearthError `invalid_value` for a speaker out of range, or if nothing is left to say;
- *   `missing_required_parameter`, `unrecognized_keys`, `invalid_type`, `invalid_value` for wrong options.
+ * `missing_required_parameter`, `unrecognized_keys`, `invalid_type`, `invalid_value` for wrong options.
  */
 export function formatSpeechScript(options: SpeechScriptOptions): SpeechScript {
   const resolved = resolveOptions(options);
@@ -38,7 +38,7 @@ export function formatSpeechScript(options: SpeechScriptOptions): SpeechScript {
   return { ...common, output, script: lines.join('\n') };
 }
 
-/** The requested number of speakers, or more if the script has more. */
+/** Entries for the requested number of speakers, or for more if the script has more. */
 function toSlots(
   { speakers, voices, emotions }: ResolvedOptions,
   turns: readonly SpeechTurn[],

@@ -1,6 +1,6 @@
 /**
- * Marks the place of removed text, until `closeGaps` decides about the space there. Control characters of
- * the text itself were removed before.
+ * Marks the place of removed text until `closeGaps` decides whether it becomes a space. The text itself can't contain
+ * it, since control characters were removed before.
  */
 export const gap = '\0';
 
@@ -8,12 +8,12 @@ const closing = new Set(',.;:!?%)…，。、；：！？）');
 const opening = new Set('(（');
 const quotes = new Set('"\'');
 const letterOrDigit = /[\p{L}\p{N}]/u;
-/** Scripts without spaces between words begin here. */
+/** First character of the scripts without spaces between words. */
 const firstUnspaced = 0x2e80;
 
 /**
- * Closes the gaps: no space at the ends, before closing punctuation and after opening punctuation; else one if there
- * was one or if words would run together. White space must already be single spaces.
+ * Closes the gaps. A gap vanishes at the ends, before closing punctuation and after opening punctuation. Otherwise it
+ * becomes a space if there was one or if words would run together. White space must already be single spaces.
  */
 export function closeGaps(text: string): string {
   if (!text.includes(gap)) return text.trim();
@@ -30,12 +30,12 @@ export function closeGaps(text: string): string {
     .trim();
 }
 
-/** True if a quotation mark before this character is a closing one. */
+/** True if a quotation mark before this character closes a quotation. */
 function endsWord(next: string | undefined): boolean {
   return next === undefined || next === ' ' || closing.has(next);
 }
 
-/** True if a quotation mark after this character is an opening one. */
+/** True if a quotation mark after this character opens a quotation. */
 function startsWord(previous: string | undefined): boolean {
   return previous === undefined || previous === ' ' || opening.has(previous);
 }

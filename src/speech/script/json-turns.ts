@@ -2,12 +2,12 @@ import * as z from 'zod';
 import { maxSpeakers } from './schema.ts';
 import { splitLines, type RawTurn } from './raw-turn.ts';
 
-/** The range of the number is checked together with labels. Other fields are ignored. */
+/** The range of the number is checked later, together with labels. Other fields are ignored. */
 const itemSchema = z.object({
   speaker: z.union([z.int(), z.string().trim().min(1)]),
   text: z.string(),
 });
-/** A number as a text, alone or as in a label. */
+/** A number as a text, alone or after `speaker`. */
 const numeral = /^(?:speaker\s*)?(\d+)$/i;
 
 const noArray = 'The text starts like a JSON array';
@@ -20,9 +20,9 @@ interface JsonTurns {
 }
 
 /**
- * Parses a text that is a JSON array of `{speaker, text}` objects; returns a warning if it looks like one but
- * isn't, undefined for any other text. `[sighs] Well.` is not an array. A name gets the lowest number that no other
- * speaker has, in order of appearance; names beyond the last speaker get a number out of range.
+ * Parses a text that is a JSON array of `{speaker, text}` objects. Returns a warning if the text only looks like one,
+ * and undefined for any other text, such as `[sighs] Well.` In order of appearance, each name gets the lowest number
+ * that no other speaker has; names beyond the last speaker get a number out of range.
  */
 export function readJsonTurns(text: string): JsonTurns | { readonly warning: string } | undefined {
   const trimmed = text.trim();
@@ -48,7 +48,7 @@ export function readJsonTurns(text: string): JsonTurns | { readonly warning: str
     ...(typeof speaker === 'number'
       ? { speaker }
       : { speaker: speakersByName.get(speaker) ?? 0, name: speaker }),
-    // JSON can contain lone surrogates, which a script can't.
+    // JSON can contain lone surrogates, which are not allowed in a script.
     lines: splitLines(words.toWellFormed()),
     place: `item ${index + 1}`,
   }));

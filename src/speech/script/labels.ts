@@ -3,17 +3,17 @@ import { splitLines, type RawTurn } from './raw-turn.ts';
 const shortestLabel = 'Speaker1:'.length;
 const plainLabel = /^\s*speaker\s*(\d+)\s*:/i;
 const tag = String.raw`<\/?[a-z][^<>]*>`;
-/** Bold, as in `**Speaker 1:** Hello` and `<b>Speaker 1:</b> Hello`; the formatting may continue in the text. */
+/** A label in bold, as in `**Speaker 1:** Hello` and `<b>Speaker 1:</b> Hello`; the formatting may continue in the text. */
 const decoratedLabel = new RegExp(
   String.raw`^((?:[\s*\u200b\u2060]|${tag})*)speaker\s*(\d+)((?:[\s*]|${tag})*):`,
   'i',
 );
 
 /**
- * Splits a text at the lines that start with `Speaker N:`; other lines belong to the previous speaker,
- * lines at the start to Speaker 1.
+ * Splits a text at the lines that start with `Speaker N:`. Other lines belong to the previous speaker; lines at the
+ * start belong to Speaker 1.
  *
- * @param isDecorated whether the label may be in bold, with asterisks or tags.
+ * @param isDecorated True if the label may be in bold, with asterisks or tags.
  */
 export function splitLabels(
   text: string,

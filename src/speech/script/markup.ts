@@ -44,15 +44,15 @@ export function decodeEntities(text: string): string {
   return text.includes('&') ? text.replace(entity, (found) => decodeHTMLStrict(found)) : text;
 }
 
-/** Up to the next `>`, except one in a quoted attribute; never beyond another `<`. */
+/** The rest of a tag up to `>`. Skips `>` in quoted attributes, and never continues beyond another `<`. */
 const attributes = String.raw`(?:[^<>"'=]*(?:=(?:\s*(?:"[^"<]*"|'[^'<]*'))?[^<>"'=]*)*|[^<>]*)>`;
 const inlineNames =
   'a|abbr|b|bdi|bdo|big|cite|code|data|del|dfn|em|font|i|ins|kbd|mark|q|s|samp|small|span|strong|sub|sup|time|tt|u|var|wbr';
 const inlineTag = new RegExp(String.raw`<\/?(?:${inlineNames})(?=[\s/>])${attributes}`, 'gi');
-/** Elements, declarations, processing instructions, and the empty tags of fragments. */
+/** Tags of elements, declarations, processing instructions, and the empty tags of fragments. */
 const tag = new RegExp(String.raw`<\/?[a-z]${attributes}|<[!?][^<>]*>|<\/?>`, 'gi');
 
-/** Removes tags but keeps their text. Inline tags, such as `<b>`, leave no space. */
+/** Removes tags but keeps the text between them. Inline tags, such as `<b>`, leave no space. */
 export function withoutTags(text: string): string {
   if (!text.includes('<')) return text;
   return text.replace(inlineTag, '').replace(tag, gap);

@@ -6,12 +6,12 @@ import {
   type SpeechScriptOptions,
 } from './schema.ts';
 
-/** The options with all defaults. */
+/** The options with defaults filled in. */
 export type ResolvedOptions = {
   readonly [Name in keyof SpeechScriptOptions]-?: NonNullable<SpeechScriptOptions[Name]>;
 };
 
-/** The constraint of each option, to follow its name in a message. */
+/** The constraint of each option, worded to follow the option's name. */
 const requirements: Readonly<Record<keyof SpeechScriptOptions, string>> = {
   text: 'must be a text of 1 to 2,000,000 characters',
   mode: 'must be one of auto, single, multi',

@@ -1,12 +1,12 @@
 /** A turn before cleaning. */
 export interface RawTurn {
-  /** Not yet checked to be in range. */
+  /** Number of the speaker; its range is checked later. */
   readonly speaker: number;
-  /** Name of the speaker in the text, if it has no number there. */
+  /** Name of the speaker in the text, if the text has no number. */
   readonly name?: string;
-  /** Its text, line by line. */
+  /** Lines of the turn's text. */
   readonly lines: readonly string[];
-  /** Its position in the text, such as `line 3`. */
+  /** Position of the turn in the text, such as `line 3`. */
   readonly place: string;
 }
 

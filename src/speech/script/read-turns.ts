@@ -16,7 +16,7 @@ interface Reading {
 /**
  * Returns the turns of the text that contain words.
  *
- * @throws HearthError `invalid_value` for a speaker out of range, unless all text is one speaker's.
+ * @throws HearthError `invalid_value` for a speaker out of range, unless one speaker says all of the text.
  */
 export function readTurns(options: ResolvedOptions): Reading {
   const { rawTurns, isLabelled, warnings, speakersByName } = findTurns(options);
@@ -93,7 +93,7 @@ function toTurns(rawTurns: readonly RawTurn[], { clean }: ResolvedOptions): Spee
   });
 }
 
-/** Line breaks within a turn are not part of a script, which has one line per turn. */
+/** Joins the lines of a turn, since a script has one line per turn. */
 function joinLines(lines: readonly string[]): string {
   return lines
     .map((line) => line.trim())

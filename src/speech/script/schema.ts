@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { textSchema } from '../../kernel/field.ts';
 
 export const maxSpeakers = 4;
-/** About a day of speech. A longer text would block the server for too long. */
+/** About a day of speech. Longer texts would block the server for too long. */
 const maxTextLength = 2_000_000;
 
 export const emotionSchema = z
@@ -84,7 +84,7 @@ export const speechScriptRequestSchema = z
       },
     ],
   });
-/** Options as given; those with a default are optional. */
+/** The options of a caller; options with a default are optional. */
 export type SpeechScriptOptions = z.input<typeof speechScriptRequestSchema>;
 
 const resultFields = {
