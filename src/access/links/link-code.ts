@@ -1,33 +1,30 @@
 import { randomBytes } from 'node:crypto';
 
-/**
- * The code that a person types: the beginning of the key's hash, which identifies the machine, and
- * a secret.
- */
+/** A code that a person types. It consists of the first bits of the key's hash, which identify the machine, and a secret. */
 export interface LinkCode {
-  /** 75 bits of the hash. */
+  /** The first 75 bits of the hash. */
   readonly keyPart: string;
   /** 75 random bits. */
   readonly secret: string;
 }
 
-/** Crockford's: without letters that look like digits or other letters. */
+/** Crockford's alphabet, without letters that look like digits or other letters. */
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const partLength = 15;
 const groupLength = 5;
 const codePattern = new RegExp(`^[${alphabet}]{${2 * partLength}}$`, 'u');
 
-/** A code for the machine with this key (`keyFingerprint`). */
+/** Creates a code for the machine with this key (`keyFingerprint`). */
 export function newLinkCode(fingerprint: string): LinkCode {
   return { keyPart: keyPartOf(fingerprint), secret: encode(randomBytes(10)) };
 }
 
-/** Six groups of five characters. */
+/** Formats a code as six groups of five characters. */
 export function formatLinkCode({ keyPart, secret }: LinkCode): string {
   return (keyPart + secret).match(new RegExp(`.{${groupLength}}`, 'gu'))?.join('-') ?? '';
 }
 
-/** Ignores case, spaces and hyphens. Undefined for a text that is not a code. */
+/** Parses a code, ignoring case, spaces and hyphens. Undefined if the text is not a code. */
 export function parseLinkCode(text: string): LinkCode | undefined {
   const plain = text
     .toUpperCase()
@@ -38,7 +35,7 @@ export function parseLinkCode(text: string): LinkCode | undefined {
   return { keyPart: plain.slice(0, partLength), secret: plain.slice(partLength) };
 }
 
-/** True if a code was made by the machine with this key. */
+/** True if the machine with this key created the code. */
 export function isCodeOf({ keyPart }: LinkCode, fingerprint: string): boolean {
   return keyPartOf(fingerprint) === keyPart;
 }
@@ -47,7 +44,7 @@ function keyPartOf(fingerprint: string): string {
   return encode(Buffer.from(fingerprint.replace('SHA256:', ''), 'base64'));
 }
 
-/** The first 75 bits, five for each character. */
+/** Encodes the first 75 bits, five per character. */
 function encode(bytes: Uint8Array): string {
   const bits = [...bytes.subarray(0, 10)].map((byte) => byte.toString(2).padStart(8, '0')).join('');
   return Array.from({ length: partLength }, (_, index) => {

@@ -7,23 +7,23 @@ const outwardSchema = z.object({
   name: z.string(),
   host: z.string(),
   port: z.int(),
-  /** Fingerprint of the only key that the machine may have. */
+  /** Fingerprint of the machine's key; connections with another key are refused. */
   key: z.string(),
-  /** Its token for this machine. */
+  /** Token with which this machine authenticates to the other. */
   token: z.string(),
   createdAt: time,
 });
 const inwardSchema = z.object({
   name: z.string(),
-  /** Token of this machine that the other one uses. */
+  /** Id of the token with which the other machine authenticates to this one. */
   tokenId: z.string(),
   createdAt: time,
 });
 const fileSchema = z.object({ to: z.array(outwardSchema), from: z.array(inwardSchema) });
 
-/** A machine whose models this one uses. */
+/** A link to a machine whose models this machine uses. */
 export type OutwardLink = z.infer<typeof outwardSchema>;
-/** A machine that uses the models of this one. */
+/** A link from a machine that uses the models of this machine. */
 export type InwardLink = z.infer<typeof inwardSchema>;
 type LinkRecords = z.infer<typeof fileSchema>;
 
@@ -38,7 +38,7 @@ export class LinkFile {
     this.#links = links;
   }
 
-  /** Reads the file. An invalid file is reported, and stays until a link is added. */
+  /** Reads the file. An invalid file is reported in the log, and is not overwritten until a link is added. */
   static async open(file: string, logger: Logger): Promise<LinkFile> {
     try {
       const text = await readIfPresent(file);
@@ -65,7 +65,7 @@ export class LinkFile {
     });
   }
 
-  /** Removes the links that are not to be kept. */
+  /** Removes all links for which the function returns false. */
   async keep(isKept: (link: OutwardLink | InwardLink) => boolean): Promise<void> {
     await this.#write({ to: this.to.filter(isKept), from: this.from.filter(isKept) });
   }
@@ -73,7 +73,7 @@ export class LinkFile {
   async #write(links: LinkRecords): Promise<void> {
     this.#links = links;
     const content = `${JSON.stringify(links, null, 2)}\n`;
-    // In the order of the calls, so that the last change stays.
+    // Writes one after the other, so that the latest change ends up in the file.
     this.#writing = this.#writing
       .catch(() => {})
       .then(() => replacePrivateFile(this.#file, content));

@@ -9,11 +9,11 @@ import {
 import { readIfPresent, replacePrivateFile } from '../../platform/files/private-file.ts';
 import { keyFingerprint } from '../../platform/net/pinned-key.ts';
 
-/** The key by which other machines recognize this one, and a certificate for it (PEM). */
+/** The key by which other machines recognize this machine, and a certificate for the key (PEM). */
 export interface LinkIdentity {
   readonly cert: string;
   readonly key: string;
-  /** As `keyFingerprint` gives it. */
+  /** Result of `keyFingerprint` for the key. */
   readonly fingerprint: string;
 }
 
@@ -31,8 +31,8 @@ export async function openLinkIdentity(file: string): Promise<LinkIdentity> {
 }
 
 /**
- * A certificate that signs itself (RFC 5280). Linked machines compare its key alone, so that all other fields are
- * constant: it never expires.
+ * Creates a self-signed certificate (RFC 5280). Linked machines compare only its key, so all other fields are constant,
+ * and it never expires.
  */
 function selfSign(privateKey: KeyObject): Buffer {
   const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'der' });
@@ -62,10 +62,10 @@ function sequence(...parts: readonly Uint8Array[]): Buffer {
   return encode(0x30, ...parts);
 }
 
-/** A value in DER (ITU-T X.690) of less than 64 KiB. */
+/** Encodes a value of less than 64 KiB in DER (ITU-T X.690). */
 function encode(tag: number, ...content: readonly Uint8Array[]): Buffer {
   const length = content.reduce((sum, part) => sum + part.length, 0);
-  // The shortest form.
+  // DER requires the shortest form of the length.
   const long = length < 256 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
   const lengthBytes = length < 128 ? [length] : long;
   return Buffer.concat([Buffer.from([tag, ...lengthBytes]), ...content]);

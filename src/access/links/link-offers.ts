@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto';
 import { formatLinkCode, newLinkCode } from './link-code.ts';
 
 const lifetimeMs = 10 * 60_000;
-/** More codes end the oldest ones. */
+/** If there are more codes, the oldest ones become invalid. */
 const maxOffers = 10;
 
-/** Codes that were offered and not used yet, as hashes. A restart of the server ends them. */
+/** Unused codes, kept as hashes in memory: a restart of the server invalidates them. */
 export class LinkOffers {
   readonly #now: () => number;
-  /** Ends of their lifetimes, oldest first. */
+  /** Expiry times of the codes by hash, oldest first. */
   readonly #ends = new Map<string, number>();
 
   constructor(now: () => number = Date.now) {
     this.#now = now;
   }
 
-  /** @param fingerprint of the key of this machine */
+  /** Creates a code. @param fingerprint Fingerprint of this machine's key. */
   create(fingerprint: string): { readonly code: string; readonly expiresAt: Date } {
     const code = newLinkCode(fingerprint);
     const end = this.#now() + lifetimeMs;
@@ -33,7 +33,7 @@ export class LinkOffers {
     return end > this.#now();
   }
 
-  /** Time until the last code has expired; 0 if there is none. */
+  /** Time until the last code expires; 0 if there is none. */
   get openMs(): number {
     return Math.max(0, ...[...this.#ends.values()].map((end) => end - this.#now()));
   }

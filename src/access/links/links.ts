@@ -13,19 +13,19 @@ import { leave, machineUrl, pair } from './peer.ts';
 
 interface LinksOptions {
   readonly file: LinkFile;
-  /** Reads the key of this machine, or creates it. */
+  /** Reads this machine's key, or creates it. */
   readonly openIdentity: () => Promise<LinkIdentity>;
-  /** Address of this machine for the others; undefined if it is in no network. */
+  /** Address of this machine for other machines; undefined without a network. */
   readonly host: () => string | undefined;
   readonly upstreams: Pick<Upstreams, 'names' | 'add' | 'remove' | 'check'>;
   readonly tokens: Pick<TokenService, 'create' | 'list'>;
   readonly store: Pick<Store, 'tokens' | 'owners'>;
-  /** Ends the instances of models on a machine. */
+  /** Unloads the instances of a machine's models. */
   readonly unload: (machine: string) => Promise<void>;
   readonly logger: Logger;
 }
 
-/** Listens for linked machines. */
+/** Starts to listen for linked machines. */
 type Listen = (identity: LinkIdentity) => Promise<LinkListener>;
 
 interface LinkListener {
@@ -33,19 +33,19 @@ interface LinkListener {
   close(): Promise<void>;
 }
 
-/** The other machine, as `POST /api/v1/links` describes it. */
+/** The machine to link; the fields are described at `POST /api/v1/links`. */
 interface NewLink {
   readonly host: string;
   readonly port: number;
   readonly code: string;
-  /** The other machine's name of itself if absent. */
+  /** Defaults to the name that the other machine has for itself. */
   readonly name?: string | undefined;
 }
 
 interface LinkState {
-  /** Undefined if it can't be used now. */
+  /** Number of its models; undefined if the machine can't be used now. */
   readonly modelCount: number | undefined;
-  /** Why it can't be used now. */
+  /** The reason why the machine can't be used now. */
   readonly problem: string | undefined;
 }
 
@@ -54,7 +54,7 @@ const timeoutMs = 300_000;
 const maxConcurrent = 64;
 const maxNameLength = 40;
 
-/** The machines that this one is linked with. */
+/** The links between this machine and others, in both directions. */
 export class Links {
   readonly #options: LinksOptions;
   readonly #offers = new LinkOffers();
@@ -73,7 +73,7 @@ export class Links {
     this.#options = options;
   }
 
-  /** Opens the stored links, and listens if there are any from other machines. */
+  /** Opens the stored links, and starts to listen if other machines have links to this one. */
   async start(listen: Listen): Promise<void> {
     this.#listenFor = listen;
     const { file, upstreams, logger } = this.#options;
@@ -88,7 +88,7 @@ export class Links {
   }
 
   /**
-   * Makes a code that links one machine, and listens for it.
+   * Creates a code with which one machine can link to this one, and listens for that machine.
    *
    * @throws Error if the port can't be used.
    */
@@ -101,7 +101,7 @@ export class Links {
     return { ...offer, host: this.#options.host(), port, fingerprint };
   }
 
-  /** Links a machine that has a code, which is used up. Undefined if the code is not valid. */
+  /** Links a machine that has a code; the code is used up. Undefined if the code is not valid. */
   async accept(secret: string, name: string) {
     if (!this.#offers.take(secret)) return undefined;
     return this.#accepting.run(() => this.#accept(name));
@@ -118,9 +118,9 @@ export class Links {
   }
 
   /**
-   * Links the machine that made a code, so that its models are used here.
+   * Links the machine that created a code, so that its models can be used here.
    *
-   * @throws HearthError as `pair`; `conflict` for a name or machine that is linked.
+   * @throws HearthError The errors of `pair`; `conflict` if the name or machine is already linked.
    */
   add(link: NewLink, signal: AbortSignal): Promise<OutwardLink> {
     return this.#adding.run(() => this.#add(link, signal));
@@ -156,7 +156,7 @@ export class Links {
     return link;
   }
 
-  /** All links, oldest first. Asks the machines for their models. */
+  /** All links, oldest first, with the models of each machine, which are requested now. */
   async list(): Promise<{
     readonly to: readonly (OutwardLink & LinkState)[];
     readonly from: readonly (InwardLink & { readonly lastUsedAt: Date | null })[];
@@ -169,13 +169,13 @@ export class Links {
       ),
       from: file.from.flatMap((link) => {
         const token = known.get(link.tokenId);
-        // It may have been revoked like any other token.
+        // The link's token may have been revoked, like any other token.
         return token === undefined ? [] : [{ ...link, lastUsedAt: token.lastUsedAt }];
       }),
     };
   }
 
-  /** Asks a linked machine for the number of its models, or returns the problem if it can't be used. */
+  /** Asks a linked machine for its number of models; returns the problem if the machine can't be used. */
   async state({ name }: OutwardLink): Promise<LinkState> {
     if (!this.#opened.has(name)) {
       return { modelCount: undefined, problem: `The setting "upstreams" has the name "${name}".` };
@@ -189,9 +189,9 @@ export class Links {
   }
 
   /**
-   * Ends the links with a machine, in both directions.
+   * Removes the links with a machine, in both directions.
    *
-   * @returns whether the other machine has revoked its token, undefined if there was none.
+   * @returns True if the other machine has revoked its token; undefined if this machine had none.
    * @throws HearthError `link_not_found`.
    */
   async remove(name: string): Promise<{ readonly isRevokedThere: boolean | undefined }> {
@@ -210,7 +210,7 @@ export class Links {
     return { isRevokedThere: to === undefined ? undefined : await leave(to) };
   }
 
-  /** Ends the link of the machine that uses a token. False if it is not the token of a link. */
+  /** Removes the link that uses a token, at the request of the other machine. False if no link uses the token. */
   async leave(tokenId: string): Promise<boolean> {
     const { file, store, logger } = this.#options;
     const link = file.from.find((each) => each.tokenId === tokenId);
@@ -218,7 +218,7 @@ export class Links {
     await file.keep((each) => each !== link);
     await revokeToken(store, tokenId, { action: 'kept' });
     logger.info({ link: link.name }, 'the other machine ended its link');
-    // It waits for the request that called this.
+    // Not awaited: the listener stops only after the present request has ended.
     void this.#stopUnused();
     return true;
   }
@@ -254,7 +254,7 @@ export class Links {
     }
   }
 
-  /** Stops listening if no machine may connect. */
+  /** Stops listening if no other machine may connect. */
   async #stopUnused(): Promise<void> {
     if (this.#options.file.from.length === 0 && this.#offers.openMs === 0)
       await this.#stopListening();
@@ -279,7 +279,7 @@ function toUpstream(link: OutwardLink): Parameters<Upstreams['add']>[0] {
   };
 }
 
-/** The name of this machine for others. */
+/** The name of this machine, for other machines. */
 function machineName(): string {
   return toLinkName(hostname());
 }

@@ -21,10 +21,11 @@ export function machineUrl({ host, port }: Address): string {
 }
 
 /**
- * Proves with a code that the machine at an address is the one that made the code.
+ * Checks that the machine at an address created the code, and sends the secret of the code, which proves that this
+ * machine has it.
  *
- * @param knows Throws if the key is known already.
- * @returns its key, its name, and its token for this machine.
+ * @param assertNew Throws if the key is already known.
+ * @returns The other machine's key, its name, and its token for this machine.
  * @throws HearthError `invalid_code`, `upstream_error`, `upstream_unavailable`; the signal's reason.
  */
 export async function pair(
@@ -76,14 +77,14 @@ export async function pair(
   }
 }
 
-/** Ends a link at the other machine. @returns whether it is ended there */
+/** Removes a link at the other machine. @returns True if it is removed there. */
 export async function leave(link: OutwardLink): Promise<boolean> {
   const signal = AbortSignal.timeout(timeoutMs);
   try {
     const headers = { authorization: `Bearer ${link.token}` };
     const request = { method: 'DELETE', headers, signal } as const;
     const { status } = await send(new URL(machineUrl(link)), link.key, request);
-    // 401: the token was revoked before.
+    // 401 means that the token was already revoked.
     return status === 200 || status === 401;
   } catch {
     return false;
