@@ -15,13 +15,13 @@ export interface AliasSource {
   /** True if a flag or an environment variable overrides `config.json`, so that `write` has no effect. */
   readonly isFixed: boolean;
   /**
-   * The aliases, read again after each change of `config.json`.
+   * Returns the aliases; rereads `config.json` if it has changed.
    *
    * @throws SettingsError if the file is invalid at the first call.
    */
   read(): Promise<Aliases>;
   /**
-   * Sets one alias in `config.json`, or removes it; all other settings stay unchanged.
+   * Sets or removes one alias in `config.json`; all other settings stay unchanged.
    *
    * @throws SettingsError if the file is invalid.
    */
@@ -29,7 +29,7 @@ export interface AliasSource {
 }
 
 /**
- * Aliases from the same sources as all settings.
+ * Reads aliases from the same sources as all settings.
  *
  * @param onInvalid Called once for each change that makes `config.json` invalid; the previous aliases remain.
  */
@@ -61,7 +61,7 @@ export function createAliasSource(
     read,
     write: (name, models) =>
       withFileLock(file, async () => {
-        // Rejects a file that can't be read as settings before it is changed.
+        // Checks that the file is valid before changing it.
         await loadSettings(sources);
         const content = (await readIfPresent(file)) ?? '{}\n';
         const [place = ['models', 'aliases']] = placesOf(content, 'models.aliases');
@@ -70,7 +70,7 @@ export function createAliasSource(
   };
 }
 
-/** Changes with the content of the file. */
+/** A version that changes with the content of the file. */
 async function versionOf(file: string): Promise<string> {
   try {
     const { mtimeNs, ino, size } = await stat(file, { bigint: true });

@@ -3,8 +3,8 @@ import { SettingsError } from './settings-error.ts';
 import type { Settings } from './settings-table.ts';
 
 /**
- * Rejects settings that are allowed alone but not together: a host that other machines can reach without tokens, and a
- * certificate without its key.
+ * Rejects settings that are valid separately but not together: a host that other machines can reach while no tokens are
+ * required, and a certificate without its key.
  *
  * @throws SettingsError
  */

@@ -19,15 +19,13 @@ export interface FileSetting {
 
 interface ConfigFile {
   readonly settings: ReadonlyMap<SettingKey, FileSetting>;
-  /** One sentence for each ignored setting. */
+  /** A sentence for each ignored setting. */
   readonly warnings: readonly string[];
-  /** Unknown settings that are, or resemble, one of `auth` or `server`: they must not be ignored. */
+  /** Unknown settings of the groups `auth` and `server`, or with similar names. They must not be ignored. */
   readonly errors: readonly SettingsError[];
 }
 
-/**
- * Groups in which a misspelled setting could leave a server open that its owner thinks is closed.
- */
+/** In these groups, a misspelled setting could leave a server open while its owner believes it is protected. */
 const strictGroups: ReadonlySet<string> = new Set(['auth', 'server']);
 
 const fileRemedy = 'Correct the file, or move it away to use the defaults.';
@@ -35,11 +33,11 @@ const fileRemedy = 'Correct the file, or move it away to use the defaults.';
 export const configFile = (home: string): string => join(home, 'config.json');
 
 /**
- * Reads `{"server": {"port": 1}}` as `server.port: 1`. Dotted keys are accepted too; `$schema` is for editors. Comments
+ * Reads `{"server": {"port": 1}}` as `server.port: 1`. Dotted keys are accepted, too. `$schema` (for editors), comments
  * and a byte order mark are ignored.
  *
- * @param text Text instead of the content of the file.
- * @returns no settings if there is no such file.
+ * @param text Used instead of the content of the file.
+ * @returns No settings if the file does not exist.
  * @throws SettingsError if the file is not a JSON object.
  */
 export async function readConfigFile(home: string, text?: string): Promise<ConfigFile> {
@@ -82,7 +80,7 @@ function parseConfigFile(content: string, file: string): ConfigFile {
   return { settings, warnings, errors };
 }
 
-/** `isError` for a setting that must not be ignored. */
+/** Describes an unknown setting; `isError` is true if it must not be ignored. */
 function describeUnknown(name: string, place: string) {
   const meant = suggestName(name, settingKeys, '.');
   const hint =
@@ -117,7 +115,7 @@ function formatPlace(file: string, position: TextPosition | undefined): string {
 }
 
 /**
- * The text of `config.json` with other values; undefined removes a setting. All else stays unchanged.
+ * Changes values in the text of `config.json`; undefined removes a setting. Everything else stays unchanged.
  *
  * @param content A valid file.
  */
@@ -136,13 +134,13 @@ export function editConfigFile(
   return edited;
 }
 
-/** Where a file has a setting: nested objects, dotted keys, or both. */
+/** The paths at which a file has a setting: as nested objects, dotted keys, or both. */
 export function placesOf(content: string, key: string): readonly (readonly string[])[] {
   const document = parseJsonDocument(content, { allowsComments: true });
   return splits(key.split('.')).filter((path) => document.locate([...path]) !== undefined);
 }
 
-/** `a.b.c` is `a`, `b`, `c`; `a`, `b.c`; `a.b`, `c`; or `a.b.c`. */
+/** All ways to nest a key: `a.b.c` as `a`, `b`, `c`; `a`, `b.c`; `a.b`, `c`; or `a.b.c`. */
 function splits([first = '', ...rest]: readonly string[]): readonly (readonly string[])[] {
   if (rest.length === 0) return [[first]];
   return splits(rest).flatMap(([head = '', ...tail]) => [
@@ -151,7 +149,7 @@ function splits([first = '', ...rest]: readonly string[]): readonly (readonly st
   ]);
 }
 
-/** The only name that ends alike, such as `server.port` for `port`, or else the nearest one. */
+/** The only name with this ending, such as `server.port` for `port`, or else the most similar name. */
 export function suggestName(
   name: string,
   names: readonly string[],

@@ -9,12 +9,12 @@ import {
   type SettingType,
 } from './settings-table.ts';
 
-/** A setting as people see it. */
+/** Description of a setting for users. */
 export interface SettingDescription {
   readonly key: SettingKey;
   readonly description: string;
   readonly type: SettingType;
-  /** Undefined if it has no value, and for a secret. */
+  /** Undefined for secrets and for settings without a value. */
   readonly value: unknown;
   /** True if it has a value. */
   readonly isSet: boolean;
@@ -25,7 +25,7 @@ export interface SettingDescription {
   readonly isLive: boolean;
 }
 
-/** Describes all settings, or one, without the values of secrets. */
+/** Describes all settings or the given ones, without the values of secrets. */
 export function describeSettings(
   { settings, sources }: ResolvedSettings,
   keys: readonly SettingKey[] = settingKeys,
@@ -53,7 +53,7 @@ export function describeSettings(
   });
 }
 
-/** Hides the user and password of a URL. */
+/** Hides the user and password in a URL. */
 function withoutPasswords(value: unknown): unknown {
   return typeof value === 'string' ? withoutPassword(value) : value;
 }

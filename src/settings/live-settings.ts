@@ -8,11 +8,11 @@ import {
 
 /** The settings in use by a running server. */
 export interface LiveSettings {
-  /** One object for the life of the server: its live settings change in place. */
+  /** The same object for the life of the server: live settings change in place. */
   readonly current: Settings;
-  /** Puts changed live settings to use. The others keep the value of the start. */
+  /** Applies changes of live settings. All other settings keep their values until the next start. */
   apply(configured: Settings): void;
-  /** Keys whose configured value takes effect with the next start. */
+  /** Keys whose configured value takes effect at the next start. */
   pending(configured: Settings): ReadonlySet<SettingKey>;
 }
 

@@ -48,7 +48,7 @@ export const removedSettings: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** The variables of the removed settings, with the sentences that replace them. */
+/** Environment variables of the removed settings, with the sentences that name the replacements. */
 export const removedVariables: ReadonlyMap<string, string> = new Map(
   [...removedSettings].map(([key, advice]) => [
     `HEARTH_${settingWords(key).join('_').toUpperCase()}`,
@@ -56,7 +56,7 @@ export const removedVariables: ReadonlyMap<string, string> = new Map(
   ]),
 );
 
-/** The flags of the removed settings without dashes in front, with the sentences that replace them. */
+/** Flags of the removed settings, without leading dashes, with the sentences that name the replacements. */
 export const removedFlags: ReadonlyMap<string, string> = new Map(
   [...removedSettings].map(([key, advice]) => [settingWords(key).join('-').toLowerCase(), advice]),
 );

@@ -3,14 +3,14 @@ import { SettingsError } from './settings-error.ts';
 import type { Settings } from './settings-table.ts';
 
 export interface Folders {
-  /** Home folder of Hearth, where relative paths start. */
+  /** Hearth's home folder, to which relative paths refer. */
   readonly home: string;
-  /** Home folder of the user, for `~`; undefined if the user has none. */
+  /** The user's home folder, for `~`; undefined if the user has none. */
   readonly userHome: string | undefined;
 }
 
 /**
- * The absolute path that a setting names.
+ * Makes a path of a setting absolute.
  *
  * @throws SettingsError for `~` if the user has no home folder.
  */
@@ -22,12 +22,12 @@ export function resolvePath(path: string, { home, userHome }: Folders): string {
   return resolve(home, join(userHome, path.slice(2)));
 }
 
-/** The same, but a word without a separator stays unchanged: the name of a program on the `PATH`. */
+/** Like `resolvePath`, but leaves names without a separator unchanged: they are programs on the `PATH`. */
 export function resolveProgram(program: string, folders: Folders): string {
   return /^[^/\\~]+$/.test(program) ? program : resolvePath(program, folders);
 }
 
-/** The file of the database, or its URL. */
+/** The path of the database file, or the URL of the database. */
 export function databaseUrl(
   home: string,
   settings: Partial<Pick<Settings, 'store.url'>> | null,

@@ -4,13 +4,16 @@ import * as z from 'zod';
 export interface SettingDeclaration {
   readonly schema: z.ZodType;
   readonly description: string;
-  /** Default that depends on the machine or the home folder, in words. */
+  /** Description of a default that depends on the machine or the home folder. */
   readonly computedDefault?: string;
   /** An additional environment variable. */
   readonly alias?: string;
-  /** Secrets are left out of messages and settings lists. */
+  /** Secrets are never shown in messages or lists of settings. */
   readonly isSecret?: boolean;
-  /** The value is a path, or a list of paths: relative ones start at the home folder. `name`: or the name of a program. */
+  /**
+   * `path`: the value is a path or a list of paths, relative to the home folder. `name`: it may also be the name of a
+   * program.
+   */
   readonly path?: 'path' | 'name';
   /** True if a change takes effect in a running server. */
   readonly isLive?: boolean;
@@ -23,15 +26,15 @@ export const setting = <Schema extends z.ZodType>(
   more: Omit<SettingDeclaration, 'schema' | 'description'> = {},
 ) => ({ schema, description, ...more }) satisfies SettingDeclaration;
 
-/** A value as flags and variables have it: items of a list with commas between, an object as JSON. */
+/** Formats a value as for flags and variables: lists with commas, objects as JSON. */
 export function formatValue(value: unknown): string {
   if (Array.isArray(value)) return value.join(',');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /**
- * Kinds of settings. Flags and environment variables are strings, values of `config.json` are JSON; both forms
- * are accepted, and the output is the JSON form. The message of each kind states the allowed values.
+ * Kinds of settings. Values of flags and environment variables are strings, values of `config.json` are JSON. Each kind
+ * accepts both and returns JSON. Its error message states the allowed values.
  */
 export const integer = (minimum: number, maximum: number) => {
   const allowed = `It must be a whole number from ${minimum} to ${maximum}.`;
@@ -63,7 +66,7 @@ export const database = text.regex(
   /^(?:postgres(?:ql)?:\/\/|(?!.*:\/\/))/s,
   'It must be a file, or postgres://USER@HOST/DATABASE.',
 );
-/** An object, or its JSON, as variables and flags have it. */
+/** Accepts an object, or its JSON text, as flags and variables have it. */
 const objectOrJson = <Value extends z.ZodType>(values: Value, allowed: string) =>
   z.union([z.record(z.string(), values), z.string().transform(parseJson)], allowed);
 const environmentAllowed =
@@ -119,7 +122,7 @@ export const addressWithPort = z
 
 const publicUrlAllowed =
   'It must be an http or https URL, perhaps with a path, such as https://example.com/hearth.';
-/** The address of a server behind a proxy. The path is a prefix of the paths of the server. */
+/** The public address of a server behind a proxy. Its path is a prefix of all paths of the server. */
 export const publicUrl = z
   .url({ protocol: /^https?$/, error: publicUrlAllowed })
   .refine((value) => {
@@ -128,7 +131,7 @@ export const publicUrl = z
     return username + password + search + hash === '' && /^(\/[\w.~-]+)*\/?$/.test(pathname);
   }, publicUrlAllowed);
 
-/** A bucket by its path, perhaps with a prefix. */
+/** The URL of a bucket, with an optional prefix in its path. */
 export const bucketUrl = httpUrl.refine(
   (value) => {
     if (!URL.canParse(value)) return true;
@@ -139,10 +142,10 @@ export const bucketUrl = httpUrl.refine(
   { error: 'It must be https://HOST/BUCKET or https://HOST/BUCKET/PREFIX.' },
 );
 
-/** A name, perhaps with one `*`. */
+/** A name that may contain one `*`. */
 const aliasPattern = /^(?!\s)(?!.*\s$)(?=.{1,256}$)[^*]*\*?[^*]*$/s;
 
-/** Undefined, which no setting accepts, for a text that is not JSON. */
+/** Parses JSON. Returns undefined, which no setting accepts, if the text is not JSON. */
 export function parseJson(value: string): unknown {
   try {
     return JSON.parse(value);

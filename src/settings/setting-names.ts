@@ -1,13 +1,13 @@
 import { settingDeclaration, type SettingKey } from './settings-table.ts';
 
-/** Environment variables of a setting, by precedence: `models.ttlSeconds` → `HEARTH_MODELS_TTL_SECONDS`. */
+/** Environment variables of a setting, highest precedence first: `models.ttlSeconds` → `HEARTH_MODELS_TTL_SECONDS`. */
 export function environmentVariables(key: SettingKey): readonly string[] {
   const { alias } = settingDeclaration(key);
   const variable = `HEARTH_${settingWords(key).join('_').toUpperCase()}`;
   return alias === undefined ? [variable] : [variable, alias];
 }
 
-/** Name of the flag, without dashes in front: `models.ttlSeconds` → `models-ttl-seconds`. */
+/** Name of the flag without leading dashes: `models.ttlSeconds` → `models-ttl-seconds`. */
 export function flagName(key: SettingKey): string {
   return settingWords(key).join('-').toLowerCase();
 }

@@ -12,7 +12,7 @@ import {
 } from './settings.ts';
 import { settingKeys, type SettingKey } from './settings-table.ts';
 
-/** A change that is not allowed; nothing was written. The message names the key and the allowed values. */
+/** A change is not allowed, and nothing was written. The message names the key and the allowed values. */
 export class SettingChangeError extends SettingsError {
   readonly key: string;
 
@@ -29,9 +29,10 @@ export interface SettingsEditor {
   /** @throws SettingsError if a source is invalid. */
   read(): Promise<ResolvedSettings>;
   /**
-   * Writes settings to `config.json`, all or none; null removes one from it.
-   * @param check Throws for settings that the server could not start with.
-   * @returns All settings after the change; a flag or a variable may override the file.
+   * Writes settings to `config.json`, all or none; null removes a setting.
+   *
+   * @param check Throws if the server could not start with the settings.
+   * @returns All settings after the change; flags and variables may still override the file.
    * @throws SettingChangeError; SettingsError if the file is invalid before the change.
    */
   change(
@@ -48,13 +49,13 @@ export function createSettingsEditor(sources: SettingsSources): SettingsEditor {
     change: async (changes, check) => {
       const parsed = Object.entries(changes).map(([name, value]) => parseChange(name, value));
       return withFileLock(file, async () => {
-        // Rejects a file that is not JSON. The change may correct an invalid value.
+        // Rejects a file that is not JSON. Invalid values are allowed, since the change may correct them.
         await readConfigFile(sources.home);
         const before = (await readIfPresent(file)) ?? '{}\n';
         const after = editConfigFile(before, parsed);
         const resolved = await resolveSettings({ ...sources, configText: after }).catch(
           async (error: unknown) => {
-            // Reports an earlier problem at its position in the unchanged file.
+            // Reports errors that existed before, at their position in the unchanged file.
             await resolveSettings(sources);
             throw error;
           },
@@ -67,7 +68,7 @@ export function createSettingsEditor(sources: SettingsSources): SettingsEditor {
   };
 }
 
-/** @returns the value as the file gets it; undefined removes the setting. */
+/** @returns The value to write to the file; undefined removes the setting. */
 function parseChange(name: string, value: unknown): readonly [string, unknown] {
   if (value === null && isRemovable(name)) return [name, undefined];
   const key = findKey(name);
@@ -83,7 +84,7 @@ function parseChange(name: string, value: unknown): readonly [string, unknown] {
   }
 }
 
-/** True if a name that is no longer a setting may be removed from the file. */
+/** True if the name of a setting that no longer exists may be removed from the file. */
 export function isRemovable(name: string): boolean {
   return removedSettings.has(name);
 }

@@ -1,7 +1,7 @@
 /** An invalid setting; the message names the key, its source and the allowed values. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
-  /** How to correct `config.json`, if that is where the error is. */
+  /** How to correct `config.json`; undefined if the error is elsewhere. */
   readonly fileRemedy: string | undefined;
   /** One error for each invalid setting, if there are several. */
   readonly errors: readonly SettingsError[];

@@ -33,7 +33,7 @@ export function configSchema(): JsonSchema {
   };
 }
 
-/** Properties of the object at a prefix of the keys, such as `server.`: nested and with dotted keys. */
+/** Properties of the object for keys with a prefix, such as `server.`; includes nested and dotted keys. */
 function propertiesBelow(prefix: string): JsonSchema {
   const keys = settingKeys.filter((key) => key.startsWith(prefix));
   const groupNames = new Set(
@@ -177,7 +177,7 @@ function describeType(key: SettingKey): string {
   return name === 'url' ? 'URL (http or https)' : name;
 }
 
-/** The default value, in GiB or MiB too if it is a number of bytes. */
+/** The default value; a number of bytes is also given in GiB or MiB. */
 function describeValue(key: SettingKey, value: string): string {
   const mebibytes = Number(value) / 1024 ** 2;
   if (!key.endsWith('Bytes')) return `\`${value}\``;
@@ -186,7 +186,7 @@ function describeValue(key: SettingKey, value: string): string {
 
 const pathTypes = { path: 'path', name: 'path, or the name of a program' };
 
-/** The keys by their first part, in the order of the table. */
+/** The keys grouped by their first part, in the order of the table. */
 function groups(): readonly (readonly [string, readonly SettingKey[]])[] {
   const groupOf = (key: SettingKey): string => key.split('.')[0] ?? key;
   return [...new Set(settingKeys.map(groupOf))].map((group) => [

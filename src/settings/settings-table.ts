@@ -20,7 +20,7 @@ import {
 import * as z from 'zod';
 import { upstreams } from './upstreams-setting.ts';
 
-/** The settings of engine processes; a part of `settingsTable`. */
+/** The settings of engine processes, which are part of `settingsTable`. */
 export const engineSettings = {
   'engine.llamaServer': setting(
     text.optional(),
@@ -77,8 +77,8 @@ export const engineSettings = {
 } as const satisfies Record<string, SettingDeclaration>;
 
 /**
- * All settings: key in `config.json`, schema with default, description. The environment variable
- * (`HEARTH_MODELS_TTL_SECONDS`), the flag of `hearth serve` (`--models-ttl-seconds`), `docs/settings.md` and
+ * All settings: key in `config.json`, schema with default, description. Environment variables
+ * (`HEARTH_MODELS_TTL_SECONDS`), flags of `hearth serve` (`--models-ttl-seconds`), `docs/settings.md` and
  * `docs/config.schema.json` are derived from this table.
  */
 
@@ -322,7 +322,7 @@ export function isSecretSetting(key: SettingKey): boolean {
   return settingDeclaration(key).isSecret === true;
 }
 
-/** Kind of a setting's value in `config.json`, with its bounds; derived from its schema. */
+/** Type of a setting's value in `config.json` with its bounds, derived from the schema. */
 export interface SettingType {
   readonly name: 'boolean' | 'integer' | 'string' | 'url' | 'list' | 'object';
   readonly minimum?: number;
@@ -348,12 +348,12 @@ export function settingType(key: SettingKey): SettingType {
   }
 }
 
-/** Default of a setting; undefined if it has none, or it is computed. */
+/** Default of a setting; undefined if there is none or it is computed. */
 export function defaultValue(key: SettingKey): unknown {
   return settingsTable[key].schema.safeParse(undefined).data;
 }
 
-/** Default of a setting for people; empty if there is none. */
+/** Default of a setting as text for users; empty if there is none. */
 export function describeDefault(key: SettingKey): string {
   const { computedDefault } = settingDeclaration(key);
   const value = defaultValue(key);

@@ -20,13 +20,13 @@ export interface SettingsSources {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Values of command-line flags, by key. */
   readonly flags: Readonly<Partial<Record<SettingKey, unknown>>>;
-  /** Home folder of the user, for `~` in paths; by default the one of this process. */
+  /** The user's home folder, for `~` in paths; defaults to the home folder of this process's user. */
   readonly userHome?: string;
-  /** Text instead of the content of `config.json`. */
+  /** Used instead of the content of `config.json`. */
   readonly configText?: string;
 }
 
-/** Where the value of a setting comes from. */
+/** The source of a setting's value. */
 export interface SettingSource {
   readonly kind: 'flag' | 'environment' | 'file' | 'default';
   /** Such as `--server-port`, `HEARTH_SERVER_PORT` or `config.json`. */
@@ -36,7 +36,7 @@ export interface SettingSource {
 export interface ResolvedSettings {
   readonly settings: Settings;
   readonly sources: Readonly<Record<SettingKey, SettingSource>>;
-  /** One sentence for each ignored setting of `config.json`. */
+  /** A sentence for each ignored setting of `config.json`. */
   readonly warnings: readonly string[];
 }
 
@@ -49,7 +49,7 @@ export async function loadSettings(sources: SettingsSources): Promise<Settings> 
   return (await resolveSettings(sources)).settings;
 }
 
-/** Loads all settings as `loadSettings` does, with their sources. The error names all invalid settings. */
+/** Like `loadSettings`, but returns the source of each value, too. The error names all invalid settings. */
 export async function resolveSettings(sources: SettingsSources): Promise<ResolvedSettings> {
   const file = await readConfigFile(sources.home, sources.configText);
   const { settings: fromFile, warnings } = file;
@@ -86,7 +86,7 @@ export async function resolveSettings(sources: SettingsSources): Promise<Resolve
   };
 }
 
-/** The flag or the variable that overrides `config.json`. */
+/** The flag or variable that overrides a setting of `config.json`. */
 export function findOverride(
   key: SettingKey,
   { flags, environment }: SettingsSources,
@@ -95,7 +95,7 @@ export function findOverride(
     const name = `--${flagName(key)}`;
     return { value: flags[key], source: { kind: 'flag', name }, label: name };
   }
-  // An empty variable counts as unset.
+  // An empty variable counts as not set.
   const name = environmentVariables(key).find((variable) => (environment[variable] ?? '') !== '');
   if (name === undefined) return undefined;
   return { value: environment[name], source: { kind: 'environment', name }, label: name };
@@ -110,7 +110,7 @@ export function parseFileSetting(key: SettingKey, value: unknown): unknown {
   return parseSetting(key, { value, source: { kind: 'file', name: 'config.json' }, label: key });
 }
 
-/** One sentence for each variable with the prefix of settings that no setting has; other programs may own it. */
+/** A sentence for each variable that has the prefix of settings but belongs to none. Other programs may own it. */
 export function describeUnknownVariables(
   environment: Readonly<Record<string, string | undefined>>,
 ): readonly string[] {
@@ -130,7 +130,7 @@ const otherVariables = ['HEARTH_HOME', 'HEARTH_HOST', 'HEARTH_TOKEN'];
 interface Candidate {
   readonly value: unknown;
   readonly source: SettingSource;
-  /** For messages. */
+  /** Name of the source, for messages. */
   readonly label: string;
   /** `FILE:LINE:COLUMN`, for a setting in a file. */
   readonly place?: string | undefined;
@@ -144,7 +144,7 @@ function parseSetting(key: SettingKey, candidate: Candidate): unknown {
   const shown = isSecretSetting(key) ? 'this value' : show(value);
   const where = place === undefined ? '' : ` (${place})`;
   throw new SettingsError(`${label}: ${shown} is not allowed${where}. ${allowed}`, {
-    // A value without a place is not in the file yet.
+    // Without a place, the value is not in the file yet.
     fileRemedy:
       place === undefined
         ? undefined
@@ -163,7 +163,7 @@ function toAbsolute(key: SettingKey, value: unknown, folders: Folders): unknown 
   return Array.isArray(value) ? value.map(toPath) : toPath(value);
 }
 
-/** Hides URLs, which may contain a password. */
+/** Formats a value for a message; hides URLs, which may contain a password. */
 function show(value: unknown): string {
   const json = JSON.stringify(value);
   return json.includes('://') ? 'this value' : json;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { integer, parseJson, text } from './setting-kinds.ts';
 
-/** How the API of a remote server differs from OpenAI's. */
+/** Kinds of remote servers, whose APIs differ in details. */
 const upstreamKinds = ['openai', 'vllm', 'sglang', 'llama-server', 'ollama'] as const;
 const upstreamsAllowed =
   'It must be an object of servers by name (lower-case letters, digits, ".", "_" and "-"), such as {"lab": {"url": "http://lab:8000/v1", "kind": "vllm"}}; see docs/remote-engines.md.';
