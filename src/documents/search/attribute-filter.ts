@@ -1,7 +1,7 @@
 import type { Attributes } from '../../store/vector-stores/vector-store.ts';
 import type { AttributeFilter } from '../../tools/file-search.ts';
 
-/** True if the attributes of a file meet a filter. A file without the attribute differs from every value. */
+/** True if a file's attributes match a filter. A missing attribute is unequal to every value. */
 export function matchesFilter(filter: AttributeFilter, attributes: Attributes): boolean {
   if ('filters' in filter) {
     return filter.type === 'and'

@@ -2,12 +2,12 @@ import type { SendRequest } from '../../chat/batches/batch-runner.ts';
 import * as z from 'zod';
 import { normalize, toFloats } from './vectors.ts';
 
-/** The model is busy or not available for now. */
+/** The model is busy or temporarily unavailable. */
 export class EmbeddingDelayed extends Error {
   override readonly name = 'EmbeddingDelayed';
 }
 
-/** The request was refused for good; the message says why. */
+/** The request failed, and trying again would not help; the message is the reason. */
 export class EmbeddingRefused extends Error {
   override readonly name = 'EmbeddingRefused';
 }
@@ -23,8 +23,8 @@ interface EmbedOptions {
 }
 
 /**
- * Embeds passages as requests of their owner, behind the requests of all others. The vector of a passage that is too long
- * for the model is the mean of its halves'.
+ * Embeds passages as requests of their owner, with lower priority than all other requests. If a passage is too long for
+ * the model, its vector is the mean of its halves' vectors.
  *
  * @throws EmbeddingDelayed; EmbeddingRefused; the signal's reason when aborted.
  */

@@ -1,16 +1,13 @@
 import type { ModelEntry } from '../../library/model.ts';
 
 interface EmbeddingPrompts {
-  /** Before the text of a document. */
+  /** Prefix for the text of a document. */
   readonly document: string;
-  /** Before a query. */
+  /** Prefix for a query. */
   readonly query: string;
 }
 
-/**
- * Prefixes that a model's authors put before texts, by architecture or key. Other models get the
- * text alone.
- */
+/** Prefixes that the authors of a model recommend, by architecture or key. Other models get the text without a prefix. */
 const prompts: readonly (EmbeddingPrompts & { readonly isFor: RegExp })[] = [
   // https://huggingface.co/nomic-ai/nomic-embed-text-v1.5#task-instruction-prefixes
   { isFor: /^nomic-bert/, document: 'search_document: ', query: 'search_query: ' },

@@ -14,7 +14,7 @@ beforeEach(async () => {
   store = await temporaryStore();
 });
 
-/** As many passages as there are lines. */
+/** Small enough that each line becomes a passage. */
 const chunking = { maxTokens: 4, overlapTokens: 0 };
 const lines = (count: number): string =>
   Array.from({ length: count }, (_, index) => `Line w${'x'.repeat(index % 5)}.\n`).join('');

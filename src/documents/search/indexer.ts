@@ -25,30 +25,30 @@ export interface IndexerOptions {
   readonly leases: Pick<LeaseKeeper, 'take'>;
   readonly documents: Pick<DocumentReader, 'read'>;
   readonly pool: Pick<Engines, 'resolve'>;
-  /** Passages of a vector store. */
+  /** Maximum number of passages of a vector store. */
   readonly maxPassages: number;
   readonly logger: Logger;
-  /** Time between two looks for files, which other processes may have added. */
+  /** Interval at which the indexer looks for new files, which other processes may have added. */
   readonly pollMs?: number;
-  /** First delay before a file is tried again whose model is busy. */
+  /** First delay before a file is tried again because its model is busy. */
   readonly retryMs?: number;
 }
 
-/** Passages of a block, which are embedded at once. */
+/** Number of passages in a block, which are embedded together. */
 export const passagesPerBlock = 32;
-/** While one block is stored and the next one prepared, the model embeds another one. */
+/** Two blocks at once keep the model busy: it embeds one while another is stored or prepared. */
 const blocksAtOnce = 2;
 const filesAtOnce = 2;
 const candidates = 256;
 const maxRetryMs = 60_000;
-/** Stays free for responses and deletions. */
+/** Disk space that is kept free for responses and deletions. */
 const diskReserveBytes = 64 * 1024 * 1024;
 
 type File = Pick<VectorStoreFile, 'vectorStoreId' | 'fileId'>;
 
 /**
- * Indexes the files of vector stores: reads their text, divides it into passages and embeds these, block by block. A file
- * continues after its last block when its server was stopped or killed.
+ * Indexes the files of vector stores: reads their text, splits it into passages and embeds these, block by block. If
+ * the server stops or is killed, the next one continues after the last stored block.
  */
 export class Indexer {
   readonly #options: Required<IndexerOptions>;
@@ -71,7 +71,7 @@ export class Indexer {
     this.wake();
   }
 
-  /** Looks for files to index. */
+  /** Wakes the indexer to look for files. */
   wake(): void {
     if (this.#send !== undefined && !this.#closing.signal.aborted) void this.#lookAgain();
   }
@@ -172,7 +172,7 @@ export class Indexer {
     );
   }
 
-  /** Embeds and stores a block. False if the file is no longer to be indexed. */
+  /** Embeds and stores a block. False if the file should no longer be indexed. */
   async #addBlock(
     { id, ownerId, embeddingModel: model }: StoredVectorStore,
     block: {
@@ -199,7 +199,7 @@ export class Indexer {
 }
 
 /**
- * The text of a file of a vector store: an uploaded document, or a file of a project.
+ * Reads the text of a vector store's file, which is an uploaded document or a file of a project.
  *
  * @throws HearthError `file_not_found`; the errors of `DocumentReader.read`.
  */
@@ -221,7 +221,7 @@ export async function readText(
   return text;
 }
 
-/** Collects the results of small steps; other work of the server runs between them. */
+/** Collects the results of small steps, and lets other work of the server run between them. */
 async function collect(items: Iterable<string>): Promise<readonly string[]> {
   const collected: string[] = [];
   const slice = new TimeSlice();
@@ -237,7 +237,7 @@ const unexpected: IndexFailure = {
   message: 'An unexpected error occurred; the log of the server has the details.',
 };
 
-/** Undefined for an unexpected error. */
+/** Converts an expected error to the failure of a file; undefined for an unexpected error. */
 function toFailure(error: unknown): IndexFailure | undefined {
   if (error instanceof HearthError) {
     const code = error.code === 'invalid_document' ? 'invalid_file' : 'server_error';

@@ -9,7 +9,7 @@ import { filePart, passagesPart } from './project-parts.ts';
 const limits = { maxFiles: 50, maxTotalLength: 10_000_000 };
 const fields = { name: 'Sea', instructions: '', preset: null, model: null };
 
-/** A project whose files are searched by their words. */
+/** A project whose files are searched by words. */
 async function open(files: Readonly<Record<string, string>>) {
   const store = await temporaryStore();
   const created = await store.projects.create(null, fields, 1);

@@ -13,41 +13,44 @@ interface ProjectFilesOptions {
   readonly vectorStores: Pick<VectorStores, 'addProject' | 'search'>;
 }
 
-/** The message that is to begin with files of its project. */
+/** A message that will begin with files of its project. */
 export interface ProjectMessage {
-  /** The words of the user. */
+  /** The user's text. */
   readonly text: string;
-  /** Tokens of the model's context. */
+  /** Length of the model's context in tokens. */
   readonly contextLength: number;
-  /** Parts of the messages that it continues. */
+  /** Text parts of the earlier messages in the conversation. */
   readonly sentTexts: ReadonlySet<string>;
-  /** Tokens of the conversation so far. */
+  /** Number of tokens in the conversation so far. */
   readonly usedTokens: number;
 }
 
-/** How the files of a project are searched; `whole`: they are short, and messages have all of them. */
+/** How the files of a project are searched. `whole` means not at all: they are short, and messages contain all of them. */
 type ProjectSearch = 'whole' | 'indexing' | 'meaning_and_words' | 'words';
 
-/** Characters of a token in alphabets: most languages and code have three to four, so that this is on the safe side. */
+/** Characters per token in alphabetic scripts. Low, since most languages and code have three to four. */
 const charactersPerToken = 3;
-/** The scripts from Devanagari on, such as Chinese, Japanese and Thai, have about one. */
+/** Characters that count as one token each: the scripts from Devanagari on, such as Chinese, Japanese and Thai. */
 const denseCharacters = /[\u0900-\uffff]/g;
-/** Share of the context for whole files; the rest is for the messages and answers. */
+/** Maximum share of the context for whole files; the rest is for messages and answers. */
 const shareOfWhole = 0.6;
-/** Share of the context that the conversation leaves, for passages. */
+/** Share of the unused context for passages. */
 const shareOfPassages = 0.3;
-/** More would take long to read and be of little use. */
+/** More passages would take long to read and help little. */
 const maxPassages = { count: 12, tokens: 4000 };
-/** Shorter files fit whole into the smallest context of most models; they are indexed once they do not. */
+/**
+ * Maximum characters of files that are not indexed at once, since they fit into the context of most models. If they do
+ * not fit, they are indexed then.
+ */
 const maxUnindexed = 7000;
-/** Embedding models read a few hundred tokens. */
+/** Maximum characters of a query, since embedding models read only a few hundred tokens. */
 const queryLength = 1000;
-/** Estimated tokens of a passage that is found by words. */
+/** Passages for the search by words, in estimated tokens. */
 const chunking = { maxTokens: 256, overlapTokens: 32 };
 
 type Found = Pick<CitablePassage, 'text'> & { readonly fileId: string };
 
-/** The files of projects in conversations: whole if they fit into the context, else the passages that suit a message. */
+/** Adds the files of projects to messages: whole if they fit into the context, or else the most relevant passages. */
 export class ProjectFiles {
   readonly #options: ProjectFilesOptions;
 
@@ -55,7 +58,7 @@ export class ProjectFiles {
     this.#options = options;
   }
 
-  /** Begins to index the files of a project, if they are long and there is an embedding model. Does not throw. */
+  /** Starts to index the files of a project if they are long and there is an embedding model. Does not throw. */
   async index(project: StoredProject, context: RequestContext): Promise<void> {
     if (lengthOf(project) > maxUnindexed) await this.#index(project, context);
   }
@@ -83,7 +86,7 @@ export class ProjectFiles {
     return completed >= project.files.length ? 'meaning_and_words' : 'words';
   }
 
-  /** The parts with which a message of a project begins. */
+  /** The parts to put at the beginning of a message in a project. */
   async partsFor(
     project: StoredProject,
     message: ProjectMessage,
@@ -102,7 +105,7 @@ export class ProjectFiles {
     return passages.length === 0 ? [] : [passagesPart(passages)];
   }
 
-  /** The whole files that the conversation lacks; undefined if all files or these are too long. */
+  /** The whole files that the conversation does not contain yet; undefined if the files are too long for the context. */
   async #wholeParts(
     project: StoredProject,
     { contextLength, usedTokens, sentTexts }: ProjectMessage,
@@ -166,7 +169,7 @@ export class ProjectFiles {
       .map(({ item }) => item);
   }
 
-  /** The first passages that fit, at least one, with their places. */
+  /** The first passages that fit, but at least one, with the places where they are in the files. */
   async #locate(
     project: StoredProject,
     found: readonly Found[],
@@ -203,7 +206,7 @@ function lengthOf({ files }: StoredProject): number {
   return files.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** An estimate that is on the safe side. */
+/** Estimates tokens, rather too many than too few. */
 function tokensOf(texts: readonly string[]): number {
   return texts.reduce((sum, text) => {
     const sparse = text.replaceAll(denseCharacters, '').length;
@@ -211,7 +214,7 @@ function tokensOf(texts: readonly string[]): number {
   }, 0);
 }
 
-/** Number of the line, from 1, with the character at `end`. */
+/** Number of the line, from 1, that contains position `end`. */
 function countLines(text: string, end: number): number {
   let lines = 1;
   for (let at = text.indexOf('\n'); at !== -1 && at < end; at = text.indexOf('\n', at + 1))

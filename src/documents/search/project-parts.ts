@@ -2,16 +2,16 @@ import { fenceFor } from '../../kernel/code-fence.ts';
 
 /** A passage of a file that an answer may cite. */
 export interface CitablePassage {
-  /** Name of the file and the lines. */
+  /** Name of the file and the line numbers. */
   readonly source: string;
   readonly text: string;
 }
 
-/** The web app recognizes the parts of stored messages by the words with which they begin. */
+/** Must stay the same: the web app recognizes these parts in stored messages by their first words. */
 const passagesHead =
   'Passages of the files of this project that are nearest to the message. Cite those that you use by their numbers, such as [1].';
 
-/** A whole file as a part of a message, between fences that it does not contain. */
+/** A whole file as a part of a message, between fences that are longer than any fence inside. */
 export function filePart(file: { readonly name: string; readonly text: string }): string {
   const text = withShortRuns(file.text.trimEnd());
   const fence = fenceFor(text);
@@ -32,7 +32,7 @@ function onOneLine(name: string): string {
   return name.replaceAll(/\s+/g, ' ');
 }
 
-/** The web app reads fences of up to 100 characters. */
+/** Shortens runs of backticks, since the web app reads fences of up to 100 characters. */
 function withShortRuns(text: string): string {
   return text.replaceAll(/`{99,}/g, '`'.repeat(99));
 }

@@ -4,7 +4,7 @@ import type { VectorStoreFile } from '../../store/vector-stores/vector-store.ts'
 import { searchPassages } from './search-passages.ts';
 import { toBytes } from './vectors.ts';
 
-/** Passages with their cosines to the query, in blocks of 400. */
+/** A store of passages with given cosines to the query, in blocks of 400. */
 function storeOf(passages: readonly (readonly [text: string, cosine: number])[]) {
   async function* readBlocks(_id: string, withTexts = false) {
     for (let start = 0; start < passages.length; start += 400) {

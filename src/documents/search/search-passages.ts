@@ -8,7 +8,7 @@ import { WordMatches } from './word-matches.ts';
 
 interface SearchOptions {
   readonly queries: readonly string[];
-  /** Vectors of the queries, of length 1. */
+  /** Vectors of the queries, normalized to length 1. */
   readonly vectors: readonly Float32Array[];
   readonly filter: AttributeFilter | undefined;
   readonly weights: HybridWeights;
@@ -16,7 +16,7 @@ interface SearchOptions {
   readonly signal: AbortSignal;
 }
 
-/** A passage that was found; its text is in its block. */
+/** A passage that was found. Its text must be read from its block. */
 export interface Hit {
   readonly file: VectorStoreFile;
   readonly position: number;
@@ -26,11 +26,11 @@ export interface Hit {
 }
 
 /**
- * Compares every passage of a vector store with the queries, by meaning and by words. A score is the weighted mean of
- * two values, the cosine and the share of words, and may exceed 1: a convex combination (Bruch, Gai and Ingber, "An Analysis of Fusion Functions for
- * Hybrid Retrieval", TOIS 2023).
+ * Compares every passage of a vector store with the queries, by meaning and words. A score is the weighted mean of the
+ * cosine and the share of words, which may exceed 1. Source: the convex combination in Bruch, Gai and Ingber, "An
+ * Analysis of Fusion Functions for Hybrid Retrieval", TOIS 2023.
  *
- * @returns the best ones, in any order.
+ * @returns The best hits, in any order.
  */
 export async function searchPassages(
   store: Pick<Store, 'vectorStores'>,
@@ -71,7 +71,7 @@ export async function searchPassages(
   return best.hits;
 }
 
-/** The hits with the highest scores. */
+/** Collects the hits with the highest scores. */
 class BestHits {
   readonly #limit: number;
   #hits: readonly Hit[] = [];
@@ -103,7 +103,7 @@ class BestHits {
   }
 }
 
-/** Reads the passages of hits in order, without passages that were removed meanwhile. */
+/** Reads the text of hits in order, without passages that were removed meanwhile. */
 export async function readPassages(
   { vectorStores }: Pick<Store, 'vectorStores'>,
   hits: readonly Hit[],
@@ -123,7 +123,7 @@ export async function readPassages(
   return found;
 }
 
-/** The cosine of each passage with the query that is closest to it. */
+/** The cosine between each passage and the query closest to it. */
 function scoresOf(block: Float32Array, vectors: readonly Float32Array[]): readonly number[] {
   const dimensions = vectors[0]?.length ?? 0;
   if (dimensions === 0) return [];

@@ -1,11 +1,11 @@
 import type { Chunking } from '../../store/vector-stores/vector-store.ts';
 
-/** Approximate number of characters of an English word in one token. */
+/** Approximate number of letters of an English word per token. */
 const lettersPerToken = 5;
 
 /**
- * Estimates the tokens of a text: models for embeddings have vocabularies of English words and their parts, and a token
- * for most other characters.
+ * Estimates the tokens of a text. Embedding models have vocabularies of English words and their parts; most other
+ * characters take a token each.
  */
 export function estimateTokens(text: string): number {
   let count = 0;
@@ -21,8 +21,8 @@ interface Piece {
 }
 
 /**
- * Divides a text into passages that begin and end with a sentence or a line where this is possible. A passage begins with
- * the last sentences of the one before.
+ * Splits a text into passages that begin and end at a sentence or line if possible. A passage repeats the last
+ * sentences of the previous one.
  */
 export function* splitPassages(
   text: string,
@@ -59,7 +59,7 @@ function joined(pieces: readonly Piece[]): readonly string[] {
   return passage === '' ? [] : [passage];
 }
 
-/** The sentences and lines of a text; longer ones are split to the length of a passage. */
+/** Sentences and lines of a text; longer ones are split to the length of a passage. */
 function* piecesOf(text: string, maxTokens: number): Generator<Piece> {
   for (const [sentence] of text.matchAll(
     /[^\n.!?。！？]*(?:[.!?。！？]+(?:\s+|$)|[.!?。！？]|\n\s*|$)/gu,
@@ -71,7 +71,7 @@ function* piecesOf(text: string, maxTokens: number): Generator<Piece> {
   }
 }
 
-/** Words of a long sentence, and parts of long words. */
+/** Splits a long sentence into words, and long words into parts. */
 function* parts(sentence: string, maxTokens: number): Generator<Piece> {
   let [text, tokens] = ['', 0];
   for (const [word] of sentence.matchAll(/\p{Script=Latin}{1,40}\s*|\S\s*|\s+/gu)) {

@@ -46,7 +46,7 @@ it('takes the largest embedding model that the caller may use', async () => {
   await expect(create(['test/other'])).rejects.toMatchObject({ code: 'model_not_found' });
 });
 
-/** A vector store with one file, whose passages have these vectors. */
+/** Creates a vector store with one file, whose passages have these vectors. */
 async function fill(
   id: string,
   passages: Readonly<Record<string, readonly [number, number]>>,

@@ -27,19 +27,22 @@ export interface VectorStoresOptions extends EmbedServices {
   readonly store: Pick<Store, 'files' | 'vectorStores'>;
   readonly library: Pick<ModelLibrary, 'list'>;
   readonly indexer: Pick<Indexer, 'wake'>;
-  /** Vector stores of an owner. */
+  /** Maximum number of vector stores of an owner. */
   readonly maxStores: number;
-  /** Files of a vector store. */
+  /** Maximum number of files of a vector store. */
   readonly maxFiles: number;
 }
 
 interface NewVectorStore {
-  /** A new one if absent. A vector store that the caller has already stays unchanged. */
+  /**
+   * Id of the vector store; a new one if absent. If the caller already has a vector store with this id, it stays
+   * unchanged.
+   */
   readonly id?: string;
   readonly name: string;
   readonly metadata: Readonly<Record<string, string>>;
   readonly expiresAfterDays: number | null;
-  /** Any name of the model; the best of the library if absent. */
+  /** Any name of the model; defaults to the best one in the library. */
   readonly embeddingModel: string | undefined;
 }
 
@@ -47,13 +50,13 @@ interface NewVectorStore {
 export interface AddedFile {
   readonly fileId: string;
   readonly attributes: Attributes;
-  /** Passages that suit the model if absent. */
+  /** Size of the passages; if absent, one that suits the model. */
   readonly chunking?: Chunking | undefined;
 }
 
-/** Estimated tokens: short enough for one subject, and for models that read 512 tokens. */
+/** Default length of a passage in estimated tokens: short enough for one subject, and for models that read 512 tokens. */
 const suitableTokens = 256;
-/** A reranker sorts several times as many passages as are requested. */
+/** A reranker gets this many times the requested number of passages. */
 const rerankFactor = 4;
 const maxReranked = 100;
 const equalWeights = { embedding: 1, text: 1 };
@@ -116,7 +119,7 @@ export class VectorStores implements FileSearch {
   /**
    * Adds files, which are indexed in the background.
    *
-   * @returns the id of their batch.
+   * @returns The id of their batch.
    * @throws HearthError `vector_store_not_found`, `file_not_found`, `invalid_value`, `storage_full`.
    */
   async addFiles(id: string, files: readonly AddedFile[], caller: Caller): Promise<string> {
@@ -126,7 +129,7 @@ export class VectorStores implements FileSearch {
   }
 
   /**
-   * Makes a vector store for the files of a project, if there is none, and adds those that it lacks.
+   * Creates a vector store for the files of a project if there is none, and adds missing files.
    *
    * @throws HearthError `model_not_found`, `storage_full`, `invalid_value`.
    */
@@ -148,7 +151,7 @@ export class VectorStores implements FileSearch {
     await this.#add(id, context.caller, missing, 'addMissingFiles');
   }
 
-  /** @param choose Called while no other file is added. */
+  /** @param choose Called while no other files are being added. */
   async #add(
     id: string,
     caller: Caller,
@@ -270,7 +273,7 @@ export class VectorStores implements FileSearch {
   async #chunkingFor({ embeddingModel }: StoredVectorStore): Promise<Chunking> {
     const { selection } = await this.#options.pool.resolve(embeddingModel, 'embedding');
     const { maxContextLength } = selection.model;
-    // The estimate may be too low.
+    // A quarter is left free, since the estimate may be too low.
     const room = maxContextLength > 0 ? Math.floor(maxContextLength * 0.75) : suitableTokens;
     const maxTokens = Math.max(16, Math.min(suitableTokens, room));
     return { maxTokens, overlapTokens: Math.floor(maxTokens / 8) };
@@ -299,7 +302,7 @@ function assertAlive(vectorStore: StoredVectorStore): void {
   });
 }
 
-/** @throws HearthError `conflict` if the model makes vectors of another length now. */
+/** @throws HearthError `conflict` if the model now produces vectors of another length. */
 function assertLength(
   [vector]: readonly Float32Array[],
   { dimensions, embeddingModel }: StoredVectorStore,

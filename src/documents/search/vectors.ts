@@ -1,6 +1,6 @@
-/** Vectors as they are stored: 32-bit floats, little-endian, one after the other. */
+/** Stored vectors: 32-bit floats, little-endian, one vector after the other. */
 
-/** Scales a vector to the length 1, so that the product of two is the cosine of their angle. */
+/** Scales a vector to length 1, so that the dot product of two vectors is the cosine of their angle. */
 export function normalize(vector: ArrayLike<number>): Float32Array {
   const scaled = Float32Array.from(vector);
   let sum = 0;
@@ -23,9 +23,9 @@ export function toBytes(vectors: readonly Float32Array[]): Uint8Array {
   return bytes;
 }
 
-/** The components of all vectors; may be a view of the bytes. */
+/** The components of all vectors; may share memory with the bytes. */
 export function toFloats(bytes: Uint8Array): Float32Array {
-  // A copy begins at a multiple of 4 bytes, as a view must.
+  // A view must begin at a multiple of 4 bytes; a copy does.
   const { buffer, byteOffset } = bytes.byteOffset % 4 === 0 ? bytes : Uint8Array.from(bytes);
   return new Float32Array(buffer, byteOffset, Math.floor(bytes.byteLength / 4));
 }

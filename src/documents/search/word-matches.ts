@@ -1,4 +1,4 @@
-/** Scripts without spaces between words, of which each character counts as one. */
+/** Matches words. In scripts without spaces between words, each character counts as one. */
 const wordPattern =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])[\p{L}\p{M}\p{N}])+/gu;
 const maxQueryWords = 256;
@@ -8,14 +8,14 @@ const lengthWeight = 0.75;
 
 interface Match<Item> {
   readonly item: Item;
-  /** How often it has each word of the queries that it has, by the number of the word. */
+  /** Number of occurrences of each query word that the text contains, by the word's number. */
   readonly counts: ReadonlyMap<number, number>;
   readonly length: number;
 }
 
 /**
- * Ranks texts by the words that they share with queries: Okapi BM25 (Robertson and Zaragoza, "The Probabilistic Relevance
- * Framework", 2009), over all texts that were added.
+ * Ranks texts by the words that they share with queries: Okapi BM25 (Robertson and Zaragoza, "The Probabilistic
+ * Relevance Framework", 2009), over all added texts.
  */
 export class WordMatches<Item> {
   /** Words of the queries, with their numbers. */
@@ -32,7 +32,7 @@ export class WordMatches<Item> {
     this.#textCounts = Array.from(this.#words, () => 0);
   }
 
-  /** @returns whether the text has a word of the queries. */
+  /** @returns True if the text contains a word of the queries. */
   add(item: Item, text: string): boolean {
     const counts = new Map<number, number>();
     let length = 0;
@@ -51,8 +51,8 @@ export class WordMatches<Item> {
   }
 
   /**
-   * The texts that have a word of the queries, with the share of the queries' words that they have: rare words count for
-   * more. A text of mean length that has each word once has the share 1; one that repeats them has up to 2.2.
+   * The texts that contain a word of the queries, each with its share of the queries' words, in which rare words count
+   * more. A text of average length that has each word once has the share 1; with repetitions the share is up to 2.2.
    */
   shares(): readonly { readonly item: Item; readonly share: number }[] {
     const meanLength = this.#totalLength / this.#textCount;
