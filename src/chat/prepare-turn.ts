@@ -152,7 +152,11 @@ export async function prepareTurn(
     const { clientKey } = caller;
     const prepared =
       texts === undefined
-        ? await prepareMessages(messages, { allowance: countMedia(), audio, clientKey }, buildSignal)
+        ? await prepareMessages(
+            messages,
+            { allowance: countMedia(), audio, clientKey },
+            buildSignal,
+          )
         : { messages: texts, media: [] };
     const { media } = prepared;
     const ownMessages = inOrder(prepared.messages);
