@@ -59,12 +59,8 @@ describe('the work after commits', () => {
     const logger = createLogger('silent');
     const warn = vi.spyOn(logger, 'warn');
     const run = vi.fn<StatementThread['run']>(async () => []);
-    const afterCommits = new AfterCommits({
-      connection,
-      thread: { run },
-      mergeIndex: async () => {},
-      logger,
-    });
+    const afterCommits = new AfterCommits(connection, logger);
+    afterCommits.start({ thread: { run }, mergeIndex: async () => {} });
     connection.exec('insert into texts values (zeroblob(8000000))');
     connection.exec('begin; insert into texts values (1)');
     const passed = vi.spyOn(connection, 'prepare');
@@ -91,12 +87,8 @@ describe('merging the search index', () => {
     connection.exec('pragma journal_mode = wal');
     mergeIndex.mockReset().mockResolvedValue();
     warn.mockReset();
-    afterCommits = new AfterCommits({
-      connection,
-      thread: { run: async () => [] },
-      mergeIndex,
-      logger: createLogger('warn', { write: warn }),
-    });
+    afterCommits = new AfterCommits(connection, createLogger('warn', { write: warn }));
+    afterCommits.start({ thread: { run: async () => [] }, mergeIndex });
   });
   afterEach(async () => {
     await afterCommits.close();

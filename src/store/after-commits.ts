@@ -11,12 +11,10 @@ const maxLogPages = 1000;
 /** SQLite copies the log within a commit beyond this, so that it does not grow without limit. */
 const lastResortLogPages = 16_384;
 
-interface AfterCommitsOptions {
-  readonly connection: SqliteConnection;
+interface WorkAfterCommits {
   readonly thread: Pick<StatementThread, 'run'>;
   /** Merges parts of the search index while there are many. */
   readonly mergeIndex: (signal: AbortSignal) => Promise<void>;
-  readonly logger: Logger;
 }
 
 /**
@@ -24,24 +22,35 @@ interface AfterCommitsOptions {
  * the disk, all of which blocks the event loop. Here a thread does it soon after the commits.
  */
 export class AfterCommits {
-  readonly #options: AfterCommitsOptions;
+  /** True if commits may have left parts of the search index to merge, as commits of an earlier process do. */
+  hasUnmerged = true;
+  readonly #connection: SqliteConnection;
+  readonly #logger: Logger;
   readonly #stopping = new AbortController();
+  #work: WorkAfterCommits | undefined;
   /** Since the last merge. */
   #commits = 0;
   #hasNewCommit = false;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
 
-  constructor(options: AfterCommitsOptions) {
-    this.#options = options;
-    setAutomaticCopy(options.connection, lastResortLogPages);
+  constructor(connection: SqliteConnection, logger: Logger) {
+    this.#connection = connection;
+    this.#logger = logger;
   }
 
-  noteCommit(): void {
+  /** Begins the work; until then SQLite does it within commits. */
+  start(work: WorkAfterCommits): void {
+    this.#work = work;
+    setAutomaticCopy(this.#connection, lastResortLogPages);
+  }
+
+  readonly noteCommit = (): void => {
+    this.hasUnmerged = true;
     this.#commits += 1;
     this.#hasNewCommit = true;
     this.#schedule();
-  }
+  };
 
   async close(): Promise<void> {
     this.#stopping.abort();
@@ -50,14 +59,14 @@ export class AfterCommits {
   }
 
   #schedule(): void {
-    if (this.#timer !== undefined || this.#stopping.signal.aborted) return;
+    const work = this.#work;
+    if (work === undefined || this.#timer !== undefined || this.#stopping.signal.aborted) return;
     this.#timer = setTimeout(() => {
-      this.#running = this.#run();
+      this.#running = this.#run(work);
     }, delayMs).unref();
   }
 
-  async #run(): Promise<void> {
-    const { connection, thread, mergeIndex, logger } = this.#options;
+  async #run({ thread, mergeIndex }: WorkAfterCommits): Promise<void> {
     const { signal } = this.#stopping;
     this.#hasNewCommit = false;
     try {
@@ -66,12 +75,13 @@ export class AfterCommits {
         await mergeIndex(signal);
       }
       // It waits for no other connection, and none for it.
-      if (logPages(connection) >= maxLogPages) await thread.run('pragma wal_checkpoint(passive)');
+      if (logPages(this.#connection) >= maxLogPages)
+        await thread.run('pragma wal_checkpoint(passive)');
     } catch (err) {
       // The next commit is an occasion to try again.
       if (signal.aborted || isInUse(err)) return;
-      logger.warn({ err }, 'the thread of the database failed; commits take longer');
-      setAutomaticCopy(connection, maxLogPages);
+      this.#logger.warn({ err }, 'the thread of the database failed; commits take longer');
+      setAutomaticCopy(this.#connection, maxLogPages);
       this.#stopping.abort();
     } finally {
       this.#timer = undefined;

@@ -1,11 +1,10 @@
 import type { Transaction } from 'kysely';
-import { decodeTurn, encodeTurn, type TurnPart } from './turns/conversation-turn.ts';
+import { decodeTurn, encodeTurn, mediaOf, type TurnPart } from './turns/conversation-turn.ts';
 import type { TurnItem } from './turns/turn-item.ts';
 import { ownResponses, readableResponses } from './response-rows.ts';
 import type { Schema } from './schema.ts';
 import { isRemoved, withoutPart } from './turns/removed-parts.ts';
 import { reindexTurn } from './conversations/index-response.ts';
-import { mediaOf } from './detach-images.ts';
 import { deleteBlobIfUnused } from './delete-response.ts';
 
 /**
@@ -93,8 +92,8 @@ export async function removePart(
     .set({ content: encodeTurn(after) })
     .where('id', '=', id)
     .execute();
-  const kept = new Set(mediaOf(after));
-  for (const sha256 of new Set(mediaOf(before))) {
+  const kept = mediaOf(after);
+  for (const sha256 of mediaOf(before)) {
     if (kept.has(sha256)) continue;
     await transaction
       .deleteFrom('response_blobs')

@@ -34,18 +34,3 @@ export function renamed(block: ToolContent, from: string, to: string, value: str
   );
   return { type: block.type, ...Object.fromEntries(entries) };
 }
-
-/** The SHA-256 of all images and audio that a detached turn refers to. */
-export function mediaOf({ messages, items }: ConversationTurn): readonly string[] {
-  const ofMessages = messages.flatMap(({ content }) =>
-    content.flatMap((part) => (part.type === 'text' ? [] : [part.sha256])),
-  );
-  const ofTools = items.flatMap((item) =>
-    item.type === 'toolCall' ? item.result.flatMap(blobOf) : [],
-  );
-  return [...ofMessages, ...ofTools];
-}
-
-function blobOf({ type, sha256 }: ToolContent): readonly string[] {
-  return type === 'image' && typeof sha256 === 'string' ? [sha256] : [];
-}

@@ -1,10 +1,5 @@
 import { closeSync, openSync, statfsSync } from 'node:fs';
-import {
-  openSqlite,
-  type SqliteConnection,
-  type SqliteStatement,
-  type SqliteValue,
-} from '../platform/sqlite.ts';
+import { openSqlite, type SqliteConnection } from '../platform/sqlite.ts';
 import { chooseJournal, networkFileSystem } from './network-file-system.ts';
 
 /** How long a write waits for the lock of another process. It blocks this process. */
@@ -92,25 +87,4 @@ function fileSystemType(file: string): number {
   } catch {
     return 0;
   }
-}
-
-const maxCachedStatements = 100;
-
-/** Prepares each statement once; caches the `maxCachedStatements` most recently used. */
-export function preparedStatements(connection: SqliteConnection): (sql: string) => SqliteStatement {
-  const statements = new Map<string, SqliteStatement>();
-  return (sql) => {
-    const statement = statements.get(sql) ?? connection.prepare(sql);
-    statements.delete(sql);
-    statements.set(sql, statement);
-    const [oldest] = statements.keys();
-    if (statements.size > maxCachedStatements && oldest !== undefined) statements.delete(oldest);
-    return statement;
-  };
-}
-
-/** The bindings truncate text at a NUL. Binding its bytes instead makes such a lookup find nothing. */
-export function toSqliteValue(value: unknown): SqliteValue {
-  if (typeof value === 'string' && value.includes('\0')) return Buffer.from(value);
-  return value as SqliteValue;
 }

@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { recordedStore, recordedStoreFile } from '../../test/setup/store/recorded-store.ts';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
-import { previewOf, titleOf } from './turns/turn-summary.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { openSqlite } from '../platform/sqlite.ts';
 import { createSqliteStore } from './sqlite-store.ts';
+import { previewOf, titleOf } from './turns/conversation-turn.ts';
 
 /** A copy of the database of Hearth 0.1.0. */
 async function copyDatabase(): Promise<string> {

@@ -3,13 +3,13 @@ import { HearthError } from '../kernel/errors/errors.ts';
 import type { Logger } from '../kernel/logger.ts';
 import { ChainReader } from './chain-reader.ts';
 import { createPlaceBlobs, type PlaceBlobs } from './blobs/blob-repository.ts';
-import { isLongToIndex } from './conversations/search-text.ts';
+import { maxIndexedAtOnce } from './conversations/index-response.ts';
 import { creationTime } from './after-cursor.ts';
 import { deleteResponse } from './delete-response.ts';
 import { detachImages } from './detach-images.ts';
-import { insertResponse } from './insert-response.ts';
 import {
   firstOfPage,
+  insertResponse,
   responsesOf,
   ownResponses,
   readableResponses,
@@ -19,6 +19,7 @@ import { removePart, setMessage, useApprovals } from './change-turn.ts';
 import type { Schema } from './schema.ts';
 import type { ResponseChain, ResponsePage, ResponseRepository, StoredResponse } from './store.ts';
 import { serialTransactions, type Transactions } from './transactions.ts';
+import { searchTextOf } from './turns/conversation-turn.ts';
 
 interface ResponseRepositoryOptions {
   readonly database: Kysely<Schema>;
@@ -42,17 +43,19 @@ export function createResponseRepository({
 }: ResponseRepositoryOptions): ResponseRepository {
   return {
     insert: async (response, blobs, conversationId, begun) => {
-      const { turn, blobs: detached } = detachImages(response.turn);
-      const placed = await placeBlobs([...blobs, ...detached]);
+      const hasToolCalls = response.turn.items.some(({ type }) => type === 'toolCall');
+      const { turn, blobs: detached } = hasToolCalls
+        ? detachImages(response.turn)
+        : { turn: response.turn, blobs: [] };
+      const images = [...blobs, ...detached];
+      const placed = images.length === 0 ? [] : await placeBlobs(images);
       await transactions.add(
-        async (transaction) => {
-          await insertResponse(transaction, { ...response, turn }, placed, {
-            ...begun,
-            conversationId,
-          });
-          return response.id;
+        (transaction) =>
+          insertResponse(transaction, { ...response, turn }, placed, { ...begun, conversationId }),
+        {
+          findResult: () => storedId(database, response.id),
+          isLong: searchTextOf(turn).length > maxIndexedAtOnce,
         },
-        { findResult: () => storedId(database, response.id), isLong: isLongToIndex(response.turn) },
       );
     },
     find: async (id, ownerId) => {

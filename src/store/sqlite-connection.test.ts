@@ -107,6 +107,24 @@ describe('SqliteConnectionDialect', () => {
     await database.destroy();
   });
 
+  it('stores nothing of a transaction after SQLite has ended it', async () => {
+    const connection = openSqliteFile(file);
+    connection.exec('create table texts (text); pragma max_page_count = 8');
+    const database = databaseOf(connection);
+    const add = (text: string) => sql`insert into texts values (${text})`;
+    const transaction = database.transaction().execute(async (inside) => {
+      const sent = ['x'.repeat(100_000), 'small'].map((text) => add(text).execute(inside));
+      for (const result of await Promise.allSettled(sent)) {
+        if (result.status === 'rejected') throw result.reason;
+      }
+    });
+    await expect(transaction).rejects.toThrow('full');
+    await add('next').execute(database);
+    const { rows } = await sql`select text from texts`.execute(database);
+    expect(rows).toEqual([{ text: 'next' }]);
+    await database.destroy();
+  });
+
   it('closes the connection, and accepts one that is closed already', async () => {
     const connection = openSqliteFile(file);
     const database = databaseOf(connection);

@@ -1,32 +1,35 @@
 import { CompiledQuery, SqliteDialect, SqliteDriver } from 'kysely';
-import type { DatabaseConnection, SqliteDatabase } from 'kysely';
-import type { SqliteConnection } from '../platform/sqlite.ts';
-import { preparedStatements, toSqliteValue } from './open-sqlite-file.ts';
+import type { DatabaseConnection, SqliteDatabase, SqliteStatement } from 'kysely';
+import type { SqliteConnection, SqliteValue } from '../platform/sqlite.ts';
+
+const begin = CompiledQuery.raw('begin immediate');
 
 /** A Kysely dialect for one open connection; `destroy` closes it. */
 export class SqliteConnectionDialect extends SqliteDialect {
-  readonly #connection: SqliteConnection;
+  readonly #database: SqliteDatabase;
   readonly #onCommit: () => void;
 
   /** @param onCommit Called after each commit. */
   constructor(connection: SqliteConnection, onCommit: () => void = () => {}) {
-    super({ database: toKyselyDatabase(connection) });
-    this.#connection = connection;
+    const database = {
+      close: () => closeCheckpointed(connection),
+      prepare: preparedStatements(connection),
+    };
+    super({ database });
+    this.#database = database;
     this.#onCommit = onCommit;
   }
 
   override createDriver(): SqliteDriver {
-    return new ImmediateSqliteDriver(this.#connection, this.#onCommit);
+    return new ImmediateSqliteDriver(this.#database, this.#onCommit);
   }
 }
 
 class ImmediateSqliteDriver extends SqliteDriver {
-  readonly #connection: SqliteConnection;
   readonly #onCommit: () => void;
 
-  constructor(connection: SqliteConnection, onCommit: () => void) {
-    super({ database: toKyselyDatabase(connection) });
-    this.#connection = connection;
+  constructor(database: SqliteDatabase, onCommit: () => void) {
+    super({ database });
     this.#onCommit = onCommit;
   }
 
@@ -37,31 +40,57 @@ class ImmediateSqliteDriver extends SqliteDriver {
 
   /** Takes the write lock at the start: a transaction that reads first could not wait for the lock later. */
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+    await connection.executeQuery(begin);
   }
 
   /** SQLite rolls back by itself after some errors, such as a full disk. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    if (this.#connection.isTransaction) await super.rollbackTransaction(connection);
+    await super.rollbackTransaction(connection).catch(() => {});
   }
 }
 
-/** Kysely's SQLite driver expects the interface of better-sqlite3. */
-function toKyselyDatabase(connection: SqliteConnection): SqliteDatabase {
-  const prepare = preparedStatements(connection);
-  return {
-    close: () => closeCheckpointed(connection),
-    prepare: (sql) => {
-      const statement = prepare(sql);
-      return {
-        reader: statement.columns().length > 0,
-        all: (parameters) => statement.all(...parameters.map(toSqliteValue)),
-        run: (parameters) => statement.run(...parameters.map(toSqliteValue)),
-        // Not cached: the next use of a cached statement would end the iteration.
-        iterate: (parameters) => connection.prepare(sql).iterate(...parameters.map(toSqliteValue)),
-      };
-    },
+const maxCachedStatements = 100;
+
+/**
+ * Prepares each statement once, in the form of better-sqlite3, which Kysely expects; caches the `maxCachedStatements` most
+ * recently used.
+ */
+export function preparedStatements(connection: SqliteConnection): (sql: string) => SqliteStatement {
+  const statements = new Map<string, SqliteStatement>();
+  let isInside = false;
+  return (sql) => {
+    const { isTransaction } = connection;
+    // After SQLite has rolled back by itself, the next statements of the transaction would be stored alone.
+    if (isInside && !isTransaction && sql !== 'rollback') {
+      throw new Error('The transaction was rolled back.');
+    }
+    isInside = isTransaction && sql !== 'commit' && sql !== 'rollback';
+    const statement = statements.get(sql) ?? prepareStatement(connection, sql);
+    statements.delete(sql);
+    statements.set(sql, statement);
+    if (statements.size > maxCachedStatements) {
+      const [oldest = ''] = statements.keys();
+      statements.delete(oldest);
+    }
+    return statement;
   };
+}
+
+function prepareStatement(connection: SqliteConnection, sql: string): SqliteStatement {
+  const statement = connection.prepare(sql);
+  return {
+    reader: statement.columns().length > 0,
+    all: (parameters) => statement.all(...parameters.map(toSqliteValue)),
+    run: (parameters) => statement.run(...parameters.map(toSqliteValue)),
+    // Not cached: the next use of a cached statement would end the iteration.
+    iterate: (parameters) => connection.prepare(sql).iterate(...parameters.map(toSqliteValue)),
+  };
+}
+
+/** The bindings truncate text at a NUL. Binding its bytes instead makes such a lookup find nothing. */
+function toSqliteValue(value: unknown): SqliteValue {
+  if (typeof value === 'string' && value.includes('\0')) return Buffer.from(value);
+  return value as SqliteValue;
 }
 
 /** @photostructure/sqlite 1 keeps the file open, without the final checkpoint, until its statements are collected. */

@@ -1,5 +1,4 @@
 import { sql, type Kysely } from 'kysely';
-import { trigramLength } from './conversations/search-text.ts';
 import { convertRows } from './convert/convert-rows.ts';
 import type {
   ReadSystemPrompts,
@@ -11,6 +10,8 @@ import type {
 import type { SchemaDialect } from './migrate.ts';
 import type { Schema } from './schema.ts';
 
+/** Shorter words are found by the terms of the index that begin with them. */
+const trigramLength = 3;
 /** Most trigrams that stand for a word shorter than one. */
 const maxTerms = 100;
 

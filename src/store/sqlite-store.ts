@@ -24,8 +24,7 @@ import { sqliteDialect, sqliteSchema } from './sqlite-dialect.ts';
 import { StatementThread, type RunStatement } from './statement-thread.ts';
 import { StoreOpenError } from './store-errors.ts';
 import type { Store } from './store.ts';
-import { threadTransactions } from './thread-transactions.ts';
-import { serialTransactions } from './transactions.ts';
+import { serialTransactions, threadTransactions } from './transactions.ts';
 
 /** Pages in memory: SQLite's own default, and enough for the indexes that a migration fills. */
 const cacheKiB = 2000;
@@ -64,7 +63,7 @@ export interface SqliteStoreOptions {
  */
 export async function createSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   const { logger, file, objects, threadScript } = options;
-  const { database, connection, onCommit } = await open(options);
+  const { database, connection, afterCommits } = await open(options);
   const thread = threadScript === undefined ? undefined : new StatementThread(threadScript, file);
   const run: RunStatement = async (statement) =>
     thread === undefined ? connection.prepare(statement).all() : thread.run(statement);
@@ -75,23 +74,13 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
   const merge = (extent: 'all' | 'some', signal: AbortSignal): Promise<void> =>
     merges.run(() => mergeIndex(runAlone, extent, signal), signal);
   const mergeSome = (signal: AbortSignal): Promise<void> => merge('some', signal);
-  const afterCommits =
-    thread === undefined
-      ? undefined
-      : new AfterCommits({ connection, thread, mergeIndex: mergeSome, logger });
+  if (thread !== undefined) afterCommits.start({ thread, mergeIndex: mergeSome });
   const chains = new ChainReader(database);
   let hasDeletions = false;
-  // An earlier process may have left parts to merge.
-  let hasCommits = true;
-  const noteCommit = (): void => {
-    hasCommits = true;
-    afterCommits?.noteCommit();
-  };
-  onCommit(noteCommit);
   const transactions =
     thread === undefined
       ? serialTransactions(database)
-      : threadTransactions({ database, thread, onCommit: noteCommit, logger });
+      : threadTransactions({ database, thread, onCommit: afterCommits.noteCommit, logger });
   const backlog = new SearchBacklog(database, transactions, mergeSome);
   const onDelete = (): void => {
     chains.clear();
@@ -99,7 +88,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
   };
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
-    await afterCommits?.close();
+    await afterCommits.close();
     // After the transaction of the thread, which holds the connection.
     await database.connection().execute(async () => thread?.close());
     await database.destroy();
@@ -121,8 +110,8 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
     freeDiskBytes: () => freeDiskBytes(file),
     reclaim: async (signal) => {
       const hadDeletions = hasDeletions;
-      if (hasCommits) await merge(hadDeletions ? 'all' : 'some', signal);
-      hasCommits = false;
+      if (afterCommits.hasUnmerged) await merge(hadDeletions ? 'all' : 'some', signal);
+      afterCommits.hasUnmerged = false;
       hasDeletions = false;
       await freePages(runAlone, database, signal);
       // The log has the pages as they were before the deletions.
@@ -146,8 +135,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
 interface OpenDatabase {
   readonly database: Kysely<Schema>;
   readonly connection: SqliteConnection;
-  /** Sets the listener for commits. */
-  readonly onCommit: (listener: () => void) => void;
+  readonly afterCommits: AfterCommits;
 }
 
 async function open({
@@ -160,9 +148,9 @@ async function open({
   let connection: SqliteConnection | undefined;
   try {
     connection = openSqliteFile(file, (message) => logger.warn({ file }, message));
-    let noteCommit = (): void => {};
+    const afterCommits = new AfterCommits(connection, logger);
     const database = new Kysely<Schema>({
-      dialect: new SqliteConnectionDialect(connection, () => noteCommit()),
+      dialect: new SqliteConnectionDialect(connection, afterCommits.noteCommit),
     });
     const version = await readSchemaVersion(database, sqliteSchema);
     const isOlder = version > 0 && version < sqliteSchema.version;
@@ -180,13 +168,7 @@ async function open({
       onMigrated?.({ from, to });
     }
     applyIndexSettings(connection);
-    return {
-      database,
-      connection,
-      onCommit: (listener) => {
-        noteCommit = listener;
-      },
-    };
+    return { database, connection, afterCommits };
   } catch (error) {
     if (connection?.isOpen) connection.close();
     throw new StoreOpenError(`The database ${file} can't be used: ${explain(error)}.`, {

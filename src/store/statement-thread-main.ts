@@ -4,7 +4,8 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { sqliteResultCode } from '../platform/sqlite.ts';
-import { openAnotherConnection, preparedStatements, toSqliteValue } from './open-sqlite-file.ts';
+import { openAnotherConnection } from './open-sqlite-file.ts';
+import { preparedStatements } from './sqlite-connection.ts';
 import type { StatementReply, StatementRequest } from './statement-thread.ts';
 
 const connection = openAnotherConnection(String(workerData));
@@ -23,9 +24,8 @@ parentPort?.on('message', (request: StatementRequest | null) => {
 function reply({ statement, parameters }: StatementRequest): StatementReply {
   try {
     const prepared = prepare(statement);
-    const values = parameters.map(toSqliteValue);
-    if (prepared.columns().length > 0) return { rows: prepared.all(...values) };
-    return { rows: [], changes: prepared.run(...values).changes };
+    if (prepared.reader) return { rows: prepared.all(parameters) };
+    return { rows: [], changes: prepared.run(parameters).changes };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return { message, errcode: sqliteResultCode(error) };

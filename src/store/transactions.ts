@@ -1,5 +1,7 @@
-import type { Kysely, Transaction } from 'kysely';
+import { type CompiledQuery, type Insertable, Kysely, type Transaction } from 'kysely';
+import type { Logger } from '../kernel/logger.ts';
 import type { Schema } from './schema.ts';
+import { type StatementThread, ThreadDialect } from './statement-thread.ts';
 
 type Work<Result> = (transaction: Transaction<Schema>) => Promise<Result>;
 
@@ -29,4 +31,85 @@ export interface Transactions {
 export function serialTransactions(database: Kysely<Schema>): Transactions {
   const run = <Result>(work: Work<Result>) => database.transaction().execute(work);
   return { add: run, change: run, changeLong: run, readLong: (work) => work(database) };
+}
+
+interface ThreadTransactionsOptions {
+  readonly database: Kysely<Schema>;
+  readonly thread: StatementThread;
+  /** Called after each transaction of the thread. */
+  readonly onCommit: () => void;
+  readonly logger: Logger;
+}
+
+/**
+ * Runs long work in a thread, where its statements do not block the event loop. The connection of this thread is taken
+ * meanwhile: waiting for the lock of the other one would block.
+ */
+export function threadTransactions({
+  database,
+  thread,
+  onCommit,
+  logger,
+}: ThreadTransactionsOptions): Transactions {
+  const inThread = new Kysely<Schema>({ dialect: new ThreadDialect(thread, onCommit) });
+  let hasThread = true;
+
+  async function canStart(): Promise<boolean> {
+    if (!hasThread) return false;
+    try {
+      await thread.run('select 1');
+    } catch (err) {
+      hasThread = false;
+      logger.warn(
+        { err },
+        'the thread of the database failed; deletions and searches delay other work',
+      );
+    }
+    return hasThread;
+  }
+
+  const readLong: Transactions['readLong'] = (work) =>
+    thread.hold(async () =>
+      (await canStart()) ? database.connection().execute(() => work(inThread)) : work(database),
+    );
+  const changeLong: Transactions['changeLong'] = (work) =>
+    readLong((chosen) => chosen.transaction().execute(work));
+
+  return {
+    add: (work, options) =>
+      options?.isLong === true ? changeLong(work) : database.transaction().execute(work),
+    change: (work) => database.transaction().execute(work),
+    changeLong,
+    readLong,
+  };
+}
+
+interface PreparedInsert {
+  readonly query: CompiledQuery;
+  readonly columns: readonly string[];
+}
+
+/**
+ * Makes an insert of rows that all have the same columns, with the same number of rows each time. Its statement is compiled
+ * once for each database: that takes longer than SQLite takes to run it.
+ */
+export function preparedInsert<Table extends keyof Schema>(table: Table) {
+  const prepared = new WeakMap<object, PreparedInsert>();
+
+  return async (
+    transaction: Transaction<Schema>,
+    ...rows: readonly [Insertable<Schema[Table]>, ...Insertable<Schema[Table]>[]]
+  ): Promise<void> => {
+    const { adapter } = transaction.getExecutor();
+    let insert = prepared.get(adapter);
+    if (insert === undefined) {
+      const query = transaction.insertInto(table).values(rows).compile();
+      prepared.set(adapter, (insert = { query, columns: Object.keys(rows[0]) }));
+    }
+    const parameters: unknown[] = [];
+    for (const row of rows as readonly Readonly<Record<string, unknown>>[]) {
+      for (const column of insert.columns) parameters.push(row[column]);
+    }
+    await transaction.executeQuery({ ...insert.query, parameters });
+  };
 }

@@ -16,7 +16,7 @@ import { deleteConversation } from './delete-conversation.ts';
 import { importConversation, placeImport } from './import-conversation.ts';
 import { listConversations } from './list-conversations.ts';
 import type { SearchBacklog } from './search-backlog.ts';
-import { toSearchText } from './search-text.ts';
+import { toSearchText } from './index-response.ts';
 import type { PlaceBlobs } from '../blobs/blob-repository.ts';
 import type { TextSearch } from '../dialect.ts';
 import type { Transactions } from '../transactions.ts';

@@ -1,16 +1,19 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { sql, type RawBuilder, type Transaction } from 'kysely';
 import { HearthError } from '../../kernel/errors/errors.ts';
-import { previewOf, searchTextOf, titleOf } from '../turns/turn-summary.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { Schema } from '../schema.ts';
-import { preparedInsert } from '../prepared-insert.ts';
 import { StepSize } from '../steps.ts';
 import type { StoredResponse } from '../store.ts';
 import { hasProject } from '../project-repository.ts';
 import type { NewConversation } from './conversation.ts';
-import { toSearchText } from './search-text.ts';
-import type { ConversationTurn } from '../turns/conversation-turn.ts';
+import { preparedInsert } from '../transactions.ts';
+import {
+  previewOf,
+  searchTextOf,
+  titleOf,
+  type ConversationTurn,
+} from '../turns/conversation-turn.ts';
 
 export interface ConversationPlace extends NewConversation {
   /** Title of a new conversation; the first words of the turn if absent. */
@@ -21,8 +24,16 @@ export interface ConversationPlace extends NewConversation {
   readonly importHash?: string;
 }
 
-const insertConversationRow = preparedInsert('conversations');
-const insertEntryRow = preparedInsert('conversation_entries');
+/** Characters that the database indexes in some milliseconds. */
+export const maxIndexedAtOnce = 16 * 1024;
+
+/** A text as the index has it: its last characters begin a trigram, too. */
+export function toSearchText(text: string): string {
+  return `${text}\n\n`;
+}
+
+const insertConversation = preparedInsert('conversations');
+const insertEntries = preparedInsert('conversation_entries');
 
 /**
  * Adds a response to its conversation: to the given one, or the one of its parent if the owner has it, or a new one. Sends
@@ -36,8 +47,8 @@ export async function indexResponse(
   response: StoredResponse,
   place: ConversationPlace,
 ): Promise<string> {
-  const { parentId } = response;
-  const { conversationId } = place;
+  const { parentId, ownerId, turn } = response;
+  const { conversationId, isTemporary = false, importHash = null } = place;
   if (conversationId !== undefined || parentId !== null) {
     const existing = conversationId ?? conversationOf(parentId);
     const continued = await continueConversation(transaction, response, place, existing);
@@ -45,12 +56,33 @@ export async function indexResponse(
     if (conversationId !== undefined) throw deletedConversation(conversationId);
   }
   const id = `conv_${response.id.slice('resp_'.length)}`;
-  const title = place.title ?? titleOf(response.turn);
+  const title = place.title ?? titleOf(turn);
+  const isInProject =
+    place.projectId !== undefined && (await hasProject(transaction, place.projectId, ownerId));
+  const newest = newestOf(response);
   await Promise.all([
-    insertEntryRow(transaction, { conversation_id: id, ...entryOf(response) }),
-    insertResponseText(transaction, response),
-    insertConversation(transaction, response, { ...place, id, title }),
-    insertTitle(transaction, id, title),
+    insertConversation(transaction, {
+      id,
+      owner_id: ownerId,
+      title,
+      is_pinned: 0,
+      created_at: newest.updated_at,
+      response_count: 1,
+      project_id: isInProject ? place.projectId : null,
+      is_temporary: Number(isTemporary),
+      import_hash: importHash,
+      ...newest,
+    }),
+    insertEntries(
+      transaction,
+      { conversation_id: id, response_id: response.id, ...entryOf(turn) },
+      { conversation_id: id, response_id: null, ...titleEntry },
+    ),
+    sql`
+      insert into conversation_texts (id, text)
+      select id, case when response_id is null then ${toSearchText(title)}
+        else ${toSearchText(searchTextOf(turn))} end
+      from conversation_entries where conversation_id = ${id}`.execute(transaction),
   ]);
   return id;
 }
@@ -65,8 +97,8 @@ async function continueConversation(
   place: ConversationPlace,
   existing: string | RawBuilder<string>,
 ): Promise<string | undefined> {
-  const { ownerId } = response;
-  const { is_deleted, is_interrupted, preview } = entryOf(response);
+  const { ownerId, turn } = response;
+  const { is_deleted, is_interrupted, preview } = entryOf(turn);
   const [updated] = await Promise.all([
     // Makes a concurrent response of the conversation wait before it looks at the title.
     transaction
@@ -83,19 +115,24 @@ async function continueConversation(
       insert into conversation_entries (conversation_id, response_id, is_deleted, is_interrupted, preview)
       select id, ${response.id}, ${is_deleted}, ${is_interrupted}, ${preview} from conversations
       where id = ${existing} and last_response_id = ${response.id}`.execute(transaction),
-    insertResponseText(transaction, response),
+    insertText(transaction, searchTextOf(turn), sql`response_id = ${response.id}`),
   ]);
   if (updated === undefined) return undefined;
   const { id } = updated;
   if (updated.title !== '') return id;
-  const title = place.title ?? titleOf(response.turn);
+  const title = place.title ?? titleOf(turn);
   const titled = await transaction
     .updateTable('conversations')
     .set({ title })
     .where('id', '=', id)
     .where('title', '=', '')
     .executeTakeFirst();
-  if (titled.numUpdatedRows > 0n) await insertTitle(transaction, id, title);
+  if (titled.numUpdatedRows === 0n) return id;
+  await transaction
+    .insertInto('conversation_entries')
+    .values({ conversation_id: id, response_id: null, ...titleEntry })
+    .execute();
+  await insertText(transaction, title, sql`conversation_id = ${id} and response_id is null`);
   return id;
 }
 
@@ -103,74 +140,19 @@ function newestOf({ id, createdAt, modelKey }: StoredResponse) {
   return { updated_at: createdAt.toISOString(), last_response_id: id, model_key: modelKey };
 }
 
-function entryOf({ id, turn }: StoredResponse) {
-  return {
-    response_id: id,
-    is_deleted: 0,
-    is_interrupted: Number(turn.isInterrupted === true),
-    preview: previewOf(turn),
-  };
+function entryOf(turn: ConversationTurn) {
+  const isInterrupted = turn.isInterrupted === true;
+  return { is_deleted: 0, is_interrupted: Number(isInterrupted), preview: previewOf(turn) };
 }
 
-function insertResponseText(
-  transaction: Transaction<Schema>,
-  { id, turn }: StoredResponse,
-): Promise<void> {
-  return insertText(transaction, searchTextOf(turn), sql`response_id = ${id}`);
-}
+/** The entry of a conversation's title. */
+const titleEntry = { is_deleted: 0, is_interrupted: 0, preview: '' };
 
 /** It may have been deleted during the turn. */
 function deletedConversation(id: string): HearthError {
   return new HearthError('conversation_not_found', `The conversation "${id}" is not stored.`, {
     field: 'conversation',
   });
-}
-
-async function insertConversation(
-  transaction: Transaction<Schema>,
-  response: StoredResponse,
-  {
-    id,
-    title,
-    projectId = '',
-    isTemporary = false,
-    importHash = null,
-  }: NewConversation & {
-    readonly id: string;
-    readonly title: string;
-    readonly importHash?: string | null;
-  },
-): Promise<void> {
-  const { ownerId, createdAt } = response;
-  await insertConversationRow(transaction, {
-    id,
-    owner_id: ownerId,
-    title,
-    is_pinned: 0,
-    created_at: createdAt.toISOString(),
-    response_count: 1,
-    project_id: (await hasProject(transaction, projectId, ownerId)) ? projectId : null,
-    is_temporary: Number(isTemporary),
-    import_hash: importHash,
-    ...newestOf(response),
-  });
-}
-
-async function insertTitle(
-  transaction: Transaction<Schema>,
-  id: string,
-  title: string,
-): Promise<void> {
-  await Promise.all([
-    insertEntryRow(transaction, {
-      conversation_id: id,
-      response_id: null,
-      is_deleted: 0,
-      is_interrupted: 0,
-      preview: '',
-    }),
-    insertText(transaction, title, sql`conversation_id = ${id} and response_id is null`),
-  ]);
 }
 
 /** Stores the text of an entry that was inserted before. */

@@ -4,7 +4,6 @@ import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { Schema } from '../schema.ts';
 import type { ConversationPage, ConversationRepository, Snippet } from './conversation.ts';
 import { fromConversationRow } from './conversation-row.ts';
-import { wordsOf } from './search-text.ts';
 import type { TextSearch } from '../dialect.ts';
 
 /** See `ConversationRepository.page`. */
@@ -144,4 +143,12 @@ function inOneLine(text: string): string {
 
 function escapeRegExp(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
+}
+
+const maxWords = 16;
+
+/** The words of a search; text of any form is allowed. */
+function wordsOf(search: string): readonly string[] {
+  const words = search.toWellFormed().replaceAll('\0', ' ').split(/\s+/).filter(Boolean);
+  return [...new Set(words)].slice(0, maxWords);
 }

@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CompiledQuery, type Kysely, type Transaction } from 'kysely';
-import { decodeTurn } from '../turns/conversation-turn.ts';
-import { searchTextOf } from '../turns/turn-summary.ts';
+import { decodeTurn, searchTextOf } from '../turns/conversation-turn.ts';
 import type { Schema } from '../schema.ts';
 import type { Transactions } from '../transactions.ts';
-import { maxIndexedAtOnce, toSearchText } from './search-text.ts';
+import { maxIndexedAtOnce, toSearchText } from './index-response.ts';
 
 /** Texts of one step, which other work of the database waits for. It runs for as long before the next one. */
 const maxTextsPerStep = 8;

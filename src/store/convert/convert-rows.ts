@@ -2,8 +2,13 @@ import { CompiledQuery, sql, type Transaction } from 'kysely';
 import { insertBlobs } from '../blobs/blob-repository.ts';
 import { detachImages } from '../detach-images.ts';
 import type { Schema } from '../schema.ts';
-import { decodeTurn, encodeTurn, type ConversationTurn } from '../turns/conversation-turn.ts';
-import { previewOf, titleOf } from '../turns/turn-summary.ts';
+import {
+  decodeTurn,
+  encodeTurn,
+  previewOf,
+  titleOf,
+  type ConversationTurn,
+} from '../turns/conversation-turn.ts';
 import { readFirstFormat } from './first-format.ts';
 
 type ReportRows = (done: number, total: number) => Promise<void>;

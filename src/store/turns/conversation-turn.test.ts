@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { conversationTurn } from '../../../test/setup/store/conversation-turn.ts';
-import { decodeTurn, encodeTurn } from './conversation-turn.ts';
+import type { ConversationMessage } from './content.ts';
+import { decodeTurn, encodeTurn, titleOf } from './conversation-turn.ts';
 
 const provider = { type: 'ephemeralMcp', serverLabel: 'harbour' } as const;
 
@@ -73,4 +74,19 @@ describe('codec of stored turns', () => {
     expect(() => decodeTurn('{"formatVersion":2')).toThrow(SyntaxError);
     expect(() => decodeTurn('{}')).toThrow(/formatVersion/);
   });
+});
+
+const user = (...texts: readonly string[]): ConversationMessage => ({
+  role: 'user',
+  content: texts.map((text) => ({ type: 'text', text })),
+});
+
+it.each([
+  ['What is a tide?', [user('What is a tide?')]],
+  ['Who wrote this?', [user('File a.txt:\n\n```\nOnce upon a time\n```', 'Who wrote  this?')]],
+  ['A first text', [user('A first text', ' ')]],
+  ['One', [user('One'), user('Two')]],
+  ['An answer', [user(' ')]],
+])('takes "%s" as the title', (title, messages) => {
+  expect(titleOf({ messages, items: [{ type: 'message', text: 'An answer' }] })).toBe(title);
 });

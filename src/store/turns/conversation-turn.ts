@@ -131,3 +131,78 @@ export function decodeTurn(text: string): ConversationTurn {
 }
 
 const versionSchema = z.object({ formatVersion: z.int() });
+
+/** The parts of a turn that summaries read. */
+export type TurnTexts = Pick<ConversationTurn, 'messages' | 'items'>;
+
+const maxTitleLength = 60;
+const maxPreviewLength = 160;
+/** Most characters of one turn that a search finds. */
+const maxSearchLength = 256 * 1024;
+
+/** The first words of the input, or of the output if the input has no text. Of several texts the last is the question. */
+export function titleOf(turn: TurnTexts): string {
+  return firstWords(turn, maxTitleLength) || 'Untitled';
+}
+
+/** The beginning of the input, or of the output if the input has no text; may be empty. */
+export function previewOf(turn: TurnTexts): string {
+  return firstWords(turn, maxPreviewLength);
+}
+
+/** The texts of a turn that a search finds: messages and answers, without reasoning and tool calls. */
+export function searchTextOf({ messages, items }: TurnTexts): string {
+  const texts: string[] = [];
+  for (const { role, content } of messages) {
+    if (role === 'system' || role === 'tool') continue;
+    for (const part of content) if (part.type === 'text') texts.push(part.text);
+  }
+  for (const item of items) if (item.type === 'message') texts.push(item.text);
+  return cut(texts.join('\n'), maxSearchLength).replaceAll('\0', ' ');
+}
+
+/** Cuts between words if there is a space near the end. */
+function firstWords({ messages, items }: TurnTexts, maxLength: number): string {
+  const texts: string[] = [];
+  for (const { role, content } of messages) {
+    if (role !== 'user') continue;
+    // Documents come before the words about them.
+    for (const part of content.toReversed()) if (part.type === 'text') texts.push(part.text);
+  }
+  for (const item of items) if (item.type === 'message') texts.push(item.text);
+  for (const text of texts) {
+    // A long text without spaces has enough words in this many characters.
+    const words = cut(text, 4 * maxLength)
+      .replaceAll(/[\s\0]+/g, ' ')
+      .trim();
+    if (words === '') continue;
+    if (words.length <= maxLength) return words;
+    const start = cut(words, maxLength - 1);
+    const lastSpace = start.lastIndexOf(' ');
+    return `${lastSpace > maxLength / 2 ? start.slice(0, lastSpace) : start}…`;
+  }
+  return '';
+}
+
+/** The first UTF-16 units of a text, without half of a surrogate pair at the end. */
+function cut(text: string, maxLength: number): string {
+  return text
+    .slice(0, maxLength)
+    .toWellFormed()
+    .replace(/\ufffd$/, '');
+}
+
+/** The SHA-256 of all images and audio that a turn refers to. */
+export function mediaOf({ messages, items }: ConversationTurn): ReadonlySet<string> {
+  const media = new Set<string>();
+  for (const { content } of messages) {
+    for (const part of content) if (part.type !== 'text') media.add(part.sha256);
+  }
+  for (const item of items) {
+    if (item.type !== 'toolCall') continue;
+    for (const { type, sha256 } of item.result) {
+      if (type === 'image' && typeof sha256 === 'string') media.add(sha256);
+    }
+  }
+  return media;
+}

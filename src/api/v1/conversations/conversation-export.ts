@@ -11,7 +11,7 @@ import type {
   ConversationNode,
   StoredConversation,
 } from '../../../store/conversations/conversation.ts';
-import { mediaOf } from '../../../store/detach-images.ts';
+import { mediaOf } from '../../../store/turns/conversation-turn.ts';
 import type { Store, StoredResponse } from '../../../store/store.ts';
 import { fromExport } from './imports/hearth.ts';
 import { attachment } from '../../kit/attachment.ts';

@@ -1,6 +1,5 @@
 import type { ConversationToImport } from '../../../../chat/import-conversation.ts';
-import { encodeTurn } from '../../../../store/turns/conversation-turn.ts';
-import { titleOf } from '../../../../store/turns/turn-summary.ts';
+import { encodeTurn, titleOf } from '../../../../store/turns/conversation-turn.ts';
 import type { TurnItem } from '../../../../store/turns/turn-item.ts';
 import { ImportError, type ImportedChat, type ImportedMessage } from './imported-chat.ts';
 import { nameOf } from './values.ts';

@@ -8,7 +8,7 @@ import { openSqliteFile } from './open-sqlite-file.ts';
 import type { Schema } from './schema.ts';
 import { SqliteConnectionDialect } from './sqlite-connection.ts';
 import { StatementThread } from './statement-thread.ts';
-import { threadTransactions } from './thread-transactions.ts';
+import { threadTransactions } from './transactions.ts';
 
 const script = useThreadScript();
 const onCommit = vi.fn<() => void>();
