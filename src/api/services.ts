@@ -23,7 +23,7 @@ import type { AdapterLibrary } from '../library/adapter.ts';
 import type { EditableModelLibrary } from '../library/model.ts';
 import type { Links } from '../access/links/links.ts';
 import type { EventFeed } from './kit/stream/event-feed.ts';
-import type { LogHistory } from '../telemetry/log-history.ts';
+import type { LogHistory } from '../telemetry/log-output.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { Caller } from '../telemetry/request-context.ts';
 import type { RequestLog } from '../telemetry/request-log.ts';

@@ -1,5 +1,5 @@
 import { openSync } from 'node:fs';
-import { LogHistory } from './log-history.ts';
+import { LogHistory } from './log-output.ts';
 import { createLogger, serverLog, standardError } from './logger.ts';
 import type { LogLevel } from '../kernel/logger.ts';
 
@@ -26,7 +26,6 @@ export function createServerLog({
   isOpened,
   isForTerminal,
 }: ServerLogOptions) {
-  const history = new LogHistory();
   const destination = serverLog({
     format: isForTerminal ? 'text' : 'json',
     hasColors: isForTerminal && (environment['NO_COLOR'] ?? '') === '',
@@ -34,5 +33,6 @@ export function createServerLog({
     file,
     maxFileBytes,
   });
-  return { logger: createLogger(settings['log.level'], history.tee(destination)), history };
+  const history = new LogHistory(destination);
+  return { logger: createLogger(settings['log.level'], history), history };
 }

@@ -19,7 +19,7 @@ const retryMs = 1000;
  */
 export class LogOutput implements DestinationStream {
   readonly #options: LogOutputOptions;
-  readonly #pending: Buffer[] = [];
+  #pending: Buffer[] = [];
   #pendingBytes = 0;
   #lostLines = 0;
   #isWriting = false;
@@ -38,10 +38,6 @@ export class LogOutput implements DestinationStream {
       this.#pending.push(bytes);
       this.#pendingBytes += bytes.byteLength;
     }
-    this.#start();
-  }
-
-  #start(): void {
     if (this.#options.isSync) this.#writePending();
     else this.#writeLater();
   }
@@ -50,7 +46,8 @@ export class LogOutput implements DestinationStream {
     if (this.#retry !== undefined) return;
     this.#retry = setTimeout(() => {
       this.#retry = undefined;
-      this.#start();
+      if (this.#options.isSync) this.#writePending();
+      else this.#writeLater();
     }, retryMs).unref();
   }
 
@@ -59,43 +56,76 @@ export class LogOutput implements DestinationStream {
     if (this.#isWriting) return;
     try {
       for (let next = this.#pending[0]; next !== undefined; next = this.#pending[0]) {
-        this.#take(writeSync(this.#options.descriptor, next));
+        this.#take(next, writeSync(this.#options.descriptor, next));
       }
     } catch {
       // It can't be reported: this is the log.
       return this.#retryLater();
     }
-    this.#reportLoss();
+    if (this.#lostLines > 0) this.#reportLoss();
   }
 
   #writeLater(): void {
-    if (this.#isWriting || this.#pending.length === 0) return;
     const [first] = this.#pending;
-    const isOne = first !== undefined && this.#pending.length === 1;
-    const next = isOne ? first : Buffer.concat(this.#pending);
-    if (!isOne) this.#pending.splice(0, this.#pending.length, next);
+    if (this.#isWriting || first === undefined) return;
+    const next = this.#pending.length === 1 ? first : Buffer.concat(this.#pending);
+    this.#pending = [next];
     this.#isWriting = true;
     write(this.#options.descriptor, next, (error, writtenBytes) => {
       this.#isWriting = false;
       if (error !== null) return this.#retryLater();
-      this.#take(writtenBytes);
+      this.#take(next, writtenBytes);
       if (this.#pending.length > 0) this.#writeLater();
-      else this.#reportLoss();
+      else if (this.#lostLines > 0) this.#reportLoss();
     });
   }
 
-  #take(writtenBytes: number): void {
-    const [first] = this.#pending;
-    if (first === undefined) return;
+  /** Removes the written bytes of the first piece. */
+  #take(first: Buffer, writtenBytes: number): void {
     this.#pendingBytes -= writtenBytes;
     if (writtenBytes === first.byteLength) this.#pending.shift();
     else this.#pending[0] = first.subarray(writtenBytes);
   }
 
   #reportLoss(): void {
-    if (this.#lostLines === 0) return;
     const lines = this.#lostLines;
     this.#lostLines = 0;
     this.#options.onLoss(lines);
+  }
+}
+
+const maxHistoryLength = 1024 * 1024;
+
+/** Passes the lines of the log on to a destination, and keeps the latest ones in memory. */
+export class LogHistory implements DestinationStream {
+  readonly #destination: DestinationStream;
+  readonly #lines: string[] = [];
+  readonly #listeners = new Set<(line: string) => void>();
+  #length = 0;
+
+  constructor(destination: DestinationStream) {
+    this.#destination = destination;
+  }
+
+  write(written: string): void {
+    this.#destination.write(written);
+    const line = written.trimEnd();
+    this.#lines.push(line);
+    this.#length += line.length;
+    while (this.#length > maxHistoryLength && this.#lines.length > 1) {
+      this.#length -= this.#lines.shift()?.length ?? 0;
+    }
+    for (const listener of this.#listeners) listener(line);
+  }
+
+  /** The latest lines, oldest first; JSON. */
+  latest(count: number): readonly string[] {
+    return count === 0 ? [] : this.#lines.slice(-count);
+  }
+
+  /** @returns A function that ends the subscription. */
+  subscribe(listener: (line: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 }

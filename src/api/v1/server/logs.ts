@@ -1,6 +1,6 @@
 import { createChannel } from '../../../kernel/concurrency/channel.ts';
 import { streamLog } from './log-schema.ts';
-import type { LogHistory } from '../../../telemetry/log-history.ts';
+import type { LogHistory } from '../../../telemetry/log-output.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import { eventStream, type SseMessage } from '../../kit/stream/sse.ts';
 import type { ApiServices } from '../../services.ts';
