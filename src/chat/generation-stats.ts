@@ -2,7 +2,7 @@ import type { InterruptedReport } from '../engines/session-event.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { ModelSelection } from '../library/model.ts';
 import type { TurnTimings, TurnUsage } from '../store/turns/conversation-turn.ts';
-import type { Operation } from '../telemetry/generation-record.ts';
+import type { Operation } from '../telemetry/request-record.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
 
 export interface GenerationStats {

@@ -1,6 +1,6 @@
 import { HearthError } from '../kernel/errors/errors.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
-import { randomBytes } from '../kernel/random-bytes.ts';
+import { randomBytes } from 'node:crypto';
 import type { RequestContext } from '../telemetry/request-context.ts';
 import { describeStoreError, isDiskFull } from '../store/store-errors.ts';
 import type { Store, StoredResponse } from '../store/store.ts';

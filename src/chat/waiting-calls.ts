@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { HearthError } from '../kernel/errors/errors.ts';
-import { randomBytes } from '../kernel/random-bytes.ts';
+import { randomBytes } from 'node:crypto';
 import type { ToolApprovalRepository } from '../store/tool-approval-repository.ts';
 import type { ToolProvider } from '../store/turns/content.ts';
 import { decideCall, hintsOf } from '../tools/call-policy.ts';

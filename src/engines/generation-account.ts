@@ -1,5 +1,5 @@
 import { omitUndefined } from '../kernel/omit-undefined.ts';
-import type { GenerationRecord } from '../telemetry/generation-record.ts';
+import type { GenerationRecord } from '../telemetry/request-record.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
 import type { Engine, GenerationEvent, GenerationRequest, GenerationUsage } from './engine.ts';
 import type { PromptMemory } from './rereads/prompt-memory.ts';

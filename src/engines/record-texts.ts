@@ -1,6 +1,6 @@
 import type { Engine, GenerationEvent, GenerationRequest } from './engine.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
-import type { GenerationRecord } from '../telemetry/generation-record.ts';
+import type { GenerationRecord } from '../telemetry/request-record.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
 
 /** Records the prompt as the engine gets it, for `log.prompts`. */

@@ -1,6 +1,6 @@
 import { HearthError } from '../kernel/errors/errors.ts';
 import type { ModelSelection } from '../library/model.ts';
-import type { Operation } from '../telemetry/generation-record.ts';
+import type { Operation } from '../telemetry/request-record.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
 import type {
   ChatGeneration,

@@ -1,4 +1,5 @@
 import type { RequestRecord } from './request-record.ts';
+import type { ServerEvent } from './server-event.ts';
 import type { ServerEvents } from './server-events.ts';
 
 interface RequestLogOptions {
@@ -25,13 +26,7 @@ export class RequestLog {
   constructor({ events, capacity, maxTextLength = defaultMaxTextLength }: RequestLogOptions) {
     this.#capacity = capacity;
     this.#maxTextLength = maxTextLength;
-    events.subscribe((event) => {
-      if (event.type === 'request.started') {
-        if (!event.record.isPoll) this.#running.add(event.record);
-      } else if (event.type === 'request.finished') this.#end(event.record);
-      // A response in the background continues after its request.
-      else if (event.type === 'generation.ended') this.#measure(event.record);
-    });
+    events.subscribe(this.#note);
   }
 
   get running(): ReadonlySet<RequestRecord> {
@@ -54,17 +49,23 @@ export class RequestLog {
     );
   }
 
-  #end(record: RequestRecord): void {
-    this.#running.delete(record);
-    if (record.isPoll && record.state === 'completed') return;
-    this.#ended.set(record, 0);
-    this.#measure(record);
-  }
+  readonly #note = (event: ServerEvent): void => {
+    if (event.type === 'request.started') {
+      if (!event.record.isPoll) this.#running.add(event.record);
+    } else if (event.type === 'request.finished') {
+      const { record } = event;
+      this.#running.delete(record);
+      if (record.isPoll && record.state === 'completed') return;
+      this.#ended.set(record, 0);
+      this.#measure(record);
+      // A response in the background continues after its request.
+    } else if (event.type === 'generation.ended') this.#measure(event.record);
+  };
 
   #measure(record: RequestRecord): void {
     const before = this.#ended.get(record);
     if (before === undefined) return;
-    const length = lengthOf(record);
+    const length = baseLength + (record.keepsPrompts ? lengthOfTexts(record) : 0);
     this.#ended.set(record, length);
     this.#textLength += length - before;
     for (const [oldest, oldestLength] of this.#ended) {
@@ -76,10 +77,10 @@ export class RequestLog {
   }
 }
 
-function lengthOf({ body, generations }: RequestRecord): number {
+function lengthOfTexts({ body, generations }: RequestRecord): number {
   const texts = generations.map(({ texts: kept }) =>
     kept === undefined ? 0 : kept.prompt.length + kept.output.length + kept.toolCalls.length,
   );
   const bodyLength = body === undefined ? 0 : JSON.stringify(body).length;
-  return baseLength + bodyLength + texts.reduce((sum, length) => sum + length, 0);
+  return bodyLength + texts.reduce((sum, length) => sum + length, 0);
 }

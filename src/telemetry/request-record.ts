@@ -1,5 +1,4 @@
-import { randomBytes } from '../kernel/random-bytes.ts';
-import { GenerationRecord, type Operation } from './generation-record.ts';
+import { randomUUID } from 'node:crypto';
 import { formatTraceparent, newSpanId, type TraceContext } from './trace-context.ts';
 
 /** A part of a request that is measured. */
@@ -25,12 +24,12 @@ export class Phase {
   /** Undefined while it lasts. */
   endMs: number | undefined;
   hasFailed = false;
-  readonly #onEnd: (phase: Phase) => void;
+  readonly #record: RequestRecord;
 
-  constructor(subject: PhaseSubject, spanId: string, onEnd: (phase: Phase) => void) {
+  constructor(record: RequestRecord, subject: PhaseSubject) {
     this.subject = subject;
-    this.spanId = spanId;
-    this.#onEnd = onEnd;
+    this.spanId = record.trace === undefined ? '' : newSpanId();
+    this.#record = record;
   }
 
   get seconds(): number {
@@ -48,7 +47,147 @@ export class Phase {
     if (this.endMs !== undefined) return;
     this.endMs = performance.now();
     this.hasFailed = hasFailed;
-    this.#onEnd(this);
+    const record = this.#record;
+    record.publish({ type: 'phase.ended', record, phase: this });
+  }
+}
+
+export type Operation = 'chat' | 'completion' | 'embedding' | 'rerank' | 'transcription';
+
+/** Other operations have no output of tokens. */
+export function generatesText(operation: Operation): boolean {
+  return operation === 'chat' || operation === 'completion';
+}
+
+/** Why the engine read a part of a prompt that an earlier prompt had in the same place, or nearly so. */
+export interface Reread {
+  readonly cause:
+    | 'tools_changed'
+    | 'system_prompt_changed'
+    | 'message_changed'
+    | 'messages_dropped'
+    | 'prompt_changed'
+    | 'instance_changed'
+    | 'cache_displaced';
+  /** A sentence without texts of the prompt. */
+  readonly message: string;
+  /** Tokens that were read again, estimated from characters. */
+  readonly tokens: number;
+}
+
+/** How a generation ended. */
+interface GenerationOutcome {
+  readonly usage?: {
+    readonly promptTokens: number;
+    readonly cachedTokens?: number;
+    readonly completionTokens?: number;
+    readonly generationMs?: number;
+    readonly drafts?: { readonly proposedTokens: number; readonly acceptedTokens: number };
+  };
+  readonly stopReason?: string;
+  /** Why the engine read tokens again that an earlier prompt had too. */
+  readonly reread?: Reread;
+  readonly hasFailed?: boolean;
+}
+
+/** Texts of a generation; kept only if `log.prompts` is on. */
+interface GenerationTexts {
+  prompt: string;
+  output: string;
+  toolCalls: string;
+  isTruncated: boolean;
+}
+
+const maxTextLength = 256 * 1024;
+
+/** One run of the engine for a request. Times are values of `performance.now()`. */
+export class GenerationRecord {
+  readonly operation: Operation;
+  /** Id of its span; empty if the request is not traced. */
+  readonly spanId: string;
+  /** Id of the span for the processing of its prompt. */
+  readonly promptSpanId: string;
+  readonly startMs = performance.now();
+  firstTokenMs: number | undefined;
+  endMs: number | undefined;
+  /** Pieces of output that have arrived: usually tokens. */
+  tokenCount = 0;
+  readonly intervals = new TokenIntervals();
+  readonly texts: GenerationTexts | undefined;
+  outcome: GenerationOutcome = {};
+  readonly #record: RequestRecord;
+  #lastTokenMs = 0;
+
+  constructor(record: RequestRecord, operation: Operation) {
+    this.operation = operation;
+    this.spanId = record.trace === undefined ? '' : newSpanId();
+    this.promptSpanId = record.trace === undefined ? '' : newSpanId();
+    this.texts = record.keepsPrompts
+      ? { prompt: '', output: '', toolCalls: '', isTruncated: false }
+      : undefined;
+    this.#record = record;
+  }
+
+  /** Called for each piece of output. */
+  noteToken(): void {
+    const now = performance.now();
+    this.tokenCount += 1;
+    if (this.firstTokenMs === undefined) {
+      this.firstTokenMs = now;
+      this.#record.activity = 'generating';
+      this.#record.firstTokenMs ??= now;
+    } else this.intervals.add((now - this.#lastTokenMs) / 1000);
+    this.#lastTokenMs = now;
+  }
+
+  /** Adds to the texts, up to their limit. */
+  noteText(kind: 'prompt' | 'output' | 'toolCalls', text: string): void {
+    if (this.texts === undefined) return;
+    const left = maxTextLength - this.texts[kind].length;
+    this.texts[kind] += text.slice(0, left);
+    if (text.length > left) this.texts.isTruncated = true;
+  }
+
+  /** Usage so far as it is known: a failed generation has the output that arrived. */
+  get tokens() {
+    const { promptTokens = 0, cachedTokens = 0, completionTokens } = this.outcome.usage ?? {};
+    const written = generatesText(this.operation) ? this.tokenCount : 0;
+    return { prompt: promptTokens, cached: cachedTokens, completion: completionTokens ?? written };
+  }
+
+  /** A second call does nothing. */
+  end(outcome: GenerationOutcome): void {
+    if (this.endMs !== undefined) return;
+    this.endMs = performance.now();
+    this.outcome = outcome;
+    const record = this.#record;
+    record.publish({ type: 'generation.ended', record, generation: this });
+  }
+}
+
+/** Upper bounds of the buckets in seconds, as vLLM has them for its inter-token latency. */
+export const intervalBounds = [
+  0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5,
+] as const;
+
+/** A histogram of the time between tokens. Adding an interval allocates nothing. */
+export class TokenIntervals {
+  /** One count for each bound, and one for longer intervals. */
+  readonly counts = new Float64Array(intervalBounds.length + 1);
+  sumSeconds = 0;
+
+  add(seconds: number): void {
+    let bucket = 0;
+    while (bucket < intervalBounds.length && seconds > (intervalBounds[bucket] ?? 0)) bucket += 1;
+    this.counts[bucket] = (this.counts[bucket] ?? 0) + 1;
+    this.sumSeconds += seconds;
+  }
+
+  merge({ counts, sumSeconds }: TokenIntervals): void {
+    for (const [bucket, count] of counts.entries()) {
+      this.counts[bucket] = (this.counts[bucket] ?? 0) + count;
+    }
+    this.sumSeconds += sumSeconds;
   }
 }
 
@@ -62,16 +201,12 @@ export type RequestEvent =
       readonly generation: GenerationRecord;
     };
 
-interface RequestEventPublisher {
-  readonly publish: (event: RequestEvent) => void;
-}
-
 export interface RecordOptions {
   /** `X-Request-Id`. */
   readonly requestId: string;
   readonly method: string;
   readonly path: string;
-  readonly events: RequestEventPublisher;
+  readonly events: { readonly publish: (event: RequestEvent) => void };
   /** True if a program sent it only to watch the server. */
   readonly isPoll?: boolean;
   /** True if bodies, prompts and outputs are kept (`log.prompts`). */
@@ -90,6 +225,13 @@ interface RequestFailure {
 /** Current phase of a request. */
 export type Activity = 'queued' | 'loading' | 'prompt' | 'generating' | 'tool';
 
+/** Activities that begin with a phase. */
+const activities: { readonly [Name in PhaseSubject['name']]?: Activity } = {
+  queue: 'queued',
+  load: 'loading',
+  tool: 'tool',
+};
+
 const maxPathLength = 256;
 /** More are counted by the metrics, but not listed. */
 const maxPhases = 1000;
@@ -97,7 +239,7 @@ const maxPhases = 1000;
 /** The facts of one request, which the rooms add as they learn them. It reports them as events. */
 export class RequestRecord {
   /** `req_` and 10 lower-case hex digits; unlike the request id, clients can't choose it. */
-  readonly id = `req_${randomBytes(5).toString('hex')}`;
+  readonly id = `req_${randomUUID().slice(-10)}`;
   readonly requestId: string;
   readonly method: string;
   readonly path: string;
@@ -124,7 +266,7 @@ export class RequestRecord {
   activity: Activity | undefined;
   /** Time of the request's first token. */
   firstTokenMs: number | undefined;
-  readonly #events: RequestEventPublisher;
+  readonly publish: (event: RequestEvent) => void;
   readonly #traceparent: string | undefined;
 
   constructor(options: RecordOptions) {
@@ -135,7 +277,7 @@ export class RequestRecord {
     this.keepsPrompts = options.keepsPrompts ?? false;
     this.trace = options.trace;
     this.#traceparent = options.traceparent;
-    this.#events = options.events;
+    this.publish = options.events.publish;
   }
 
   /** A record that is not reported, for work that is not a request. */
@@ -147,7 +289,7 @@ export class RequestRecord {
   begin(route: string, caller: RequestRecord['caller']): void {
     this.route = route;
     this.caller = caller;
-    this.#events.publish({ type: 'request.started', record: this });
+    this.publish({ type: 'request.started', record: this });
   }
 
   /** The request uses an instance. */
@@ -157,27 +299,14 @@ export class RequestRecord {
   }
 
   beginPhase(subject: PhaseSubject): Phase {
-    const phase = new Phase(subject, this.#newSpanId(), (ended) =>
-      this.#events.publish({ type: 'phase.ended', record: this, phase: ended }),
-    );
+    const phase = new Phase(this, subject);
     if (this.phases.length < maxPhases) this.phases.push(phase);
-    this.activity = activityOf(subject) ?? this.activity;
+    this.activity = activities[subject.name] ?? this.activity;
     return phase;
   }
 
   beginGeneration(operation: Operation): GenerationRecord {
-    const generation = new GenerationRecord({
-      operation,
-      spanId: this.#newSpanId(),
-      promptSpanId: this.#newSpanId(),
-      keepsTexts: this.keepsPrompts,
-      onFirstToken: (now) => {
-        this.activity = 'generating';
-        this.firstTokenMs ??= now;
-      },
-      onEnd: (ended) =>
-        this.#events.publish({ type: 'generation.ended', record: this, generation: ended }),
-    });
+    const generation = new GenerationRecord(this, operation);
     if (this.generations.length < maxPhases) this.generations.push(generation);
     this.activity = 'prompt';
     return generation;
@@ -204,7 +333,7 @@ export class RequestRecord {
     this.isAborted = !isComplete;
     this.endMs = performance.now();
     this.activity = undefined;
-    this.#events.publish({ type: 'request.finished', record: this });
+    this.publish({ type: 'request.finished', record: this });
   }
 
   get durationSeconds(): number | undefined {
@@ -216,14 +345,4 @@ export class RequestRecord {
     if (this.isAborted || this.failure?.code === 'cancelled') return 'cancelled';
     return this.failure !== undefined || (this.status ?? 0) >= 400 ? 'failed' : 'completed';
   }
-
-  #newSpanId(): string {
-    return this.trace === undefined ? '' : newSpanId();
-  }
-}
-
-function activityOf({ name }: PhaseSubject): Activity | undefined {
-  if (name === 'queue') return 'queued';
-  if (name === 'load') return 'loading';
-  return name === 'tool' ? 'tool' : undefined;
 }

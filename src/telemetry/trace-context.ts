@@ -1,4 +1,4 @@
-import { randomBytes } from '../kernel/random-bytes.ts';
+import { randomBytes } from 'node:crypto';
 import type { IdGenerator } from '@opentelemetry/sdk-trace-base';
 
 /** The position of a request in a trace; see W3C Trace Context, https://www.w3.org/TR/trace-context/. */

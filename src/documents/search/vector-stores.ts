@@ -3,7 +3,7 @@ import { rerank } from '../../chat/rerank.ts';
 import { Mutex } from '../../kernel/concurrency/semaphore.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import { isInScope } from '../../kernel/model-scope.ts';
-import { randomBytes } from '../../kernel/random-bytes.ts';
+import { randomBytes } from 'node:crypto';
 import type { ModelEntry, ModelLibrary } from '../../library/model.ts';
 import { vectorStoreOf, type StoredProject } from '../../store/project.ts';
 import type { Store } from '../../store/store.ts';

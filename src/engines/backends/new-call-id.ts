@@ -1,4 +1,4 @@
-import { randomBytes } from '../../kernel/random-bytes.ts';
+import { randomBytes } from 'node:crypto';
 
 /** Nine letters and digits, which every chat template takes. */
 export function newCallId(): string {

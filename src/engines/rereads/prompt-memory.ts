@@ -1,4 +1,4 @@
-import type { Reread } from '../../telemetry/generation-record.ts';
+import type { Reread } from '../../telemetry/request-record.ts';
 import type { RequestContext } from '../../telemetry/request-context.ts';
 import { adapterMix } from '../adapter-mix.ts';
 import type { Engine, GenerationRequest, GenerationUsage } from '../engine.ts';

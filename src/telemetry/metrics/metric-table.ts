@@ -1,4 +1,4 @@
-import { intervalBounds } from '../generation-record.ts';
+import { intervalBounds } from '../request-record.ts';
 
 export interface MetricDeclaration {
   readonly type: 'counter' | 'gauge' | 'histogram';

@@ -12,8 +12,9 @@ import {
   intervalBounds,
   TokenIntervals,
   type GenerationRecord,
-} from '../generation-record.ts';
-import type { Phase, RequestRecord } from '../request-record.ts';
+  type Phase,
+  type RequestRecord,
+} from '../request-record.ts';
 import type { DownloadEvent, ServerEvent } from '../server-event.ts';
 import type { ServerEvents } from '../server-events.ts';
 import { type MetricDeclaration, type MetricName, metricTable } from './metric-table.ts';
@@ -73,7 +74,7 @@ export class ServerMetrics {
     }
     this.#registry.registerMetric(this.#tokenIntervals as unknown as Metric);
     this.#set('hearth_build_info', { version: options.version }, 1);
-    options.events.subscribe((event) => this.#record(event));
+    options.events.subscribe(this.#record);
   }
 
   /** In the text format of Prometheus, or as OpenMetrics. */
@@ -135,7 +136,7 @@ export class ServerMetrics {
     }
   }
 
-  #record(event: ServerEvent): void {
+  readonly #record = (event: ServerEvent): void => {
     switch (event.type) {
       case 'request.finished':
         return this.#recordRequest(event.record);
@@ -145,20 +146,20 @@ export class ServerMetrics {
         return this.#recordGeneration(event.record, event.generation);
       case 'instance.ready': {
         const model = this.#models.bound(event.model);
-        this.#count('hearth_model_loads_total', { model, result: 'success' });
-        this.#observe('hearth_model_load_duration_seconds', { model }, event.loadTimeSeconds);
+        this.#add('hearth_model_loads_total', { model, result: 'success' });
+        this.#add('hearth_model_load_duration_seconds', { model }, event.loadTimeSeconds);
         return;
       }
       case 'instance.failed': {
         const model = this.#models.bound(event.model);
-        return this.#count('hearth_model_loads_total', { model, result: 'error' });
+        return this.#add('hearth_model_loads_total', { model, result: 'error' });
       }
       case 'instance.evicted':
-        return this.#count('hearth_evictions_total', { cause: event.cause });
+        return this.#add('hearth_evictions_total', { cause: event.cause });
       case 'instance.crashed': {
         const { cause } = event;
         const model = this.#models.bound(event.model);
-        return this.#count('hearth_engine_crashes_total', { model, cause });
+        return this.#add('hearth_engine_crashes_total', { model, cause });
       }
       case 'download.started':
       case 'download.progress':
@@ -169,7 +170,7 @@ export class ServerMetrics {
         return this.#recordDownload(event);
       default:
     }
-  }
+  };
 
   #recordRequest(record: RequestRecord): void {
     const { method, route, status, durationSeconds = 0, model, tried } = record;
@@ -178,27 +179,27 @@ export class ServerMetrics {
       route: route ?? 'none',
       status: String(status),
     };
-    this.#count('hearth_http_requests_total', labels);
+    this.#add('hearth_http_requests_total', labels);
     const { route: ofRoute } = labels;
-    this.#observe('hearth_http_request_duration_seconds', { route: ofRoute }, durationSeconds);
+    this.#add('hearth_http_request_duration_seconds', { route: ofRoute }, durationSeconds);
     if (model === undefined) return;
     const ofModel = { model: this.#models.bound(model) };
-    this.#observe('hearth_e2e_request_latency_seconds', ofModel, durationSeconds);
+    this.#add('hearth_e2e_request_latency_seconds', ofModel, durationSeconds);
     for (const { model: from, reason } of tried) {
       const passed = { from: this.#models.bound(from), to: ofModel.model, reason };
-      this.#count('hearth_failovers_total', passed);
+      this.#add('hearth_failovers_total', passed);
     }
   }
 
   #recordPhase(record: RequestRecord, { subject, seconds, hasFailed }: Phase): void {
     if (subject.name === 'queue') {
       const labels = { model: this.#models.bound(record.model ?? 'none') };
-      this.#observe('hearth_request_queue_time_seconds', labels, seconds);
+      this.#add('hearth_request_queue_time_seconds', labels, seconds);
     } else if (subject.name === 'tool') {
       const labels = { provider_type: subject.providerType };
       const result = hasFailed ? 'error' : 'success';
-      this.#count('hearth_tool_calls_total', { ...labels, result });
-      this.#observe('hearth_tool_call_duration_seconds', labels, seconds);
+      this.#add('hearth_tool_calls_total', { ...labels, result });
+      this.#add('hearth_tool_call_duration_seconds', labels, seconds);
     }
   }
 
@@ -206,37 +207,37 @@ export class ServerMetrics {
     const { operation, startMs, endMs = startMs, firstTokenMs, outcome } = generation;
     const model = this.#models.bound(record.model ?? 'none');
     const { stopReason, hasFailed = false } = outcome;
-    this.#count('hearth_generations_total', {
+    this.#add('hearth_generations_total', {
       model,
       operation,
       finished_reason: hasFailed ? 'error' : (stopReason ?? 'none'),
     });
     const { prompt, cached, completion } = generation.tokens;
-    this.#count('hearth_prompt_tokens_total', { model }, prompt);
+    this.#add('hearth_prompt_tokens_total', { model }, prompt);
     if (!generatesText(operation)) return;
-    this.#count('hearth_prompt_tokens_cached_total', { model }, cached);
-    this.#count('hearth_generation_tokens_total', { model }, completion);
+    this.#add('hearth_prompt_tokens_cached_total', { model }, cached);
+    this.#add('hearth_generation_tokens_total', { model }, completion);
     const { drafts } = outcome.usage ?? {};
     if (drafts !== undefined) {
-      this.#count('hearth_draft_tokens_total', { model }, drafts.proposedTokens);
-      this.#count('hearth_draft_tokens_accepted_total', { model }, drafts.acceptedTokens);
+      this.#add('hearth_draft_tokens_total', { model }, drafts.proposedTokens);
+      this.#add('hearth_draft_tokens_accepted_total', { model }, drafts.acceptedTokens);
     }
     this.#tokenIntervals.merge(model, generation.intervals);
     if (firstTokenMs === undefined) return;
     const prefillSeconds = (firstTokenMs - startMs) / 1000;
-    this.#observe('hearth_request_prefill_time_seconds', { model }, prefillSeconds);
+    this.#add('hearth_request_prefill_time_seconds', { model }, prefillSeconds);
     const decodeSeconds = (endMs - firstTokenMs) / 1000;
-    this.#observe('hearth_request_decode_time_seconds', { model }, decodeSeconds);
+    this.#add('hearth_request_decode_time_seconds', { model }, decodeSeconds);
     if (record.firstTokenMs !== firstTokenMs) return;
     const waitedSeconds = (firstTokenMs - record.startMs) / 1000;
-    this.#observe('hearth_time_to_first_token_seconds', { model }, waitedSeconds);
+    this.#add('hearth_time_to_first_token_seconds', { model }, waitedSeconds);
   }
 
   /** A job that is resumed starts with the bytes that it has. */
   #recordDownload({ type, jobId, downloadedBytes }: DownloadEvent): void {
     const before = this.#downloadedBytes.get(jobId);
     if (before !== undefined && downloadedBytes > before) {
-      this.#count('hearth_download_bytes_total', {}, downloadedBytes - before);
+      this.#add('hearth_download_bytes_total', {}, downloadedBytes - before);
     }
     if (type === 'download.started' || type === 'download.progress') {
       this.#downloadedBytes.set(jobId, downloadedBytes);
@@ -244,17 +245,14 @@ export class ServerMetrics {
     }
     this.#downloadedBytes.delete(jobId);
     const result = type.slice('download.'.length);
-    if (type !== 'download.paused') this.#count('hearth_downloads_total', { result });
+    if (type !== 'download.paused') this.#add('hearth_downloads_total', { result });
   }
 
-  #count(name: MetricName, labels: Readonly<Record<string, string>>, amount = 1): void {
+  /** Adds to a counter, or a value to a histogram. */
+  #add(name: MetricName, labels: Readonly<Record<string, string>>, amount = 1): void {
     const metric = this.#metrics.get(name);
     if (metric instanceof Counter) metric.inc(labels, amount);
-  }
-
-  #observe(name: MetricName, labels: Readonly<Record<string, string>>, value: number): void {
-    const metric = this.#metrics.get(name);
-    if (metric instanceof Histogram) metric.observe(labels, value);
+    else if (metric instanceof Histogram) metric.observe(labels, amount);
   }
 
   #set(name: MetricName, labels: Readonly<Record<string, string>>, value: number): void {

@@ -1,7 +1,12 @@
 import { SpanKind, type Attributes } from '@opentelemetry/api';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
-import { generatesText, type GenerationRecord, type Operation } from '../generation-record.ts';
-import type { Phase, RequestRecord } from '../request-record.ts';
+import {
+  generatesText,
+  type GenerationRecord,
+  type Operation,
+  type Phase,
+  type RequestRecord,
+} from '../request-record.ts';
 import type { EndedSpan } from './span-writer.ts';
 
 /**

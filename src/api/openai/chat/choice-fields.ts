@@ -6,7 +6,7 @@ import type { V0CompletionLogprobs } from '../v0/text-completion-schema.ts';
 import type { TokenLogprob } from '../../../engines/engine.ts';
 import type { OpenAiChatCompletion, OpenAiTokenLogprob } from './chat-completion-schema.ts';
 import type { TurnItem } from '../../../store/turns/turn-item.ts';
-import { randomBytes } from '../../../kernel/random-bytes.ts';
+import { randomBytes } from 'node:crypto';
 
 const finishReasons: Readonly<Record<StopReason, V0FinishReason>> = {
   eosFound: 'stop',

@@ -12,9 +12,10 @@ import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import {
   generatesText,
   type GenerationRecord,
+  type Phase,
+  type RequestRecord,
   type Reread,
-} from '../../../telemetry/generation-record.ts';
-import type { Phase, RequestRecord } from '../../../telemetry/request-record.ts';
+} from '../../../telemetry/request-record.ts';
 
 export function mountRequests(app: App, requestLog: RequestLog): void {
   mount(app, listRequests, async ({ query }) => ({
