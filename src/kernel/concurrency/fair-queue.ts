@@ -27,7 +27,17 @@ export function withinPriority(clientKey: string, priority: Priority): string {
 }
 
 export function classOf(clientKey: string): ClientClass {
-  return classes.find((each) => clientKey.startsWith(`${each} `)) ?? 'normal';
+  for (const each of classes) if (clientKey.startsWith(`${each} `)) return each;
+  return 'normal';
+}
+
+/** Clients that take turns. */
+interface Round<Item> {
+  /** Items of other rounds that came since this one had a turn and waits. */
+  passed: number;
+  length: number;
+  /** Items by client; the client whose turn is next comes first. No set is empty. */
+  readonly clients: Map<string, Set<Item>>;
 }
 
 /**
@@ -38,28 +48,35 @@ export function classOf(clientKey: string): ClientClass {
  */
 export class FairQueue<Item> {
   readonly #rounds: Readonly<Record<ClientClass, Round<Item>>> = {
-    interactive: new Round(),
-    normal: new Round(),
-    background: new Round(),
-    last: new Round(),
+    interactive: { passed: 0, length: 0, clients: new Map() },
+    normal: { passed: 0, length: 0, clients: new Map() },
+    background: { passed: 0, length: 0, clients: new Map() },
+    last: { passed: 0, length: 0, clients: new Map() },
   };
+  #length = 0;
 
   get length(): number {
-    return classes.reduce((sum, each) => sum + this.#rounds[each].length, 0);
+    return this.#length;
   }
 
   /** The next item. */
   get first(): Item | undefined {
-    return this.urgent ?? this.#rounds.last.first;
+    return this.urgent ?? firstOf(this.#rounds.last);
   }
 
   /** The next item of clients that are not last in turn. */
   get urgent(): Item | undefined {
-    return this.#nextRound?.first;
+    const next = this.#nextRound();
+    return next && firstOf(next);
   }
 
   add(clientKey: string, item: Item): void {
-    this.#roundOf(clientKey).add(clientKey, item);
+    const round = this.#rounds[classOf(clientKey)];
+    const items = round.clients.get(clientKey);
+    if (items === undefined) round.clients.set(clientKey, new Set([item]));
+    else items.add(item);
+    round.length += 1;
+    this.#length += 1;
   }
 
   /**
@@ -68,17 +85,35 @@ export class FairQueue<Item> {
    */
   positionOf(clientKey: string, item: Item): number {
     const own = classOf(clientKey);
-    const position = this.#rounds[own].positionOf(clientKey, item);
-    if (position === 0) return 0;
+    const { clients } = this.#rounds[own];
+    const turn = [...(clients.get(clientKey) ?? [])].indexOf(item);
+    if (turn === -1) return 0;
+    let position = turn + 1;
+    let isAhead = true;
+    for (const [key, { size }] of clients) {
+      if (key === clientKey) isAhead = false;
+      else position += Math.min(size, isAhead ? turn + 1 : turn);
+    }
     const earlier = classes.slice(0, classes.indexOf(own));
     return earlier.reduce((sum, each) => sum + this.#rounds[each].length, position);
   }
 
   /** Removes an item. Removing the first one ends its client's turn: the client moves to the end of the round. */
   remove(clientKey: string, item: Item): void {
-    const round = this.#roundOf(clientKey);
-    if (round === this.#nextRound && round.first === item) this.#countTurn(round);
-    round.remove(clientKey, item);
+    const round = this.#rounds[classOf(clientKey)];
+    const items = round.clients.get(clientKey);
+    if (items?.has(item) !== true) return;
+    const isFirst = firstOf(round) === item;
+    if (isFirst && round === this.#nextRound()) {
+      for (const each of priorities)
+        if (this.#rounds[each].length > 0) this.#rounds[each].passed += 1;
+      round.passed = 0;
+    }
+    items.delete(item);
+    round.length -= 1;
+    this.#length -= 1;
+    if (isFirst || items.size === 0) round.clients.delete(clientKey);
+    if (isFirst && items.size > 0) round.clients.set(clientKey, items);
     if (round.length === 0) round.passed = 0;
   }
 
@@ -92,13 +127,13 @@ export class FairQueue<Item> {
     const own = classOf(clientKey);
     const lower = classes.slice(classes.indexOf(own) + 1).toReversed();
     const lowest = lower.find((each) => this.#rounds[each].length > 0);
-    return lowest === undefined
-      ? this.#rounds[own].displacedBy(clientKey)
-      : this.#rounds[lowest].newest;
+    const longest = longestOf(this.#rounds[lowest ?? own]);
+    const ownCount = this.#rounds[own].clients.get(clientKey)?.size ?? 0;
+    return lowest === undefined && ownCount + 1 > longest.length - 1 ? undefined : longest.at(-1);
   }
 
   /** The class that was passed for too long, longest first, else the first with an item. */
-  get #nextRound(): Round<Item> | undefined {
+  #nextRound(): Round<Item> | undefined {
     let next: Round<Item> | undefined;
     for (const each of priorities) {
       const round = this.#rounds[each];
@@ -108,79 +143,16 @@ export class FairQueue<Item> {
     }
     return next;
   }
-
-  #countTurn(served: Round<Item>): void {
-    for (const each of priorities) {
-      const round = this.#rounds[each];
-      if (round === served) round.passed = 0;
-      else if (round.length > 0) round.passed += 1;
-    }
-  }
-
-  #roundOf(clientKey: string): Round<Item> {
-    return this.#rounds[classOf(clientKey)];
-  }
 }
 
-/** Clients that take turns. */
-class Round<Item> {
-  /** Items of other rounds that came since this one had a turn and waits. */
-  passed = 0;
-  /** Items by client; the client whose turn is next comes first. No set is empty. */
-  readonly #items = new Map<string, Set<Item>>();
-  #length = 0;
+function firstOf<Item>({ clients }: Round<Item>): Item | undefined {
+  for (const items of clients.values()) for (const first of items) return first;
+  return undefined;
+}
 
-  get length(): number {
-    return this.#length;
-  }
-
-  get first(): Item | undefined {
-    const [items] = this.#items.values();
-    const [first] = items ?? [];
-    return first;
-  }
-
-  /** The newest item of the client with the most items. */
-  get newest(): Item | undefined {
-    return [...this.#longest].at(-1);
-  }
-
-  positionOf(clientKey: string, item: Item): number {
-    const turn = [...(this.#items.get(clientKey) ?? [])].indexOf(item);
-    if (turn === -1) return 0;
-    let position = turn + 1;
-    let isAhead = true;
-    for (const [key, { size }] of this.#items) {
-      if (key === clientKey) isAhead = false;
-      else position += Math.min(size, isAhead ? turn + 1 : turn);
-    }
-    return position;
-  }
-
-  add(clientKey: string, item: Item): void {
-    const items = this.#items.get(clientKey);
-    if (items === undefined) this.#items.set(clientKey, new Set([item]));
-    else items.add(item);
-    this.#length += 1;
-  }
-
-  remove(clientKey: string, item: Item): void {
-    const wasFirst = this.first === item;
-    const items = this.#items.get(clientKey);
-    if (items?.delete(item) !== true) return;
-    this.#length -= 1;
-    if (wasFirst || items.size === 0) this.#items.delete(clientKey);
-    if (wasFirst && items.size > 0) this.#items.set(clientKey, items);
-  }
-
-  displacedBy(clientKey: string): Item | undefined {
-    const ownCount = this.#items.get(clientKey)?.size ?? 0;
-    return ownCount + 1 > this.#longest.size - 1 ? undefined : this.newest;
-  }
-
-  get #longest(): ReadonlySet<Item> {
-    let longest: ReadonlySet<Item> = new Set();
-    for (const items of this.#items.values()) if (items.size > longest.size) longest = items;
-    return longest;
-  }
+/** The items of the client with the most. */
+function longestOf<Item>({ clients }: Round<Item>): readonly Item[] {
+  let longest: ReadonlySet<Item> = new Set();
+  for (const items of clients.values()) if (items.size > longest.size) longest = items;
+  return [...longest];
 }
