@@ -284,9 +284,13 @@ function createFaultLog(logger: Logger) {
 /** See `ModelLibrary.fingerprint`. */
 async function readFingerprint({ model, variant }: ModelSelection): Promise<string | undefined> {
   const paths = [...variant.files, ...(model.projectorPath === null ? [] : [model.projectorPath])];
+  const found: string[] = [];
   try {
-    const found = await Promise.all(paths.map((path) => stat(path, { bigint: true })));
-    return found.map(({ size, mtimeNs, ino }) => `${size}:${mtimeNs}:${ino}`).join(' ');
+    for (const path of paths) {
+      const { size, mtimeNs, ino } = await stat(path, { bigint: true });
+      found.push(`${size}:${mtimeNs}:${ino}`);
+    }
+    return found.join(' ');
   } catch {
     return undefined;
   }
