@@ -1,3 +1,4 @@
+import type { LiveSettings } from '../settings/live-settings.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import type { InstallProgress } from '../engines/runtimes/runtime.ts';
 import type { Upstreams } from '../engines/backends/remote/upstreams.ts';
@@ -29,8 +30,9 @@ interface PoolServices
 /** Requests that wait for one instance, for each that it processes; further ones fail with 429. */
 const queuedForEachSlot = 64;
 
-/** The pool of a server. Live settings are read from `settings` at each use. */
-export function createPool(settings: Settings, services: PoolServices): Engines {
+/** The pool of a server, which follows the changes of its settings. */
+export function createPool(live: LiveSettings, services: PoolServices): Engines {
+  const settings = live.current;
   const { library, runtimes, launcher, stateCache, upstreams, templateFolder } = services;
   const { logger, events, environment, modelSettings, onInstallProgress } = services;
   const deviceEnvironment = engineEnvironment(environment, settings['engine.environment']);
@@ -51,7 +53,7 @@ export function createPool(settings: Settings, services: PoolServices): Engines 
     templateFolder,
     logger,
   });
-  return new Engines({
+  const options: PoolOptions = {
     library,
     adapters: library,
     modelSettings,
@@ -64,12 +66,6 @@ export function createPool(settings: Settings, services: PoolServices): Engines 
       listDevices({ runtimes, environment: deviceEnvironment, logger }),
     ),
     totalMemoryBytes: readTotalMemory(),
-    get loadsOnRequest() {
-      return settings['models.jit'];
-    },
-    get defaultTtlSeconds() {
-      return settings['models.ttlSeconds'];
-    },
     defaults: {
       parallel: settings['engine.parallel'],
       ...omitUndefined({
@@ -78,17 +74,21 @@ export function createPool(settings: Settings, services: PoolServices): Engines 
       }),
     },
     queueCapacity: settings['engine.parallel'] * queuedForEachSlot,
-    get memoryLimitBytes() {
-      return settings['models.memoryLimitBytes'];
-    },
-    get maxLoaded() {
-      return settings['models.maxLoaded'];
-    },
-    get keepsOnlyLast() {
-      return settings['models.autoEvict'];
-    },
     pinned: settings['models.pinned'],
     loadQueueCapacity: 32,
     loadWaitSeconds: settings['engine.loadTimeoutSeconds'] / 2,
-  });
+    ...liveOptions(settings),
+  };
+  live.onChange(() => Object.assign(options, liveOptions(settings)));
+  return new Engines(options);
+}
+
+function liveOptions(settings: Settings) {
+  return {
+    loadsOnRequest: settings['models.jit'],
+    defaultTtlSeconds: settings['models.ttlSeconds'],
+    memoryLimitBytes: settings['models.memoryLimitBytes'],
+    maxLoaded: settings['models.maxLoaded'],
+    keepsOnlyLast: settings['models.autoEvict'],
+  };
 }

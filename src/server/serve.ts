@@ -196,7 +196,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     });
     cleanups.push(() => launcher.close());
 
-    const pool = createPool(settings, {
+    const pool = createPool(live, {
       library,
       modelSettings,
       templateFolder: join(socketFolder, 'templates'),

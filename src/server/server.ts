@@ -56,16 +56,6 @@ const receiveLimits = {
   keepAlive: true,
 };
 
-/** Ends a response when its socket has been silent for the time limit of the server, and bytes wait to be read. */
-function limitStalling(outgoing: ServerResponse, logger: Logger): void {
-  // With a listener Node leaves the socket open: an answer may also take long to begin.
-  outgoing.on('timeout', (socket: Socket) => {
-    if (socket.writableLength === 0) return;
-    logger.info({ remoteAddress: socket.remoteAddress }, 'a client does not read its response');
-    socket.destroy();
-  });
-}
-
 /** Time for aborted requests to send their error. */
 const abortGraceMs = 1000;
 
@@ -88,11 +78,18 @@ export async function listen(options: ListenOptions): Promise<ListeningServer> {
     },
     { errorHandler: (error) => refuse(toHearthError(error, logger), logger) },
   );
+  /** Ends a response when its socket has been silent for the time limit of the server, and bytes wait to be read. */
+  const endStalled = (socket: Socket): void => {
+    if (socket.writableLength === 0) return;
+    logger.info({ remoteAddress: socket.remoteAddress }, 'a client does not read its response');
+    socket.destroy();
+  };
   // Node itself would respond to a request without a Host header with a bare status line.
   const onRequest = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
-    incoming.url = withoutPrefix(incoming.url ?? '/', pathPrefix);
+    if (pathPrefix !== '') incoming.url = withoutPrefix(incoming.url ?? '/', pathPrefix);
     limitReceiving(incoming);
-    limitStalling(outgoing, logger);
+    // With a listener Node leaves the socket open: an answer may also take long to begin.
+    outgoing.on('timeout', endStalled);
     void handle(incoming, outgoing);
   };
   const serverOptions = { ...receiveLimits, requireHostHeader: false };
@@ -139,7 +136,7 @@ export async function listen(options: ListenOptions): Promise<ListeningServer> {
 
 /** Some proxies remove the prefix themselves: paths without it stay unchanged. */
 function withoutPrefix(url: string, prefix: string): string {
-  if (prefix === '' || !url.startsWith(prefix)) return url;
+  if (!url.startsWith(prefix)) return url;
   const rest = url.slice(prefix.length);
   if (rest.startsWith('/')) return rest;
   return rest === '' || rest.startsWith('?') ? `/${rest}` : url;
@@ -150,7 +147,11 @@ const notOneHost = () =>
   new HearthError('invalid_value', 'The request must have exactly one Host header.');
 
 function countHosts({ rawHeaders }: { readonly rawHeaders: readonly string[] }): number {
-  return rawHeaders.filter((name, index) => index % 2 === 0 && /^host$/i.test(name)).length;
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    if (rawHeaders[index]?.toLowerCase() === 'host') count += 1;
+  }
+  return count;
 }
 
 /** Responds to a request that the app does not handle, with the same headers and log line. */
