@@ -1,7 +1,6 @@
 import { isReset } from './is-reset.ts';
 import { NodeClient } from './node-client.ts';
 import { ResponseReader } from './response-reader.ts';
-import { wellFormedJson } from './well-formed-json.ts';
 
 /** The address of an engine: a unix socket, or an HTTP origin such as `http://127.0.0.1:4000`. */
 export type EngineAddress = { readonly socketPath: string } | { readonly origin: string };
@@ -76,24 +75,19 @@ export function connectEngine(options: EngineConnectionOptions): EngineConnectio
   async function dispatch(request: EngineRequest, signal: AbortSignal): Promise<EngineStream> {
     signal.throwIfAborted();
     const { method, path, body, closes = false } = request;
-    const reader = new ResponseReader({ signal });
-    const toError = (error: unknown): unknown =>
-      signal.aborted
-        ? signal.reason
-        : new ConnectionLostError('The engine cannot be reached.', { cause: error });
+    const reader = new ResponseReader({
+      signal,
+      toError: (error) =>
+        signal.aborted
+          ? signal.reason
+          : new ConnectionLostError('The engine cannot be reached.', { cause: error }),
+    });
     client.send(
       { ...target, method, path, headers: closes ? closingHeaders : headers, body },
       reader,
     );
-    await reader.started().catch((error: unknown) => {
-      throw toError(error);
-    });
-    return {
-      status: reader.status,
-      read: () => reader.read(toError),
-      setMinimumInterval: (intervalMs) => reader.setMinimumInterval(intervalMs),
-      close: () => reader.close(),
-    };
+    await reader.started();
+    return reader;
   }
 
   /** Retries once if no response has begun: the engine may close an idle socket just as it is reused. */
@@ -146,4 +140,17 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Writes JSON that every parser accepts. A lone surrogate, which a string may contain but UTF-8 can't encode, becomes
+ * the replacement character.
+ */
+export function wellFormedJson(value: object): string {
+  const json = JSON.stringify(value);
+  // `JSON.stringify` escapes lone surrogates only.
+  if (!json.includes(String.raw`\ud`)) return json;
+  return json.replaceAll(/\\(?:ud[\da-f]{3}|.)/gu, (escape) =>
+    escape.length > 2 ? '\uFFFD' : escape,
+  );
 }

@@ -52,6 +52,15 @@ it('fails after it was closed', async () => {
   await expect(reader.started()).rejects.toThrow('The client was closed.');
 });
 
+it('fails requests in flight and those that wait for a socket when it is closed', async () => {
+  const address = await serve(() => {});
+  const client = createClient({ maxConnections: 1 });
+  const readers = [0, 1].map(() => new ResponseReader({ signal }));
+  for (const reader of readers) client.send(address, reader);
+  client.close();
+  for (const reader of readers) await expect(reader.started()).rejects.toThrow();
+});
+
 it('keeps a complete response although the server cuts the connection', async () => {
   const address = await serve((response) => response.end('one', () => response.destroy()));
   const reader = new ResponseReader({ signal });

@@ -1,6 +1,5 @@
 import {
   Agent,
-  type ClientRequest,
   type IncomingMessage,
   request as openRequest,
   type RequestOptions,
@@ -30,7 +29,6 @@ const defaultKeepAliveMs = 4_000;
 export class NodeClient {
   readonly #options: NodeClientOptions;
   readonly #agent: Agent;
-  readonly #inFlight = new Set<ClientRequest>();
   #isClosed = false;
 
   constructor(options: NodeClientOptions) {
@@ -49,15 +47,10 @@ export class NodeClient {
       if (response?.complete !== true) reader.onResponseError(controller, error);
     };
     const controller = {
-      get paused() {
-        return response?.isPaused() ?? false;
-      },
       pause: () => void response?.pause(),
       resume: () => void response?.resume(),
       abort: (reason: Error) => void sent.destroy(reason),
     };
-    this.#inFlight.add(sent);
-    sent.once('close', () => this.#inFlight.delete(sent));
     sent.on('error', fail);
     sent.once('socket', (socket) => {
       if (!socket.connecting) return;
@@ -82,8 +75,8 @@ export class NodeClient {
   close(): void {
     this.#isClosed = true;
     this.#agent.destroy();
-    // Includes requests that wait for a socket.
-    for (const sent of this.#inFlight) sent.destroy(closed());
+    // Requests that wait for a socket.
+    for (const waiting of Object.values(this.#agent.requests).flat()) waiting?.destroy(closed());
   }
 }
 

@@ -1,24 +1,32 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 
-/** Made once: its stack costs more than the rest of an end. */
+/** Made once: their stacks cost more than the rest of an end. */
 const closed = new Error('closed');
+const aborted = new Error('aborted');
 
 interface ResponseReaderOptions {
   /** Aborts the request; reading then throws its reason. */
   readonly signal: AbortSignal;
   /** Number of unread bytes above which the socket is paused; defaults to 1 MiB. */
   readonly pauseAboveBytes?: number;
+  /** Converts the reason of a failure to what is thrown. */
+  readonly toError?: (reason: unknown) => unknown;
 }
 
 /** The part of undici's controller that a reader uses. */
-type ResponseController = Pick<
-  Dispatcher.DispatchController,
-  'paused' | 'pause' | 'resume' | 'abort'
->;
+type ResponseController = Pick<Dispatcher.DispatchController, 'pause' | 'resume' | 'abort'>;
 
 /** Undefined at the end. */
 type Batch = readonly Buffer[] | undefined;
+
+interface Waiter {
+  /** True if it waits for the status, and not for bytes. */
+  readonly isForStart: boolean;
+  readonly toError: (reason: unknown) => unknown;
+  readonly resolve: (batch: Batch) => void;
+  readonly reject: (reason: unknown) => void;
+}
 
 /**
  * Receives one HTTP response from undici or Node's client and returns it in batches: `read()` returns everything that has arrived,
@@ -31,53 +39,60 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   headers: IncomingHttpHeaders = {};
   readonly #signal: AbortSignal;
   readonly #pauseAboveBytes: number;
+  readonly #toError: (reason: unknown) => unknown;
   #controller: ResponseController | undefined;
   #chunks: Buffer[] = [];
   #unreadBytes = 0;
+  #isPaused = false;
   #minIntervalMs = 0;
   #deliveredAt = 0;
   #dueAt = 0;
   #timer: NodeJS.Timeout | undefined;
   #hasEnded = false;
   #failure: { readonly reason: unknown } | undefined;
-  #waiter: (() => void) | undefined;
+  #waiter: Waiter | undefined;
   #isWakeScheduled = false;
 
-  constructor({ signal, pauseAboveBytes = 1024 * 1024 }: ResponseReaderOptions) {
+  constructor(options: ResponseReaderOptions) {
+    const { signal, pauseAboveBytes = 1024 * 1024, toError = (reason) => reason } = options;
     this.#signal = signal;
     this.#pauseAboveBytes = pauseAboveBytes;
+    this.#toError = toError;
     signal.addEventListener('abort', this.#abandon);
   }
 
   /** Settles when the status is known or the request failed. */
   async started(): Promise<void> {
-    while (this.status === 0) {
-      if (this.#failure !== undefined) throw this.#failure.reason;
-      await new Promise<void>((resolve) => {
-        this.#waiter = resolve;
-      });
-    }
+    await this.#wait(true, this.#toError);
   }
 
-  /**
-   * Waits for bytes and returns all that have arrived since the last call; undefined at the end.
-   *
-   * @param toError Converts the reason of a failure to what is thrown.
-   */
-  read(toError: (reason: unknown) => unknown = (reason) => reason): Promise<Batch> {
-    // Each `await` here would cost every token of every stream a promise.
+  /** Waits for bytes and returns all that have arrived since the last call; undefined at the end. */
+  read(toError = this.#toError): Promise<Batch> {
+    // An `await` here would cost every token of every stream a promise.
+    return this.#wait(false, toError);
+  }
+
+  #wait(isForStart: boolean, toError: Waiter['toError']): Promise<Batch> {
     return new Promise((resolve, reject) => {
-      const settle = (): void => {
-        if (this.#chunks.length > 0) resolve(this.#take());
-        else if (this.#failure !== undefined) reject(toError(this.#failure.reason));
-        else if (this.#hasEnded) {
-          this.#forgetSignal();
-          resolve(undefined);
-        } else this.#waiter = settle;
-      };
-      settle();
+      this.#waiter = { isForStart, toError, resolve, reject };
+      this.#settle();
     });
   }
+
+  readonly #settle = (): void => {
+    this.#isWakeScheduled = false;
+    const waiter = this.#waiter;
+    if (waiter === undefined) return;
+    const { isForStart, toError, resolve, reject } = waiter;
+    const hasNews = isForStart ? this.status !== 0 : this.#chunks.length > 0 || this.#hasEnded;
+    if (!hasNews && this.#failure === undefined) return;
+    this.#waiter = undefined;
+    if (isForStart && hasNews) return resolve(undefined);
+    if (this.#chunks.length > 0) return resolve(this.#take());
+    if (this.#failure !== undefined) return reject(toError(this.#failure.reason));
+    this.#forgetSignal();
+    resolve(undefined);
+  };
 
   #take(): readonly Buffer[] {
     const chunks = this.#chunks;
@@ -85,7 +100,8 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     this.#unreadBytes = 0;
     // A timer may fire a millisecond early: its batch must not be followed by another one at once.
     this.#deliveredAt = Math.max(performance.now(), this.#dueAt);
-    if (this.#controller?.paused === true) this.#controller.resume();
+    if (this.#isPaused) this.#controller?.resume();
+    this.#isPaused = false;
     return chunks;
   }
 
@@ -103,12 +119,12 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   abort(reason: unknown): void {
     this.#chunks = [];
     this.#fail(reason);
-    if (!this.#hasEnded) this.#controller?.abort(new Error('aborted'));
+    if (!this.#hasEnded) this.#controller?.abort(aborted);
   }
 
   onRequestStart(controller: ResponseController): void {
     this.#controller = controller;
-    if (this.#failure !== undefined) controller.abort(new Error('aborted'));
+    if (this.#failure !== undefined) controller.abort(aborted);
   }
 
   onResponseStart(
@@ -126,17 +142,17 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   onResponseData(controller: ResponseController, chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#unreadBytes += chunk.length;
-    if (this.#unreadBytes > this.#pauseAboveBytes) controller.pause();
-    this.#dueAt = this.#nextBatchAt();
+    if (this.#unreadBytes > this.#pauseAboveBytes && !this.#isPaused) {
+      this.#isPaused = true;
+      controller.pause();
+    }
+    const intervalMs = this.#minIntervalMs;
+    // All responses deliver their batches at the same times: one after the other costs more.
+    this.#dueAt =
+      intervalMs === 0 ? 0 : (Math.floor(this.#deliveredAt / intervalMs) + 1) * intervalMs;
     const waitMs = this.#dueAt - performance.now();
     if (waitMs < 1) this.#wake();
     else this.#timer ??= setTimeout(() => this.#wake(), waitMs);
-  }
-
-  /** All responses deliver their batches at the same times: one after the other costs more. */
-  #nextBatchAt(): number {
-    const intervalMs = this.#minIntervalMs;
-    return intervalMs === 0 ? 0 : (Math.floor(this.#deliveredAt / intervalMs) + 1) * intervalMs;
   }
 
   onResponseEnd(): void {
@@ -166,13 +182,6 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     this.#timer = undefined;
     if (this.#waiter === undefined || this.#isWakeScheduled) return;
     this.#isWakeScheduled = true;
-    queueMicrotask(this.#callWaiter);
+    queueMicrotask(this.#settle);
   }
-
-  readonly #callWaiter = (): void => {
-    this.#isWakeScheduled = false;
-    const waiter = this.#waiter;
-    this.#waiter = undefined;
-    waiter?.();
-  };
 }
