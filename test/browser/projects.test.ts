@@ -105,11 +105,18 @@ it('searches long files of a project, and shows a cited passage in its text', as
   await answered(page, 1);
   await page.waitForURL(/\/chat\/conv_/);
   await page.getByRole('region', { name: 'Passages of log.md' }).waitFor();
+  const wasHidden = await page.evaluateHandle(() => {
+    const result = { value: false };
+    new MutationObserver(() => {
+      result.value ||= document.querySelector('[aria-label="Passages of log.md"]') === null;
+    }).observe(document.body, { childList: true, subtree: true, attributes: true });
+    return result;
+  });
   await page.getByRole('button', { name: 'Regenerate' }).click();
   await page.getByRole('group', { name: 'Branches' }).getByText('2/2').waitFor();
   await answered(page, 1);
-  // The page shows the message as it was stored once it has read it again.
-  await expect.poll(() => page.getByRole('region', { name: 'Passages of log.md' }).count()).toBe(1);
+  expect(await wasHidden.jsonValue()).toEqual({ value: false });
+  expect(await page.getByRole('region', { name: 'Passages of log.md' }).count()).toBe(1);
   // The starter model is too small to cite.
   await page.getByRole('button', { name: 'Edit the answer' }).click();
   const field = answers(page).getByRole('textbox', { name: 'Edit the answer' });

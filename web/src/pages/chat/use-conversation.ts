@@ -12,7 +12,7 @@ import {
   type InputPart,
 } from './conversations/conversation-queries.ts';
 import { readDataUrl } from './composer/attachments.ts';
-import { isProjectPart } from './documents/document-part.ts';
+import { withoutProjectParts } from './messages/message-parts.ts';
 import { runningTurn, storedTurn, type Turn } from './messages/turn.ts';
 import { continueRun, followResponse, removeRun, runs, startRun } from './runs/run-store.ts';
 import type { Run } from './runs/run.ts';
@@ -96,15 +96,13 @@ export function useConversation(
   const start = useCallback(
     async (
       previousId: string | null,
-      sent: readonly InputPart[],
+      parts: readonly InputPart[],
       settings: ConversationSettings,
       { onRefused, isTemporary = false, projectId }: StartExtras = {},
     ) => {
       const { model } = settings;
       if (model === undefined) return undefined;
-      // The server chooses them again for the message.
-      const parts = sent.filter((part) => !('content' in part && isProjectPart(part.content)));
-      const input = await toInput(parts, loadImage);
+      const input = await toInput(withoutProjectParts(parts), loadImage);
       const body = toChatBody({ ...settings, model }, input, {
         previousId,
         conversationId,

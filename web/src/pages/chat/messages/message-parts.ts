@@ -1,5 +1,5 @@
 import type { InputPart } from '../conversations/conversation-queries.ts';
-import { parseDocumentPart, type DocumentPart } from '../documents/document-part.ts';
+import { isProjectPart, parseDocumentPart, type DocumentPart } from '../documents/document-part.ts';
 
 /** An image or audio: a data URL, or stored on the server. */
 export type MediaPart = Exclude<InputPart, { readonly content: string }>;
@@ -30,9 +30,14 @@ function parse(input: readonly InputPart[]): MessageParts {
   };
 }
 
-/** The message with other words, and the same images, audio and documents. */
+/** The message without the parts that the server chooses again when it is sent. */
+export function withoutProjectParts(input: readonly InputPart[]): readonly InputPart[] {
+  return input.filter((part) => !('content' in part && isProjectPart(part.content)));
+}
+
+/** The message with other words, and the same images, audio and attached documents. */
 export function withText(input: readonly InputPart[], text: string): readonly InputPart[] {
   const isKept = (part: InputPart) =>
     !('content' in part) || parseDocumentPart(part.content) !== undefined;
-  return [...input.filter(isKept), { type: 'text', content: text }];
+  return [...withoutProjectParts(input).filter(isKept), { type: 'text', content: text }];
 }

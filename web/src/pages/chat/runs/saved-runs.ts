@@ -1,4 +1,5 @@
 import { keep, readKept } from '../../../api/browser-storage.ts';
+import { withoutProjectParts } from '../messages/message-parts.ts';
 import type { Run } from './run.ts';
 
 const storageKey = 'hearth.runs';
@@ -25,8 +26,8 @@ export function readSavedRuns(): readonly SavedRun[] {
 
 export function saveRun(run: Run & { readonly responseId: string }): void {
   const { responseId, conversationId, previousId, model, startedAt, settingsKey } = run;
-  // Images may exceed the storage of the browser.
-  const input = run.input
+  // Images and files may exceed the storage of the browser.
+  const input = withoutProjectParts(run.input)
     .filter(({ type }) => type === 'text')
     .map((part) => ('content' in part ? { ...part, content: shorten(part.content) } : part));
   const saved: SavedRun = {
