@@ -37,13 +37,10 @@ const threads = {
 
 const require = createRequire(import.meta.url);
 
-// A dependency because the type declarations of the package refer to it.
-const typesOnly = new Set(['zod']);
-
 // Node.js loads a few large files much faster than the files of fifty packages, so everything is
 // bundled except native packages.
 const { dependencies } = JSON.parse(await readFile('package.json', 'utf8'));
-const external = Object.keys(dependencies).filter((name) => !typesOnly.has(name));
+const external = Object.keys(dependencies);
 
 // Built beside and then put in place, so that a failed build keeps the previous one.
 const next = await mkdtemp('.dist-');
@@ -129,6 +126,11 @@ async function writeTypes(outDir) {
   const compiler = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc');
   const options = ['--project', 'tsconfig.types.json', '--outDir', outDir];
   await promisify(execFile)(process.execPath, [compiler, ...options]);
+  // The table itself has the types of zod, which the package does not depend on.
+  const { $defs: settings } = JSON.parse(await readFile('docs/config.schema.json', 'utf8'));
+  const keys = Object.keys(settings).map((key) => `'${key}'`);
+  const table = join(outDir, 'src/settings/settings-table.d.ts');
+  await writeFile(table, `export type SettingKey = ${keys.join(' | ')};\n`);
   const declarations = await listFiles(outDir, '.', /\.d\.ts$/);
   const needed = await reachableFrom(outDir, 'src/index.d.ts');
   const others = declarations.filter((file) => !needed.has(file));
@@ -141,7 +143,8 @@ async function reachableFrom(folder, file, seen = new Set()) {
   seen.add(file);
   const imports = importsOf(file, await readFile(join(folder, file), 'utf8'));
   for (const { to } of imports) {
-    if (to.startsWith('src/')) await reachableFrom(folder, to.replace(/\.ts$/, '.d.ts'), seen);
+    if (!to.startsWith('src/')) throw new Error(`The declarations of ${file} need ${to}.`);
+    await reachableFrom(folder, to.replace(/\.ts$/, '.d.ts'), seen);
   }
   return seen;
 }

@@ -99,6 +99,7 @@ export const modules = [
       'audio/wav.ts',
       'script/format-speech-script.ts',
       'script/schema.ts',
+      'script/speech-script.ts',
     ],
     imports: ['kernel', 'engines'],
   },

@@ -2,7 +2,7 @@ import { linkAbort } from '../kernel/concurrency/linked-abort.ts';
 import { HearthError } from '../kernel/errors/errors.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import { formatSpeechScript } from './script/format-speech-script.ts';
-import type { SpeechScriptOptions } from './script/schema.ts';
+import type { SpeechScriptOptions } from './script/speech-script.ts';
 import { describeFormat, isSameFormat, readWav, type WavAudio } from './audio/wav.ts';
 import type { SpeechRequest, SpeechServer } from './speech-server.ts';
 import { splitText } from './split-text.ts';

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { HearthError } from '../kernel/errors/errors.ts';
-import { speechScriptRequestSchema, type SpeechScriptOptions } from '../speech/script/schema.ts';
+import { speechScriptRequestSchema } from '../speech/script/schema.ts';
+import type { SpeechScriptOptions } from '../speech/script/speech-script.ts';
 import { formatSpeechScript } from '../speech/script/format-speech-script.ts';
 import type { BuiltInPlugin } from './built-in-plugin.ts';
 import { toolFailure } from './tool-content.ts';

@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { emotionSchema, maxSpeakers } from '../../speech/script/schema.ts';
+import { emotions, type Emotion } from '../../speech/script/speech-script.ts';
 import { errorCode } from '../../kernel/error-code.ts';
 import { formatSpeechScript } from '../../speech/script/format-speech-script.ts';
 import {
@@ -13,12 +14,10 @@ import { choice, flag, integer, jsonOption, optional, text, textList } from '../
 import { readStandardInput } from '../standard-input.ts';
 import { printable } from '../../kernel/printable.ts';
 
-type Emotion = (typeof emotionSchema.options)[number];
-
 /** A comma-separated list; the option can be repeated. */
 const emotionOption: OptionDeclaration<readonly Emotion[]> = {
   flags: '--emotion <list>',
-  summary: `Emotions of speakers 1, 2, ..., comma-separated (${emotionSchema.options.join(', ')})`,
+  summary: `Emotions of speakers 1, 2, ..., comma-separated (${emotions.join(', ')})`,
   parse: (value, previous = []) => [...previous, ...value.split(',').map(readEmotion)],
 };
 
@@ -88,7 +87,7 @@ export function toScript(
 function readEmotion(name: string): Emotion {
   const result = emotionSchema.safeParse(name.trim());
   if (result.success) return result.data;
-  throw new UsageError(`Allowed: ${emotionSchema.options.join(', ')}.`);
+  throw new UsageError(`Allowed: ${emotions.join(', ')}.`);
 }
 
 const maxFileBytes = 48 * 1024 * 1024;

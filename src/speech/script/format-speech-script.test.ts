@@ -1,14 +1,21 @@
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import type * as z from 'zod';
 import {
   refusedOptions,
   refusedTexts,
   speechScriptCases,
 } from '../../../test/fixtures/speech-script-cases.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
-import { speechScriptSchema, type SpeechScript, type SpeechScriptOptions } from './schema.ts';
+import { type speechScriptRequestSchema, speechScriptSchema } from './schema.ts';
+import type { SpeechScript, SpeechScriptOptions } from './speech-script.ts';
 import { formatSpeechScript } from './format-speech-script.ts';
 import { hostileText } from '../../../test/setup/speech-script/hostile-text.ts';
+
+it('takes and returns what its schemas say', () => {
+  expectTypeOf<z.input<typeof speechScriptRequestSchema>>().toEqualTypeOf<SpeechScriptOptions>();
+  expectTypeOf<z.infer<typeof speechScriptSchema>>().toEqualTypeOf<SpeechScript>();
+});
 
 it.each(speechScriptCases)('$name', ({ options, result }) => {
   expect(formatSpeechScript(options)).toEqual(result);

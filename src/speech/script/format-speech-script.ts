@@ -1,6 +1,6 @@
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
-import type { SpeechScript, SpeechScriptOptions, SpeechTurn } from './schema.ts';
+import type { SpeechScript, SpeechScriptOptions, SpeechTurn } from './speech-script.ts';
 import { resolveOptions, type ResolvedOptions } from './options.ts';
 import { readTurns } from './read-turns.ts';
 

@@ -1,10 +1,6 @@
 import { HearthError, type ErrorCode } from '../../kernel/errors/errors.ts';
-import {
-  emotionSchema,
-  maxSpeakers,
-  speechScriptRequestSchema,
-  type SpeechScriptOptions,
-} from './schema.ts';
+import { maxSpeakers, speechScriptRequestSchema } from './schema.ts';
+import { emotions as allEmotions, type SpeechScriptOptions } from './speech-script.ts';
 
 /** The options with defaults filled in. */
 export type ResolvedOptions = {
@@ -17,7 +13,7 @@ const requirements: Readonly<Record<keyof SpeechScriptOptions, string>> = {
   mode: 'must be one of auto, single, multi',
   speakers: `must be a whole number from 1 to ${maxSpeakers}`,
   voices: 'must be an array of at most 100 names of voices, each at most 1,024 characters long',
-  emotions: `must be an array of at most 100 of ${emotionSchema.options.join(', ')}`,
+  emotions: `must be an array of at most 100 of ${allEmotions.join(', ')}`,
   clean: 'must be true or false',
   output: 'must be one of plain, script, json',
 };

@@ -1,5 +1,6 @@
 import { HearthError } from '../../kernel/errors/errors.ts';
-import { maxSpeakers, type SpeechTurn } from './schema.ts';
+import { maxSpeakers } from './schema.ts';
+import type { SpeechTurn } from './speech-script.ts';
 import { cleanText } from './clean-text.ts';
 import { readJsonTurns } from './json-turns.ts';
 import { splitLabels } from './labels.ts';

@@ -1,35 +1,18 @@
 import * as z from 'zod';
 import { textSchema } from '../../kernel/field.ts';
+import { emotions } from './speech-script.ts';
 
 export const maxSpeakers = 4;
 /** About a day of speech. Longer texts would block the server for too long. */
 const maxTextLength = 2_000_000;
 
-export const emotionSchema = z
-  .enum([
-    'neutral',
-    'happy',
-    'sad',
-    'angry',
-    'excited',
-    'calm',
-    'thoughtful',
-    'whisper',
-    'serious',
-    'energetic',
-    'warm',
-    'cold',
-    'mysterious',
-    'dramatic',
-  ])
-  .meta({ id: 'Emotion' });
+export const emotionSchema = z.enum(emotions).meta({ id: 'Emotion' });
 
 const speakerSchema = z.int().min(1).max(maxSpeakers);
 
 export const speechTurnSchema = z
   .object({ speaker: speakerSchema, text: z.string() })
   .meta({ id: 'SpeechTurn' });
-export type SpeechTurn = z.infer<typeof speechTurnSchema>;
 
 export const speechScriptRequestSchema = z
   .strictObject({
@@ -84,8 +67,6 @@ export const speechScriptRequestSchema = z
       },
     ],
   });
-/** The options of a caller; options with a default are optional. */
-export type SpeechScriptOptions = z.input<typeof speechScriptRequestSchema>;
 
 const resultFields = {
   mode: z.enum(['single', 'multi']).describe('The mode that `auto` chose.'),
@@ -132,4 +113,3 @@ const jsonScriptSchema = z
 export const speechScriptSchema = z
   .discriminatedUnion('output', [textScriptSchema, jsonScriptSchema])
   .meta({ id: 'SpeechScript' });
-export type SpeechScript = z.infer<typeof speechScriptSchema>;

@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { SpeechScript } from '../../../../src/speech/script/schema.ts';
+import type { SpeechScript } from '../../../../src/speech/script/speech-script.ts';
 import { voiceTexts } from '../../texts/voice.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { SpeechScript } from '../../../../src/speech/script/schema.ts';
+import type { SpeechScript } from '../../../../src/speech/script/speech-script.ts';
 import { countWords, scriptText, turnsOf } from './script-turns.ts';
 
 const fields: Pick<SpeechScript, 'mode' | 'speakers' | 'warnings'> = {

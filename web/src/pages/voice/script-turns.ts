@@ -1,4 +1,4 @@
-import type { SpeechScript } from '../../../../src/speech/script/schema.ts';
+import type { SpeechScript } from '../../../../src/speech/script/speech-script.ts';
 
 export interface ShownTurn {
   /** Undefined for plain text, which names no speakers. */

@@ -1,5 +1,5 @@
 import type { SpeechRequest } from '../../../../src/api/v1/speech/speech-schema.ts';
-import type { SpeechScriptOptions } from '../../../../src/speech/script/schema.ts';
+import type { SpeechScriptOptions } from '../../../../src/speech/script/speech-script.ts';
 
 type Emotion = NonNullable<SpeechScriptOptions['emotions']>[number];
 
