@@ -87,7 +87,8 @@ async function initialize(
   let refusal: unknown;
   for (const openTransport of link.transports) {
     const client = new Client({ name: 'hearth', version }, { capabilities: {} });
-    // The client has no addEventListener. oxlint-disable-next-line unicorn/prefer-add-event-listener
+    // The client has no addEventListener.
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener
     client.onerror = ({ message }) =>
       logger.debug(
         { reason: message.slice(0, maxLoggedCharacters) },
