@@ -2,17 +2,17 @@ import { basePath } from './base-path.ts';
 import { keep, readKept } from './browser-storage.ts';
 import { createStore } from './store.ts';
 
-/** Pages of another path of this host may belong to another server. */
+/** The base path is part of the key, since pages of other paths on this host may belong to another server. */
 const storageKey = `hearth.token${basePath}`;
 
 export interface Access {
-  /** A session token, which the server takes together with a cookie, or an API token. */
+  /** An API token, or a session token, which is only valid together with a cookie. */
   readonly token: string | undefined;
-  /** True if the server refused the last request without a valid token. */
+  /** True if the server refused the last request because it had no valid token. */
   readonly isTokenNeeded: boolean;
-  /** Why the token was refused. */
+  /** The reason why the token was refused. */
   readonly refusal: string | undefined;
-  /** True if the token of this browser has ended, and the app continues without one. */
+  /** True if this browser's token has become invalid, and the app continues without one. */
   readonly hasEnded: boolean;
 }
 
@@ -24,7 +24,7 @@ const signedOut: Access = {
 };
 const store = createStore<Access>({ ...signedOut, token: readKept(storageKey) ?? undefined });
 
-/** The token of this browser, and whether the server asks for one. */
+/** The token of this browser, and whether the server requires one. */
 export const access = {
   get: store.get,
   subscribe: store.subscribe,
@@ -36,22 +36,22 @@ export const access = {
     keep(storageKey, null);
     store.set(signedOut);
   },
-  /** Continues without the token, which the server no longer takes and does not need. Other tabs notice it themselves. */
+  /** Continues without the token, which has become invalid and is not required. Other tabs find out themselves. */
   end(): void {
     store.set({ ...signedOut, hasEnded: true });
   },
-  /** Hides the notice that the token has ended. */
+  /** Hides the notice that the token has become invalid. */
   acknowledgeEnd(): void {
     if (store.get().token === undefined) keep(storageKey, null);
     store.set((now) => ({ ...now, hasEnded: false }));
   },
-  /** Called for each answer with status 401. */
+  /** Handles a response with status 401. */
   refuse(message: string): void {
     const { token } = store.get();
     const refusal = token === undefined ? undefined : message;
     store.set({ token, isTokenNeeded: true, refusal, hasEnded: false });
   },
-  /** Signs in and out with the other tabs of the browser. */
+  /** Signs in or out when another tab of the browser does. */
   followOtherTabs(): void {
     addEventListener('storage', ({ key }) => {
       if (key !== storageKey && key !== null) return;

@@ -1,8 +1,8 @@
-/** An answer of the server that is not a success. */
+/** A response with an error status. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
-  /** Code of the error reference, such as `model_not_found`. */
+  /** The error's code, such as `model_not_found`. */
   readonly code: string | undefined;
   readonly param: string | undefined;
   readonly requestId: string | undefined;
@@ -21,7 +21,7 @@ export class ApiError extends Error {
     this.requestId = options.requestId;
   }
 
-  /** True if the token or session was refused, and not only a code in the request. */
+  /** True if the token or session was refused; false if only a code in the request was. */
   get isSignedOut(): boolean {
     return this.status === 401 && this.code !== 'invalid_code';
   }
@@ -32,7 +32,7 @@ export class UnreachableError extends Error {
   override readonly name = 'UnreachableError';
 }
 
-/** Reads the error of an answer; a body of another server, such as a proxy, gives its status only. */
+/** Reads the error of a response. If the body has another format, such as a proxy's page, the error only has the status. */
 export async function toApiError(response: Response): Promise<ApiError> {
   const requestId = response.headers.get('x-request-id') ?? undefined;
   const { status } = response;
@@ -41,7 +41,7 @@ export async function toApiError(response: Response): Promise<ApiError> {
     const { message, code, param } = errorFields(body);
     if (message !== undefined) return new ApiError({ status, message, code, param, requestId });
   } catch {
-    // Not JSON.
+    // The body is not JSON.
   }
   return new ApiError({ status, message: `The server answered with status ${status}.`, requestId });
 }

@@ -1,6 +1,6 @@
 type Area = 'localStorage' | 'sessionStorage';
 
-/** A value that the browser keeps; null if it has none, or if the user blocks its storage. */
+/** Reads a value from the browser's storage; null if there is none or the user blocks the storage. */
 export function readKept(name: string, area: Area = 'localStorage'): string | null {
   try {
     return globalThis[area].getItem(name);
@@ -9,13 +9,13 @@ export function readKept(name: string, area: Area = 'localStorage'): string | nu
   }
 }
 
-/** Keeps a value, or forgets it if it is null. A storage that is full or blocked keeps nothing; the page works without it. */
+/** Stores a value, or removes it if it is null. Ignores a full or blocked storage, since the page works without it. */
 export function keep(name: string, value: string | null, area: Area = 'localStorage'): void {
   try {
     const storage = globalThis[area];
     if (value === null) storage.removeItem(name);
     else storage.setItem(name, value);
   } catch {
-    // Only a reload shows the difference.
+    // Nothing is lost until the page is reloaded.
   }
 }

@@ -13,20 +13,20 @@ interface Parts extends UrlParts {
 interface Options {
   readonly signal?: AbortSignal | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Order in which the browser sends requests that wait. */
+  /** Priority among the requests that wait in the browser. */
   readonly priority?: RequestPriority;
-  /** True for a request that is sent although the page is closed. */
+  /** Sends the request even if the page is closed. */
   readonly keepalive?: boolean;
 }
 
 interface StreamOptions extends Options {
-  /** Waits for events that have not arrived with the earlier ones. */
+  /** Called when no event is available; delays the next read so that more events arrive together. */
   readonly pause?: () => Promise<void>;
 }
 
 /**
- * Calls an endpoint of the contract: `call('get', '/api/v1/models', {})`. Its input and result have the types of the
- * declaration.
+ * Calls an endpoint of the contract: `call('get', '/api/v1/models', {})`. The declaration determines the types of its
+ * input and result.
  *
  * @throws ApiError, UnreachableError; the signal's reason when aborted.
  */
@@ -41,9 +41,9 @@ export async function call<M extends Method, P extends PathOf<M>>(
 }
 
 /**
- * Calls an endpoint that answers with server-sent events. Leaving the loop ends the request.
+ * Calls an endpoint that responds with server-sent events. Leaving the loop ends the request.
  *
- * @throws as `call`; UnreachableError if the connection breaks.
+ * @throws The errors of `call`; UnreachableError if the connection breaks.
  */
 export async function* stream<M extends Method, P extends PathOf<M>>(
   method: M,
@@ -54,7 +54,7 @@ export async function* stream<M extends Method, P extends PathOf<M>>(
   yield* streamUrl(method, toUrl(path, parts), parts, options);
 }
 
-/** As `stream`, for a URL that the contract of this build does not have. */
+/** Like `stream`, for URLs that are not part of the contract. */
 export async function* streamUrl(
   method: string,
   url: string,
@@ -85,8 +85,8 @@ export async function fetchFile(url: string, options: Options = {}): Promise<Blo
 }
 
 /**
- * Sends a request with the token of the tab. If the token has ended and the server needs none, sends it again without;
- * else a refusal shows the token page.
+ * Sends a request with the token of the tab. If the token has become invalid and the server requires none, repeats the
+ * request without it; otherwise the token page is shown.
  */
 export async function send(
   method: string,
@@ -120,7 +120,7 @@ export async function send(
   }
   if (response.ok) return response;
   const error = await toApiError(response);
-  // A token that was replaced in the meantime is not the one that was refused.
+  // Ignores the refusal of a token that was replaced in the meantime.
   if (!error.isSignedOut) throw error;
   if (token !== undefined && (await isOpenToAll())) {
     if (access.get().token === token) access.end();

@@ -7,19 +7,19 @@ import { createStore } from './store.ts';
 
 export type Connection = 'connecting' | 'open' | 'polling' | 'unreachable';
 
-/** How the app learns of changes: by events, or by asking again while the server has none for this token. */
+/** How the app learns of changes: by events, or by polling while events are not available to this token. */
 export const connection = createStore<Connection>('connecting');
 
 type Listener = (event: ServerSentEvent) => void;
 const listeners = new Set<Listener>();
 
-/** Calls a function for each event of `GET /api/v1/events`; returns the function that ends this. */
+/** Calls a function for each event of `GET /api/v1/events`; returns a function that stops it. */
 export function onLiveEvent(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** First part of an event's name → first part of the keys of queries that it outdates. */
+/** Maps the first part of an event's name to the query keys (their first part) that the event invalidates. */
 const outdatedBy: Readonly<Record<string, readonly string[]>> = {
   model: ['models'],
   instance: ['models'],
@@ -33,8 +33,8 @@ const reconnectMs = { first: 500, longest: 5000 };
 const pollMs = 15_000;
 
 /**
- * Follows the events of the server until the signal aborts, while the page is visible; reconnects, also when the token
- * changes.
+ * Follows the server's events while the page is visible, until the signal aborts. Reconnects after failures and when
+ * the token changes.
  */
 export async function followLiveEvents(queries: QueryClient, signal: AbortSignal): Promise<void> {
   let waitMs = reconnectMs.first;
@@ -42,7 +42,7 @@ export async function followLiveEvents(queries: QueryClient, signal: AbortSignal
   while (!signal.aborted) {
     await becomesVisible();
     const attempt = new AbortController();
-    // Browsers limit the connections to a server over all tabs.
+    // A hidden tab closes its connection, since browsers limit the connections to a server over all tabs.
     const endIfHidden = () => document.hidden && attempt.abort();
     document.addEventListener('visibilitychange', endIfHidden);
     const isWithToken = access.get().token;
@@ -52,14 +52,14 @@ export async function followLiveEvents(queries: QueryClient, signal: AbortSignal
     const combined = AbortSignal.any([signal, attempt.signal]);
     let isOpen = false;
     try {
-      // A request that never ends must not hold up those that the page shows.
+      // This request never ends, so it must not delay requests for visible data.
       const options = { signal: combined, priority: 'low' } as const;
       for await (const event of streamUrl('get', '/api/v1/events', {}, options)) {
         if (!isOpen) {
           isOpen = true;
           connection.set('open');
           waitMs = reconnectMs.first;
-          // Changes before the connection have no event.
+          // Changes before the connection was open had no event.
           void queries.invalidateQueries({
             predicate: ({ queryKey: [kind] }) => wasInterrupted || kindsWithEvents.has(kind),
           });
@@ -95,7 +95,7 @@ async function becomesVisible(): Promise<void> {
 
 function outdate(queries: QueryClient, name: string): void {
   const [kind = '', change] = name.split('.');
-  // Pages that show progress read it from the event.
+  // Progress is shown from the events themselves.
   if (change === 'progress') return;
   for (const key of outdatedBy[kind] ?? []) void queries.invalidateQueries({ queryKey: [key] });
 }

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useServerEvents } from './server-events.ts';
 
-/** Progress of the running loads, 0 to 1, by the id of the instance or by the model. */
+/** Progress of the running loads, 0 to 1, by instance id or by model. */
 export function useLoadProgress(by: 'instance_id' | 'model'): Readonly<Record<string, number>> {
   const [progress, setProgress] = useState<Readonly<Record<string, number>>>({});
   useServerEvents((event) => {

@@ -1,11 +1,11 @@
 import type { V1Model } from '../../../src/api/v1/models/model-schema.ts';
 
-/** A shorter name in the file says less than the key. */
+/** A name in the file that is shorter than this share of the key's name is ignored. */
 const minShare = 0.6;
 
 /**
- * The name of a model for people: its file header's if it resembles the key, else the key without
- * its publisher. Headers often name a training run instead of the model.
+ * The display name of a model: the name in its file header if that resembles the key, otherwise the key without its
+ * publisher. Headers often name a training run instead of the model.
  */
 export function modelName({ key, display_name: name }: Pick<V1Model, 'key' | 'display_name'>) {
   const own = key.slice(key.indexOf('/') + 1);

@@ -19,7 +19,7 @@ export const modelDetailsQuery = (model: string) =>
       call('get', '/api/v1/models/details', { query: { model } }, { signal }),
   });
 
-/** Who the caller is, and what the caller may do. */
+/** The caller and the caller's permissions. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: ({ signal }) => call('get', '/api/v1/session', {}, { signal }),

@@ -2,7 +2,7 @@ import { MutationCache, QueryClient } from '@tanstack/react-query';
 import { UnreachableError } from './api-error.ts';
 import { showError } from '../ui/toasts.ts';
 
-/** Answers of the server, kept in memory. Events of the server mark them as outdated; see `live-events.ts`. */
+/** Caches responses in memory. Events of the server invalidate them; see `live-events.ts`. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {

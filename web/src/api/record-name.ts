@@ -1,4 +1,4 @@
-/** The name of a preset or prompt in the form that the server accepts; empty if nothing is left of it. */
+/** Converts the name of a preset or prompt to a form that the server accepts; may become empty. */
 export function toRecordName(name: string): string {
   return name
     .replaceAll(/[\s/\p{Cc}]+/gu, ' ')

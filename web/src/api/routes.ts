@@ -30,7 +30,7 @@ import type * as server from '../../../src/api/v1/server/status-schema.ts';
 import type { Route } from '../../../src/api/kit/route.ts';
 import type * as z from 'zod';
 
-/** The route declarations that the app uses. A new file `*-schema.ts` of `src/api/v1/` is one more line. */
+/** The route declarations that the app uses. Add a line for each new file `*-schema.ts` of `src/api/v1/`. */
 type Modules = [
   typeof catalog,
   typeof chat,
@@ -73,7 +73,7 @@ export type RouteOf<M extends Method, P extends string> = Extract<ApiRoute, { me
 
 type SchemaInput<Schema> = Schema extends z.ZodType ? z.input<Schema> : never;
 
-/** The parts of a request that the route declares. */
+/** The parts of a request, as the route declares them. */
 export type RequestParts<R> = R extends Route
   ? Readonly<
       (R extends { params: infer Params } ? { params: SchemaInput<Params> } : object) &

@@ -10,7 +10,7 @@ export interface ServerSentEvent {
 /**
  * Reads the events of a response body. Leaving the loop cancels the body.
  *
- * @param pause what a read that finds nothing waits for: more events arrive with fewer reads.
+ * @param pause Awaited when no data is available, so that more events arrive with fewer reads.
  */
 export async function* readServerSentEvents(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
@@ -38,7 +38,7 @@ export async function* readServerSentEvents(
   }
 }
 
-/** True if a promise is settled before the next task. */
+/** True if the promise settles before the next task. */
 function isReady(promise: Promise<unknown>): Promise<boolean> {
   const settled = promise.then(
     () => true,

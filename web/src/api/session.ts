@@ -5,9 +5,9 @@ import { toApiError } from './api-error.ts';
 type Session = ResultOf<RouteOf<'get', '/api/v1/session'>>;
 
 /**
- * Reads who the holder of a token is, without using the token of the tab.
+ * Reads who owns a token, without using the token of the tab.
  *
- * @throws ApiError; TypeError if the server does not answer
+ * @throws ApiError; TypeError if the server does not respond.
  */
 export async function readSession(token: string | undefined): Promise<Session> {
   const headers: Record<string, string> =
@@ -17,7 +17,7 @@ export async function readSession(token: string | undefined): Promise<Session> {
   return (await response.json()) as Session;
 }
 
-/** True if the server takes requests without a token. */
+/** True if the server accepts requests without a token. */
 export async function isOpenToAll(): Promise<boolean> {
   try {
     return !(await readSession(undefined)).auth_required;

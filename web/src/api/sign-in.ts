@@ -7,9 +7,10 @@ import type { ResultOf, RouteOf } from './routes.ts';
 type NewSession = ResultOf<RouteOf<'post', '/api/v1/sessions'>>;
 
 /**
- * Signs this browser in with an API token or the code of a link. It was signed in before: then that session ends.
+ * Signs this browser in with an API token or the code of a link. If the browser was already signed in, that session
+ * ends.
  *
- * @throws ApiError; TypeError if the server does not answer
+ * @throws ApiError; TypeError if the server does not respond.
  */
 export async function signIn(
   credential: { readonly code: string } | { readonly token: string },
@@ -36,7 +37,7 @@ export async function signOut(): Promise<void> {
   void queryClient.resetQueries();
 }
 
-/** Ends the session of a token on the server. An API token has none. */
+/** Ends the session of a token on the server. Does nothing for an API token, which has no session. */
 async function endSession(token: string | undefined): Promise<void> {
   const id = /^hearth-session-([0-9a-f]+)-/.exec(token ?? '')?.[1];
   if (id === undefined) return;
@@ -47,6 +48,6 @@ async function endSession(token: string | undefined): Promise<void> {
       keepalive: true,
     });
   } catch {
-    // The server does not answer: the session ends when it is unused for long.
+    // If the server does not respond, the session expires later.
   }
 }

@@ -3,8 +3,8 @@ import { basePath } from './base-path.ts';
 import { ApiError, errorFields, UnreachableError } from './api-error.ts';
 
 /**
- * Sends a file as the body of a PUT request and reports its progress, which `fetch` can't. Resolves with the JSON
- * answer.
+ * Sends a file as the body of a PUT request and reports its progress, which `fetch` can't do. Resolves with the JSON
+ * response.
  *
  * @throws ApiError, UnreachableError; the signal's reason when aborted.
  */
