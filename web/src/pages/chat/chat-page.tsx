@@ -59,14 +59,14 @@ const ConfirmDialog = lazy(async () => ({
 interface SendOptions {
   /** Called if the server refuses the message. */
   readonly onRefused?: (() => void) | undefined;
-  /** Key of another model than the chosen one. */
+  /** Key of a model to use instead of the chosen one. */
   readonly model?: string | undefined;
 }
 
-/** Tokens of context of a model that is not loaded, as far as the page knows. */
+/** Context length to assume for a model that is not loaded. */
 const defaultContext = 4096;
 
-/** A conversation, or a new one. */
+/** Shows a stored conversation or a new one. */
 export function ChatPage() {
   const { conversationId } = useParams({ strict: false });
   const address = useSearch({ strict: false });
@@ -134,7 +134,8 @@ export function ChatPage() {
   const nameOf = (key: string) => choices.find((each) => each.key === key)?.name ?? key;
   useNewConversation(conversationId === undefined ? shown?.run : undefined, address.project);
   useTitle(conversation.title);
-  // Loaded after the first view, so that the first message does not wait for it; if this fails, when it is needed.
+  // Loads the list after the first view, so that the first message need not wait for it. If that fails, it is loaded
+  // when needed.
   useEffect(() => whenIdle(() => void loadMessageList().catch(() => undefined)), []);
   const [find, openFind, closeFind] = useFind(conversationId, address);
   useCommands(usePageCommands(run, turns.length === 0 ? undefined : openFind));
@@ -295,7 +296,7 @@ function MessagesSkeleton() {
   );
 }
 
-/** Moves from the page of a new conversation to the stored one, once its answer is stored. */
+/** Navigates from a new conversation to its stored one once the first answer is stored. */
 function useNewConversation(run: Run | undefined, project: string | undefined): void {
   const navigate = useNavigate();
   const { responseId, conversationId, isTemporary } = run ?? {};
@@ -314,7 +315,7 @@ function useNewConversation(run: Run | undefined, project: string | undefined): 
   }, [responseId, conversationId, isTemporary, project, navigate]);
 }
 
-/** The words of a message; documents come before them. */
+/** The user's text, which follows the documents of a message. */
 function textOf(parts: readonly InputPart[]): string | undefined {
   return parts.flatMap((part) => (part.type === 'text' ? part.content : [])).at(-1);
 }

@@ -13,18 +13,18 @@ export const homeRoute = createRoute({
 });
 
 interface MessageSearch {
-  /** Response to show. */
+  /** Id of the response to show. */
   readonly message?: string;
-  /** Text to find in it. */
+  /** Text to search for in the conversation. */
   readonly find?: string;
 }
 
 interface ChatSearch {
-  /** Key or response of the first answer. */
+  /** Key of the run of the first answer, or id of its response. */
   readonly run?: string;
-  /** Present if the conversation is deleted when it is left. */
+  /** Present if the conversation is deleted when the user leaves it. */
   readonly temporary?: true;
-  /** Project of a new conversation. */
+  /** Id of the project for a new conversation. */
   readonly project?: string;
 }
 

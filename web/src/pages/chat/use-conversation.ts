@@ -19,10 +19,10 @@ import type { Run } from './runs/run.ts';
 import type { ConversationSettings } from './settings/conversation-settings.ts';
 import { toChatBody, toContinueBody, toInput } from './settings/to-chat-body.ts';
 
-/** The shown branch: the one with a leaf, or the one that a run continues. */
+/** The shown branch: the branch that ends with a leaf, or the branch that a run continues. */
 interface View {
   readonly conversationId: string | undefined;
-  /** Message that the address names. */
+  /** Id of the message in the URL. */
   readonly messageId: string | undefined;
   readonly leaf?: string;
   readonly runKey?: string;
@@ -31,9 +31,9 @@ interface View {
 interface StartExtras {
   /** Called if the server refuses the message. */
   readonly onRefused?: (() => void) | undefined;
-  /** True in a conversation that is deleted when it is left. */
+  /** True if the conversation is deleted when the user leaves it. */
   readonly isTemporary?: boolean;
-  /** Project of a new conversation. */
+  /** Id of the project for a new conversation. */
   readonly projectId?: string | undefined;
 }
 
@@ -41,9 +41,9 @@ const noNodes: ConversationTree['responses'] = [];
 const noTurns: readonly Turn[] = [];
 
 /**
- * The shown branch of a conversation, and what can be done with it.
+ * The shown branch of a conversation, and the actions on it.
  *
- * @param address Key or response of the run of a new conversation, or the message to show.
+ * @param address Run of a new conversation (its key or response id), or id of the message to show.
  */
 export function useConversation(
   conversationId: string | undefined,
@@ -86,7 +86,7 @@ export function useConversation(
   useReplacedByStored(ownRuns, tree, (ended, responseId) => {
     if (run?.key !== ended.key) return;
     setView((now) =>
-      // The next message may have been sent, or another branch chosen, in the meantime.
+      // In the meantime, the user may have sent the next message or chosen another branch.
       now.conversationId === conversationId && showsOther(now, ended.key)
         ? now
         : { ...place, leaf: responseId },
@@ -143,9 +143,9 @@ export function useConversation(
     run: run !== undefined && run.phase.kind !== 'ended' ? run : undefined,
     isLoading: isTreeLoading || isBranchLoading,
     branchOf: (turn: Turn) => branchOf(nodes, ownRuns, turn),
-    /** The responses of all branches that are not deleted, oldest first. */
+    /** The responses of all branches, oldest first, without deleted ones. */
     nodes,
-    /** Shows the branch that ends with a response. */
+    /** Shows the branch that ends with this response. */
     showBranch: (end: string) => setView({ ...place, leaf: end }),
     chooseBranch: (turn: Turn, position: number) => {
       const sibling = siblingsOf(nodes, turn.previousId)[position];
@@ -157,7 +157,7 @@ export function useConversation(
       const runKey = beside[position - siblingsOf(nodes, turn.previousId).length]?.key;
       if (runKey !== undefined) setView({ ...place, runKey });
     },
-    /** Shows the branch that is left after its last turn is deleted. */
+    /** Shows the rest of the branch after its last turn was deleted. */
     showWithout: ({ responseId, previousId }: Turn) => {
       if (responseId !== leaf) return;
       setView(previousId === null ? place : { ...place, leaf: previousId });
@@ -165,7 +165,7 @@ export function useConversation(
     continueAnswer,
     /** Sends a message after a response; returns the run if it begins a new conversation. */
     start,
-    /** The response that the next message continues. A refused message has no response. */
+    /** Id of the response that the next message continues. A refused message has no response, so its predecessor is used. */
     lastId: turns.at(-1)?.responseId ?? turns.at(-1)?.previousId ?? null,
     /** The message that the server refused, if the branch ends with one. */
     refused: isRefused(run) ? run : undefined,
@@ -204,7 +204,7 @@ function useStoredTurns(tree: ConversationTree | undefined, leaf: string | null)
     ...(isKnown ? branchQuery(tree, leaf) : { queryKey: ['no-branch'], queryFn: () => [] }),
     enabled: isKnown,
     throwOnError: true,
-    // Another branch of the same conversation, until this one is loaded.
+    // Shows the previous branch of the same conversation until this one is loaded.
     placeholderData: (previous, query) =>
       query?.queryKey[2] === tree?.conversation_id ? previous : undefined,
   });
@@ -215,7 +215,7 @@ function useStoredTurns(tree: ConversationTree | undefined, leaf: string | null)
   return { turns, isLoading };
 }
 
-/** Ends runs whose responses are stored, after the stored ones are loaded. */
+/** Removes runs whose responses are stored, once the stored responses are loaded. */
 function useReplacedByStored(
   ownRuns: readonly Run[],
   tree: ConversationTree | undefined,
@@ -238,7 +238,7 @@ function useReplacedByStored(
   }, [ownRuns, tree]);
 }
 
-/** Runs that begin beside stored responses and are not stored themselves. */
+/** Runs that are siblings of stored responses and are not stored yet. */
 function newRunsBeside(
   nodes: ConversationTree['responses'],
   ownRuns: readonly Run[],

@@ -1,17 +1,17 @@
 import type { TreeNode } from '../conversations/branches.ts';
 
 export interface BranchSegment<Node> {
-  /** The first response after a place where branches part. */
+  /** The first response after a fork. */
   readonly first: Node;
   readonly last: Node;
   readonly length: number;
-  /** Places above it where branches part. */
+  /** Number of forks above it. */
   readonly depth: number;
 }
 
 /**
- * The tree of a conversation as rows: chains of responses without branches, each one before those that continue it. A
- * response whose predecessor is not in the list is a beginning.
+ * Converts the tree of a conversation to rows: chains of responses without forks, each followed by the chains that
+ * continue it. A response whose predecessor is not in the list is treated as a beginning.
  */
 export function branchSegments<Node extends TreeNode>(
   nodes: readonly Node[],

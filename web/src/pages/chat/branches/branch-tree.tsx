@@ -6,12 +6,12 @@ import { newestLeaf, pathTo } from '../conversations/branches.ts';
 import type { ConversationTree } from '../conversations/conversation-queries.ts';
 import { branchSegments } from './branch-segments.ts';
 
-/** Deeper branches stand at the same distance from the edge. */
+/** Deeper branches are not indented further. */
 const maxIndented = 8;
 const indentPixels = 20;
 const maxShown = 1000;
 
-/** The branches of a conversation as a tree; the chosen one is shown. */
+/** Shows the branches of a conversation as a tree. Choosing one shows it. */
 export function BranchTree({
   nodes,
   leaf,
@@ -19,7 +19,7 @@ export function BranchTree({
   onClose,
 }: {
   readonly nodes: ConversationTree['responses'];
-  /** The last response of the branch that is shown. */
+  /** Id of the last response in the shown branch. */
   readonly leaf: string | null;
   readonly onChoose: (leaf: string) => void;
   readonly onClose: () => void;

@@ -15,7 +15,7 @@ const DocumentDialog = lazy(async () => ({
   default: (await import('./document-dialog.tsx')).DocumentDialog,
 }));
 
-/** An attached file: its name and size, its text after a click, or why it could not be read. */
+/** An attached file with its name and size. Shows its text after a click, or why it could not be read. */
 export function AttachmentChip({
   attachment: { name, sizeBytes, content, isKept, pasted },
   onRemove,

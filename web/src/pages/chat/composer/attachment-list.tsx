@@ -9,7 +9,7 @@ export function AttachmentList({
 }: {
   readonly attachments: readonly Attachment[];
   readonly onRemove: (id: string) => void;
-  /** Puts a text that was pasted into the message instead. */
+  /** Inserts pasted text into the message, in place of its attachment. */
   readonly onInsert: (id: string, text: string) => void;
 }) {
   if (attachments.length === 0) return null;

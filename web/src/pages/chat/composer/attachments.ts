@@ -9,9 +9,12 @@ export interface Attachment {
   readonly name: string;
   readonly sizeBytes: number;
   readonly content: AttachmentContent;
-  /** The text that was pasted, of which it was made. */
+  /** The pasted text from which it was created. */
   readonly pasted?: string;
-  /** Too large for the context: passages are chosen for each message, so it stays attached. */
+  /**
+   * True if the file is too large for the context. It stays attached, since each message includes the passages nearest
+   * to it.
+   */
   readonly isKept?: boolean;
 }
 
@@ -20,17 +23,17 @@ export type AttachmentContent =
   | { readonly audio: MediaPart }
   | { readonly document: TextDocument }
   | { readonly isReading: true }
-  /** Why the file could not be read. */
+  /** The reason why the file could not be read. */
   | { readonly fault: string };
 
 type MediaPart = Extract<InputPart, { readonly data_url: string }>;
 
 const maxMediaBytes = 20_000_000;
 const imageTypes = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/gif']);
-/** Media types of WAV, MP3 and FLAC, as systems name them. */
+/** Media types of WAV, MP3 and FLAC, including older names. */
 const audioTypes = /^audio\/(?:(?:x-|vnd\.)?wave?|mpeg|mp3|(?:x-)?flac)$/;
 
-/** A file that is still to be read. */
+/** A placeholder for a file that is being read. */
 export function unreadFile({ name, size }: File): Attachment {
   return { id: newId(), name, sizeBytes: size, content: { isReading: true } };
 }
@@ -53,10 +56,10 @@ async function readMedia(type: MediaPart['type'], file: File): Promise<MediaPart
   return { type, data_url: await readDataUrl(file) };
 }
 
-/** Characters above which a pasted text becomes an attachment. */
+/** A pasted text with more characters becomes an attachment. */
 export const longPaste = 5000;
 
-/** A long text that was pasted, as a file with a name of its own. */
+/** Converts a long pasted text to a file with a unique name. */
 export function pastedText(text: string, others: readonly Attachment[]): Attachment {
   const number = others.filter(({ pasted }) => pasted !== undefined).length + 1;
   const name = texts.chat.pastedName({ number });
@@ -71,14 +74,14 @@ export function pastedText(text: string, others: readonly Attachment[]): Attachm
 
 interface Prepared {
   readonly parts: readonly InputPart[];
-  /** Attachments that stay for the next message. */
+  /** Attachments that stay attached for the next message. */
   readonly kept: readonly Attachment[];
 }
 
 /**
- * Attachments as parts of a message.
+ * Converts attachments to parts of a message.
  *
- * @param freeTokens of the context
+ * @param freeTokens Unused tokens of the context.
  */
 export async function toParts(
   attachments: readonly Attachment[],
@@ -102,7 +105,7 @@ export async function toParts(
   };
 }
 
-/** A file as a `data:` URL, which requests take. */
+/** Reads a file as a `data:` URL for a request. */
 export function readDataUrl(blob: Blob): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();

@@ -43,7 +43,7 @@ export function CameraDialog({
         </p>
       ) : (
         <div className="flex flex-col items-center gap-4">
-          {/* The picture of a camera has no sound. */}
+          {/* A live camera picture has no sound, so captions are not needed. */}
           <video
             ref={video}
             muted

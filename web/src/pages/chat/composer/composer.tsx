@@ -20,24 +20,24 @@ const CameraDialog = lazy(async () => ({
 }));
 
 interface ComposerProps {
-  /** Id of the conversation, by which drafts are kept. */
+  /** Key of drafts: the id of the conversation. */
   readonly draftKey: string;
   readonly isRunning: boolean;
   /** Why no message can be sent. */
   readonly isDisabled: boolean;
-  /** True if the model takes images. */
+  /** True if the model supports images. */
   readonly hasVision: boolean;
-  /** True if the model hears audio. */
+  /** True if the model supports audio. */
   readonly hasHearing: boolean;
-  /** Tokens of the context that the conversation does not use. */
+  /** Unused tokens of the context. */
   readonly freeTokens: number;
-  /** Further buttons. */
+  /** Additional buttons. */
   readonly actions: ReactNode;
   readonly onSend: (parts: readonly InputPart[]) => void;
   readonly onStop: () => void;
 }
 
-/** Writes messages, with images, audio and files by paste, drop and choice. */
+/** A field for writing messages. Images, audio and files can be pasted, dropped or chosen. */
 export function Composer({
   draftKey,
   isRunning,
@@ -60,7 +60,7 @@ export function Composer({
   });
   useFocusCommand(field);
   useEffect(() => {
-    // A phone would open its keyboard.
+    // Not on phones, which would open their keyboard.
     if (matchMedia('(pointer: fine)').matches) field.current?.focus();
   }, [draftKey]);
 
@@ -237,7 +237,7 @@ function FileButton({ onFiles }: { readonly onFiles: (files: Iterable<File>) => 
 function CameraButton({ onPicture }: { readonly onPicture: (picture: File) => void }) {
   const [isOpen, setOpen] = useState(false);
   const input = useRef<HTMLInputElement>(null);
-  // Browsers offer cameras to HTTPS and to this machine only.
+  // Browsers only allow cameras over HTTPS and on this machine.
   const hasCamera = navigator.mediaDevices !== undefined;
   if (!hasCamera && !matchMedia('(pointer: coarse)').matches) return null;
   return (

@@ -10,7 +10,7 @@ interface RecognitionResult {
   readonly 0: { readonly transcript: string };
 }
 
-/** The part of the Web Speech API that is used; TypeScript does not have recognition on the device. */
+/** The used part of the Web Speech API. TypeScript's types lack recognition on the device. */
 interface Recognition extends EventTarget {
   lang: string;
   continuous: boolean;
@@ -27,10 +27,13 @@ interface RecognitionClass {
   }) => Promise<string>;
 }
 
-/** Without the extensions of the locale, such as its digits. */
+/** The language without extensions of the locale, such as its digits. */
 const spokenLanguage = new Intl.Locale(locale).baseName;
 
-/** Dictates a message, in browsers that recognize speech on this machine. Others would send it to their maker. */
+/**
+ * Dictates a message. Only shown in browsers that recognize speech on this machine; others would send it to the
+ * browser's maker.
+ */
 export function DictationButton({ onText }: { readonly onText: (text: string) => void }) {
   const isAvailable = useLocalRecognition();
   const [recognition, setRecognition] = useState<Recognition>();

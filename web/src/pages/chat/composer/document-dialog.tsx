@@ -3,7 +3,7 @@ import { Dialog } from '../../../ui/dialog.tsx';
 import { LongText } from '../../../ui/long-text.tsx';
 import { documentText, type TextDocument } from '../documents/document.ts';
 
-/** Shows the text of an attached file, as the model gets it. */
+/** Shows the text of an attached file as the model receives it. */
 export function DocumentDialog({
   document,
   facts,

@@ -2,7 +2,7 @@ import { Upload } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { texts } from '../../../texts/texts.ts';
 
-/** Takes files that are dropped anywhere on the page, and covers it while they are over it. */
+/** Accepts files that are dropped anywhere on the page, and covers the page while files are dragged over it. */
 export function DropZone({ onFiles }: { readonly onFiles: (files: Iterable<File>) => void }) {
   const [isOver, setOver] = useState(false);
   const latest = useRef(onFiles);
@@ -11,7 +11,8 @@ export function DropZone({ onFiles }: { readonly onFiles: (files: Iterable<File>
   });
   useEffect(() => {
     const isWithFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true;
-    // Each element under the pointer is entered and left; leaving the window has no next element.
+    // Each element under the pointer sends events when the pointer enters it or moves out of it. When the pointer leaves the window, there is no
+    // related target.
     const enter = (event: DragEvent) => setOver(isWithFiles(event));
     const leave = (event: DragEvent) => {
       if (event.relatedTarget === null) setOver(false);

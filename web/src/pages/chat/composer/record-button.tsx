@@ -11,12 +11,12 @@ interface Recording {
   readonly stop: () => void;
 }
 
-/** Records the microphone for a model that hears. */
+/** Records the microphone for a model that supports audio. */
 export function RecordButton({ onRecording }: { readonly onRecording: (audio: File) => void }) {
   const [recording, setRecording] = useState<Recording>();
   const [isOpening, setOpening] = useState(false);
   useEffect(() => () => recording?.stop(), [recording]);
-  // Browsers offer microphones to HTTPS and to this machine only.
+  // Browsers only allow microphones over HTTPS and on this machine.
   if (navigator.mediaDevices === undefined) return null;
   const start = async () => {
     setOpening(true);
@@ -49,7 +49,7 @@ export function RecordButton({ onRecording }: { readonly onRecording: (audio: Fi
   );
 }
 
-/** The time since it is shown. */
+/** Shows the time since it was mounted. */
 function Elapsed({ onLimit }: { readonly onLimit: () => void }) {
   const [seconds, setSeconds] = useState(0);
   useEffect(() => {

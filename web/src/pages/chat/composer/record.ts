@@ -1,12 +1,12 @@
 import { texts } from '../../../texts/texts.ts';
 
-/** Format that speech encoders take. */
+/** Sampling rate of speech encoders. */
 const sampleRate = 16_000;
 
 /**
  * Records the microphone until `stop` is called.
  *
- * @throws DOMException if there is none, or the page may not use it.
+ * @throws DOMException if there is no microphone or the page may not use it.
  */
 export async function record(): Promise<{
   readonly stop: () => void;
@@ -33,7 +33,7 @@ export async function record(): Promise<{
   return { stop, result };
 }
 
-/** Browsers record in formats that servers of models don't read. */
+/** Converts a recording, since model servers don't read the formats in which browsers record. */
 async function toWav(recorded: Blob): Promise<ArrayBuffer> {
   const context = new OfflineAudioContext(1, 1, sampleRate);
   const decoded = await context.decodeAudioData(await recorded.arrayBuffer());
@@ -51,9 +51,9 @@ function mix(audio: AudioBuffer): Float32Array {
 }
 
 /**
- * A WAV file with samples of 16 bits in one channel (RIFF, format 1).
+ * Creates a WAV file with 16-bit samples in one channel (RIFF, format 1).
  *
- * @param samples from -1 to 1
+ * @param samples Values from -1 to 1.
  */
 export function encodeWav(samples: Float32Array, rate: number): ArrayBuffer {
   const headerBytes = 44;

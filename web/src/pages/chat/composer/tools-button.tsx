@@ -13,7 +13,7 @@ export interface ToolsButtonProps {
   readonly onChange: (settings: ConversationSettings) => void;
 }
 
-/** Switches the tools of a conversation on and off; coloured if it has any. */
+/** Opens the tools of a conversation; colored if any are enabled. */
 export function ToolsButton(props: ToolsButtonProps) {
   const [isOpen, setOpen] = useState(false);
   const { integrations, servers = [] } = props.settings;

@@ -17,7 +17,7 @@ export function useAttachments(
   ];
 }
 
-/** Sets the content of an attached file, unless it was removed since. */
+/** Sets the content of an attached file, unless the file was removed meanwhile. */
 export function setContent(id: string, content: AttachmentContent): void {
   store.set((all) =>
     Object.fromEntries(
@@ -29,7 +29,7 @@ export function setContent(id: string, content: AttachmentContent): void {
   );
 }
 
-/** Moves what is attached to another conversation, such as a new one that was stored. */
+/** Moves attachments to another conversation, such as a new one that was just stored. */
 export function moveAttachments(from: string, to: string): void {
   store.set(({ [from]: moved = none, ...others }) => ({ ...others, [to]: moved }));
 }

@@ -2,12 +2,12 @@ import { useEffect } from 'react';
 import { keep, readKept } from '../../../api/browser-storage.ts';
 import { createStore, useStore } from '../../../api/store.ts';
 
-/** A longer draft is not kept: it would leave no storage for settings and running answers. */
+/** Longer drafts are not stored, since they would leave too little storage for settings and running answers. */
 const maxKept = 500_000;
 
 const nameOf = (key: string) => `hearth.draft.${key}`;
 
-/** Drafts that the page has shown or changed, by conversation. */
+/** Drafts that were shown or changed, by conversation. */
 const drafts = createStore<Readonly<Record<string, string>>>({});
 
 const draftOf = (key: string) => drafts.get()[key] ?? readKept(nameOf(key)) ?? '';
@@ -17,12 +17,12 @@ function setDraft(key: string, text: string): void {
   keep(nameOf(key), text === '' || text.length > maxKept ? null : text);
 }
 
-/** Puts a message that the server refused back into the field, unless the next one is being written. */
+/** Puts a refused message back into the field, unless the user is already writing another one. */
 export function restoreDraft(key: string, text: string): void {
   if (draftOf(key) === '') setDraft(key, text);
 }
 
-/** Removes a restored message that is sent again in another way. */
+/** Removes a restored message when it is sent again in another way. */
 export function dropDraft(key: string, text: string): void {
   if (draftOf(key) === text) setDraft(key, '');
 }

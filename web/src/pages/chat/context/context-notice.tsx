@@ -7,7 +7,7 @@ import type { Turn } from '../messages/turn.ts';
 import type { ConversationSettings } from '../settings/conversation-settings.ts';
 import { summarize } from './summarize.ts';
 
-/** Offers what can be done when a conversation fills the context. */
+/** Offers ways to continue when a conversation fills the context. */
 export function ContextNotice({
   usedTokens,
   contextLength,
@@ -23,7 +23,7 @@ export function ContextNotice({
   readonly settings: ConversationSettings;
   readonly isBusy: boolean;
   readonly onChange: (settings: ConversationSettings) => void;
-  /** Sends a message after a response, or as another beginning of the conversation. */
+  /** Sends a message after a response, or as another beginning of the conversation if the id is null. */
   readonly onContinue: (previousId: string | null, parts: readonly InputPart[]) => void;
 }) {
   const summary = useMutation({

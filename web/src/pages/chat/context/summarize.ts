@@ -6,10 +6,10 @@ import type { ConversationSettings } from '../settings/conversation-settings.ts'
 const maxSummaryTokens = 600;
 
 /**
- * Lets the model summarize a branch. Neither the question nor the summary is stored.
+ * Lets the model summarize a branch. Neither the request nor the summary is stored.
  *
- * @param freeTokens of the context
- * @throws Error if the model writes nothing; ApiError, UnreachableError
+ * @param freeTokens Unused tokens of the context.
+ * @throws Error if the model writes nothing; ApiError, UnreachableError.
  */
 export async function summarize(
   turns: readonly Turn[],

@@ -27,7 +27,7 @@ export async function askModel(question: Question): Promise<string> {
       input: text,
       previous_response_id: previousId,
       store: false,
-      // A conversation that fills the context leaves no room for the question.
+      // Without truncation, a conversation that fills the context would leave no space for the question.
       truncation: 'auto',
       max_output_tokens: maxTokens,
       ...(reasoning?.allowed_options.includes('off') === true ? { reasoning: 'off' } : {}),

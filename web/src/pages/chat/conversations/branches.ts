@@ -23,10 +23,10 @@ function parentOf<Node extends TreeNode>(
   return id === null ? undefined : byId.get(id);
 }
 
-/** Each message asks for its siblings whenever it is shown. */
+/** Cache of the grouped responses, since each visible message asks for its siblings. */
 const grouped = new WeakMap<readonly TreeNode[], ReadonlyMap<string | null, readonly TreeNode[]>>();
 
-/** The responses that continue the same one, oldest first: the branches of this place. */
+/** The responses with the same predecessor, oldest first: the branches at this point. */
 export function siblingsOf<Node extends TreeNode>(
   nodes: readonly Node[],
   previousId: string | null,
@@ -46,12 +46,12 @@ function groupByPrevious(nodes: readonly TreeNode[]) {
   return groups;
 }
 
-/** True if a response, or the beginning, is continued more than once. */
+/** True if there is more than one beginning, or a response is continued more than once. */
 export function hasBranches(nodes: readonly TreeNode[]): boolean {
   return new Set(nodes.map((node) => node.previous_response_id)).size < nodes.length;
 }
 
-/** The newest end of the branches that begin with a response. Nodes are sorted by age. */
+/** The newest leaf below a response. Nodes are sorted by age. */
 export function newestLeaf(nodes: readonly TreeNode[], startId: string): string {
   const below = new Set([startId]);
   let newest = startId;

@@ -12,16 +12,16 @@ export type ConversationResponse = ResultOf<RouteOf<'get', PathOfBranch>>['respo
 export type InputPart = ConversationResponse['input'][number];
 export type OutputItem = ConversationResponse['output'][number];
 
-/** Keys of all queries of conversations begin with it, for `invalidateQueries`. */
+/** Common prefix of all query keys for conversations, for `invalidateQueries`. */
 export const conversationsKey = ['conversations'] as const;
 
-/** More than fit a screen: the rows of a page are rendered at once. */
+/** A bit more than fits on a screen, since all rows of a page are rendered at once. */
 const firstPage = 30;
 const nextPages = 60;
 
 /**
- * @param projectId Only the conversations of a project; `none` for conversations without one.
- * @param archived Whether archived ones are listed; a search finds both.
+ * @param projectId Lists only the conversations of a project; `none` for conversations without one.
+ * @param archived Lists archived conversations; a search finds both.
  */
 export const conversationListQuery = (search: string, projectId?: string, archived = false) =>
   infiniteQueryOptions({
@@ -56,17 +56,17 @@ export const treeQuery = (id: string) =>
       ),
   });
 
-/** Each response is loaded once, until this page changes it. */
+/** Cache of responses. They only change if this page changes them. */
 const loaded = new Map<string, ConversationResponse>();
 const maxLoaded = 5000;
 
-/** Loads the responses again that a conversation shows, after one of them was changed or deleted. */
+/** Reloads the responses of the shown conversation after one of them was changed or deleted. */
 export async function reloadResponses(): Promise<void> {
   loaded.clear();
   await queryClient.invalidateQueries({ queryKey: conversationsKey });
 }
 
-/** The content of a branch, oldest first, for a tree that contains its leaf. */
+/** The responses of a branch, oldest first. The tree must contain the leaf. */
 export const branchQuery = (tree: ConversationTree, leafId: string) => {
   const path = pathTo(tree.responses, leafId).filter(({ deleted }) => deleted !== true);
   const ids = path.map(({ response_id: id }) => id);

@@ -4,9 +4,9 @@ import { queryClient } from '../../../api/query-client.ts';
 import { treeQuery } from './conversation-queries.ts';
 
 /**
- * The conversation of a stored response; undefined if the response is not stored.
+ * Finds the conversation of a stored response; undefined if the response is not stored.
  *
- * @param hint conversation that it continues, if that is known
+ * @param hint Conversation that the response continues, if known.
  */
 export async function conversationWith(
   responseId: string,

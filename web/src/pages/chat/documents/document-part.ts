@@ -21,7 +21,7 @@ export type DocumentPart =
   | { readonly kind: 'file'; readonly name: string; readonly text: string }
   | { readonly kind: 'passages'; readonly passages: readonly CitedPassage[] };
 
-/** A document as a part of a prompt, between fences that it does not contain. */
+/** A document as a part of a prompt, between fences that are longer than any fence inside. */
 export function filePart(document: TextDocument): string {
   const text = documentText(document).trimEnd();
   const fence = fenceFor(text);
@@ -39,7 +39,7 @@ export function passagesPart(passages: readonly Passage[]): string {
   return [passagesHead, ...shown].join('\n\n');
 }
 
-/** The document that a part of a message was made of; undefined for text of the user. */
+/** Parses a document from a part of a message; undefined for the user's text. */
 export function parseDocumentPart(content: string): DocumentPart | undefined {
   if (content.startsWith(passagesHead) || content.startsWith(projectPassagesHead)) {
     const passages = [...content.matchAll(passagePattern)].map(
@@ -51,21 +51,21 @@ export function parseDocumentPart(content: string): DocumentPart | undefined {
   return name === undefined || text === undefined ? undefined : { kind: 'file', name, text };
 }
 
-/** True if the server added this part to a message of a project; it adds the parts again to each message. */
+/** True if the server added this part to a message of a project. It does so again for each message. */
 export function isProjectPart(content: string): boolean {
   const isNamed = content.startsWith('Project file ') || content.startsWith(projectPassagesHead);
   return isNamed && parseDocumentPart(content) !== undefined;
 }
 
-/** The name in the source of a passage, without its place. */
+/** The file name in a passage's source, without the place. */
 export function fileNameOf({ source }: Pick<CitedPassage, 'source'>): string {
   return source.replace(/, [^,]*$/, '');
 }
 
-/** Characters of a file that are shown before and after a passage. */
+/** Number of characters to show before and after a passage. */
 const shownAround = 1500;
 
-/** The text before and after a passage in its file; undefined if the file does not have it. */
+/** The text before and after a passage in its file; undefined if the file does not contain the passage. */
 export function aroundPassage(
   text: string,
   passage: string,

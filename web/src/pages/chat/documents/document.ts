@@ -3,17 +3,17 @@ export interface TextDocument {
   readonly name: string;
   /** Pages, sheets, slides or chapters, or the whole text. */
   readonly sections: readonly Section[];
-  /** True if the file has more text than is read. */
+  /** True if the text was truncated. */
   readonly isTruncated?: boolean;
 }
 
 export interface Section {
   readonly text: string;
-  /** Where it is in the file, such as `page 3`; absent in files without such places. */
+  /** Place in the file, such as `page 3`; absent if the format has no places. */
   readonly place?: string;
 }
 
-/** Characters of a token: most languages and code have three to four, so that this is on the safe side. */
+/** Characters per token. Low, since most languages and code have three to four. */
 export const charactersPerToken = 3;
 
 export function countCharacters({ sections }: TextDocument): number {

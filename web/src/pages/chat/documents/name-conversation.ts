@@ -5,7 +5,7 @@ import { parseDocumentPart } from './document-part.ts';
 
 const maxLength = 80;
 
-/** Names a new conversation after the user's words if its message begins with a document. */
+/** If a new conversation begins with a document, sets its title to the user's text. */
 export async function nameConversation(
   conversationId: string,
   input: readonly InputPart[],

@@ -9,17 +9,17 @@ import { splitPassages, type Passage } from './split-passages.ts';
 const batchSize = 64;
 const maxCount = 12;
 
-/** Vectors of the passages of a document, by the model that made them. */
+/** Cached vectors of a document's passages, with the model that embedded them. */
 const embedded = new WeakMap<
   TextDocument,
   { readonly model: string; readonly vectors: readonly number[][] }
 >();
 
 /**
- * The passages of documents that are nearest to a text, by an embedding model of the library.
+ * Finds the passages of documents that are nearest to a text, with an embedding model of the library.
  *
- * @param maxCharacters of all passages together
- * @throws Error if the library has no embedding model; ApiError, UnreachableError
+ * @param maxCharacters Maximum length of all passages together.
+ * @throws Error if the library has no embedding model; ApiError, UnreachableError.
  */
 export async function nearestPassages(
   documents: readonly TextDocument[],

@@ -1,8 +1,8 @@
 type Vector = readonly number[];
 
 /**
- * Positions of the vectors that are nearest to a query by cosine similarity, in their order, as many as fit into
- * `maxSize`; at least one.
+ * Positions of the vectors nearest to a query by cosine similarity, in document order. Returns as many as fit into
+ * `maxSize`, but at least one.
  */
 export function nearest(
   query: Vector,

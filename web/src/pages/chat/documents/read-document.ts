@@ -3,15 +3,15 @@ import type { TextDocument } from './document.ts';
 
 const maxTextBytes = 5_000_000;
 const maxDocumentBytes = 50_000_000;
-/** Formats that the server reads. It also advises about the formats of old programs. */
+/** Formats that are sent to the server. It gives advice if the format is too old to read. */
 const officeFile = /\.(?:do[ct]|xl[st]|p[op]t|pps)[xm]?$|\.(?:od[tsp]|epub|rtf)$/i;
-/** Text of other programs, which is often not in UTF-8. */
+/** Text exported by other programs, which is often not in UTF-8. */
 const exportedText = /\.(?:csv|tsv|txt)$/i;
 
 /**
- * Reads a file as text: UTF-8 and PDFs in the browser, Office files, OpenDocument and books on the server.
+ * Reads a file as text: UTF-8 and PDFs in the browser; Office files, OpenDocument and books on the server.
  *
- * @throws Error with a message for the user
+ * @throws Error with a message for the user.
  */
 export async function readDocument(file: File): Promise<TextDocument> {
   const { name } = file;
@@ -37,7 +37,7 @@ async function readOnServer(file: File): Promise<TextDocument> {
   return read(file);
 }
 
-/** The text of a file in UTF-8; undefined for other content. */
+/** Decodes a file in UTF-8; undefined for other content. */
 export function decodeText(bytes: ArrayBuffer): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);

@@ -2,13 +2,13 @@ import { call } from '../../../api/client.ts';
 import type { TextDocument } from './document.ts';
 import { toSections } from './to-sections.ts';
 
-/** The server takes few files at once. */
+/** Files are sent one by one, since the server reads few at the same time. */
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Reads a file on the server, one after the other.
+ * Reads a file on the server, after the previous ones.
  *
- * @throws ApiError, UnreachableError
+ * @throws ApiError, UnreachableError.
  */
 export function readOnServer(file: File): Promise<TextDocument> {
   const read = async (): Promise<TextDocument> => {

@@ -1,6 +1,6 @@
 import { getDocument, PDFWorker } from 'pdfjs-dist';
 import type { PDFDocumentProxy } from 'pdfjs-dist';
-// The build makes the class.
+// The build creates this class.
 // oxlint-disable-next-line import/default
 import PdfJsWorker from 'pdfjs-dist/build/pdf.worker.min.mjs?worker';
 import { texts } from '../../../texts/texts.ts';
@@ -8,13 +8,13 @@ import type { Section } from './document.ts';
 
 const maxPages = 3000;
 const maxCharacters = 5_000_000;
-/** Time for the outline of a file, or for a page: a file may be made to take forever. */
+/** Time limit for opening a file, and for each page: a hostile file may take forever. */
 const maxStepSeconds = 15;
 
 /**
- * The text of a PDF by page. The file is read in a worker, which ends with it.
+ * Reads the text of a PDF by page, in a worker that ends afterwards.
  *
- * @throws Error with a message for the user
+ * @throws Error with a message for the user.
  */
 export async function readPdf(name: string, bytes: ArrayBuffer): Promise<readonly Section[]> {
   const port = new PdfJsWorker();
@@ -23,7 +23,7 @@ export async function readPdf(name: string, bytes: ArrayBuffer): Promise<readonl
     const loading = getDocument({
       data: bytes,
       worker,
-      // The text needs neither; the Content-Security-Policy forbids code from strings.
+      // Both are not needed for text, and the Content-Security-Policy forbids code from strings.
       isEvalSupported: false,
       disableFontFace: true,
       useWasm: false,

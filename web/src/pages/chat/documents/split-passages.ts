@@ -8,15 +8,18 @@ export interface Passage {
   readonly text: string;
 }
 
-/** Weight of a passage: embedding models read a few hundred tokens. */
+/** Maximum weight of a passage: embedding models read a few hundred tokens. */
 const maxWeight = 1000;
 
-/** Splits documents at line ends into passages of about 1,000 characters, fewer in scripts with more tokens. */
+/**
+ * Splits documents at line ends into passages of about 1,000 characters, fewer in scripts with more tokens per
+ * character.
+ */
 export function splitPassages(documents: readonly TextDocument[]): readonly Passage[] {
   return documents.flatMap(({ name, sections }) =>
     sections.flatMap(({ text, place }) =>
       pieces(text).map(({ piece, firstLine, lastLine }) => ({
-        // The list of passages takes the name from it.
+        // `fileNameOf` reads the name from this text.
         source: `${name}, ${place ?? texts.documents.lines({ first: firstLine, last: lastLine })}`,
         text: piece,
       })),
@@ -26,7 +29,7 @@ export function splitPassages(documents: readonly TextDocument[]): readonly Pass
 
 interface Piece {
   readonly piece: string;
-  /** From 1. */
+  /** Line number, from 1. */
   readonly firstLine: number;
   readonly lastLine: number;
 }
@@ -58,7 +61,7 @@ function pieces(text: string): readonly Piece[] {
   return found;
 }
 
-/** Divides a line that is longer than a passage, at a space if there is one. */
+/** Splits a line that is longer than a passage, at a space if there is one. */
 function shortLines(line: string): readonly string[] {
   const parts: string[] = [];
   let rest = line;
@@ -73,7 +76,7 @@ function shortLines(line: string): readonly string[] {
   return [...parts, rest];
 }
 
-/** Characters, of which those beyond Latin count thrice: they are tokens of their own. */
+/** Number of characters; the ones beyond Latin count three times, since each is about a token. */
 function weightOf(text: string): number {
   return text.length + 2 * (text.match(/[\u0250-\u{10FFFF}]/gu)?.length ?? 0);
 }

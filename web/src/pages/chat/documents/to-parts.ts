@@ -4,15 +4,16 @@ import { charactersPerToken, countCharacters, type TextDocument } from './docume
 import { filePart, passagesPart } from './document-part.ts';
 import { nearestPassages } from './nearest-passages.ts';
 
-/** Share of the free context; the rest is for the message and the answer. */
+/** Share of the unused context for documents; the rest is for the message and the answer. */
 const shareOfContext = 0.6;
-/** More would take long to read and be of little use. */
+/** More text would take long to read and help little. */
 const maxPassageCharacters = 12_000;
 
 /**
- * Documents as parts of a message: whole if they fit into the context, else their passages nearest to the message.
+ * Converts documents to parts of a message: whole if they fit into the context, otherwise their passages nearest to the
+ * message.
  *
- * @param freeTokens of the context
+ * @param freeTokens Unused tokens of the context.
  */
 export async function toDocumentParts(
   documents: readonly TextDocument[],

@@ -4,7 +4,7 @@ import type { Section } from './document.ts';
 
 type ServerText = ResultOf<RouteOf<'post', '/api/v1/documents/text'>>;
 
-/** The text of each sheet, slide or chapter, or all of it. */
+/** The text of each sheet, slide or chapter, or the whole text. */
 export function toSections({
   text,
   sections,

@@ -8,18 +8,18 @@ import type { Turn } from '../messages/turn.ts';
 import { findMatches } from './find-matches.ts';
 import { markMatches, showMatch, unmarkMatches } from './show-match.ts';
 
-/** A text that is searched in a conversation. */
+/** A search for text in a conversation. */
 export interface FindRequest {
   readonly text: string;
-  /** Response to begin at, such as the one that a search of all conversations found. */
+  /** Id of the response to begin at, such as the result of a search over all conversations. */
   readonly responseId?: string | undefined;
-  /** Rises with each request, even for the same text. */
+  /** Increases with each request, even for the same text. */
   readonly number: number;
 }
 
 const labels = texts.chat.find;
 
-/** Finds a text in the shown branch. Only visible turns are in the document, so the browser could not. */
+/** Finds text in the shown branch. The browser's own search can't, since only visible turns are in the document. */
 export function FindBar({
   request,
   turns,
@@ -40,7 +40,7 @@ export function FindBar({
   const first = matches.findIndex(
     ({ turnIndex }) => turns[turnIndex]?.responseId === request.responseId,
   );
-  // The newest match is the nearest one; a found response comes first.
+  // Begins at the requested response, or else at the newest match.
   const shown = Math.min(
     position ?? (first === -1 ? matches.length - 1 : first),
     matches.length - 1,
@@ -65,7 +65,7 @@ export function FindBar({
     const element = list.current;
     if (element === null) return;
     const current = turnIndex === undefined || part === undefined ? undefined : { turnIndex, part };
-    // Turns come into the document while the user scrolls.
+    // Turns are added to the document while the user scrolls.
     const observer = new MutationObserver(() => markMatches(element, text, current));
     observer.observe(element, { childList: true, subtree: true });
     return () => observer.disconnect();

@@ -7,7 +7,7 @@ export interface Match {
   readonly part: 'message' | 'answer';
 }
 
-/** The pattern of a text that is searched: letter case and the width of spaces do not matter. */
+/** A pattern for a search text that ignores case and the amount of white space. */
 export function toPattern(text: string): RegExp | undefined {
   const words = text.trim().split(/\s+/).filter(Boolean);
   if (words.length === 0) return undefined;
@@ -15,7 +15,7 @@ export function toPattern(text: string): RegExp | undefined {
   return new RegExp(escaped.join(String.raw`\s+`), 'giu');
 }
 
-/** The messages and answers that contain a text, oldest first. Reasoning and tools are folded, so they do not count. */
+/** The messages and answers that contain a text, oldest first. Ignores reasoning and tool calls, which are folded. */
 export function findMatches(turns: readonly Turn[], text: string): readonly Match[] {
   const pattern = toPattern(text);
   if (pattern === undefined) return [];
@@ -28,7 +28,7 @@ export function findMatches(turns: readonly Turn[], text: string): readonly Matc
   });
 }
 
-/** Markdown marks inside of sentences, which are not shown. */
+/** Removes Markdown marks inside of sentences, which are not visible. */
 function withoutMarks(markdown: string): string {
   return markdown.replaceAll(/[*_`~]/g, '');
 }

@@ -1,13 +1,13 @@
 import './find.css';
 import { toPattern, type Match } from './find-matches.ts';
 
-/** Frames until a turn that was scrolled to is in the document; slow machines take several. */
+/** Maximum number of frames until a turn is in the document after scrolling to it; slow machines take several. */
 const mostFrames = 90;
 
-/** Pixels at the end of the list that the button to the latest message covers. */
+/** Pixels at the end of the list that the button "to the latest message" covers. */
 const endMargin = 80;
 
-/** Marks a text in the turns that are in the document. Older browsers only scroll to it. */
+/** Highlights a text in the turns that are in the document. Older browsers can't highlight it. */
 export function markMatches(list: HTMLElement, text: string, current: Match | undefined): void {
   if (!('highlights' in CSS)) return;
   const pattern = toPattern(text);
@@ -24,7 +24,7 @@ export function unmarkMatches(): void {
   CSS.highlights.delete('find-current');
 }
 
-/** Scrolls to a match once its turn is in the document; returns the function that ends this. */
+/** Scrolls to a match once its turn is in the document; returns a function that stops it. */
 export function showMatch(list: HTMLElement, text: string, match: Match): () => void {
   let frames = 0;
   let request = 0;
@@ -43,7 +43,7 @@ export function showMatch(list: HTMLElement, text: string, match: Match): () => 
       list.scrollTop += place.top - view.top - view.height / 3;
     }
     markMatches(list, text, match);
-    // The heights of turns are estimates until they are in the document.
+    // Scrolls again in later frames, since the heights of turns are only estimates until they are rendered.
     if (frames < mostFrames / 3) request = requestAnimationFrame(attempt);
   };
   request = requestAnimationFrame(attempt);

@@ -1,7 +1,10 @@
 import { useCallback, useState } from 'react';
 import type { FindRequest } from './find-bar.tsx';
 
-/** The text that is searched in a conversation. The address names it until the user closes the search or changes the text. */
+/**
+ * The state of the search in a conversation. It is initialized from the URL, which has the text until the user closes
+ * the search or changes the text.
+ */
 export function useFind(
   conversationId: string | undefined,
   { find: text, message: responseId }: { readonly find?: string; readonly message?: string },

@@ -13,10 +13,13 @@ const FirstDownloads = lazy(async () => ({
   default: (await withTexts(['models'], () => import('./first-downloads.tsx'))()).FirstDownloads,
 }));
 
-/** Questions that the tiny starter models answer, which know English only. */
+/** Questions that the tiny starter models can answer; they only know English. */
 const starterSuggestions = ['Who are you?', 'What is 2 + 2?', 'What is the capital of France?'];
 
-/** A new conversation: the models that can chat, first messages, and downloads for a library of starter models. */
+/**
+ * Start of a new conversation: the available models, suggestions for a first message, and downloads if the library has
+ * only starter models.
+ */
 export function Greeting({
   models,
   chosen,
@@ -24,7 +27,7 @@ export function Greeting({
   onChooseModel,
   onSend,
 }: {
-  /** Undefined until the server has answered. */
+  /** Undefined until the server has responded. */
   readonly models: readonly Model[] | undefined;
   readonly chosen: Model | undefined;
   /** Where the conversation is stored, and how long. */

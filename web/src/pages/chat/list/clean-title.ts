@@ -1,6 +1,6 @@
 const maxLength = 80;
 
-/** The title in an answer of a model: its first line, without Markdown, quotation marks and the final dot. */
+/** Extracts a title from a model's answer: its first line, without Markdown, quotation marks and the final period. */
 export function cleanTitle(answer: string): string {
   const [line = ''] = answer.trim().split('\n');
   return line

@@ -23,7 +23,7 @@ import { RenameDialog } from './rename-dialog.tsx';
 
 type ActionsView = 'menu' | 'rename' | 'move';
 
-/** The conversation whose menu, or a dialog of it, is open. */
+/** The conversation whose menu or dialog is open. */
 export interface OpenActions {
   readonly conversation: ConversationRecord;
   readonly view: ActionsView;
@@ -35,7 +35,7 @@ interface ActionsProps extends OpenActions {
   /** True if the page shows the conversation. */
   readonly isShown: boolean;
   readonly onView: (view: ActionsView) => void;
-  /** A choice in the menu opens a dialog before the menu closes. */
+  /** Called with the closed view: choosing a menu item opens a dialog before the menu closes. */
   readonly onClose: (view: ActionsView) => void;
 }
 

@@ -90,7 +90,7 @@ function Conversations({
   onSelectEnd,
 }: {
   readonly search: string;
-  /** True if archived conversations are listed instead of the others. */
+  /** Lists archived conversations instead of the others. */
   readonly isArchive: boolean;
   readonly onArchive: (isArchive: boolean) => void;
   readonly isSelecting: boolean;
@@ -268,11 +268,11 @@ function Conversations({
   );
 }
 
-/** Leads to the message that a search found. */
+/** Search parameters that lead to the message that a search found. */
 function toSearch(snippet: ConversationRecord['snippet'], search: string) {
   const { response_id: message = null, match = '', after = '' } = snippet ?? {};
   if (message === null) return {};
-  // A match is one word; the words of the user may stand together.
+  // A match is a single word. If the user's whole search text follows there, all of it is highlighted.
   const isTogether = `${match}${after}`.toLowerCase().startsWith(search.toLowerCase());
   const find = isTogether ? search : match;
   return find === '' ? { message } : { message, find };
@@ -292,7 +292,7 @@ function ImportButton() {
   );
 }
 
-/** The words of the user; attached documents come before them. */
+/** The user's text, which follows the attached documents. */
 function lastText({ input }: Pick<Run, 'input'>): string | undefined {
   return input.flatMap((part) => ('content' in part ? part.content : [])).at(-1);
 }

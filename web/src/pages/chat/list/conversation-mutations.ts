@@ -9,7 +9,7 @@ import {
 
 const refresh = () => queryClient.invalidateQueries({ queryKey: conversationsKey });
 
-/** Changes a conversation, and shows why it could not be. */
+/** Changes a conversation; shows the error if that fails. */
 export async function updateConversation(
   id: string,
   body: { readonly title?: string; readonly pinned?: boolean; readonly archived?: boolean },

@@ -10,7 +10,7 @@ import { startChatDrag } from '../projects/chat-drag.tsx';
 export const rowClass =
   'group relative flex items-center gap-1.5 rounded-lg pe-1 text-sm hover:bg-hover';
 
-/** One element for all rows; the icon of the library has five components and elements in each. */
+/** One shared element for all rows: the library's icon would need five components and elements in each. */
 const dots = (
   <svg
     aria-hidden
@@ -27,7 +27,7 @@ interface RowProps {
   readonly isOpen: boolean;
   readonly isRunning: boolean;
   readonly isMenuOpen: boolean;
-  /** Undefined unless the user selects several conversations. */
+  /** Undefined unless the user is selecting conversations. */
   readonly isSelected: boolean | undefined;
   readonly onSelect: (id: string) => void;
   readonly onOpen: (conversation: ConversationRecord) => void;
@@ -35,7 +35,8 @@ interface RowProps {
 }
 
 /**
- * A conversation in the list. There are many: links of the router, and a menu for each, would cost more than the rows.
+ * A conversation in the list. Rows use neither links of the router nor a menu each, since there are many rows and both
+ * would cost more than the rows themselves.
  */
 export const ConversationRow = memo(function ConversationRow({
   conversation,

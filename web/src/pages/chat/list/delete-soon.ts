@@ -6,10 +6,10 @@ import { texts } from '../../../texts/texts.ts';
 import { showError, showUndo } from '../../../ui/toasts.ts';
 import { conversationsKey } from '../conversations/conversation-queries.ts';
 
-/** Conversations that the list hides: they are deleted unless the user takes it back. */
+/** Conversations that are hidden in lists and will be deleted, unless the user undoes it. */
 export const hiddenConversations = createStore<ReadonlySet<string>>(new Set());
 
-/** Deletes conversations when the user can no longer undo it. */
+/** Deletes conversations once the time to undo it is over. */
 export function deleteSoon(ids: readonly string[]): void {
   hiddenConversations.set((hidden) => new Set([...hidden, ...ids]));
   const show = () =>
@@ -19,7 +19,7 @@ export function deleteSoon(ids: readonly string[]): void {
     end();
     for (const id of ids) void deleteConversation(id, true).catch(() => undefined);
   };
-  // The page may be closed before.
+  // The page may be closed earlier.
   addEventListener('pagehide', deleteAtOnce);
   showUndo(texts.chat.list.deleted({ conversations: ids.length }), {
     onUndo: () => {
@@ -49,7 +49,7 @@ async function deleteConversation(id: string, keepalive: boolean): Promise<void>
   try {
     await call('delete', '/api/v1/conversations/{conversation_id}', { params }, { keepalive });
   } catch (error) {
-    // Another tab deleted it.
+    // Another tab may already have deleted it.
     if (!(error instanceof ApiError && error.status === 404)) throw error;
   }
 }

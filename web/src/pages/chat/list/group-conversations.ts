@@ -2,7 +2,10 @@ import type { ConversationRecord } from '../conversations/conversation-queries.t
 
 export type Group = 'pinned' | 'today' | 'yesterday' | 'week' | 'older' | 'results' | 'archived';
 
-/** Conversations by the day of their newest response, in the order of the server; found or archived ones are one group. */
+/**
+ * Groups conversations by the day of their newest response, in the server's order. Search results and archived
+ * conversations are a single group.
+ */
 export function groupConversations<Item extends Pick<ConversationRecord, 'pinned' | 'updated_at'>>(
   conversations: readonly Item[],
   now: Date,

@@ -9,7 +9,7 @@ import { askModel } from '../conversations/ask-model.ts';
 import type { ConversationRecord } from '../conversations/conversation-queries.ts';
 import { cleanTitle } from './clean-title.ts';
 
-/** Renames a conversation, to the title of the user or one that the model suggests. */
+/** Renames a conversation. The model can suggest a title. */
 export function RenameDialog({
   conversation,
   onRename,

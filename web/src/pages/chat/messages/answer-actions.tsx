@@ -34,7 +34,7 @@ export function AnswerActions({
   onEdit,
   onDelete,
 }: Pick<TurnViewProps, 'turn' | 'models' | 'isBusy' | 'onRetry' | 'onContinue' | 'onDelete'> & {
-  /** False for an answer that was cut, which has a note with a button to continue it. */
+  /** False for an answer that was cut off: its note has a button to continue it. */
   readonly isComplete: boolean;
   readonly onEdit: () => void;
 }) {

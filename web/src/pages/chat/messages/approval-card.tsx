@@ -15,7 +15,7 @@ type Scope = 'once' | 'conversation' | 'always';
 
 const timeOfDay = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
 
-/** Asks whether a tool call may be made. Does not take the focus, since the user may be writing. */
+/** Asks whether a tool call is allowed. Does not take the focus, since the user may be writing. */
 export function ApprovalCard({ question }: { readonly question: CallQuestion }) {
   const { call_id: id, tool, provider_info: provider, annotations, expires_at } = question;
   const queries = useQueryClient();

@@ -2,13 +2,13 @@ import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { texts } from '../../../texts/texts.ts';
 import { IconButton } from '../../../ui/icon-button.tsx';
 
-/** Walks between the branches that begin at a message. */
+/** Buttons to switch between the branches that begin at a message. */
 export function BranchSwitch({
   position,
   total,
   onChoose,
 }: {
-  /** From 0. */
+  /** Index of the shown branch, from 0. */
   readonly position: number;
   readonly total: number;
   readonly onChoose: (position: number) => void;

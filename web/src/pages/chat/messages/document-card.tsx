@@ -6,10 +6,10 @@ import { limitMarks } from '../../../ui/limit-marks.ts';
 import { fileNameOf, type CitedPassage, type DocumentPart } from '../documents/document-part.ts';
 import { PassageDialog } from './passage-dialog.tsx';
 
-/** Longer documents are cut where they are shown. */
+/** Characters of a document to show; the rest is cut off. */
 const maxShown = 20_000;
 
-/** An attached document, folded. */
+/** An attached document in a folded card. */
 export function DocumentCard({ document }: { readonly document: DocumentPart }) {
   return (
     <FoldedCard
@@ -51,7 +51,7 @@ function DocumentContent({ document }: { readonly document: DocumentPart }) {
   );
 }
 
-/** The passages that an answer cites, each of which can be read. */
+/** The passages that an answer cites; each can be opened. */
 export function Sources({ passages }: { readonly passages: readonly CitedPassage[] }) {
   const [shown, setShown] = useState<number>();
   if (passages.length === 0) return null;

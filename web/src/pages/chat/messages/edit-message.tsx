@@ -3,7 +3,7 @@ import { texts } from '../../../texts/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { keepFocusInPage } from '../../../ui/keep-focus.ts';
 
-/** Edits a message, or an answer, in its place. */
+/** Edits a message or answer in place. */
 export function EditMessage({
   text,
   label,
@@ -16,9 +16,9 @@ export function EditMessage({
   readonly text: string;
   readonly label: string;
   readonly hint: string;
-  /** Text of the button that ends the edit. */
+  /** Label of the button that finishes the edit. */
   readonly action: string;
-  /** True for a text of several lines: Enter makes a new one, and Ctrl Enter ends the edit. */
+  /** True for a text of several lines: Enter inserts a line break, and Ctrl Enter finishes the edit. */
   readonly isLong?: boolean;
   readonly onSend: (text: string) => void;
   readonly onCancel: () => void;
@@ -41,7 +41,7 @@ export function EditMessage({
       }}
     >
       <textarea
-        // The button that opened it is gone.
+        // The button that had the focus is gone.
         // oxlint-disable-next-line jsx-a11y/no-autofocus
         autoFocus
         aria-label={label}

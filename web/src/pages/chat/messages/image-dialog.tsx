@@ -7,7 +7,7 @@ import { iconButtonClass } from '../../../ui/icon-button.tsx';
 
 const buttonClass = `${iconButtonClass} !text-white hover:!bg-white/20`;
 
-/** A picture over the whole page: as large as it fits, and in its own size after a click. */
+/** Shows a picture over the whole page: fitted to the page, and in its original size after a click. */
 export function ImageDialog({
   url,
   onClose,
@@ -38,7 +38,7 @@ export function ImageDialog({
             </Dialog.Close>
           </header>
           <div className="relative flex min-h-0 flex-1 overflow-auto p-4">
-            {/* A click beside the picture closes it; the keyboard has its own button. */}
+            {/* Closes the dialog on a click beside the picture. Hidden from the keyboard, which has its own button. */}
             <Dialog.Close tabIndex={-1} aria-hidden className="absolute inset-0 cursor-default" />
             <ZoomableImage url={url} />
           </div>

@@ -24,14 +24,14 @@ interface MessageListProps extends TurnActions {
   readonly modelNameOf: (turn: Turn) => string;
   readonly models: TurnViewProps['models'];
   readonly isBusy: boolean;
-  /** The text to find in the turns, while the user searches. */
+  /** The search text to highlight in the turns; undefined if the search is closed. */
   readonly find: FindRequest | undefined;
   readonly onFindEnd: () => void;
 }
 
 const FindBar = lazy(async () => ({ default: (await import('../find/find-bar.tsx')).FindBar }));
 
-/** Distance from the end, in pixels, within which the list follows a growing answer. */
+/** If the end is at most this many pixels away, the list follows a growing answer. */
 const followDistance = 60;
 
 /** The turns of a branch; only the visible ones are in the document. */
@@ -59,7 +59,7 @@ export function MessageList({
     overscan: 2,
     useFlushSync: false,
   });
-  // New messages are rendered in slices, so that scrolling stays smooth.
+  // Deferred: new messages are rendered in slices, so that scrolling stays smooth.
   const items = useDeferredValue(virtualizer.getVirtualItems());
   const height = virtualizer.getTotalSize();
   const toEnd = () => {
@@ -153,7 +153,7 @@ export function MessageList({
   );
 }
 
-/** The same functions in each render, so that a growing answer does not render the other turns again. */
+/** Keeps the functions identical in each render, so that a growing answer does not rerender the other turns. */
 function useStable(actions: TurnActions): TurnActions {
   const latest = useRef(actions);
   useLayoutEffect(() => {
@@ -172,7 +172,7 @@ function useStable(actions: TurnActions): TurnActions {
   );
 }
 
-/** Keeps the end in view when the window, or the composer below, changes its size. */
+/** Keeps the end in view when the window or the composer below is resized. */
 function useFollowOnResize(
   scroller: { readonly current: HTMLDivElement | null },
   follows: { readonly current: boolean },

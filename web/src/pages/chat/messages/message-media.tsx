@@ -9,7 +9,7 @@ const ImageDialog = lazy(async () => ({
   default: (await import('./image-dialog.tsx')).ImageDialog,
 }));
 
-/** An image of a message, or a player of its audio. */
+/** Shows an image of a message, or a player for its audio. */
 export function MessageMedia({ part }: { readonly part: MediaPart }) {
   if ('sha256' in part) return <StoredMedia type={part.type} sha256={part.sha256} />;
   return <ShownMedia type={part.type} url={part.data_url} />;
@@ -58,7 +58,7 @@ function OpenableImage({ url }: { readonly url: string }) {
 
 const urls = new WeakMap<Blob, string>();
 
-/** One URL for each, however often its message is scrolled into view. */
+/** Caches one URL per blob, so that scrolling does not create more. */
 function urlOf(blob: Blob): string {
   const url = urls.get(blob) ?? URL.createObjectURL(blob);
   urls.set(blob, url);

@@ -1,7 +1,7 @@
 import type { InputPart } from '../conversations/conversation-queries.ts';
 import { isProjectPart, parseDocumentPart, type DocumentPart } from '../documents/document-part.ts';
 
-/** An image or audio: a data URL, or stored on the server. */
+/** An image or audio, as a data URL or stored on the server. */
 export type MediaPart = Exclude<InputPart, { readonly content: string }>;
 
 interface MessageParts {
@@ -11,10 +11,10 @@ interface MessageParts {
   readonly text: string;
 }
 
-/** A growing answer draws its message for each frame, and documents are long. */
+/** Cached, since a growing answer rerenders its message in each frame and documents are long. */
 const known = new WeakMap<readonly InputPart[], MessageParts>();
 
-/** The images and audio, documents and words of a message. */
+/** Splits a message into images and audio, documents, and the user's text. */
 export function messageParts(input: readonly InputPart[]): MessageParts {
   const parts = known.get(input) ?? parse(input);
   known.set(input, parts);

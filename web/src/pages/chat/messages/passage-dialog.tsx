@@ -14,7 +14,7 @@ interface PassageDialogProps {
   readonly onClose: () => void;
 }
 
-/** A cited passage; one of a file of the project in the text around it, as long as the project has the file. */
+/** Shows a cited passage. If it is from a file that the project still has, shows the text around it, too. */
 export function PassageDialog({ passage, onClose }: PassageDialogProps) {
   const { conversationId } = useParams({ strict: false });
   const { data: tree } = useQuery({
@@ -27,7 +27,7 @@ export function PassageDialog({ passage, onClose }: PassageDialogProps) {
   }, []);
   return (
     <Dialog isOpen onClose={onClose} title={passage.source} className="max-w-3xl">
-      {/* The keyboard scrolls it. */}
+      {/* Focusable, so that the keyboard can scroll it. */}
       <div dir="auto" tabIndex={0} className="text-[13px] break-words whitespace-pre-wrap">
         {limitMarks(around?.before ?? '')}
         <mark key={around?.before} ref={scrollTo}>

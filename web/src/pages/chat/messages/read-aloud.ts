@@ -3,10 +3,10 @@ import { createStore, useStore } from '../../../api/store.ts';
 import { locale } from '../../../texts/language.ts';
 import { spokenText } from './spoken-text.ts';
 
-/** The answer that is read, by the key of its turn. */
+/** Key of the turn whose answer is being read aloud. */
 const reading = createStore<{ readonly key: string } | undefined>(undefined);
 
-/** Voices of this machine; browsers send the text of others to their maker. */
+/** Voices of this machine. For other voices, browsers send the text to a server of the browser's maker. */
 const localVoices = () => speechSynthesis.getVoices().filter(({ localService }) => localService);
 
 function subscribe(onChange: () => void): () => void {
@@ -27,7 +27,7 @@ export function useIsReading(key: string): boolean {
   return useStore(reading)?.key === key;
 }
 
-/** Reads an answer in parts, as browsers stop in long ones; another one that is read ends. */
+/** Reads an answer aloud, in parts, since browsers stop in long texts. Stops any other answer. */
 export function readAloud(key: string, markdown: string): void {
   stopReading();
   const voices = localVoices();

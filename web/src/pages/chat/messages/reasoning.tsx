@@ -5,10 +5,10 @@ import { classNames } from '../../../ui/class-names.ts';
 import { Markdown } from '../../../ui/markdown/markdown.tsx';
 import { formatDuration } from '../../../ui/duration.ts';
 
-/** Seconds. A shorter time says nothing: the page reads fast answers in batches. */
+/** Seconds. A shorter time is not measured well, since fast answers are read in batches. */
 const shortestShown = 0.1;
 
-/** The model's reasoning before its answer, folded. */
+/** The model's reasoning before its answer, in a folded card. */
 export function Reasoning({
   text,
   isOpen: isRunning,
@@ -16,7 +16,7 @@ export function Reasoning({
 }: {
   readonly text: string;
   readonly isOpen: boolean;
-  /** Time that it took, if it is known. */
+  /** Duration of the reasoning, if known. */
   readonly seconds: number | undefined;
 }) {
   const [isShown, setShown] = useState(false);

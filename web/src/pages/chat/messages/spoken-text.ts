@@ -1,6 +1,6 @@
 const maxLength = 50_000;
 
-/** Markdown as it is spoken: without marks, addresses and code. */
+/** Converts Markdown to text for speech, without marks, URLs and code. */
 export function spokenText(markdown: string): string {
   return markdown
     .slice(0, maxLength)

@@ -3,13 +3,13 @@ import type { TurnStats } from './turn.ts';
 import { formatDuration } from '../../../ui/duration.ts';
 import { formatDecimal } from '../../../ui/numbers.ts';
 
-/** Speed, time to the first token, tokens and use of the context of an answer. */
+/** Statistics of an answer: speed, time to the first token, tokens and use of the context. */
 export function Stats({
   stats,
   contextLength,
 }: {
   readonly stats: TurnStats;
-  /** Context of the instance, if it is loaded. */
+  /** Context length of the instance, if it is loaded. */
   readonly contextLength: number | undefined;
 }) {
   const labels = texts.chat.stats;

@@ -12,10 +12,10 @@ const ApprovalCard = lazy(async () => ({
 
 type ToolItem = Exclude<RunItem, { type: 'message' | 'reasoning' }>;
 
-/** Longer results are cut, so that a tool can't make the page slow. */
+/** Longer results are cut off, so that a tool can't slow down the page. */
 const maxShown = 20_000;
 
-/** A call of a tool with its arguments and its result, folded. */
+/** A tool call with its arguments and result, in a folded card. */
 export function ToolCard({ item }: { readonly item: ToolItem }) {
   const labels = texts.chat.tool;
   switch (item.type) {
@@ -124,7 +124,7 @@ function Section({ title, children }: { readonly title: string; readonly childre
   );
 }
 
-/** A component, so that the output is read only when the card is open. */
+/** A separate component, so that the output is parsed only when the card is open. */
 function Output({ text }: { readonly text: string }) {
   return useMemo(() => toResult(text), [text]);
 }
@@ -133,7 +133,7 @@ function toJson(value: unknown): string {
   return cut(value === undefined ? '' : JSON.stringify(value, null, 2));
 }
 
-/** Tools answer with content blocks as JSON; text blocks are shown as text. */
+/** The output is JSON of content blocks; text blocks are shown as text. */
 function toResult(output: string): string {
   try {
     const blocks: unknown = JSON.parse(output);

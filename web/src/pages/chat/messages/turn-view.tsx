@@ -164,12 +164,12 @@ function Answer(props: TurnViewProps) {
   );
 }
 
-/** Number of the blocks of reasoning before an item. */
+/** Number of reasoning blocks before an item. */
 function reasoningBefore(items: readonly RunItem[], index: number): number {
   return items.slice(0, index).filter(({ type }) => type === 'reasoning').length;
 }
 
-/** Why the answer is not complete, if it is not. */
+/** The reason why an answer is incomplete; undefined if it is complete. */
 function whyCut({ isInterrupted, run, stats }: Turn): string | undefined {
   const { interrupted, cut } = texts.chat;
   if (isInterrupted || run?.isCancelled === true) return interrupted;
@@ -215,7 +215,7 @@ function FailureNote({ failure }: { readonly failure: Failure }) {
   );
 }
 
-/** State of a run before it writes. */
+/** State of a run before the first text arrives. */
 function RunState({ run: { phase, items } }: { readonly run: Run }) {
   if (phase.kind === 'ended' || (phase.kind === 'writing' && items.length > 0)) return null;
   const progress = 'progress' in phase ? phase.progress : undefined;

@@ -1,10 +1,10 @@
 import type { ConversationResponse, InputPart } from '../conversations/conversation-queries.ts';
 import type { Run, RunItem } from '../runs/run.ts';
 
-/** Only stored answers have the number of cached tokens and the stop reason. */
+/** The number of cached tokens and the stop reason are only known for stored answers. */
 export type TurnStats = ConversationResponse['stats'];
 
-/** A message and its answer, stored or being written. */
+/** A message and its answer, either stored or being written. */
 export interface Turn {
   /** Stays the same when the answer is stored. */
   readonly key: string;
@@ -16,7 +16,7 @@ export interface Turn {
   readonly stats: TurnStats | undefined;
   readonly instanceId: string | undefined;
   readonly isInterrupted: boolean;
-  /** The answer that is being written, or that failed. */
+  /** The answer that is being written, or that has failed. */
   readonly run: Run | undefined;
 }
 
@@ -63,25 +63,25 @@ export interface ModelChoice {
 
 export interface TurnActions {
   readonly onEdit: (turn: Turn, input: readonly InputPart[]) => void;
-  /** @param model Key of the model, if the conversation uses another one. */
+  /** @param model Key of another model to answer with. */
   readonly onRetry: (turn: Turn, model?: string) => void;
   readonly onContinue: (turn: Turn) => void;
   readonly onEditAnswer: (turn: Turn, text: string) => void;
   readonly onDelete: (turn: Turn) => void;
-  /** Shows the branch at a position among those that begin beside this turn. */
+  /** Shows the branch at this position among the branches that begin at this turn. */
   readonly onChooseBranch: (turn: Turn, position: number) => void;
 }
 
 export interface TurnViewProps extends TurnActions {
   readonly turn: Turn;
-  /** Position of its branch among its siblings, from 0. */
+  /** Index of the turn's branch among its siblings, from 0. */
   readonly position: number;
-  /** Branches that begin beside it, with its own. */
+  /** Number of branches that begin here, including this one. */
   readonly total: number;
   readonly contextLength: number | undefined;
-  /** Name of the model that answered; empty if unknown. */
+  /** Name of the model that wrote the answer; empty if unknown. */
   readonly modelName: string;
-  /** The models that can answer again. */
+  /** Models that can write another answer. */
   readonly models: readonly ModelChoice[];
   readonly isBusy: boolean;
 }

@@ -11,7 +11,7 @@ import { buttonClass } from '../../../ui/button.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
 import { separated } from '../../../ui/separated.ts';
 
-/** Models that can be downloaded from the list of models, and the progress of their downloads. */
+/** Models to download from within the model picker, and the progress of their downloads. */
 export function GetModels() {
   const isAllowed = usePermissions()('models:write');
   const { data } = useQuery({ ...recommendedQuery, enabled: isAllowed });

@@ -13,11 +13,14 @@ const ModelPopover = lazy(async () => ({
   default: (await import('./model-popover.tsx')).ModelPopover,
 }));
 
-/** Chooses the model of a conversation; shows which are loaded and the memory that the others need. */
+/**
+ * Button that chooses the model of a conversation. The list shows which models are loaded, and the memory that the
+ * others need.
+ */
 export function ModelPicker(props: PickerProps) {
   const [isOpen, setOpen] = useState(false);
   const anchor = useRef<HTMLButtonElement>(null);
-  // A press on the button closes the list before the button is clicked.
+  // Pressing the button closes the list before the click event.
   const wasOpen = useRef(false);
   const { data } = useQuery(modelsQuery);
   const current = data?.models.find(({ key }) => key === props.chosen);

@@ -31,14 +31,14 @@ interface ListProps extends PickerProps {
   readonly progress: Readonly<Record<string, number>>;
 }
 
-/** A model, or a preset with its settings. */
+/** A choice in the list: a model, or a preset with its settings. */
 interface Option {
   readonly group: string;
   readonly model?: Model;
   readonly preset?: Preset;
 }
 
-/** The models and presets that can be chosen, below the button that opened the list. */
+/** The list of models and presets to choose from, below the button that opened it. */
 export function ModelPopover({
   anchor,
   onClose,
@@ -192,7 +192,7 @@ function ModelOption({
 }) {
   const labels = texts.chat.model;
   const loaded = isLoaded(model);
-  // Another server has the model in memory.
+  // A remote model is in the memory of another server.
   const isRemote = model.format === null;
   const { data: estimate } = useQuery({
     ...estimateQuery(model.key, contextLength),

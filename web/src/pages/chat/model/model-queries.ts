@@ -5,7 +5,7 @@ import type { ResultOf, RouteOf } from '../../../api/routes.ts';
 
 export type Model = ResultOf<RouteOf<'get', '/api/v1/models'>>['models'][number];
 
-/** Memory that a load of a model would need, without loading it. */
+/** The memory that loading a model would need; does not load it. */
 export const estimateQuery = (model: string, contextLength: number | undefined) =>
   queryOptions({
     queryKey: ['models', 'estimate', model, contextLength],
@@ -20,7 +20,7 @@ export const estimateQuery = (model: string, contextLength: number | undefined) 
     retry: false,
   });
 
-/** Models that chat: starter models last, and the loaded ones first. */
+/** Sorts the models that can chat: loaded ones first, starter models last. */
 export function chatModels(models: readonly Model[]): readonly Model[] {
   return models
     .filter(({ type }) => type === 'llm')

@@ -1,7 +1,7 @@
 import { LoaderCircle } from 'lucide-react';
 import { classNames } from '../../../ui/class-names.ts';
 
-/** Shows if a model is loaded, or being loaded. */
+/** Shows whether a model is loaded or loading. */
 export function StateDot({
   isLoaded: loaded,
   progress,

@@ -4,13 +4,13 @@ import { moveConversations } from './project-queries.ts';
 
 const dataType = 'application/x-hearth-conversation';
 
-/** Lets a conversation be dropped on a project. */
+/** Makes a dragged conversation droppable on a project. */
 export function startChatDrag({ dataTransfer }: DragEvent, conversationId: string): void {
   dataTransfer.setData(dataType, conversationId);
   dataTransfer.effectAllowed = 'copyMove';
 }
 
-/** Moves a conversation that is dropped on it to a project, or out of its project. */
+/** Moves a conversation that is dropped here to a project, or out of its project. */
 export function ChatDropArea({
   projectId,
   children,

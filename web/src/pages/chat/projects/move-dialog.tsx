@@ -5,7 +5,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { moveConversations, projectsQuery } from './project-queries.ts';
 
-/** Moves conversations to a project, or out of theirs. */
+/** Moves conversations to a project, or out of their project. */
 export function MoveDialog({
   ids,
   onClose,

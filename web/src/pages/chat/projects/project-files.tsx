@@ -11,7 +11,7 @@ import { documentText } from '../documents/document.ts';
 import { readDocument } from '../documents/read-document.ts';
 import { refreshProjects, type Project } from './project-queries.ts';
 
-/** The files of a project, which its chats read whole or search. */
+/** The files of a project. Its chats read them whole or search them. */
 export function ProjectFiles({ project }: { readonly project: Project }) {
   const { project_id: id, files, file_search: state } = project;
   const input = useRef<HTMLInputElement>(null);

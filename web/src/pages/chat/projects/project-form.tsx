@@ -92,7 +92,7 @@ export function ProjectForm({ project }: { readonly project: Project }) {
   );
 }
 
-/** A choice that may be empty, and may be one that is not offered any more. */
+/** A select that may be empty, and keeps a value that is no longer offered. */
 function Choice({
   label,
   value,

@@ -16,7 +16,7 @@ import { NewProjectDialog } from './new-project-dialog.tsx';
 import { projectsQuery, type Project } from './project-queries.ts';
 
 interface ProjectListProps {
-  /** A row of the list of conversations. */
+  /** Renders a row of the list of conversations. */
   readonly renderRow: (conversation: ConversationRecord) => ReactNode;
 }
 
@@ -97,7 +97,7 @@ function ProjectRow({
   );
 }
 
-/** The conversations of a project, newest first, or those that a search finds. */
+/** The conversations of a project, newest first, or the results of a search in it. */
 export function ProjectChats({
   projectId,
   search = '',

@@ -10,12 +10,12 @@ export type Project = ResultOf<RouteOf<'get', '/api/v1/projects/{project_id}'>>;
 export const projectsQuery = queryOptions({
   queryKey: ['projects'],
   queryFn: async ({ signal }) => (await call('get', '/api/v1/projects', {}, { signal })).projects,
-  // Files are indexed in the background.
+  // Polls while files are indexed in the background.
   refetchInterval: ({ state }) =>
     state.data?.some(({ file_search: search }) => search === 'indexing') === true ? 2000 : false,
 });
 
-/** Shows a change of projects in all parts of the page. */
+/** Reloads the projects in all parts of the page after a change. */
 export const refreshProjects = () => queryClient.invalidateQueries(projectsQuery);
 
 export async function createProject(name: string): Promise<Project> {
@@ -24,7 +24,7 @@ export async function createProject(name: string): Promise<Project> {
   return project;
 }
 
-/** Moves conversations to a project, or out of theirs, and shows why one could not be moved. */
+/** Moves conversations to a project, or out of their project; shows the error if one can't be moved. */
 export async function moveConversations(
   ids: readonly string[],
   projectId: string | null,

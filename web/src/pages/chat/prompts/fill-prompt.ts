@@ -6,7 +6,7 @@ export interface PromptVariable {
 
 const pattern = /\{\{([^{}=]+)(?:=([^{}]*))?\}\}/g;
 
-/** The variables of a prompt in the order of their first use. */
+/** The variables of a prompt, in the order of their first use. */
 export function variablesOf(text: string): readonly PromptVariable[] {
   const variables = new Map<string, string>();
   for (const [, name = '', value = ''] of text.matchAll(pattern)) {
@@ -16,7 +16,7 @@ export function variablesOf(text: string): readonly PromptVariable[] {
   return [...variables].map(([name, value]) => ({ name, value }));
 }
 
-/** The prompt with the values of its variables. */
+/** Replaces the variables of a prompt by values. */
 export function fillPrompt(text: string, values: ReadonlyMap<string, string>): string {
   return text.replaceAll(pattern, (whole, name: string) => values.get(name.trim()) ?? whole);
 }

@@ -29,7 +29,7 @@ export function PromptForm({
         className="flex flex-col gap-3"
         onSubmit={(event) => {
           event.preventDefault();
-          // The form of the message would send it, too.
+          // Otherwise the event would also submit the form of the message.
           event.stopPropagation();
           insert();
         }}

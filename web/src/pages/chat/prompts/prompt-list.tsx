@@ -3,7 +3,7 @@ import { keepInView } from '../../../ui/arrow-keys.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import type { StoredPrompt } from './prompt-queries.ts';
 
-/** The options of the message field; the field keeps the focus. */
+/** List of options above the message field, which keeps the focus. */
 export function PromptList({
   id,
   prompts,
@@ -14,7 +14,7 @@ export function PromptList({
 }: {
   readonly id: string;
   readonly prompts: readonly StoredPrompt[];
-  /** True if the last option opens the manager. */
+  /** True if the last option opens the prompt manager. */
   readonly hasManager: boolean;
   readonly position: number;
   readonly onHover: (index: number) => void;

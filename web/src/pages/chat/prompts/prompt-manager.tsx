@@ -142,7 +142,7 @@ function EditPrompt({
       onSubmit={(event) => {
         event.preventDefault();
         event.stopPropagation();
-        // The mutation shows its error.
+        // The mutation reports its own errors.
         submit().catch(() => {});
       }}
     >

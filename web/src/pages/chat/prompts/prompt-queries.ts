@@ -15,7 +15,7 @@ export const promptsQuery = queryOptions({
 interface PromptChange {
   readonly name: string;
   readonly text: string;
-  /** 0 for a new prompt; absent: replaces any. */
+  /** Expected revision of the stored prompt, 0 for a new prompt. If absent, any revision is replaced. */
   readonly revision?: number;
 }
 

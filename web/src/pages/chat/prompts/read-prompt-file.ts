@@ -5,7 +5,7 @@ interface FilePrompt {
   readonly text: string;
 }
 
-/** The prompts of an exported file, `{"prompts": [{"name", "text"}]}`; undefined if it is none. */
+/** Parses an exported file, `{"prompts": [{"name", "text"}]}`; undefined if the format is another. */
 export function readPromptFile(content: string): readonly FilePrompt[] | undefined {
   try {
     const { prompts } = JSON.parse(content) as { readonly prompts?: unknown };

@@ -11,14 +11,14 @@ const PromptManager = lazy(async () => ({
 }));
 
 interface PromptListState {
-  /** Attributes of the field that the list belongs to. */
+  /** Attributes for the message field. */
   readonly attributes: object;
-  /** Handles a key of the field; true if it was for the list. */
+  /** Handles a key press in the field; true if the list has used it. */
   readonly onKeyDown: (event: KeyboardEvent) => boolean;
   readonly list: ReactNode;
 }
 
-/** The prompts that a `/` at the beginning of the message opens, filtered by the words after it. */
+/** State of the prompt list, which opens if the message begins with `/`. It is filtered by the words after the slash. */
 export function usePromptList(text: string, insert: (text: string) => void): PromptListState {
   const listId = useId();
   const [active, setActive] = useState(0);
@@ -26,7 +26,7 @@ export function usePromptList(text: string, insert: (text: string) => void): Pro
   const [chosen, setChosen] = useState<string>();
   const [isManaging, setManaging] = useState(false);
   const isCommand = text.startsWith('/') && !text.includes('\n');
-  // Escape closes it until another message is begun.
+  // Escape closes the list until another message begins.
   if (isClosed && !isCommand) setClosed(false);
   const isWanted = isCommand && !isClosed;
   const { data: prompts } = useQuery({ ...promptsQuery, enabled: isWanted });
@@ -34,7 +34,7 @@ export function usePromptList(text: string, insert: (text: string) => void): Pro
   const found = (prompts ?? []).filter(({ name }) =>
     words.every((word) => name.toLowerCase().includes(word)),
   );
-  // The last option opens the manager.
+  // The last option opens the prompt manager.
   const count = found.length + (words.length === 0 ? 1 : 0);
   const isOpen = isWanted && prompts !== undefined && count > 0;
   const position = Math.min(active, count - 1);

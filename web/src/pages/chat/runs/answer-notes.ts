@@ -5,23 +5,23 @@ import { createStore } from '../../../api/store.ts';
 interface AnswerNote {
   /** Error that ended the answer. */
   readonly failure?: Failure | undefined;
-  /** Seconds of each block of reasoning, in order. */
+  /** Duration of each reasoning block in seconds, in order. */
   readonly reasoningSeconds?: readonly number[] | undefined;
 }
 
 export interface Failure {
   readonly message: string;
-  /** Code of an error of the server. */
+  /** Error code of the server. */
   readonly code: string | undefined;
 }
 
 const storageKey = 'hearth.answers';
 const maxNotes = 200;
 
-/** Notes by response id. The tab keeps them, so that they survive a reload. */
+/** Notes by response id, stored in the tab, so that they survive a reload. */
 export const answerNotes = createStore<Readonly<Record<string, AnswerNote>>>(read());
 
-/** Adds a note to an answer; a note without content is not kept. */
+/** Adds a note to an answer; an empty note is not stored. */
 export function noteAnswer(responseId: string, note: AnswerNote): void {
   const hasReasoning = (note.reasoningSeconds?.length ?? 0) > 0;
   if (note.failure === undefined && !hasReasoning) return;

@@ -14,7 +14,7 @@ it('takes a fifth of the time at most, and shows the last change', () => {
   const seen: number[] = [];
   const { request } = paced(() => {
     seen.push(value);
-    // Showing takes 20 ms.
+    // Rendering takes 20 ms.
     vi.advanceTimersByTime(20);
   }, frame);
   for (let step = 1; step <= 100; step += 1) {

@@ -5,12 +5,12 @@ export interface Paced {
   readonly cancel: () => void;
 }
 
-/** A moment in which the page was busy with something else must not stop the text for long. */
+/** Limits the wait, so that the text is not stopped for long after a moment in which the page was busy. */
 const longestWaitMs = 500;
 
 /**
- * Calls a function soon after each request, at most once a frame, and so seldom that it takes no more than a fifth of the
- * time, rendering and painting included.
+ * Calls a function soon after each request, but at most once per frame. Waits between calls, so that they take no more
+ * than a fifth of the time, including rendering and painting.
  */
 export function paced(show: () => void, frame = requestAnimationFrame): Paced {
   let isRequested = false;
@@ -19,7 +19,7 @@ export function paced(show: () => void, frame = requestAnimationFrame): Paced {
     const startedAt = performance.now();
     if (isRequested) show();
     isRequested = false;
-    // This task follows the painting of the frame.
+    // This task runs after the frame is painted.
     setTimeout(() => {
       const tookMs = performance.now() - startedAt;
       setTimeout(

@@ -21,10 +21,10 @@ import {
   type SavedRun,
 } from './saved-runs.ts';
 
-/** The running answers, and those whose stored response is not loaded yet. */
+/** Running answers, and ended ones whose stored response is not loaded yet. */
 export const runs = createStore<readonly Run[]>([]);
 
-/** Keys and messages of the running answers: it does not change while they grow. */
+/** Keys and messages of the running answers. Does not change while the answers grow. */
 export const running = createStore<readonly RunningAnswer[]>([]);
 runs.subscribe(() => {
   const next = runs.get().filter(({ phase }) => phase.kind !== 'ended');
@@ -42,7 +42,7 @@ function areSame(some: readonly RunningAnswer[], others: readonly RunningAnswer[
 }
 
 const controllers = new Map<string, AbortController>();
-/** Keys of the runs that are cancelled once their response has an id. */
+/** Keys of the runs to cancel as soon as their response has an id. */
 const stopping = new Set<string>();
 
 interface StartOptions {
@@ -51,11 +51,11 @@ interface StartOptions {
   readonly input: readonly InputPart[];
   readonly isTemporary?: boolean;
   readonly body: Omit<ChatBody, 'stream' | 'background' | 'store'>;
-  /** Called if the server refuses the message, so that nothing of it is stored. */
+  /** Called if the server refuses the message, so that it is not stored. */
   readonly onRefused?: (() => void) | undefined;
 }
 
-/** Sends a message. The answer continues on the server if the page is closed. */
+/** Sends a message. If the page is closed, the server continues to generate the answer. */
 export function startRun({
   conversationId,
   previousId,
@@ -84,7 +84,7 @@ interface ContinueOptions extends Pick<
   readonly body: Omit<ContinueBody, 'stream' | 'background'>;
 }
 
-/** Lets the model continue an answer. The server repeats the answer so far in its events. */
+/** Lets the model continue a stored answer. The events first repeat the existing part of the answer. */
 export function continueRun({ responseId, body, ...answer }: ContinueOptions): Run {
   const run = newRun({ ...answer, isRepeated: true });
   const { signal } = controllerOf(run.key);
@@ -94,7 +94,7 @@ export function continueRun({ responseId, body, ...answer }: ContinueOptions): R
     { params: { response_id: responseId }, body: { ...body, stream: true, background: true } },
     { signal, pause },
   );
-  // The stored answer is unchanged.
+  // The stored answer stays as it was.
   const onRefused = (error: unknown) => {
     removeRun(run.key);
     showError(error);
@@ -126,11 +126,11 @@ function newRun(
 }
 
 /**
- * Stops an answer; the server stores the text so far. An answer without an id is canceled once it
- * has one: the server would continue it if its connection were only closed. A second call closes the connection.
+ * Stops an answer; the server stores the text so far. An answer without an id is canceled once it has one, since the
+ * server would continue it if only its connection were closed. A second call closes the connection.
  */
 export async function stopRun({ key }: Run): Promise<void> {
-  // The page may not show the newest state yet.
+  // The component may have an older state of the run.
   const responseId = runs.get().find((run) => run.key === key)?.responseId;
   if (responseId !== undefined) {
     await cancel(responseId);
@@ -148,7 +148,7 @@ async function cancel(responseId: string): Promise<void> {
       params: { response_id: responseId },
     });
   } catch (error) {
-    // It has ended in the meantime.
+    // The answer may have ended in the meantime.
     if (!(error instanceof ApiError && error.status === 404)) showError(error);
   }
 }
@@ -169,7 +169,7 @@ export function resumeRuns(): void {
   onSavedRunsChange(resume);
 }
 
-/** Follows an answer that was started elsewhere; its message is known once it is stored. */
+/** Follows an answer that was started elsewhere. Its message becomes known when it is stored. */
 export function followResponse(responseId: string): void {
   if (runs.get().some((run) => run.responseId === responseId)) return;
   resumeRun({
@@ -188,7 +188,7 @@ function resumeRun(saved: SavedRun): void {
     ...saved,
     conversationId: saved.conversationId,
     key: saved.responseId,
-    // The first event tells what it does; until then the server may be down.
+    // Until the first event, the phase is unknown and the server may be down.
     phase: { kind: 'sending' },
     items: [],
     error: undefined,
@@ -209,7 +209,10 @@ function followFrom(responseId: string, lastId: string | undefined, signal: Abor
   );
 }
 
-/** A read costs more than an event: a fast answer is read in batches. A hidden tab has slow timers. */
+/**
+ * Waits so that a fast answer is read in batches, since a read costs more than an event. Does not wait in hidden tabs,
+ * whose timers are slow.
+ */
 async function pause(): Promise<void> {
   if (!document.hidden) await new Promise((resolve) => setTimeout(resolve, 40));
 }
@@ -220,7 +223,7 @@ interface FollowOptions {
   readonly isLive?: boolean;
 }
 
-/** Reads the events of a run, over as many connections as necessary. */
+/** Reads the events of a run; reconnects as often as necessary. */
 async function follow(
   run: Run,
   first: AsyncIterable<ServerSentEvent>,
@@ -242,7 +245,7 @@ async function follow(
         const current = updates.get();
         if (known === undefined && current.responseId !== undefined) {
           const { responseId, isTemporary } = current;
-          // Nothing of a temporary chat stays in the browser.
+          // The browser stores no part of a temporary chat.
           if (isTemporary !== true) saveRun({ ...current, responseId });
           updates.flush();
           if (stopping.delete(key)) void cancel(current.responseId);
@@ -264,7 +267,7 @@ async function follow(
   await end(updates.flush());
 }
 
-/** Shows the stored response in place of the run; a run that failed before it was stored stays with its error. */
+/** Replaces the run by the stored response. If the run failed before it was stored, it stays with its error. */
 async function end(run: Run, error?: unknown): Promise<void> {
   const { key, responseId } = run;
   if (responseId !== undefined) {
@@ -279,7 +282,7 @@ async function end(run: Run, error?: unknown): Promise<void> {
       return;
     }
     await queryClient.invalidateQueries({ queryKey: conversationsKey });
-    // A resumed run that the server no longer knows.
+    // The server no longer knows a resumed run.
     if (error instanceof ApiError && error.status === 404) return removeRun(key);
   }
   const message = run.error ?? (error === undefined ? undefined : messageOf(error));
@@ -292,7 +295,7 @@ function notesOf({ error, errorCode, reasoningSeconds }: Run) {
   return { failure, reasoningSeconds };
 }
 
-/** Gives a new conversation its settings, and a title if its message begins with a document. */
+/** Stores the settings of a new conversation, and sets its title if its message begins with a document. */
 async function beginConversation(run: Run, conversationId: string): Promise<void> {
   if (run.isTemporary === true) addTemporary(conversationId, run);
   moveSettings(run.settingsKey, conversationId);
@@ -312,7 +315,7 @@ function update(run: Run): void {
   runs.set((all) => all.map((each) => (each.key === run.key ? run : each)));
 }
 
-/** Applies events at once, and shows them as often as the page can. */
+/** Applies events immediately, and publishes the result as often as the page can render it. */
 function frameUpdates(initial: Run, isLive: boolean) {
   let run = initial;
   const pace = paced(() => update(run));
@@ -326,7 +329,7 @@ function frameUpdates(initial: Run, isLive: boolean) {
     flush,
     add: (event: ChatEvent) => {
       run = applyEvent(run, event, isLive ? performance.now() : undefined);
-      // A tab in the background has no frames.
+      // Tabs in the background have no frames.
       if (document.hidden) flush();
       else pace.request();
     },

@@ -13,10 +13,10 @@ export type ContinueBody = RequestParts<
 
 export type ToolCall = Extract<OutputItem, { type: 'tool_call' }>;
 
-/** A call that waits for the user. */
+/** A call that waits for the user's approval. */
 export type CallQuestion = Extract<ChatEvent, { type: 'tool_call.approval_required' }>;
 
-/** An item of an answer that is being written. A tool call has no output until it ends. */
+/** An item of an answer that is being written. The output of a tool call is missing until the call ends. */
 export type RunItem =
   | { readonly type: 'message'; readonly content: string }
   | { readonly type: 'reasoning'; readonly content: string }
@@ -24,7 +24,7 @@ export type RunItem =
       readonly type: 'running_tool_call';
       readonly tool: string;
       readonly arguments?: Readonly<Record<string, unknown>>;
-      /** Present while it waits for the user. */
+      /** Present while the call waits for the user. */
       readonly question?: CallQuestion;
       /** True if the user was asked. */
       readonly isAnswered?: true;
@@ -39,11 +39,11 @@ export type RunPhase =
   | { readonly kind: 'writing' }
   | { readonly kind: 'ended' };
 
-/** An answer that is being written, in this tab or elsewhere. */
+/** An answer that is being written; it may have been started in another tab. */
 export interface Run {
   /** Unique in this tab. */
   readonly key: string;
-  /** Unknown until the server has accepted the message. */
+  /** Undefined until the server has accepted the message. */
   readonly responseId: string | undefined;
   /** Absent in a new conversation until its first answer is stored. */
   readonly conversationId: string | undefined;
@@ -52,28 +52,28 @@ export interface Run {
   readonly input: readonly InputPart[];
   readonly phase: RunPhase;
   readonly items: readonly RunItem[];
-  /** True while the events repeat the answer that is continued. */
+  /** True while the events repeat the answer that the model continues. */
   readonly isRepeated?: boolean | undefined;
   readonly error: string | undefined;
-  /** Code of an error of the server. */
+  /** Error code of the server. */
   readonly errorCode?: string | undefined;
   readonly isCancelled: boolean;
   readonly result: ChatResult | undefined;
   readonly startedAt: number;
-  /** True in a conversation that is deleted when it is left. */
+  /** True if the conversation is deleted when the user leaves it. */
   readonly isTemporary?: boolean | undefined;
-  /** Where the settings of a new conversation are kept until its first answer is stored. */
+  /** Key of the settings of a new conversation until its first answer is stored. */
   readonly settingsKey: string;
-  /** Seconds of each block of reasoning, in order. A run that was resumed has none: its events are replayed. */
+  /** Duration of each reasoning block in seconds, in order. Empty for a resumed run, whose events are replayed. */
   readonly reasoningSeconds: readonly number[];
-  /** When the block of reasoning began that is being written, in milliseconds of `performance.now()`. */
+  /** Start of the current reasoning block, in milliseconds of `performance.now()`. */
   readonly reasoningSinceMs?: number | undefined;
 }
 
 /**
- * The run after an event of its stream.
+ * Returns the run after an event of its stream.
  *
- * @param nowMs Time of the event in milliseconds; undefined for an event that is replayed.
+ * @param nowMs Time of the event in milliseconds; undefined for a replayed event.
  */
 export function applyEvent(run: Run, event: ChatEvent, nowMs?: number): Run {
   switch (event.type) {
@@ -171,7 +171,7 @@ function extend(run: Run, type: 'message' | 'reasoning', content: string): Run {
 type RunningCall = Extract<RunItem, { type: 'running_tool_call' }>;
 type InvalidCall = Extract<OutputItem, { type: 'invalid_tool_call' }>;
 
-/** Replaces the first call that has not ended and is the right one; calls end in the order in which they start. */
+/** Replaces the first matching call that has not ended: calls end in the order in which they start. */
 function replaceCall(run: Run, isMeant: (call: RunningCall) => boolean, item: RunItem): Run {
   const index = run.items.findIndex((each) => each.type === 'running_tool_call' && isMeant(each));
   return index === -1 ? append(run, item) : { ...run, items: run.items.with(index, item) };

@@ -3,7 +3,7 @@ import { withoutProjectParts } from '../messages/message-parts.ts';
 import type { Run } from './run.ts';
 
 const storageKey = 'hearth.runs';
-/** Responses are kept for 5 minutes after their end; one that writes longer than this is not resumed. */
+/** Older runs are not resumed. The server keeps responses for 5 minutes after their end. */
 const maxAgeMs = 24 * 60 * 60 * 1000;
 const maxInputLength = 20_000;
 
@@ -14,7 +14,7 @@ export type SavedRun = Pick<
   readonly responseId: string;
 };
 
-/** The running answers that this browser has started, for other tabs and after a reload. */
+/** The running answers that this browser has started; other tabs and reloaded pages read them. */
 export function readSavedRuns(): readonly SavedRun[] {
   try {
     const saved = JSON.parse(readKept(storageKey) ?? '[]') as readonly SavedRun[];
@@ -46,7 +46,7 @@ export function forgetRun(responseId: string): void {
   write(readSavedRuns().filter((each) => each.responseId !== responseId));
 }
 
-/** The beginning of a text; a document stays between its fences, by which it is recognized. */
+/** Truncates a text. Closes the fence of a truncated document, so that it is still recognized as one. */
 function shorten(text: string): string {
   if (text.length <= maxInputLength) return text;
   const [, fence] = /^File [^\n]+:\n\n(`{3,100})/.exec(text) ?? [];

@@ -4,7 +4,7 @@ import { CheckField } from '../../../ui/check-field.tsx';
 import type { ConversationSettings } from './conversation-settings.ts';
 import { NumberSetting } from './number-setting.tsx';
 
-/** The adapters of a message, each with its scale. */
+/** Chooses adapters, each with a scale. */
 export function AdaptersSetting({
   model,
   adapters,

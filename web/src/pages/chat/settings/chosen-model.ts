@@ -2,10 +2,10 @@ import { isStarter } from '../../../downloads/is-first-run.ts';
 import type { Model } from '../model/model-queries.ts';
 
 /**
- * The model of a chat: the wanted one if there is one, else the first of the list. Another model
- * replaces a starter model unless the user prefers that.
+ * The model of a chat: the wanted one if it exists, otherwise the first of the list. A starter model is replaced by
+ * another model unless the user prefers it.
  *
- * @param models Sorted as `chatModels` does.
+ * @param models Sorted by `chatModels`.
  */
 export function chosenModel(
   models: readonly Pick<Model, 'key' | 'publisher'>[],

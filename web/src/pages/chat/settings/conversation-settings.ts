@@ -2,10 +2,10 @@ import { keep, readKept } from '../../../api/browser-storage.ts';
 import { createStore } from '../../../api/store.ts';
 import type { ChatBody } from '../runs/run.ts';
 
-/** Settings of a message; an absent number is the model's default. */
+/** Settings of messages. An absent number means the model's default. */
 export interface ConversationSettings {
   readonly model: string | undefined;
-  /** True if the user chose a starter model although there were others. */
+  /** True if the user chose a starter model although other models were available. */
   readonly prefersStarter?: boolean | undefined;
   readonly systemPrompt: string;
   readonly temperature?: number | undefined;
@@ -15,18 +15,18 @@ export interface ConversationSettings {
   readonly repeatPenalty?: number | undefined;
   readonly maxOutputTokens?: number | undefined;
   readonly contextLength?: number | undefined;
-  /** Scales by the key of an adapter, for one model. */
+  /** Scales by adapter key; the adapters belong to one model. */
   readonly adapters?: AdapterSettings | undefined;
   readonly reasoning?: ChatBody['reasoning'] | undefined;
   /** Plugins, such as `mcp/files`. */
   readonly integrations: readonly string[];
-  /** Names of the tools that the model may call, by plugin; all tools of a plugin that is absent. */
+  /** Names of the allowed tools, by plugin. If a plugin is absent, all of its tools are allowed. */
   readonly allowedTools?: Readonly<Record<string, readonly string[]>> | undefined;
-  /** MCP servers that are named by their URL. */
+  /** MCP servers with their URLs. */
   readonly servers?: readonly EphemeralServer[] | undefined;
-  /** True if the oldest turns may be left out of a prompt that is too long. */
+  /** True if the oldest turns may be left out when a prompt is too long. */
   readonly dropsOldTurns?: boolean | undefined;
-  /** Format of the answer; any text if absent. */
+  /** Format of the answer; plain text if absent. */
   readonly responseFormat?: NonNullable<ChatBody['response_format']> | undefined;
 }
 
@@ -46,7 +46,7 @@ export const defaultSettings: ConversationSettings = {
   integrations: [],
 };
 
-/** Key of the settings of a conversation that has no message yet. */
+/** Settings key of a conversation without messages. */
 export const newConversation = 'new';
 
 /** Settings key of new conversations in a project. */
@@ -57,7 +57,7 @@ const maxConversations = 300;
 
 type Saved = Readonly<Record<string, ConversationSettings>>;
 
-/** Settings of conversations by their id, kept in the browser. */
+/** Settings of conversations by id, stored in the browser. */
 export const savedSettings = createStore<Saved>(read());
 
 export function saveSettings(key: string, settings: ConversationSettings): void {
@@ -73,7 +73,7 @@ export function removeSettings(key: string): void {
   keep(storageKey, JSON.stringify(others));
 }
 
-/** Moves settings to another key, such as from a new conversation to its id. */
+/** Moves settings to another key, for example from a new conversation to its id. */
 export function moveSettings(from: string, to: string): void {
   const { [from]: moved, ...others } = savedSettings.get();
   if (moved === undefined) return;
@@ -81,10 +81,7 @@ export function moveSettings(from: string, to: string): void {
   saveSettings(to, moved);
 }
 
-/**
- * Keeps the settings of a new chat for its conversation only. The next new chat begins with the chosen model and the
- * defaults.
- */
+/** Assigns the settings of a new chat to its conversation. Only the chosen model is kept for the next new chat. */
 export function takeNewSettings(key: string, settings: ConversationSettings): void {
   const { model, prefersStarter } = savedSettings.get()[newConversation] ?? {};
   saveSettings(newConversation, { ...defaultSettings, model, prefersStarter });

@@ -7,7 +7,7 @@ const labels = texts.settings;
 
 type Format = keyof typeof labels.formats;
 
-/** Chooses text, JSON, or JSON with a schema. */
+/** Chooses the format of answers: text, JSON, or JSON with a schema. */
 export function FormatSetting({
   settings,
   onChange,
@@ -57,7 +57,7 @@ export function FormatSetting({
   );
 }
 
-/** A schema to start from. */
+/** Initial schema, as an example. */
 const exampleSchema = {
   type: 'object',
   properties: { answer: { type: 'string' } },

@@ -6,7 +6,7 @@ import { Button } from '../../../ui/button.tsx';
 
 const labels = texts.approvals;
 
-/** The tools whose calls the user always or never allows; they are kept on the server. */
+/** The tools whose calls the user always or never allows, stored on the server. */
 export function KeptApprovals() {
   const queries = useQueryClient();
   const { data } = useQuery({

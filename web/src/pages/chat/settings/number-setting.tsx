@@ -4,7 +4,7 @@ import { texts } from '../../../texts/texts.ts';
 import { IconButton } from '../../../ui/icon-button.tsx';
 import { Field, inputClass } from '../../../ui/field.tsx';
 
-/** A number that may be absent; numbers out of range are shown as errors and not passed on. */
+/** A number that may be absent. If the number is out of range, an error is shown and `onChange` is not called. */
 export function NumberSetting({
   label,
   hint,
@@ -20,7 +20,7 @@ export function NumberSetting({
   readonly min: number;
   readonly max: number;
   readonly step: number;
-  /** In force without a value, as far as it is known. */
+  /** Value that applies if the field is empty, if known. */
   readonly defaultValue?: number | undefined;
   readonly value: number | undefined;
   readonly onChange: (value: number | undefined) => void;
@@ -28,7 +28,7 @@ export function NumberSetting({
   const [text, setText] = useState(value === undefined ? '' : String(value));
   const [shown, setShown] = useState(value);
   if (shown !== value) {
-    // A preset, or the defaults.
+    // The value changed elsewhere: by a preset, or a reset to the defaults.
     setShown(value);
     setText(value === undefined ? '' : String(value));
   }

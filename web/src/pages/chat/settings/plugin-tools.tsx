@@ -11,12 +11,12 @@ const labels = texts.settings;
 interface PluginToolsProps {
   /** Label of the MCP server. */
   readonly label: string;
-  /** Names of the tools that the model may call; all if undefined. */
+  /** Names of the allowed tools; undefined if all are allowed. */
   readonly allowed: readonly string[] | undefined;
   readonly onChange: (allowed: readonly string[] | undefined) => void;
 }
 
-/** Switches for the tools of a plugin. The server of the plugin starts when the card is opened. */
+/** Switches for the tools of a plugin. Opening the card starts the plugin's server. */
 export function PluginTools(props: PluginToolsProps) {
   const { label, allowed } = props;
   return (

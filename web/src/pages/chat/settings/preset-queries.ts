@@ -6,7 +6,7 @@ import { toRecordName } from '../../../api/record-name.ts';
 import type { ConversationSettings } from './conversation-settings.ts';
 import { toPresetBody } from './preset-values.ts';
 
-/** Presets were kept here before the server kept them. */
+/** Earlier versions stored presets here, in the browser. */
 const storageKey = 'hearth.chat.presets';
 
 export const presetsQuery = queryOptions({
@@ -47,14 +47,14 @@ interface KeptPreset {
   readonly settings: ConversationSettings;
 }
 
-/** Moves the presets of this browser to the server, once. One whose name is taken there is left out. */
+/** Moves the presets of this browser to the server, once. Presets whose name already exists there are left out. */
 async function moveBrowserPresets(): Promise<void> {
   const kept = readKept(storageKey);
   if (kept === null) return;
   for (const { name, settings } of parse(kept)) {
     const body = { ...toPresetBody(settings, false), revision: 0 };
     await put(toRecordName(name), body).catch((error: unknown) => {
-      // The server has this name already, or does not accept the settings.
+      // The name already exists on the server, or the server rejects the settings.
       if (error instanceof ApiError && (error.status === 409 || error.status === 400)) return;
       throw error;
     });

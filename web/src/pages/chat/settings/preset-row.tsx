@@ -36,7 +36,7 @@ export function PresetRow({
     onChange(withPreset(preset, settings.model));
   };
   const begin = () => {
-    // A change that another tab has made since the choice is not lost: the server refuses this one.
+    // If another tab has changed the preset since it was chosen, the server refuses this change.
     const expected = revision ?? chosen?.revision ?? 0;
     const body = { ...toPresetBody(settings, hasModel), revision: expected };
     save.mutate(

@@ -4,7 +4,7 @@ import { definedOnly, toIntegrations, toParameters } from './to-chat-body.ts';
 
 export type Preset = ResultOf<RouteOf<'get', '/api/v1/presets'>>['presets'][number];
 
-/** The values of a preset, as the server keeps them. Its model is left out unless it is part of it. */
+/** Converts settings to the values of a stored preset. @param hasModel Includes the model. */
 export function toPresetBody(settings: ConversationSettings, hasModel: boolean) {
   const integrations = toIntegrations(settings);
   return {
@@ -19,7 +19,7 @@ export function toPresetBody(settings: ConversationSettings, hasModel: boolean) 
   };
 }
 
-/** Settings with the values of a preset; the model stays if the preset names none. */
+/** Applies a preset to settings. The model stays if the preset has none. */
 export function withPreset(
   preset: Omit<Preset, 'name' | 'revision' | 'updated_at'>,
   model: string | undefined,

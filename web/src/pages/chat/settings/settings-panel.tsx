@@ -16,9 +16,9 @@ import { ToolsSetting } from './tools-setting.tsx';
 interface PanelProps {
   readonly settings: ConversationSettings;
   readonly onChange: (settings: ConversationSettings) => void;
-  /** Levels of reasoning that the model has. */
+  /** Levels of reasoning that the model supports. */
   readonly reasoningLevels: readonly string[];
-  /** The level of a message that names none. */
+  /** The level for messages that do not set one. */
   readonly defaultReasoning: string | undefined;
   readonly maxContextLength: number | undefined;
 }
@@ -181,7 +181,7 @@ function SettingsForm({
   );
 }
 
-/** The values of a model where its settings have none; empty if the caller may not read them. */
+/** The model's defaults for empty settings; undefined if the caller may not read them. */
 function useDefaults(model: string | undefined) {
   const details = useQuery({
     ...modelDetailsQuery(model ?? ''),

@@ -5,16 +5,16 @@ import type { ConversationSettings } from './conversation-settings.ts';
 type Input = ChatBody['input'];
 
 interface Place {
-  /** The response that the message continues; null for a beginning. */
+  /** Id of the response that the message continues; null for a beginning. */
   readonly previousId: string | null;
   /** Absent in a new conversation. */
   readonly conversationId: string | undefined;
-  /** Project of a new conversation. */
+  /** Id of the project for a new conversation. */
   readonly projectId?: string | undefined;
   readonly isTemporary?: boolean;
 }
 
-/** The body of a message: absent settings stay absent, so that the defaults of the model apply. */
+/** Converts a message to a request. Absent settings stay absent, so that the model's defaults apply. */
 export function toChatBody(
   settings: ConversationSettings & { readonly model: string },
   input: Input,
@@ -25,7 +25,7 @@ export function toChatBody(
   return {
     model: settings.model,
     input,
-    // An empty one replaces the system prompt of earlier messages.
+    // In a continued conversation, an empty text removes the system prompt of earlier messages.
     ...(systemPrompt === '' && previousId === null ? {} : { system_prompt: systemPrompt }),
     ...(previousId === null
       ? definedOnly({
@@ -44,9 +44,9 @@ export function toChatBody(
 }
 
 /**
- * The body for the rest of an answer.
+ * The request to continue an answer.
  *
- * @param model The model that writes it: adapters for another one would not fit.
+ * @param model The model that wrote the answer; adapters of another model are left out.
  */
 export function toContinueBody(settings: ConversationSettings, model: string | undefined) {
   const { adapters } = settings;
@@ -59,7 +59,7 @@ export function toContinueBody(settings: ConversationSettings, model: string | u
   };
 }
 
-/** The values that a preset keeps as well. */
+/** The parameters that messages and presets share. */
 export function toParameters(settings: ConversationSettings) {
   return definedOnly({
     temperature: settings.temperature,
@@ -98,7 +98,7 @@ export function definedOnly<Fields extends object>(fields: Fields) {
   return Object.fromEntries(entries) as { [Key in keyof Fields]?: NonNullable<Fields[Key]> };
 }
 
-/** The parts of a message for a request. Stored images and audio are read by `loadMedia`, as data URLs. */
+/** Converts the parts of a message for a request. Stored images and audio are loaded as data URLs with `loadMedia`. */
 export async function toInput(
   parts: readonly InputPart[],
   loadMedia: (sha256: string) => Promise<string>,

@@ -2,7 +2,7 @@ import { texts } from '../../../texts/texts.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { ToolsSetting, type ToolsProps } from './tools-setting.tsx';
 
-/** The tools of a conversation, from the button beside the message. */
+/** Dialog with the tools of a conversation. */
 export function ToolsDialog({ onClose, ...props }: ToolsProps & { readonly onClose: () => void }) {
   return (
     <Dialog isOpen onClose={onClose} title={texts.approvals.title} className="max-w-xl">

@@ -20,7 +20,7 @@ export interface ToolsProps {
   readonly onChange: (settings: ConversationSettings) => void;
 }
 
-/** Chooses plugins, and MCP servers by their URL. */
+/** Chooses plugins, and MCP servers by URL. */
 export function ToolsSetting(props: ToolsProps) {
   const isAllowed = usePermissions();
   return (
@@ -40,7 +40,7 @@ export function ToolsSetting(props: ToolsProps) {
   );
 }
 
-/** The plugins of mcp.json, for callers that may list them. */
+/** The plugins of mcp.json; only shown to callers that may list them. */
 function PluginList({ settings, onChange }: ToolsProps) {
   const { data } = useQuery({
     queryKey: ['mcp'],
@@ -48,7 +48,7 @@ function PluginList({ settings, onChange }: ToolsProps) {
   });
   if (data === undefined) return null;
   const { servers, plugins_allowed: areAllowed } = data;
-  // Chosen tools that are gone can be removed.
+  // Chosen plugins that no longer exist are listed so that they can be removed.
   const gone = settings.integrations.filter((id) => servers.every((server) => server.id !== id));
   const choose = (id: string, isChosen: boolean) =>
     onChange({

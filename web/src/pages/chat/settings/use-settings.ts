@@ -10,7 +10,7 @@ import {
 } from './conversation-settings.ts';
 import { chosenModel } from './chosen-model.ts';
 
-/** The settings of a conversation; without saved ones, the model of its last response. */
+/** The settings of a conversation. If none are stored, they have the model of the last response. */
 export function useSettings(
   key: string,
   models: readonly Model[],
@@ -25,7 +25,7 @@ export function useSettings(
       ? chosenModel(models, forNew?.model, forNew?.prefersStarter === true)
       : chosenModel(models, wanted, true);
   const set = (next: ConversationSettings) => {
-    // A model that was not chosen may change, for example when a better one is downloaded.
+    // If the user did not change the model, it is not stored, so that it may change later, for example to a better one.
     if (next.model === model) return saveSettings(key, { ...next, model: own?.model });
     const chosen = models.find((each) => each.key === next.model);
     const prefersStarter =

@@ -7,11 +7,11 @@ import { forgetTemporary, noteLeft, ownChats } from './temporary-chats.ts';
 
 interface Address {
   readonly path: string;
-  /** Key or response of the first answer; empty if there is none. */
+  /** Key of the run of the first answer, or id of its response; may be empty. */
   readonly run: string;
 }
 
-/** Deletes the temporary conversations of this tab that the page at an address does not show. */
+/** Deletes the temporary conversations of this tab, except for the one that the page at the address shows. */
 export function leaveTemporary({ path, run }: Address): void {
   const isShown = (
     id: string,
@@ -20,12 +20,12 @@ export function leaveTemporary({ path, run }: Address): void {
   for (const [id, first] of ownChats) if (!isShown(id, first)) discard(id).catch(showError);
   for (const each of runs.get()) {
     const isFirst = each.isTemporary === true && each.conversationId === undefined;
-    // Once the answer is stored, its conversation is deleted.
+    // When the stopped answer is stored, its conversation is deleted.
     if (isFirst && !isShown('', each) && each.phase.kind !== 'ended') void stopRun(each);
   }
 }
 
-/** Deletes the temporary conversations when the page is closed. The server deletes those that killed tabs leave. */
+/** Deletes the temporary conversations when the page is closed. If the tab is killed, the server deletes them later. */
 export function watchTemporary(): void {
   addEventListener('pagehide', () => {
     for (const id of ownChats.keys()) {

@@ -2,29 +2,26 @@ import { keep, readKept } from '../../../api/browser-storage.ts';
 import { createStore } from '../../../api/store.ts';
 import type { Run } from '../runs/run.ts';
 
-/** A conversation that no list shows, and that is deleted when it is left. */
+/** A conversation that lists do not show, and that is deleted when the user leaves it. */
 interface Temporary {
   readonly id: string;
 }
 
 const storageKey = 'hearth.temporary';
 const leftKey = 'hearth.temporary.left';
-/** Chats of killed tabs stay until others take their place. */
+/** Entries of killed tabs stay until newer ones replace them. */
 const maxKept = 50;
 
-/** Chats of all tabs of this browser. */
+/** Temporary chats of all tabs in this browser. */
 export const temporaryChats = createStore<readonly Temporary[]>(read());
 addEventListener('storage', ({ key }) => {
   if (key === storageKey) temporaryChats.set(read());
 });
 
-/**
- * Temporary chats that this tab began, by id, with the first answer. At first their address names
- * that answer.
- */
+/** Temporary chats that this tab began, by id, with the run of the first answer, which is at first part of their URL. */
 export const ownChats = new Map<string, Pick<Run, 'key' | 'responseId'>>();
 
-/** Notes that a stored conversation is temporary, before any list can show it. */
+/** Records that a stored conversation is temporary, before any list can show it. */
 export function addTemporary(id: string, { key, responseId }: Run): void {
   ownChats.set(id, { key, responseId });
   write([...read(), { id }].slice(-maxKept));
@@ -35,12 +32,12 @@ export function forgetTemporary(id: string): void {
   write(read().filter((each) => each.id !== id));
 }
 
-/** Notes that a conversation is deleted because its page is closed or loaded again. */
+/** Records that a conversation is deleted because its page is closed or reloaded. */
 export function noteLeft(id: string): void {
   keep(leftKey, id, 'sessionStorage');
 }
 
-/** True if this tab deleted the conversation when its page was loaded again. */
+/** True if the conversation was deleted because its page was reloaded in this tab. */
 export function wasLeft(id: string): boolean {
   return readKept(leftKey, 'sessionStorage') === id;
 }

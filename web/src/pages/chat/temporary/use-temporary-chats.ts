@@ -4,7 +4,7 @@ import { useStore } from '../../../api/store.ts';
 import { leaveTemporary, watchTemporary } from './leave-temporary.ts';
 import { temporaryChats } from './temporary-chats.ts';
 
-/** Deletes temporary conversations when the user leaves them; for the frame of all pages. */
+/** Deletes temporary conversations when the user leaves them. Used once, in the layout of all pages. */
 export function useTemporaryChats(): void {
   const path = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
   const run = useRouterState({
