@@ -14,7 +14,7 @@ export interface NavigationEntry {
   readonly icon: LucideIcon;
 }
 
-/** The pages in the navigation and the palette, one line each. */
+/** The pages in the navigation and the command palette, one line each. */
 export const navigation: readonly NavigationEntry[] = [
   { path: '/chat', label: texts.pages.chat, icon: MessageSquare },
   { path: '/models', label: texts.pages.models, icon: Boxes },

@@ -16,7 +16,7 @@ import { idleAnswer, type SideAnswer, type SideSettings } from './side.ts';
 
 const labels = compareTexts;
 
-/** One prompt to two models or settings. */
+/** Sends one prompt to two models, or to one model with different settings. */
 export function ComparePage() {
   const query = useQuery(modelsQuery);
   const { isSuccess } = useQuery(sessionQuery);

@@ -11,16 +11,17 @@ interface Comparison {
   readonly system: string;
   readonly signal: AbortSignal;
   readonly change: Change;
-  /** Called before the answers, if the models do not fit into memory together. */
+  /** Called before the first answer if the models do not fit into memory together. */
   readonly onTurns: () => void;
 }
 
-/** Asks both sides: at once, or one after the other if their models do not fit into memory together. */
+/** Sends the prompt to both sides: concurrently, or one after the other if their models do not fit into memory together. */
 export async function runComparison(comparison: Comparison): Promise<void> {
   const { sides, signal, onTurns } = comparison;
   const loaded = await loadedModels(signal);
   if (await fitTogether(sides, loaded, signal)) {
-    // One after the other: two loads at once would compete for the memory that the estimate counts.
+    // Loads the models one after the other: concurrent loads would compete for memory that the estimates assume to be
+    // free.
     for (const index of sides.keys()) await ensureLoaded(comparison, index, loaded);
     await Promise.all(sides.map((_, index) => ask(comparison, index)));
     return;

@@ -12,7 +12,7 @@ const labels = compareTexts;
 export const sideNames = ['first', 'second'] as const;
 type Side = (typeof sideNames)[number];
 
-/** One side: its settings, its answer and its figures. */
+/** One side of the comparison: settings, answer and statistics. */
 export function SideView({
   side,
   models,

@@ -2,10 +2,10 @@ import type { ChatEvent } from '../../../../src/api/v1/chat/chat-event-schema.ts
 import type { ChatResult } from '../../../../src/api/v1/chat/chat-schema.ts';
 import { errorText } from '../../ui/error-text.ts';
 
-/** Request of one side. */
+/** Settings of one side. */
 export interface SideSettings {
   readonly model: string;
-  /** Empty texts stand for the defaults. */
+  /** An empty text means the default. */
   readonly temperature: string;
   readonly maxTokens: string;
 }
@@ -29,7 +29,7 @@ export const idleAnswer: SideAnswer = {
   error: undefined,
 };
 
-/** The answer after an event of its stream. */
+/** Returns the answer after an event of its stream. */
 export function withChatEvent(answer: SideAnswer, event: ChatEvent): SideAnswer {
   switch (event.type) {
     case 'message.delta':
@@ -45,7 +45,7 @@ export function withChatEvent(answer: SideAnswer, event: ChatEvent): SideAnswer 
   }
 }
 
-/** The body of the request of a side. It is not stored as a conversation. */
+/** Request body of one side. The response is not stored as a conversation. */
 export function toSideBody(
   { model, temperature, maxTokens }: SideSettings,
   { prompt, system }: { readonly prompt: string; readonly system: string },

@@ -10,7 +10,7 @@ import { QueryView } from '../../ui/query-view.tsx';
 
 const labels = developerTexts.needsAdmin;
 
-/** Shows its content to administrators, and how to become one to all others. */
+/** Shows its content to administrators. Tells all others how to become one. */
 export function AdminOnly({ children }: { readonly children: ReactNode }) {
   const query = useQuery(sessionQuery);
   return (

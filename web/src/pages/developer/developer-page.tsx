@@ -39,7 +39,7 @@ const parts: readonly Part[] = [
 const links = parts.map(({ path, label }) => ({ path: `/developer/${path}`, label }));
 const route = getRouteApi('/developer/$part');
 
-/** The server's activity and configuration, in parts. */
+/** The server's activity and configuration, on several tabs. */
 export function DeveloperPage() {
   const { part } = route.useParams();
   const found = parts.find(({ path }) => path === part);

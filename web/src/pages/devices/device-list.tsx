@@ -12,7 +12,7 @@ import { QueryView } from '../../ui/query-view.tsx';
 import { separated } from '../../ui/separated.ts';
 import { deviceName, devicesQuery, type Device } from './devices-query.ts';
 
-/** The signed-in browsers; an administrator sees the browsers of all tokens. */
+/** The signed-in browsers. An administrator sees the browsers of all tokens. */
 export function DeviceList() {
   const query = useQuery(devicesQuery);
   const isAnyOther = query.data?.sessions.some(({ is_current }) => !is_current) ?? false;

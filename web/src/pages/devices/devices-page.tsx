@@ -4,7 +4,7 @@ import { Page } from '../../ui/page.tsx';
 import { DeviceList } from './device-list.tsx';
 import { PhoneCode } from './phone-code.tsx';
 
-/** The signed-in devices of the caller, and the way to add one. */
+/** The signed-in devices of the caller, and a code to sign in another device. */
 export function DevicesPage() {
   return (
     <Page title={texts.pages.devices} description={devicesTexts.description}>

@@ -18,11 +18,11 @@ const askMs = 3000;
 
 interface Link {
   readonly url: string;
-  /** Null if it opens the page without signing in. */
+  /** Null if the link opens the page without signing in. */
   readonly expires_at: string | null;
 }
 
-/** Shows the code that opens this app on another device, which it signs in as the user of this one. */
+/** Shows a code that opens this app on another device, and signs the device in as the same user. */
 export function PhoneCode() {
   const { mutate, data, error, isPending } = useMutation({
     mutationFn: async () => {
@@ -31,7 +31,7 @@ export function PhoneCode() {
       return { ...link, url: isLoopback() ? url : onThisOrigin(url) };
     },
     meta: { showsError: true },
-    // The code stays in no cache.
+    // The code is not cached.
     gcTime: 0,
   });
   const isUnreachable = error instanceof ApiError && error.code === 'network_unreachable';
@@ -89,7 +89,7 @@ function ShownLink({
   );
 }
 
-/** True if a time has passed. */
+/** True once a time has passed. */
 function useIsOver(time: string | null): boolean {
   const [isOver, setOver] = useState(false);
   useEffect(() => {
@@ -104,7 +104,7 @@ function isLoopback(): boolean {
   return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(location.hostname);
 }
 
-/** The address that this browser uses is one that others reach. */
+/** Uses this browser's own address of the server, which other devices can reach, too. */
 function onThisOrigin(url: string): string {
   return `${location.origin}${basePath}/open${new URL(url).hash}`;
 }

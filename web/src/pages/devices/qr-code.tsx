@@ -1,9 +1,9 @@
 import { encode } from 'uqr';
 
-/** Light modules around a code, which readers need (ISO/IEC 18004). */
+/** Width of the light margin that readers need, in modules (ISO/IEC 18004). */
 const quietZone = 4;
 
-/** A text as a QR code. It is black on white in both themes: not all cameras read an inverted one. */
+/** Draws a text as a QR code. It is black on white in both themes, since not all cameras read inverted codes. */
 export function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
   const { data, size } = encode(text, { ecc: 'M', border: quietZone });
   const path = data

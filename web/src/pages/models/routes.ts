@@ -12,7 +12,7 @@ export const modelsRoute = createRoute({
   ),
 });
 
-/** The search for models to download; the words are in the address. */
+/** The search for models to download. The search words are in the URL. */
 export const discoverRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/models/discover',

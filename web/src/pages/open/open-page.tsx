@@ -28,9 +28,9 @@ export function OpenPage() {
         setFailure(failureText(error));
       }
     };
-    // Neither the history nor a bookmark keeps the code.
+    // Removes the code from the URL, so that neither the history nor a bookmark keeps it.
     history.replaceState(history.state, '', '/open');
-    // It works once.
+    // A code works only once.
     if (code === '' || isStarted.current) return;
     isStarted.current = true;
     void exchange();

@@ -2,7 +2,10 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { rootRoute } from '../../shell/root-route.tsx';
 import { withTexts } from '../../texts/load-texts.ts';
 
-/** Target of the links of `hearth open`; the code is in the fragment, which no server or log gets. */
+/**
+ * Target of the links of `hearth open`. The code is in the fragment, which is not sent to servers, so no log contains
+ * it.
+ */
 export const openRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/open',

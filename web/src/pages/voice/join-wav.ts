@@ -1,9 +1,9 @@
-/** Size of the header that the server writes: `RIFF`, `fmt ` and the head of `data`. */
+/** Size of the WAV header that the server writes: `RIFF`, `fmt ` and the head of `data`. */
 const headerBytes = 44;
 const riffSizeAt = 4;
 const dataSizeAt = 40;
 
-/** A WAV file with the samples of several, which have the same format and the headers of the server. */
+/** Joins WAV files into one. All must have the same format and the server's header. */
 export async function joinWav(files: readonly Blob[]): Promise<Blob> {
   const headers = await Promise.all(
     files.map(async (file) => new DataView(await file.slice(0, headerBytes).arrayBuffer())),

@@ -13,10 +13,10 @@ import { countWords, scriptText, turnsOf } from './script-turns.ts';
 import { speakerColor } from './speaker-colors.ts';
 
 const labels = voiceTexts;
-/** More turns would make typing slow. */
+/** Showing more turns would make typing slow. */
 const maxShownTurns = 500;
 
-/** The script of the text, with a color per speaker. */
+/** Shows the script with a color per speaker. */
 export function ScriptPreview({
   query: { data, error },
   isEmpty,

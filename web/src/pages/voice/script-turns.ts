@@ -1,12 +1,12 @@
 import type { SpeechScript } from '../../../../src/speech/script/speech-script.ts';
 
 export interface ShownTurn {
-  /** Undefined for plain text, which names no speakers. */
+  /** Undefined for plain text, which has no speakers. */
   readonly speaker: number | undefined;
   readonly text: string;
 }
 
-/** The turns of a script, in whatever output it has. */
+/** The turns of a script, for every kind of output. */
 export function turnsOf(result: SpeechScript): readonly ShownTurn[] {
   if (result.output === 'json') return result.script;
   return result.script

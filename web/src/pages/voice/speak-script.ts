@@ -11,9 +11,9 @@ export interface Speech {
 }
 
 /**
- * Speaks a script; its parts are joined here, as a stream has no limit of size.
+ * Speaks a script. Requests a stream of parts, which has no size limit, and joins them.
  *
- * @throws as `stream`; Error with the message of a part that fails.
+ * @throws The errors of `stream`; Error with the message of a part that fails.
  */
 export async function speakScript(
   body: SpeechRequest,
@@ -27,7 +27,7 @@ export async function speakScript(
     if (event.type === 'speech.end') {
       return { file: await joinWav(parts), seconds: event.duration_seconds };
     }
-    // The browser may keep a Blob on the disk.
+    // The browser may store a Blob on the disk.
     parts.push(new Blob([Uint8Array.from(atob(event.audio), (each) => each.charCodeAt(0))]));
     onPart(event);
   }

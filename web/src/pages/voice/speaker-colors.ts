@@ -5,7 +5,7 @@ const colors = [
   'text-(--hl-number)',
 ];
 
-/** Class of the color of a speaker, by number from 1. */
+/** CSS class for the color of a speaker, by number from 1. */
 export function speakerColor(speaker: number | undefined): string {
   return speaker === undefined ? '' : (colors[(speaker - 1) % colors.length] ?? '');
 }

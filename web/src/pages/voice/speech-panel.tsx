@@ -17,7 +17,7 @@ import { toSpeechRequest, type VoiceForm } from './voice-options.ts';
 const labels = voiceTexts.speech;
 const speeds = { '0.75': '0.75×', '1': '1×', '1.25': '1.25×', '1.5': '1.5×', '2': '2×' };
 
-/** Speaks the script with the text-to-speech server of the settings, if there is one. */
+/** Speaks the script with the text-to-speech server in the settings, if there is one. */
 export function SpeechPanel({ form }: { readonly form: VoiceForm }) {
   const { data: server } = useQuery({
     queryKey: ['speech-server'],
@@ -72,7 +72,7 @@ function Speaker({ form }: { readonly form: VoiceForm }) {
   );
 }
 
-/** Speaks one script at a time; leaving the page ends it. */
+/** Speaks one script at a time. Leaving the page stops it. */
 function useSpeech() {
   const [part, setPart] = useState<SpokenPart>();
   const [running, setRunning] = useState<AbortController>();

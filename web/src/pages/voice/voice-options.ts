@@ -3,20 +3,20 @@ import type { SpeechScriptOptions } from '../../../../src/speech/script/speech-s
 
 type Emotion = NonNullable<SpeechScriptOptions['emotions']>[number];
 
-/** Input of a person on the page. */
+/** The user's input on the page. */
 export interface VoiceForm {
   readonly text: string;
   readonly mode: 'auto' | 'single' | 'multi';
   readonly output: 'script' | 'plain' | 'json';
   readonly isClean: boolean;
-  /** One per speaker. */
+  /** One entry per speaker. */
   readonly speakers: readonly { readonly voice: string; readonly emotion: Emotion }[];
 }
 
 export const maxSpeakers = 4;
 export const newSpeaker = { voice: '', emotion: 'neutral' } as const;
 
-/** The request of the formatter. Voices and emotions are left out while all have their defaults. */
+/** Request to format the script. Voices and emotions are left out if all have their defaults. */
 export function toScriptRequest({
   text,
   mode,
@@ -39,7 +39,7 @@ export function toScriptRequest({
   };
 }
 
-/** The request that speaks the script, at a speed where 1 is normal. */
+/** Request to speak the script; a speed of 1 is normal. */
 export function toSpeechRequest(form: VoiceForm, speed: number): SpeechRequest {
   const { output: _, ...options } = toScriptRequest(form);
   return { ...options, speed };

@@ -16,7 +16,7 @@ interface DialogState {
   readonly onClose: () => void;
 }
 
-/** Links a machine that has made a code. */
+/** Links a machine that has created a code. */
 export function LinkDialog({ isOpen, onClose }: DialogState) {
   return (
     <Dialog isOpen={isOpen} onClose={onClose} title={labels.link} description={labels.linkHint}>

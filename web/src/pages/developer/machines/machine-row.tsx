@@ -9,7 +9,7 @@ import { refreshMachines } from './machines-query.ts';
 
 const labels = developerTexts.machines;
 
-/** A linked machine, with a button that ends the links with it. */
+/** A linked machine, with a button to remove the links with it. */
 export function MachineRow({
   name,
   badge,

@@ -14,7 +14,7 @@ import { OfferDialog } from './offer-dialog.tsx';
 
 const labels = developerTexts.machines;
 
-/** The machines whose models are used here, and those that use the models of this one. */
+/** Machines whose models are used here, and machines that use the models of this one. */
 export function MachinesPart() {
   const [dialog, setDialog] = useState<'link' | 'offer'>();
   const query = useQuery(machinesQuery);
@@ -44,7 +44,7 @@ export function MachinesPart() {
         title={labels.from}
         description={labels.fromHint}
         actions={
-          // The dialog compares the machines with the ones in the list.
+          // Disabled until the list is loaded: the dialog detects a new machine by comparing lists.
           <Button disabled={query.data === undefined} onClick={() => setDialog('offer')}>
             {labels.offer}
           </Button>

@@ -4,7 +4,7 @@ import { call } from '../../../api/client.ts';
 
 export type LinkedMachine = LinkList['to'][number];
 
-/** The port in the default of `server.linkAddress`. */
+/** The port in the default value of `server.linkAddress`. */
 export const defaultPort = 1235;
 
 /** The linked machines, in both directions. */
@@ -13,7 +13,7 @@ export const machinesQuery = queryOptions({
   queryFn: ({ signal }) => call('get', '/api/v1/links', {}, { signal }),
 });
 
-/** Reads the machines again, and the models, which may be theirs. */
+/** Reloads the machines, and the models, since these may be on other machines. */
 export async function refreshMachines(queries: QueryClient): Promise<void> {
   await Promise.all([
     queries.invalidateQueries(machinesQuery),
@@ -21,7 +21,7 @@ export async function refreshMachines(queries: QueryClient): Promise<void> {
   ]);
 }
 
-/** `192.168.1.20:1235`, `[fe80::1]:1235` */
+/** Formats `192.168.1.20:1235` or `[fe80::1]:1235`. */
 export function withPort(host: string, port: number): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -13,7 +13,7 @@ import { defaultPort, machinesQuery, withPort } from './machines-query.ts';
 const labels = developerTexts.machines;
 const askMs = 3000;
 
-/** Shows a code that links another machine, until one has used it. */
+/** Shows a code for linking another machine, until a machine has used it. */
 export function OfferDialog({
   isOpen,
   onClose,
@@ -32,7 +32,7 @@ function Offer() {
   const { mutate, data, error } = useMutation({
     mutationFn: () => call('post', '/api/v1/links/offers', {}),
     meta: { showsError: true },
-    // The code stays in no cache.
+    // The code is not cached.
     gcTime: 0,
   });
   useEffect(() => mutate(), [mutate]);

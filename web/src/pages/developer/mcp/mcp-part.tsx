@@ -13,7 +13,7 @@ import { ServerRow } from './server-row.tsx';
 
 const labels = developerTexts.mcp;
 
-/** The servers of mcp.json and the built-in ones. */
+/** The servers of mcp.json and the built-in servers. */
 export function McpPart() {
   const [edited, setEdited] = useState<ServerForm>();
   const query = useQuery({

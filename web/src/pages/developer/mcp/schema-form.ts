@@ -4,14 +4,14 @@ const { invalid } = developerTexts.mcp;
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A field of a form that was made from a JSON schema. */
+/** A form field derived from a JSON schema. */
 export interface SchemaField {
   readonly name: string;
   readonly kind: 'text' | 'number' | 'integer' | 'boolean' | 'choice' | 'json';
   readonly title: string;
   readonly description: string | undefined;
   readonly isRequired: boolean;
-  /** The values of a choice, as JSON. */
+  /** Values of a select, as JSON. */
   readonly choices: readonly string[];
   readonly minimum: number | undefined;
   readonly maximum: number | undefined;
@@ -19,10 +19,10 @@ export interface SchemaField {
   readonly initial: string;
 }
 
-/** More would only slow the page down; the schema is another party's. */
+/** Limits a schema from an untrusted server, which could slow down the page. */
 const maxFields = 100;
 
-/** The fields of an object schema. What has no field of its own kind is entered as JSON. */
+/** Derives fields from an object schema. Values without a special kind of field are entered as JSON. */
 export function fieldsOf(schema: Json): readonly SchemaField[] {
   const required = new Set(Array.isArray(schema['required']) ? schema['required'] : []);
   return Object.entries(asObject(schema['properties']))
@@ -62,11 +62,11 @@ function kindOf(type: unknown): SchemaField['kind'] {
 
 export interface FormResult {
   readonly values: Json;
-  /** Errors by the name of the field. */
+  /** Errors by field name. */
   readonly errors: Readonly<Record<string, string>>;
 }
 
-/** The arguments that a person entered. Empty fields that are not required are left out. */
+/** Converts the entered texts to arguments. Optional empty fields are left out. */
 export function toArguments(
   fields: readonly SchemaField[],
   entered: ReadonlyMap<string, string>,
@@ -84,7 +84,7 @@ export function toArguments(
     if ('error' in read) errors.push([field.name, read.error]);
     else values.push([field.name, read.value]);
   }
-  // `fromEntries` defines properties, so that a field named `__proto__` is one like any other.
+  // `fromEntries` is safe for a field named `__proto__`, since it defines properties.
   return { values: Object.fromEntries(values), errors: Object.fromEntries(errors) };
 }
 

@@ -12,7 +12,7 @@ import { serverFormErrors, toServerRequest, type ServerForm } from './server-for
 
 const labels = developerTexts.mcp;
 
-/** Adds an entry of mcp.json, or changes one. */
+/** Adds or changes an entry of mcp.json. */
 export function ServerDialog({
   form,
   onClose,

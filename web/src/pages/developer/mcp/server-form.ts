@@ -4,7 +4,7 @@ import { formatPairs, linesOf, parsePairs } from '../../../ui/pairs.ts';
 
 const labels = developerTexts.mcp;
 
-/** Input of a person for an entry of mcp.json. */
+/** The user's input for an entry of mcp.json. */
 export interface ServerForm {
   readonly label: string;
   readonly kind: 'process' | 'http';
@@ -42,7 +42,7 @@ export function toServerForm(server: McpServerRecord): ServerForm {
 
 type FormErrors = Readonly<Partial<Record<keyof ServerForm, string>>>;
 
-/** Faults by field; none if the entry can be sent. The server validates it as well. */
+/** Errors by field; empty if the entry can be sent. The server validates the entry, too. */
 export function serverFormErrors(form: ServerForm): FormErrors {
   const pairFault = (text: string) => {
     const parsed = parsePairs(text);
@@ -65,7 +65,7 @@ export function serverFormErrors(form: ServerForm): FormErrors {
   return Object.fromEntries(Object.entries(all).filter(([, fault]) => fault !== undefined));
 }
 
-/** The entry of mcp.json; call it without faults only. */
+/** Converts the form to an entry of mcp.json. Only call it if there are no errors. */
 export function toServerRequest(form: ServerForm) {
   const pairs = (text: string) => {
     const parsed = parsePairs(text);

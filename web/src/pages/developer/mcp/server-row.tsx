@@ -13,7 +13,7 @@ import { ToolList } from './tool-list.tsx';
 const labels = developerTexts.mcp;
 const tones = { process: 'plain', http: 'plain', built_in: 'accent', faulty: 'danger' } as const;
 
-/** An MCP server; a test connects to it and lists its tools. */
+/** An MCP server. Its test connects to it and lists its tools. */
 export function ServerRow({
   server,
   onEdit,

@@ -12,7 +12,7 @@ import { ToolResult } from './tool-result.tsx';
 
 const labels = developerTexts.mcp;
 
-/** A form made from the schema of a tool; it calls the tool and shows its result. */
+/** A form derived from the schema of a tool. Submitting it calls the tool and shows the result. */
 export function ToolForm({ label, tool }: { readonly label: string; readonly tool: McpTool }) {
   const fields = useMemo(() => fieldsOf(tool.parameters), [tool]);
   const [entered, setEntered] = useState<ReadonlyMap<string, string>>(new Map());

@@ -6,7 +6,7 @@ import type { McpTool } from './mcp-tool.ts';
 
 const labels = developerTexts.mcp;
 
-/** The tools of a server. Their descriptions are another party's, and shown as plain text. */
+/** The tools of a server. Their descriptions are untrusted, so they are shown as plain text. */
 export function ToolList({
   label,
   tools,

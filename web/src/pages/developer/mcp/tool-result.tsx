@@ -11,7 +11,10 @@ interface Block {
   readonly [name: string]: unknown;
 }
 
-/** The result of a tool: texts unchanged, other blocks by type and size. Nothing of it is rendered or fetched. */
+/**
+ * The result of a tool: texts unchanged, other blocks by type and size. It is untrusted, so nothing in it is rendered
+ * or fetched.
+ */
 export function ToolResult({
   result: { content, is_error, duration_ms },
 }: {

@@ -43,7 +43,7 @@ export function OverviewPart() {
   );
 }
 
-/** Their places are taken before the metrics arrive, so that nothing below moves. */
+/** Reserves its space before the metrics arrive, so that the content below does not move. */
 function MetricFigures({
   samples,
   rates,

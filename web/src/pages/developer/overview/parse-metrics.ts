@@ -4,7 +4,7 @@ export interface Sample {
   readonly value: number;
 }
 
-/** Reads the text format of Prometheus; lines that it does not know are left out. */
+/** Parses the text format of Prometheus; ignores unknown lines. */
 export function parseMetrics(text: string): readonly Sample[] {
   return text.split('\n').flatMap((line) => {
     const match = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)/.exec(line);
@@ -24,7 +24,7 @@ function parseLabels(text: string): Readonly<Record<string, string>> {
   return labels;
 }
 
-/** Sum of the values of a metric over its labels; undefined if there are none. */
+/** Sum of a metric over all label values; undefined if the metric does not exist. */
 export function sumOf(samples: readonly Sample[], name: string): number | undefined {
   const values = samples.filter((each) => each.name === name).map(({ value }) => value);
   return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0);

@@ -14,7 +14,7 @@ export function ServerFacts({
   readAtMs,
 }: {
   readonly status: z.output<typeof serverStatusSchema>;
-  /** Time at which the status was read. */
+  /** Time at which the status was read, in milliseconds. */
   readonly readAtMs: number;
 }) {
   const { version, pid, started_at, home, runtime, memory } = status;

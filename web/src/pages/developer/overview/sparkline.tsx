@@ -1,8 +1,8 @@
 const size = { width: 120, height: 32 };
 
-/** A small chart of the last values. */
+/** A small chart of the latest values. */
 export function Sparkline({ values }: { readonly values: readonly number[] }) {
-  // One value is a line, too.
+  // A single value is drawn as a horizontal line.
   const drawn = values.length > 1 ? values : [values[0] ?? 0, values[0] ?? 0];
   const largest = Math.max(1, ...drawn);
   const points = drawn

@@ -1,4 +1,4 @@
-/** Total of generated tokens at a time, in milliseconds. */
+/** Number of tokens generated up to a time, in milliseconds. */
 export interface TokenCount {
   readonly atMs: number;
   readonly tokens: number;
@@ -6,14 +6,17 @@ export interface TokenCount {
 
 const windowMs = 60_000;
 
-/** The counts of the last minute with a new one. If a total shrinks, the server has started again. */
+/**
+ * Adds a count, and keeps the last minute. If the total has decreased, the server has restarted, so earlier counts are
+ * dropped.
+ */
 export function withCount(counts: readonly TokenCount[], next: TokenCount): readonly TokenCount[] {
   const last = counts.at(-1);
   if (last !== undefined && next.tokens < last.tokens) return [next];
   return [...counts.filter(({ atMs }) => next.atMs - atMs <= windowMs), next];
 }
 
-/** Tokens per second between one count and the next. */
+/** Tokens per second between successive counts. */
 export function ratesOf(counts: readonly TokenCount[]): readonly number[] {
   return counts.slice(1).map(({ atMs, tokens }, index) => {
     const before = counts[index];

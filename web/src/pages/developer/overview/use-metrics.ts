@@ -7,7 +7,7 @@ import { ratesOf, withCount, type TokenCount } from './token-rate.ts';
 
 const intervalMs = 2000;
 
-/** The metrics of the server, read again every two seconds, and tokens per second of the last minute. */
+/** The server's metrics, polled every two seconds, and the tokens per second of the last minute. */
 export function useMetrics(): {
   readonly samples: readonly Sample[] | undefined;
   readonly rates: readonly number[];

@@ -18,7 +18,7 @@ import { formatDecimal } from '../../../ui/numbers.ts';
 
 const { inspector: labels, states } = developerTexts.requests;
 
-/** A request with its figures, its prompts and output, and how to repeat it. */
+/** A request with its statistics, prompts and output, and code to repeat it. */
 export function RequestDialog({
   id,
   onClose,

@@ -1,10 +1,10 @@
 import type { RequestSummary } from '../../../../../src/api/v1/server/request-schema.ts';
 import type { ServerEvent } from '../../../../../src/api/v1/server/server-event-schema.ts';
 
-/** Most requests that the page keeps. The reads of this app are many, and are not shown. */
+/** Maximum number of requests on the page. The app's own reads are not counted, since there are many. */
 export const keptRequests = 1000;
 
-/** The list, newest first, after an event. */
+/** Returns the list, newest first, after an event. */
 export function withEvent(
   requests: readonly RequestSummary[],
   event: ServerEvent,
@@ -24,7 +24,7 @@ export function withEvent(
 export interface RequestFilter {
   readonly state: 'all' | RequestSummary['state'];
   readonly text: string;
-  /** True if requests that this app makes to show its pages are listed, too. */
+  /** Also lists requests that this app makes to show its pages. */
   readonly hasOwnReads: boolean;
 }
 
@@ -41,7 +41,7 @@ export function filterRequests(
   );
 }
 
-/** True for files of the app, and for the API requests of its pages. */
+/** True for files of the app and for API requests that only load data for its pages. */
 function isOwnRead({ method, path }: RequestSummary): boolean {
   if (path === '/api/v1/models/estimate') return true;
   const isOwnPath = path.startsWith('/api/v1/') || !/^\/(?:api|v1)\//.test(path);

@@ -2,7 +2,7 @@
 export interface RepeatedRequest {
   readonly method: string;
   readonly path: string;
-  /** JSON body; undefined if there is none, or if it was not recorded. */
+  /** JSON body; undefined if there is none or it was not recorded. */
   readonly body: unknown;
 }
 
@@ -12,7 +12,7 @@ interface Place {
   readonly needsToken: boolean;
 }
 
-/** The request as a command of curl, for a POSIX shell. The token stays in an environment variable. */
+/** The request as a curl command for a POSIX shell. The token is read from an environment variable. */
 export function toCurl({ method, path, body }: RepeatedRequest, place: Place): string {
   const lines = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}${shellQuote(place.origin + path)}`,
@@ -24,12 +24,12 @@ export function toCurl({ method, path, body }: RepeatedRequest, place: Place): s
   return lines.join(' \\\n  ');
 }
 
-/** A text as one word of a POSIX shell. */
+/** Quotes a text for a POSIX shell. */
 function shellQuote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The request in JavaScript, with the SDK that its endpoint belongs to. */
+/** The request in JavaScript, with the SDK for its API. */
 export function toProgram(request: RepeatedRequest, place: Place): string {
   const { path, body } = request;
   const argument = body === undefined ? '' : JSON.stringify(body, null, 2);

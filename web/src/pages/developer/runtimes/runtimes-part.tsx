@@ -14,7 +14,7 @@ import { InstallButton } from './install-button.tsx';
 
 const labels = developerTexts.runtimes;
 
-/** The builds of the engine; administrators choose, install and remove them. */
+/** The installed and available runtimes. Administrators can choose, install and remove them. */
 export function RuntimesPart() {
   const isAdmin = usePermissions()('admin');
   const query = useQuery({

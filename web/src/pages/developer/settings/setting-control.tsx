@@ -5,7 +5,7 @@ import { inputClass } from '../../../ui/field.tsx';
 
 const labels = developerTexts.settings;
 
-/** The field that fits the type of a setting. */
+/** A form field for the type of a setting. */
 export function SettingControl({
   setting: { type, choices, secret, source, minimum, maximum },
   attributes,

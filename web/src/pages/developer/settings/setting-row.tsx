@@ -14,7 +14,7 @@ import { fromText, shownSource, toText, type SettingValue } from './setting-text
 
 const labels = developerTexts.settings;
 
-/** A setting with its value, where that comes from, and a field that changes it. */
+/** A setting with its value, the source of the value, and a field to change it. */
 export function SettingRow({ setting }: { readonly setting: SettingRecord }) {
   const { key, description, live, restart_pending, source, source_name } = setting;
   const id = useId();

@@ -8,18 +8,18 @@ const labels = developerTexts.settings;
 export type SettingValue = NonNullable<SettingRecord['value']>;
 type Parsed = { readonly value: SettingValue | null } | { readonly error: string };
 
-/** Flags that have a shorter name in the documentation. */
+/** Shorter flag names, which the documentation uses. */
 const shortFlags: Readonly<Record<string, string>> = {
   '--server-port': '--port',
   '--server-host': '--bind',
 };
 
-/** Where a value comes from, such as `--port`, by the name that people know. */
+/** The source of a value, by its common name, such as `--port`. */
 export function shownSource(name: string): string {
   return shortFlags[name] ?? name;
 }
 
-/** The value as the field of the setting shows it. */
+/** Converts a value to the text in its field. */
 export function toText(value: SettingRecord['value']): string {
   if (value === null) return '';
   if (Array.isArray(value)) return value.join('\n');
@@ -27,7 +27,7 @@ export function toText(value: SettingRecord['value']): string {
   return String(value);
 }
 
-/** The value that a person entered; an empty field removes the setting from the file. */
+/** Converts the entered text to a value. An empty field removes the setting from the file. */
 export function fromText(setting: SettingRecord, text: string): Parsed {
   if (text.trim() === '') return { value: null };
   const { type, minimum, maximum } = setting;
@@ -48,7 +48,7 @@ export function fromText(setting: SettingRecord, text: string): Parsed {
   return { value: text.trim() };
 }
 
-/** The server checks what the values of the object may be. */
+/** Only parses the object; the server validates its values. */
 function parseObject(text: string): Parsed {
   let value: unknown;
   try {
@@ -67,7 +67,7 @@ export interface SettingFilter {
   readonly isChangedOnly: boolean;
 }
 
-/** The settings that pass a filter, by the first part of their keys. */
+/** The settings that match a filter, grouped by the first part of their keys. */
 export function groupSettings(
   settings: readonly SettingRecord[],
   { text, isChangedOnly }: SettingFilter,

@@ -12,7 +12,7 @@ import { groupSettings } from './setting-text.ts';
 
 const labels = developerTexts.settings;
 
-/** All settings in groups, each saved on its own. */
+/** All settings in groups; each setting is saved separately. */
 export function SettingsPart() {
   const query = useQuery(settingsQuery);
   const [filter, setFilter] = useState({ text: '', isChangedOnly: false });

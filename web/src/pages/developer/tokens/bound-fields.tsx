@@ -5,7 +5,7 @@ import type { BoundTexts } from './bounds.ts';
 const labels = developerTexts.tokens;
 const maxima = { requestsPerDay: 1e9, tokensPerDay: 1e12 };
 
-/** How much a token may use in a day, of which models, and before whom. */
+/** Fields for a token's limits per day, its models and its priority. */
 export function BoundFields({
   bounds,
   onChange,

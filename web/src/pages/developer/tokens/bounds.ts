@@ -1,6 +1,6 @@
 import type { TokenRecord } from './tokens-query.ts';
 
-/** The typed texts; an empty one bounds nothing. */
+/** Texts of the fields; an empty text means no limit. */
 export interface BoundTexts {
   readonly requestsPerDay: string;
   readonly tokensPerDay: string;
@@ -15,7 +15,7 @@ export const noBounds: BoundTexts = {
   priority: 'normal',
 };
 
-/** The fields of a request for what was typed. */
+/** Converts the entered texts to fields of a request. */
 export function toBounds({ requestsPerDay, tokensPerDay, models, priority }: BoundTexts) {
   const patterns = models
     .split(',')
@@ -29,7 +29,7 @@ export function toBounds({ requestsPerDay, tokensPerDay, models, priority }: Bou
   };
 }
 
-/** The fields of a change. Unchanged models are left out, since a token with an empty list may use none. */
+/** The changed fields. Models are left out if they are unchanged, since an empty list would allow no models. */
 export function changedBounds(before: BoundTexts, after: BoundTexts) {
   const { models, ...limits } = toBounds(after);
   return after.models === before.models ? limits : { ...limits, models };

@@ -11,7 +11,7 @@ import { tokensQuery, type TokenRecord } from './tokens-query.ts';
 
 const labels = developerTexts.tokens;
 
-/** Changes how much a token may use in a day, and which models. */
+/** Changes a token's limits per day and its models. */
 export function ChangeTokenDialog({
   token,
   isOpen,

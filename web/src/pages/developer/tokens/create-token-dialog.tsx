@@ -46,7 +46,7 @@ function CreateToken({ onClose }: { readonly onClose: () => void }) {
     },
     onSuccess: ({ token }) => setSecret(token),
     onSettled: () => queries.invalidateQueries(tokensQuery),
-    // The secret stays in no cache.
+    // The secret is not cached.
     gcTime: 0,
   });
   if (secret === undefined) return <TokenFields isPending={isPending} onSubmit={mutate} />;

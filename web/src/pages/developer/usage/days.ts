@@ -1,6 +1,6 @@
 const dayMs = 24 * 3600 * 1000;
 
-/** All days from one to another, as `YYYY-MM-DD`. */
+/** All days between two days, inclusive, as `YYYY-MM-DD`. */
 export function daysBetween(from: string, to: string): readonly string[] {
   const first = Date.parse(from);
   const count = Math.round((Date.parse(to) - first) / dayMs) + 1;

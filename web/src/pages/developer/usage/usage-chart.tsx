@@ -12,7 +12,7 @@ interface DayRow {
   readonly completion_tokens: number;
 }
 
-/** A bar for each day: prompt tokens, and answer tokens above them. */
+/** A stacked bar for each day: prompt tokens below, answer tokens above. */
 export function UsageChart({
   from,
   to,

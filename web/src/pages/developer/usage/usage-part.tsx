@@ -114,7 +114,7 @@ function UsageRow({ name, counts }: { readonly name: string; readonly counts: Co
   );
 }
 
-/** A token that was revoked has no name. */
+/** A name for a token; a revoked token has none. */
 function nameOf({
   model,
   token_id: id,

@@ -18,10 +18,10 @@ import { filterModels, noFilter, type CatalogFilter } from './filter-models.ts';
 
 const labels = modelsTexts.search;
 const route = getRouteApi('/models/discover');
-/** Names of a model, as a download takes them, in place of words. */
+/** Matches input that names a model exactly, such as a URL, instead of search words. */
 const namePattern = /^(?:(?:ollama|docker|modelscope):|https?:\/\/)\S+$/i;
 
-/** Search of the catalog and the model hub. */
+/** Searches the catalog and the model hub. */
 export function DiscoverPage() {
   const { search } = route.useSearch();
   const [filter, setFilter] = useState(noFilter);
@@ -69,7 +69,7 @@ export function DiscoverPage() {
   );
 }
 
-/** Offers the model that the words name, since registries have no search. */
+/** Offers to download the named model, since registries have no search. */
 function NamedModel({ name }: { readonly name: string }) {
   const isAllowed = usePermissions()('models:write');
   const start = useStartDownload();

@@ -14,7 +14,7 @@ export const noFilter: CatalogFilter = {
   order: 'best',
 };
 
-/** The models that pass a filter, in its order. What the hub does not tell passes, and comes last. */
+/** The models that match a filter, sorted by its order. Models with unknown values match, and come last. */
 export function filterModels(
   models: readonly CatalogModelRecord[],
   { type, source, isFitOnly, order }: CatalogFilter,

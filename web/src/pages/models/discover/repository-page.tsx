@@ -24,7 +24,7 @@ import { separated } from '../../../ui/separated.ts';
 const labels = modelsTexts.card;
 const route = getRouteApi('/models/hub/$owner/$name');
 
-/** A repository of the model hub or ModelScope: what can be downloaded, and its model card. */
+/** A repository of the model hub or ModelScope: the builds to download and the model card. */
 export function RepositoryPage() {
   const { owner, name } = route.useParams();
   const { source = 'hub' } = route.useSearch();

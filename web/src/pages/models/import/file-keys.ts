@@ -1,6 +1,6 @@
 /**
- * Name in the library that a GGUF file suggests: without its extension, its part number, its quantization and the
- * prefix of projectors, so that the parts and the projector of a model get the same.
+ * Derives a name in the library from the name of a GGUF file. Removes the extension, part number, quantization and the
+ * prefix of projectors, so that all files of a model get the same name.
  */
 export function repositoryOf(fileName: string): string {
   const name = fileName

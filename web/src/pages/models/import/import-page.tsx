@@ -13,7 +13,7 @@ import { UploadForm } from './upload-form.tsx';
 
 const labels = modelsTexts.import;
 
-/** Import of models that are files already. */
+/** Imports models from files. */
 export function ImportPage() {
   const isAllowed = usePermissions();
   return (

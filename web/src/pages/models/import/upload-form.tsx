@@ -18,7 +18,7 @@ interface Uploaded {
   readonly file: string;
 }
 
-/** Sends a GGUF file of this computer to the library of the server. */
+/** Uploads a GGUF file from this computer to the server's library. */
 export function UploadForm() {
   const queries = useQueryClient();
   const [file, setFile] = useState<File>();

@@ -1,6 +1,6 @@
 /**
- * Contexts that a slider offers: powers of two and the steps halfway between them, from 512 tokens to the longest
- * context of the model, which is always the last.
+ * Context lengths on a slider: powers of two and the steps halfway between them, from 512 tokens. The last step is
+ * always the model's longest context.
  */
 export function contextSteps(longest: number): readonly number[] {
   const steps: number[] = [];
@@ -11,7 +11,7 @@ export function contextSteps(longest: number): readonly number[] {
   return [...steps, longest];
 }
 
-/** Position of the step that is nearest to a context. */
+/** Index of the step nearest to a context length. */
 export function nearestStep(steps: readonly number[], context: number): number {
   const distances = steps.map((step) => Math.abs(step - context));
   return distances.indexOf(Math.min(...distances));

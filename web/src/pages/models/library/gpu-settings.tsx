@@ -21,12 +21,12 @@ const cacheTypes = [
 interface SettingsProps {
   readonly form: LoadForm;
   readonly onChange: (changes: Partial<LoadForm>) => void;
-  /** The choices of the server for empty fields. */
+  /** Values that the server chooses for empty fields. */
   readonly defaults: LoadConfig | undefined;
   readonly hasExperts: boolean;
 }
 
-/** The type of the cache. */
+/** Field for the data type of the cache. */
 export function CacheTypeSetting({ form, onChange, defaults }: Omit<SettingsProps, 'hasExperts'>) {
   return (
     <Choice
@@ -39,7 +39,7 @@ export function CacheTypeSetting({ form, onChange, defaults }: Omit<SettingsProp
   );
 }
 
-/** The options that decide on the GPUs of a load. */
+/** Load options for GPUs. */
 export function GpuSettings({ form, onChange, defaults, hasExperts }: SettingsProps) {
   const text = (
     label: string,

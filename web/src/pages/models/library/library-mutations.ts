@@ -7,7 +7,7 @@ import { formatBytes } from '../../../ui/bytes.ts';
 import { formatDuration } from '../../../ui/duration.ts';
 import { showToast } from '../../../ui/toasts.ts';
 
-/** Lists of models are outdated after each change, also where the server sends no events. */
+/** Invalidates lists of models after each change, for callers that get no events. */
 function useOutdateModels(): () => Promise<void> {
   const queries = useQueryClient();
   return () => queries.invalidateQueries({ queryKey: ['models'] });

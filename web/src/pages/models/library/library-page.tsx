@@ -86,7 +86,7 @@ function matches({ key, display_name, type }: V1Model, filter: string): boolean 
   return words.every((word) => text.includes(word));
 }
 
-/** Aliases by the key of their model; only administrators may read the setting. */
+/** Aliases by the key of their model; empty for users who are not administrators. */
 function useAliases(): Readonly<Record<string, readonly string[]>> {
   const isAdmin = usePermissions()('admin');
   const { data } = useQuery({ ...settingsQuery, enabled: isAdmin });

@@ -4,7 +4,7 @@ import type { LoadRequest } from '../../../../../src/api/v1/models/model-schema.
 export type SplitMode = NonNullable<LoadSettings['split_mode']>;
 export type CacheType = NonNullable<LoadSettings['kv_cache_type']>;
 
-/** Input of a person before a load; empty texts stand for the default. */
+/** The user's input for a load; an empty text means the default. */
 export interface LoadForm {
   readonly contextLength: number | undefined;
   readonly parallel: string;
@@ -15,7 +15,7 @@ export interface LoadForm {
   readonly isCacheOnGpu: boolean | undefined;
   readonly mainGpu: string;
   readonly splitMode: SplitMode | '';
-  /** Proportions of the GPUs, such as `3,1`. */
+  /** Shares of the GPUs, such as `3,1`. */
   readonly tensorSplit: string;
   readonly cpuExpertLayers: string;
   readonly cacheType: CacheType | '';
@@ -38,12 +38,12 @@ export const emptyLoadForm: LoadForm = {
   isForced: false,
 };
 
-/** The request of a load; settings that were not entered are absent, so that the defaults apply. */
+/** Converts the form to a load request. Empty settings are absent, so that the defaults apply. */
 export function toLoadRequest(model: string, form: LoadForm): LoadRequest {
   return { model, ...toLoadSettings(form), ...(form.isForced ? { force: true } : {}) };
 }
 
-/** The settings that were entered. */
+/** The settings that the user has entered. */
 export function toLoadSettings(form: LoadForm): LoadSettings {
   const parallel = wholeNumber(form.parallel);
   const batch = wholeNumber(form.batch);
@@ -68,7 +68,7 @@ export function toLoadSettings(form: LoadForm): LoadSettings {
   };
 }
 
-/** The part of the form that the estimate of the memory depends on. */
+/** The settings that affect the memory estimate. */
 export function toEstimateRequest(model: string, form: LoadForm) {
   const { ttl: _, ...settings } = toLoadSettings(form);
   return { model, ...settings };

@@ -13,10 +13,10 @@ const labels = modelsTexts.dialog;
 interface SettingsProps {
   readonly form: LoadForm;
   readonly onChange: (form: LoadForm) => void;
-  /** True if the model may not be loaded: only what changes the estimate is shown. */
+  /** True if the user may not load the model: then only settings that affect the estimate are shown. */
   readonly isReadOnly: boolean;
   readonly longest: number;
-  /** The server's values for empty fields. */
+  /** Values that the server chooses for empty fields. */
   readonly defaults: LoadConfig | undefined;
   readonly hasGpu: boolean;
   readonly hasExperts: boolean;
@@ -83,7 +83,7 @@ function placeholderOf(name: string, defaults: LoadConfig | undefined): string {
 
 function ContextSlider({ form, onChange, longest, defaults }: SettingsProps) {
   const steps = contextSteps(longest);
-  // The default of the first answer: it changes with the form otherwise.
+  // The default from the first estimate, since later estimates contain the chosen context.
   const [initial, setInitial] = useState<number>();
   if (initial === undefined && defaults !== undefined) setInitial(defaults.context_length);
   const context = form.contextLength ?? initial ?? longest;

@@ -12,7 +12,7 @@ const parts = [
   ['process_bytes', labels.process, 'bg-strong-line'],
 ] as const;
 
-/** The memory of a load by its parts, beside the memory that is available. */
+/** Shows the memory of a load by its parts, compared with the available memory. */
 export function MemoryBar({ estimate }: { readonly estimate: ModelMemoryEstimate }) {
   const { total_bytes, usable_bytes, fits } = estimate;
   const full = Math.max(total_bytes, usable_bytes, 1);

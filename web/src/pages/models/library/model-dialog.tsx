@@ -18,7 +18,7 @@ import { ModelSettingsCard } from './settings-form.tsx';
 import { ModelFacts } from './model-facts.tsx';
 import { PlacementView } from './placement-view.tsx';
 
-/** A model with its memory at a context, its load settings and its files. */
+/** A model with its memory at a chosen context, its load settings and its files. */
 export function ModelDialog({
   model,
   onClose,
@@ -56,7 +56,7 @@ function ModelDetails({
     queryFn: ({ signal }) => call('post', '/api/v1/models/estimate', { body }, { signal }),
     placeholderData: keepPreviousData,
   });
-  // The last estimate stays while the server refuses the settings.
+  // If the server rejects the settings, the last estimate stays visible.
   const [estimate, setEstimate] = useState(data);
   if (data !== undefined && data !== estimate) setEstimate(data);
   return (

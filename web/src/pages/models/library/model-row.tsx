@@ -158,7 +158,7 @@ function RowActions({
   );
 }
 
-/** True for a profile; false for a model that ships with the server, or is on another server. */
+/** True for profiles; false for starter models and for models on other servers. */
 function canBeDeleted(model: V1Model): boolean {
   return model.base !== undefined || (!isStarter(model) && model.format !== null);
 }
@@ -169,7 +169,7 @@ function InstanceRow({
   progress,
 }: {
   readonly instance: InstanceStatus;
-  /** True if another server has the model in memory. */
+  /** True if the model is in the memory of another server. */
   readonly isRemote: boolean;
   readonly progress: number | undefined;
 }) {

@@ -5,7 +5,7 @@ import { separated } from '../../../ui/separated.ts';
 
 const labels = modelsTexts.placement;
 
-/** Where a load would put the layers of a model. */
+/** Shows on which devices a load would place the layers of a model. */
 export function PlacementView({
   estimate: { placement, load_config: config },
 }: {

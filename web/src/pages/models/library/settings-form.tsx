@@ -22,11 +22,11 @@ const labels = modelsTexts.settings;
 
 interface FormProps {
   readonly model: V1Model;
-  /** Input for a load, which is saved with the settings. */
+  /** Load settings, which are saved together with the other settings. */
   readonly load: LoadSettings;
 }
 
-/** The settings that the server keeps for a model or profile. */
+/** Edits the stored settings of a model or profile. */
 export function ModelSettingsCard(props: FormProps) {
   const params = { model: props.model.key };
   const record = useQuery({
