@@ -1,7 +1,7 @@
 import type { KeyboardEvent } from 'react';
 
 /**
- * Moves through a list with the arrow keys, from its end to its beginning and back. Other keys do nothing.
+ * Moves through a list with the arrow keys, wrapping around at its ends. Other keys are ignored.
  *
  * @param count Number of items.
  */
@@ -17,7 +17,7 @@ export function moveByArrows(
   move((position + step + count) % count);
 }
 
-/** A `ref` for the option that the arrow keys have reached: a list that scrolls shows it. */
+/** A `ref` for the option that the arrow keys have reached; scrolls it into view. */
 export function keepInView(option: HTMLElement | null): void {
   option?.scrollIntoView({ block: 'nearest' });
 }

@@ -14,7 +14,7 @@ export interface ButtonStyle {
   readonly size?: keyof typeof sizes;
 }
 
-/** Class names of a button, for links and triggers that look like one. */
+/** Class names of a button, for links and triggers that should look like one. */
 export function buttonClass({ variant = 'secondary', size = 'medium' }: ButtonStyle = {}): string {
   return classNames(
     'inline-flex shrink-0 items-center justify-center rounded-lg text-sm font-medium whitespace-nowrap transition-colors',

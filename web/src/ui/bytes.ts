@@ -9,7 +9,7 @@ const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'].map(
     }),
 );
 
-/** A size with three digits: `1.25 GB`. Units are powers of 1,000. */
+/** Formats a size with three digits: `1.25 GB`. Units are powers of 1,000. */
 export function formatBytes(bytes: number): string {
   let value = bytes;
   let unit = 0;

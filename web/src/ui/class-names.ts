@@ -1,4 +1,4 @@
-/** Joins class names; false and undefined are left out. */
+/** Joins class names; ignores false and undefined. */
 export function classNames(...names: readonly (string | false | undefined)[]): string {
   return names.filter((name) => name !== false && name !== undefined && name !== '').join(' ');
 }

@@ -1,7 +1,7 @@
 import { CopyButton } from './copy-button.tsx';
 import { LongText } from './long-text.tsx';
 
-/** Text in the font of code, such as a command, with a button that copies it. */
+/** Text in a monospace font, such as a command, with a button to copy it. */
 export function CodeText({ text, label }: { readonly text: string; readonly label?: string }) {
   return (
     <div className="flex items-start gap-2 rounded-lg bg-code py-1 pe-1 ps-3">

@@ -3,7 +3,7 @@ import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { keepFocusInPage } from './keep-focus.ts';
 
-/** Asks before something that can't be undone. */
+/** Asks for confirmation before an action that can't be undone. */
 export function ConfirmDialog({
   isOpen,
   onClose,
@@ -19,7 +19,7 @@ export function ConfirmDialog({
   readonly title: string;
   readonly description: string;
   readonly action: string;
-  /** Text of the button that changes nothing. */
+  /** Label of the button that cancels. */
   readonly dismissal?: string;
 }) {
   return (

@@ -35,7 +35,7 @@ export function CopyButton({
   );
 }
 
-/** Pages of other hosts without TLS have no clipboard interface; the older command works there. */
+/** On other hosts without TLS, pages have no clipboard interface; an older command works there. */
 async function copyText(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
   const area = document.createElement('textarea');

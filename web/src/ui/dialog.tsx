@@ -17,7 +17,7 @@ export interface DialogProps {
   readonly className?: string;
 }
 
-/** A modal dialog; Escape and a click outside close it. Its first text field has the focus. */
+/** A modal dialog. Escape and a click outside close it. Its first text field gets the focus. */
 export function Dialog({ isOpen, onClose, title, description, children, className }: DialogProps) {
   const content = useRef<HTMLDivElement>(null);
   return (
@@ -25,7 +25,7 @@ export function Dialog({ isOpen, onClose, title, description, children, classNam
       <BaseDialog.Portal>
         <BaseDialog.Backdrop className="backdrop fixed inset-0 z-40 bg-black/45" />
         <BaseDialog.Popup
-          // On a touch screen the keyboard would cover the dialog.
+          // On a touch screen, the keyboard would cover the dialog.
           initialFocus={(openType) =>
             openType === 'touch' ? true : (content.current?.querySelector(textField) ?? true)
           }

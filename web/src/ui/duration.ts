@@ -13,7 +13,7 @@ const minutes = formatOf('minute');
 const hours = formatOf('hour');
 const days = formatOf('day');
 
-/** A span for people: `40 ms`, `1.8 sec`, `3 min`, `2 hr`. */
+/** Formats a duration: `40 ms`, `1.8 sec`, `3 min`, `2 hr`. */
 export function formatDuration(seconds: number): string {
   if (seconds < 0.9995) return milliseconds.format(seconds * 1000);
   if (seconds < 59.95) return shortSeconds.format(seconds);

@@ -1,6 +1,6 @@
 import { texts } from '../texts/texts.ts';
 
-/** Advice about an error of the server, by its code. */
+/** Advice for server errors, by error code. */
 const nextSteps: Readonly<Record<string, string>> = texts.nextSteps;
 
 /** The message of a server error, with advice. */

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** Names and values; those without a value are left out. */
+/** A list of names and values; entries without a value are left out. */
 export function Facts({
   facts,
 }: {

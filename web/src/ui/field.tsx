@@ -3,7 +3,7 @@ import { useId, type ReactNode } from 'react';
 export const inputClass =
   'w-full rounded-lg border border-strong-line/60 bg-raised px-3 py-1.5 text-sm outline-offset-0 disabled:opacity-50';
 
-/** A label, its control and a hint. The control gets the id of the label and of the hint. */
+/** A form control with its label and hint. The control gets the ids that connect them. */
 export function Field({
   label,
   hint,

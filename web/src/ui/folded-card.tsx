@@ -2,7 +2,7 @@ import { ChevronRight } from 'lucide-react';
 import { useId, useState, type ReactNode } from 'react';
 import { classNames } from './class-names.ts';
 
-/** A card whose content is shown when its header is pressed; until then the content is not rendered. */
+/** A card whose header shows and hides the content. Hidden content is not rendered. */
 export function FoldedCard({
   icon,
   title,

@@ -5,7 +5,7 @@ import { classNames } from './class-names.ts';
 export const iconButtonClass =
   'inline-flex size-8 shrink-0 items-center justify-center rounded-lg text-muted transition-colors hover:bg-hover hover:text-text disabled:pointer-events-none disabled:opacity-40';
 
-/** A button with an icon; the label is its name for screen readers, and its tooltip. */
+/** A button with an icon. The label is its tooltip, and its name for screen readers. */
 export function IconButton({
   icon: Icon,
   label,

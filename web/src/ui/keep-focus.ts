@@ -1,7 +1,7 @@
-/** Most time until the element is gone, such as a row until the server has deleted it. */
+/** Maximum time to wait until the focused element is removed, such as a row that the server is deleting. */
 const longestWaitMs = 10_000;
 
-/** Moves the focus to the content of the page if the element that has it is removed soon. */
+/** Moves the focus to the content of the page when the focused element is removed soon. */
 export function keepFocusInPage(): void {
   const observer = new MutationObserver(() =>
     requestAnimationFrame(() => {

@@ -4,7 +4,7 @@ import type { RefObject } from 'react';
 import { classNames } from './class-names.ts';
 
 export interface MenuItem {
-  /** Unique among the items; the label if absent. */
+  /** Unique among the items; defaults to the label. */
   readonly id?: string;
   readonly label: string;
   readonly icon?: LucideIcon;
@@ -13,7 +13,7 @@ export interface MenuItem {
 }
 
 interface MenuPopupProps {
-  /** The button that opened it. */
+  /** The button that opened the menu. */
   readonly anchor: RefObject<HTMLButtonElement | null>;
   readonly items: readonly MenuItem[];
   readonly align: 'start' | 'end';

@@ -15,7 +15,7 @@ interface MenuProps {
   readonly disabled?: boolean;
 }
 
-/** A button that opens a list of actions, which is loaded and rendered when it is opened. */
+/** A button that opens a list of actions. The list is loaded and rendered on first use. */
 export function Menu({ items, align = 'end', ...button }: MenuProps) {
   const [isOpen, setOpen] = useState(false);
   const anchor = useRef<HTMLButtonElement>(null);

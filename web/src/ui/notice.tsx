@@ -7,7 +7,7 @@ const tones = {
   danger: 'border-danger/30 bg-danger-soft text-danger',
 };
 
-/** A remark in the flow of a page. */
+/** A message within the content of a page. */
 export function Notice({
   tone = 'info',
   title,

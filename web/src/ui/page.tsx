@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { classNames } from './class-names.ts';
 
-/** Frame of a page that scrolls as a whole: title, purpose and content. */
+/** Layout of a page that scrolls as a whole: title, description and content. */
 export function Page({
   title,
   description,
@@ -36,7 +36,7 @@ export function Page({
   );
 }
 
-/** A titled part of a page. */
+/** A part of a page with a title. */
 export function Section({
   title,
   description,

@@ -1,9 +1,9 @@
 export type ParsedPairs =
   | { readonly pairs: Readonly<Record<string, string>> }
-  /** The first line that is not a pair. */
+  /** The first line without `name = value`. */
   | { readonly badLine: string };
 
-/** Reads one `name = value` per line; empty lines are left out. A value may contain `=`. */
+/** Parses one `name = value` per line; ignores empty lines. A value may contain `=`. */
 export function parsePairs(text: string): ParsedPairs {
   const pairs: Record<string, string> = {};
   for (const line of linesOf(text)) {
@@ -25,7 +25,7 @@ export function formatPairs(pairs: Readonly<Record<string, string>>): string {
     .join('\n');
 }
 
-/** The lines of a text without space around them; empty ones are left out. */
+/** The trimmed lines of a text, without empty ones. */
 export function linesOf(text: string): readonly string[] {
   return text
     .split('\n')

@@ -1,10 +1,10 @@
-/** A bar that fills in the direction of the text. */
+/** A bar that fills in the text direction. */
 export function ProgressBar({
   label,
   fraction,
 }: {
   readonly label: string;
-  /** 0 to 1; undefined while unknown. */
+  /** 0 to 1; undefined if unknown. */
   readonly fraction: number | undefined;
 }) {
   const percent = fraction === undefined ? undefined : Math.round(fraction * 100);

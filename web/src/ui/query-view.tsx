@@ -6,7 +6,7 @@ import { Notice } from './notice.tsx';
 import { Skeleton } from './skeleton.tsx';
 import { messageOf } from './toasts.ts';
 
-/** The content of a query: grey lines while it loads, and its error with a button that asks again. */
+/** Shows the content of a query. Shows gray lines while it loads, and its error with a button to retry. */
 export function QueryView<Data>({
   query,
   children,

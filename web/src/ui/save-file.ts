@@ -1,4 +1,4 @@
-/** Offers a file or text as a download of the browser. */
+/** Downloads a file or text to the user's computer. */
 export function saveFile(name: string, content: Blob | string, type = 'text/plain'): void {
   const file =
     typeof content === 'string' ? new Blob([content], { type: `${type};charset=utf-8` }) : content;

@@ -1,7 +1,7 @@
 import { inputClass } from './field.tsx';
 import { classNames } from './class-names.ts';
 
-/** A choice of a few values, with its label for screen readers only. */
+/** A select for a few values; only screen readers get its label. */
 export function Select<Value extends string>({
   label,
   value,

@@ -4,7 +4,7 @@ import type { DialogProps } from './dialog.tsx';
 import { iconButtonClass } from './icon-button.tsx';
 import { texts } from '../texts/texts.ts';
 
-/** A panel beside the page, which stays usable; on a phone it covers the page. Escape closes it. */
+/** A panel beside the page, which stays usable. On a phone, the panel covers the page. Escape closes it. */
 export function SidePanel({ isOpen, onClose, title, children }: DialogProps) {
   return (
     <BaseDialog.Root

@@ -1,7 +1,7 @@
 import { texts } from '../texts/texts.ts';
 import { classNames } from './class-names.ts';
 
-/** Grey lines in the place of content that loads. */
+/** Gray lines in place of content that is loading. */
 export function Skeleton({
   lines = 3,
   className,

@@ -5,11 +5,11 @@ import { classNames } from './class-names.ts';
 interface Tab {
   readonly path: string;
   readonly label: string;
-  /** Beginning of the paths of other pages that belong to it. */
+  /** Path prefix of further pages that belong to the tab. */
   readonly below?: string;
 }
 
-/** Links to the parts of a page; the current one is marked. Scrolls sideways on narrow screens. */
+/** Links to the parts of a page; marks the current one. Scrolls sideways on narrow screens. */
 export function TabLinks({
   label,
   tabs,

@@ -1,4 +1,4 @@
-/** Text in which the parts between backticks are code. */
+/** Text in which backticks mark code. */
 export function TextWithCode({ text }: { readonly text: string }) {
   return text.split('`').map((part, index) =>
     index % 2 === 0 ? (

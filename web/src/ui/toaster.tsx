@@ -6,7 +6,7 @@ import { buttonClass } from './button.tsx';
 import { classNames } from './class-names.ts';
 import { toastManager } from './toasts.ts';
 
-/** Shows toasts over the page, below its header: at the bottom they would cover the button that sends a message. */
+/** Shows toasts over the page, below its header: at the bottom, they would cover the send button. */
 export function Toaster({ children }: { readonly children: ReactNode }) {
   return (
     <Toast.Provider toastManager={toastManager} limit={4}>

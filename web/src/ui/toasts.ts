@@ -8,10 +8,10 @@ export function showToast(title: string, description?: string): void {
   toastManager.add({ title, ...(description === undefined ? {} : { description }) });
 }
 
-/** Most time in which an action can be taken back. */
+/** Time in which the user can undo an action. */
 const undoMs = 8000;
 
-/** Shows what was done, with a button that takes it back. `onSettled` is called when that is no longer possible. */
+/** Shows an action with a button to undo it. `onSettled` is called when it can no longer be undone. */
 export function showUndo(
   title: string,
   { onUndo, onSettled }: { readonly onUndo: () => void; readonly onSettled: () => void },
@@ -34,14 +34,14 @@ export function showUndo(
   });
 }
 
-/** Shows an error with advice; the request id helps to find it in the server's log. */
+/** Shows an error with advice, and the request id, which finds it in the server's log. */
 export function showError(error: unknown): void {
-  // The token page says why.
+  // The token page shows the reason.
   if (error instanceof ApiError && error.isSignedOut) return;
   toastManager.add({ title: messageOf(error), type: 'error', timeout: 9000, priority: 'high' });
 }
 
-/** The message of an error for a person. */
+/** The message of an error, for users. */
 export function messageOf(error: unknown): string {
   if (error instanceof UnreachableError) return texts.errors.unreachable;
   if (error instanceof ApiError) return error.message;

@@ -12,10 +12,10 @@ import { inSlices } from './in-slices.ts';
 import { isShownAtOnce, previewKind } from './preview/preview-kind.ts';
 import { Preview } from './preview/preview.tsx';
 
-/** Longer code is shown without colours. */
+/** Longer code is shown without colors. */
 const maxHighlighted = 40_000;
 
-/** A block of code with its language, a button to copy it, and, once it is complete, its colours and a preview. */
+/** A block of code with its language and a button to copy it. Once it is complete, it gets colors and a preview. */
 export function CodeBlock({
   code,
   language,

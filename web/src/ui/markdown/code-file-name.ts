@@ -17,7 +17,7 @@ const endings: Readonly<Record<string, string>> = {
   typescript: 'ts',
 };
 
-/** Name of a file for a block of code in a language, as Markdown names it. */
+/** File name for a block of code, by the language that Markdown names. */
 export function codeFileName(language: string): string {
   const name = language.toLowerCase();
   const ending = endings[name] ?? (/^[a-z\d]{1,8}$/.test(name) ? name : 'txt');

@@ -7,7 +7,7 @@ const basic: Readonly<Record<string, string>> = {
   nbsp: '\u00A0',
 };
 
-/** Replaces character references, such as `&lt;` and `&#233;`, by their characters. */
+/** Replaces character references, such as `&lt;` and `&#233;`, with their characters. */
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text;
   return text.replaceAll(/&(#\d{1,7}|#[xX][\da-fA-F]{1,6}|[a-zA-Z][\da-zA-Z]{1,31});/g, decode);
@@ -26,7 +26,7 @@ function fromCodePoint(code: number): string {
   return isCharacter ? String.fromCodePoint(code) : '\uFFFD';
 }
 
-/** The browser has the table of all names. A single reference is parsed, which can't contain an element. */
+/** Looks up a name in the browser's table. Parsing a single reference is safe, since it can't contain an element. */
 function byBrowser(reference: string): string {
   if (typeof DOMParser === 'undefined') return reference;
   return new DOMParser().parseFromString(reference, 'text/html').body.textContent;

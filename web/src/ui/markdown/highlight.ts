@@ -1,14 +1,11 @@
 import type { Root } from 'hast';
 import { common, createLowlight } from 'lowlight';
 
-// Languages are prepared when they are needed: all at once would stop the page. These are embedded in others.
+// Grammars are prepared when needed: preparing all at once would block the page. These are embedded in other languages.
 const { xml, css, javascript } = common;
 const lowlight = createLowlight({ xml, css, javascript } as typeof common);
 
-/**
- * Frequent names that differ from the grammars'; the others are known once all grammars are
- * prepared.
- */
+/** Common names that differ from the names of the grammars. Rare names are found once all grammars are prepared. */
 const aliases: Readonly<Record<string, string>> = {
   jsx: 'javascript',
   ts: 'typescript',
@@ -19,7 +16,7 @@ const aliases: Readonly<Record<string, string>> = {
   'c++': 'cpp',
 };
 
-/** The code as a tree of spans; undefined for an unknown language. */
+/** Highlights code as a tree of spans; undefined for an unknown language. */
 export function highlight(code: string, language: string): Root | undefined {
   const name = language.toLowerCase();
   if (!lowlight.registered(name)) prepare(Object.hasOwn(aliases, name) ? aliases[name] : name);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { inSlices } from './in-slices.ts';
 
-/** Keeps the thread for longer than a slice. */
+/** Blocks the thread for longer than a slice. */
 function work(): void {
   const end = performance.now() + 10;
   while (performance.now() < end);

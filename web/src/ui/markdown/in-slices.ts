@@ -1,13 +1,13 @@
-/** Time of one slice, in milliseconds; the browser handles input between two. */
+/** Duration of one slice, in milliseconds; the browser handles input between slices. */
 const sliceMs = 8;
 
 const waiting = new Set<() => void>();
 
 /**
- * Loads and does work that the page can wait for, such as the colours of code: many pieces of it do not block the page.
+ * Runs work that is not urgent, such as highlighting code, without blocking the page.
  *
- * @param load gives the work. If it fails, the work is left out.
- * @returns cancels the work.
+ * @param load Loads the work; if that fails, the work is left out.
+ * @returns A function that cancels the work.
  */
 export function inSlices(load: () => Promise<() => void>): () => void {
   let isCancelled = false;

@@ -3,17 +3,17 @@ import './markdown.css';
 import { parseBlocks, type Block, type ParsedText } from './parse-blocks.ts';
 import { TokenView } from './render-tokens.tsx';
 
-/** Shows Markdown of a model, a tool or a hub, without trust in it. */
+/** Shows untrusted Markdown of a model, a tool or a hub. */
 export function Markdown({
   text,
   isOpen = false,
 }: {
   readonly text: string;
-  /** True if the text may continue: only its last block is parsed and rendered again. */
+  /** True if the text may grow: then only its last block is parsed and rendered again. */
   readonly isOpen?: boolean;
 }) {
   const previous = useRef<ParsedText>(undefined);
-  // A cache: the result depends on the text alone.
+  // The ref is only a cache: the result depends on the text alone.
   // oxlint-disable-next-line react/refs
   const parsed = parseBlocks(text, previous.current);
   // oxlint-disable-next-line react/refs

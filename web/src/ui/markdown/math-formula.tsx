@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { inSlices } from './in-slices.ts';
 
-/** A formula of TeX as MathML; its source until that is loaded, and if it is not valid. */
+/** Shows a TeX formula as MathML. Shows its source until the renderer is loaded, and if it is invalid. */
 export function MathFormula({
   source,
   isBlock,

@@ -3,13 +3,13 @@ import type { TokenizerAndRendererExtension } from 'marked';
 const blockPatterns = [/^\$\$\s*([^$]+?)\s*\$\$(?:\n|$)/, /^\\\[\s*([\s\S]+?)\s*\\\](?:\n|$)/];
 const inlinePatterns = [
   /^\$\$([^$\n]+?)\$\$/,
-  // Not a price: no white space inside, no digit after it.
+  // Excludes prices: no white space at the ends, and no digit after it.
   /^\$((?![\s\d])[^$\n]*?[^$\s\\])\$(?!\d)/,
   /^\$(\d[^$\n]*?[=^_\\+*/<>-][^$\n]*?[^$\s\\])\$(?!\d)/,
   /^\\\(([\s\S]+?)\\\)/,
 ];
 
-/** Longer formulas are text. */
+/** Longer formulas are shown as text. */
 const maxLength = 5000;
 
 /** `$…$`, `$$…$$`, `\(…\)` and `\[…\]` as tokens of the type `math`. */
@@ -28,7 +28,10 @@ export const mathExtensions: TokenizerAndRendererExtension[] = [
   },
 ];
 
-/** The lexer asks for the next formula at each paragraph; to search the whole rest each time would be quadratic. */
+/**
+ * Limits the search to the paragraph: the lexer asks for the next formula at each paragraph, and searching the rest of
+ * the text each time would take quadratic time.
+ */
 function paragraphOf(source: string): string {
   const part = source.slice(0, maxLength);
   const end = part.indexOf('\n\n');

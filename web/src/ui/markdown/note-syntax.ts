@@ -1,6 +1,6 @@
 import type { Token, TokenizerAndRendererExtension } from 'marked';
 
-/** Longer ones are shown as they were written. */
+/** Longer `<details>` are shown as plain text. */
 const maxDetails = 20_000;
 const maxDepth = 20;
 
@@ -56,7 +56,7 @@ export const noteExtensions: TokenizerAndRendererExtension[] = [
       const part = source.slice(0, maxDetails);
       const head = detailsHead.exec(part);
       if (head === null) return undefined;
-      // One that is not closed may continue: it is the last block of a growing answer.
+      // If it is not closed, it is the last block of a growing answer and may continue.
       const end = endOfDetails(part) ?? source.length;
       if (end > part.length) return undefined;
       const raw = part.slice(0, end);
@@ -73,8 +73,8 @@ export const noteExtensions: TokenizerAndRendererExtension[] = [
 ];
 
 /**
- * The index after the tag that closes the first `<details>`, and the line ends after it; infinite for details in too
- * many others.
+ * The index after the tag that closes the first `<details>` and after the line ends that follow; infinite if details
+ * are nested too deeply.
  */
 function endOfDetails(text: string): number | undefined {
   const tag = /<(\/?)details[ >][^\S\n]*\n*/gi;

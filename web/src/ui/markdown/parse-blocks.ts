@@ -5,16 +5,16 @@ import { noteExtensions } from './note-syntax.ts';
 
 const { defaults } = new Marked({ gfm: true, extensions: [...mathExtensions, ...noteExtensions] });
 
-/** The longest block that is parsed; a longer one is shown as it was written. */
+/** Longer blocks are not parsed but shown as plain text. */
 const maxBlockLength = 100_000;
 
-/** The time to find pairs of delimiters grows faster than their number; a text with more has none. */
+/** Texts with more delimiters are parsed without emphasis, since finding pairs takes more than linear time. */
 const maxDelimiters = 600;
 
-/** Elements that the page builds for one text; what follows is shown as it was written. */
+/** Maximum number of elements for one text; the rest is shown as plain text. */
 const maxElements = 8000;
 
-/** Number of elements for a token, besides its parts. The default is one. */
+/** Number of elements for a token, without its parts. The default is one. */
 const elementsOfType: Readonly<Record<string, number>> = {
   text: 0,
   escape: 0,
@@ -24,7 +24,7 @@ const elementsOfType: Readonly<Record<string, number>> = {
   blockMath: 12,
 };
 
-/** A text that is shown as it was written. */
+/** A part that is shown as plain text. */
 export interface PlainToken {
   readonly type: 'plain';
   readonly raw: string;
@@ -33,7 +33,7 @@ export interface PlainToken {
 export interface Block {
   readonly raw: string;
   readonly token: Token | PlainToken;
-  /** Elements that show it, about. */
+  /** Approximate number of elements that show it. */
   readonly elements: number;
 }
 
@@ -43,8 +43,9 @@ export interface ParsedText {
 }
 
 /**
- * Parses Markdown into blocks, which together are the text with `\n` as its line ends and without excess marks. If the text
- * continues the previous one, only its last block is parsed again, and the others are the same objects.
+ * Parses Markdown into blocks. Joined, they are the text, except that line ends are `\n` and excess marks are removed.
+ * If the text continues the previous one, only its last block is parsed again, and the other blocks are the same
+ * objects.
  */
 export function parseBlocks(source: string, previous?: ParsedText): ParsedText {
   const text = limitMarks(source.includes('\r') ? source.replaceAll(/\r\n?/g, '\n') : source);
@@ -55,7 +56,7 @@ export function parseBlocks(source: string, previous?: ParsedText): ParsedText {
   return { text, blocks: [...stable, ...lex(text.slice(start), maxElements - elements)] };
 }
 
-/** Quotes and lists in each other that begin in one line; the lexer takes long for thousands of them. */
+/** Matches deeply nested quotes and lists that begin in one line; the lexer takes long for thousands of levels. */
 const veryDeep = /^[ \t]*(?:>[ \t]*|(?:[-*+]|\d{1,9}[.)])[ \t]+){200}/m;
 
 function lex(text: string, freeElements: number): readonly Block[] {
@@ -77,7 +78,7 @@ function toBlocks(tokens: readonly Token[]): readonly Block[] {
   return blocks;
 }
 
-/** The blocks that the page may show, and the others as one. */
+/** Keeps the blocks within the limit of elements, and joins the others as plain text. */
 function withinLimit(blocks: readonly Block[], freeElements: number): readonly Block[] {
   let free = freeElements;
   const count = blocks.findIndex(({ elements }) => (free -= elements) < 0);
@@ -86,12 +87,12 @@ function withinLimit(blocks: readonly Block[], freeElements: number): readonly B
   return [...blocks.slice(0, count), plain(rest.join(''))];
 }
 
-/** A token, an item of a list or a cell of a table. */
+/** A token, a list item or a table cell. */
 interface Part {
   readonly type?: string;
   readonly tokens?: readonly Part[] | undefined;
   readonly items?: readonly Part[];
-  /** The cells of a table's header; of a cell, whether it is in the header. */
+  /** In a table, the cells of its header. In a cell, true if it is in the header. */
   readonly header?: readonly Part[] | boolean;
   readonly rows?: readonly (readonly Part[])[];
 }

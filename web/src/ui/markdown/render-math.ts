@@ -1,10 +1,13 @@
 import 'katex/dist/katex.min.css';
 import { render, renderToString, type KatexOptions } from 'katex';
 
-/** Browsers end a page for much deeper ones. */
+/** Browsers crash the page if elements are nested much deeper. */
 const maxDepth = 250;
 
-/** Puts a formula into an element: for the eye with the fonts of TeX, for screen readers as MathML; false if it is not valid. */
+/**
+ * Renders a formula into an element: visibly with TeX fonts, and as MathML for screen readers. False if the formula is
+ * invalid.
+ */
 export function renderMath(source: string, element: HTMLElement, isBlock: boolean): boolean {
   const options: KatexOptions = {
     displayMode: isBlock,
@@ -18,7 +21,7 @@ export function renderMath(source: string, element: HTMLElement, isBlock: boolea
     render(source, drawn, { ...options, output: 'html' });
     if (isDeeper(drawn, maxDepth)) return false;
     const spoken = renderToString(source, { ...options, output: 'mathml' });
-    // The Content-Security-Policy forbids styles in attributes, and MathML is not shown.
+    // The Content-Security-Policy forbids style attributes in HTML text. MathML is only read aloud.
     const template = document.createElement('template');
     template.innerHTML = spoken.replaceAll(/ style="[^"]*"/g, '');
     const mathml = document.createElement('span');

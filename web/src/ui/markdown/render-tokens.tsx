@@ -9,10 +9,10 @@ import type { DetailsToken, FootnoteReferenceToken, FootnoteToken } from './note
 import type { PlainToken } from './parse-blocks.ts';
 import { safeUrl } from './safe-url.ts';
 
-/** Deeper lists and quotes are shown as they were written. */
+/** Deeper lists and quotes are shown as plain text. */
 const maxDepth = 24;
 
-/** Renders tokens as elements. HTML of the text is shown as text, and nothing is loaded. */
+/** Renders tokens as elements. HTML in the text is shown as text, and nothing is loaded. */
 export function renderTokens(tokens: readonly Token[] | undefined, depth = 0): ReactNode {
   return tokens?.map((token, index) => (
     <TokenView key={index} token={token as KnownToken} depth={depth} />
@@ -60,7 +60,7 @@ export function TokenView({
 }: {
   readonly token: KnownToken;
   readonly depth: number;
-  /** True if the text of the token may continue. */
+  /** True if the token's text may grow. */
   readonly isOpen?: boolean;
 }): ReactNode {
   if (depth > maxDepth) return token.raw;
@@ -75,7 +75,7 @@ export function TokenView({
     case 'paragraph':
       return <p>{inner(token.tokens)}</p>;
     case 'heading': {
-      // The page has its own h1.
+      // Headings are one level lower, since the page has its own h1.
       const Heading = `h${Math.min(token.depth + 1, 6)}` as 'h2';
       return <Heading>{inner(token.tokens)}</Heading>;
     }
@@ -125,7 +125,7 @@ export function TokenView({
     case 'link':
       return <LinkView href={token.href}>{inner(token.tokens)}</LinkView>;
     case 'image':
-      // An image of another host would tell it that the message is read.
+      // Shown as a link: loading an image from another host would tell the host that the message was read.
       return <LinkView href={token.href}>{token.text === '' ? token.href : token.text}</LinkView>;
     case 'text':
       return token.tokens === undefined ? decodeEntities(token.text) : inner(token.tokens);

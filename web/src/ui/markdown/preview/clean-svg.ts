@@ -1,19 +1,19 @@
 const namespace = 'http://www.w3.org/2000/svg';
 const namespaces = { xmlns: namespace, 'xmlns:xlink': 'http://www.w3.org/1999/xlink' };
 
-/** More elements, counted as often as others refer to them, would take the browser minutes. */
+/** An element counts each time it is referenced. Browsers would take minutes to draw more. */
 const maxElements = 20_000;
 const maxDepth = 200;
-/** A step of a filter works on each pixel. */
+/** A filter step counts for more, since it works on each pixel. */
 const elementsOfFilterStep = 500;
 
 const forbidden =
   'script, foreignObject, iframe, object, embed, audio, video, handler, listener, set[attributeName*="href"], animate[attributeName*="href"]';
 
 /**
- * SVG without scripts, HTML and references to other documents, as a document of its own.
+ * Returns SVG as a separate document, without scripts, HTML and external references.
  *
- * @throws Error if it is not well-formed or would take too long to draw
+ * @throws Error if it is not well-formed or would take too long to draw.
  */
 export function cleanSvg(code: string): string {
   const source = code.replace(/^[\s\S]*?(?=<svg[\s>])/, '');
@@ -48,7 +48,7 @@ function cleanAttribute(element: Element, { name, localName, value }: Attr): voi
   if (isHandler || isForeign) element.removeAttribute(name);
 }
 
-/** Gives a picture without a size the size of its view. */
+/** If a picture has no size, sets it to the size of its view box. */
 function giveSize(root: Element): void {
   const [, , width, height] = (root.getAttribute('viewBox') ?? '').trim().split(/[\s,]+/);
   if (width === undefined || height === undefined) return;
@@ -61,10 +61,7 @@ function giveSize(root: Element): void {
   }
 }
 
-/**
- * Number of elements to draw. An element counts each time that `<use>`, a pattern, a mask or the
- * like refers to it.
- */
+/** Number of elements to draw. An element counts each time it is referenced by `<use>`, a pattern, a mask or the like. */
 function elementsToDraw(root: Element): number {
   const known = new Map<Element, number>();
   const byId = new Map([...root.querySelectorAll('[id]')].map((each) => [each.id, each]));
@@ -74,7 +71,7 @@ function elementsToDraw(root: Element): number {
     if (depth > maxDepth) return Infinity;
     const earlier = known.get(element);
     if (earlier !== undefined) return earlier;
-    // A circle is not drawn.
+    // Circular references are not drawn, so they count as zero.
     known.set(element, 0);
     let count = element.localName.startsWith('fe') ? elementsOfFilterStep : 1;
     for (const child of element.children) count += countOf(child, depth + 1);
@@ -93,7 +90,7 @@ function elementsToDraw(root: Element): number {
   return countOf(root, 0);
 }
 
-/** The ids in references such as `url(#id)`. */
+/** Ids in references such as `url(#id)`. */
 function targetsIn(text: string): readonly string[] {
   return Array.from(text.matchAll(/url\(\s*["']?#([^"')]+)/g), ([, id = '']) => id);
 }

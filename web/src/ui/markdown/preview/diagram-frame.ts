@@ -3,7 +3,7 @@ import { cleanSvg } from './clean-svg.ts';
 import { answerRequests } from './frame-messages.ts';
 import { tryImage } from './try-image.ts';
 
-// The diagrams are images, and images have no HTML.
+// Labels can't be HTML, since the diagram is shown as an image.
 const asImages = { htmlLabels: false };
 
 mermaid.initialize({
@@ -14,7 +14,7 @@ mermaid.initialize({
   flowchart: asImages,
   class: asImages,
   fontFamily: 'ui-sans-serif, system-ui, sans-serif',
-  // Directives of a diagram can't change these.
+  // Options that directives in a diagram can't change.
   secure: [
     'secure',
     'securityLevel',

@@ -2,7 +2,7 @@ import { InvalidCodeError, openFrame, type Frame } from './open-frame.ts';
 
 type PictureKind = 'diagram' | 'svg';
 
-/** Pictures that are not drawn again, for messages that scroll out of the view. */
+/** Maximum number of cached pictures, which are not drawn again when their message scrolls back into view. */
 const maxKept = 100;
 const kept = new Map<string, Promise<string>>();
 
@@ -14,10 +14,10 @@ const frames = new Map<PictureKind, OpenFrame>();
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Draws a picture in a frame apart from the page, one after the other.
+ * Draws a picture in an isolated frame, one picture at a time.
  *
- * @returns the address of an SVG image, in which browsers run and load nothing
- * @throws InvalidCodeError for code that is not valid; others if it took too long
+ * @returns The URL of an SVG image; within images, browsers run no scripts and load nothing.
+ * @throws InvalidCodeError for invalid code; other errors if drawing took too long.
  */
 export function drawPicture(kind: PictureKind, code: string): Promise<string> {
   const key = `${kind} ${code}`;
@@ -40,7 +40,7 @@ async function drawNow(kind: PictureKind, code: string): Promise<string> {
     return `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
   } catch (error) {
     if (error instanceof InvalidCodeError) throw error;
-    // A later attempt gets a frame of its own.
+    // A later attempt gets a new frame.
     kept.delete(`${kind} ${code}`);
     frames.delete(kind);
     used.element.remove();

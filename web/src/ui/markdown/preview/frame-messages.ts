@@ -3,7 +3,7 @@ export interface FrameRequest {
   readonly code: string;
 }
 
-/** Messages of a frame: it waits for its script, the script listens, the drawing succeeded or failed. */
+/** Messages of a frame: it is ready for its script, the script is ready, or the drawing succeeded or failed. */
 export type FrameReply =
   | { readonly kind: 'loaded' }
   | { readonly kind: 'ready' }
@@ -13,9 +13,9 @@ export type FrameReply =
 const reply = (message: FrameReply) => parent.postMessage(message, '*');
 
 /**
- * Answers requests of the app in the document of `/frame`, which has an origin of its own and can't send requests.
+ * Answers requests of the app in the document of `/frame`, which has a separate origin and can't send network requests.
  *
- * @param draw gives SVG, or shows the code itself and gives an empty text. It throws for code that is not valid.
+ * @param draw Returns SVG, or an empty text if it shows the code itself. Throws for invalid code.
  */
 export function answerRequests(draw: (code: string) => string | Promise<string>): void {
   const answer = async ({ id, code }: FrameRequest) => {

@@ -1,5 +1,5 @@
 import { basePath } from '../../../api/base-path.ts';
-// The build makes the addresses of the scripts.
+// The build creates the URLs of the scripts.
 // oxlint-disable import/default
 import diagramScript from './diagram-frame.ts?worker&url';
 import type { FrameReply } from './frame-messages.ts';
@@ -10,28 +10,28 @@ import type { PreviewKind } from './preview-kind.ts';
 
 const scripts = { diagram: diagramScript, svg: svgScript, html: pageScript };
 
-/** Time until the script of a frame is loaded, and for one drawing. */
+/** Time limit for loading the script of a frame, and for each drawing. */
 const loadLimitMs = 60_000;
 const drawLimitMs = 15_000;
 
-/** A document apart from the page, in which a script of the app draws what models wrote. */
+/** An isolated document in which a script of the app draws untrusted code of models. */
 export interface Frame {
   /**
-   * @returns SVG, or an empty text if the frame itself shows the code
-   * @throws InvalidCodeError for code that is not valid; for all other errors, the frame is of no more use
+   * @returns SVG, or an empty text if the frame itself shows the code.
+   * @throws InvalidCodeError for invalid code; after any other error, the frame must not be used again.
    */
   draw(code: string): Promise<string>;
 }
 
 export class InvalidCodeError extends Error {}
 
-/** Loads the frame for a kind of preview into an element of the page. */
+/** Loads the frame for a kind of preview into an iframe. */
 export async function openFrame(element: HTMLIFrameElement, kind: PreviewKind): Promise<Frame> {
   const loaded = nextReply(element, ({ kind: sent }) => sent === 'loaded', loadLimitMs);
   element.src = `${basePath}/frame`;
   const [script] = await Promise.all([textOf(scripts[kind]), loaded]);
   const ready = nextReply(element, ({ kind: sent }) => sent === 'ready', loadLimitMs);
-  // The frame has no origin that could be named.
+  // The frame has an opaque origin, which can't be named as a target.
   element.contentWindow?.postMessage(script, '*');
   await ready;
   let count = 0;

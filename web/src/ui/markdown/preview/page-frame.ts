@@ -1,7 +1,7 @@
 import createPurifier from 'dompurify';
 import { answerRequests } from './frame-messages.ts';
 
-/** Attributes that browsers load from, or that lead to another page. */
+/** Attributes with URLs that browsers load or navigate to. */
 const addresses = new Set([
   'action',
   'background',

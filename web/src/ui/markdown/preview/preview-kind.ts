@@ -3,7 +3,7 @@ export type PreviewKind = 'diagram' | 'svg' | 'html';
 /** Longer code has no preview. */
 const maxLengths = { diagram: 20_000, svg: 500_000, html: 500_000 };
 
-/** How a block of code can be shown beside its text, by its language as Markdown names it; undefined if in no other way. */
+/** The kind of preview for a block of code, by the language that Markdown names; undefined if there is none. */
 export function previewKind(language: string, code: string): PreviewKind | undefined {
   const kind = kindOf(language.toLowerCase(), code);
   return kind !== undefined && code.length <= maxLengths[kind] ? kind : undefined;
@@ -18,7 +18,7 @@ function kindOf(language: string, code: string): PreviewKind | undefined {
   return language.startsWith('htm') || language === 'xhtml' ? 'html' : undefined;
 }
 
-/** Pictures and whole pages are shown at once; a part of a page, and a page that needs its scripts, to those who ask for it. */
+/** True for pictures and whole pages. Parts of a page, and pages that need scripts, are shown only on request. */
 export function isShownAtOnce(kind: PreviewKind, code: string): boolean {
   return (
     kind !== 'html' || (/^\s*<(?:!doctype html|html)[\s>]/i.test(code) && !/<script/i.test(code))

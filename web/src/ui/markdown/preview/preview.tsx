@@ -8,7 +8,7 @@ interface PreviewProps {
   readonly kind: PreviewKind;
   readonly code: string;
   readonly isLarge?: boolean;
-  /** Shown until a picture is drawn, and if it can't be. */
+  /** Shown until the picture is drawn, and if drawing fails. */
   readonly children?: ReactNode;
 }
 
@@ -67,7 +67,7 @@ function PagePreview({ code, isLarge }: { readonly code: string; readonly isLarg
   );
 }
 
-/** The result of the drawing that a key names, or its error as a text. */
+/** The result of a drawing, or its error as text. */
 function useDrawing(draw: () => Promise<string>, key: string) {
   const [state, setState] = useState<{ key: string; result?: string; problem?: string }>();
   useEffect(() => {
@@ -79,7 +79,7 @@ function useDrawing(draw: () => Promise<string>, key: string) {
     return () => {
       isCurrent = false;
     };
-    // The key names all that the drawing depends on.
+    // The key contains everything that the drawing depends on.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [key]);
   const { result, problem } = state?.key === key ? state : {};

@@ -1,4 +1,4 @@
-/** Draws a picture once, where one that takes forever harms only the frame. */
+/** Draws a picture once inside the frame: if it takes forever, only the frame hangs. */
 export async function tryImage(svg: string): Promise<string> {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
