@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Plugin, Rolldown } from 'vite';
 
-/** Writes `licenses.txt`: the licenses of the packages in the bundles of the app, its workers and its frames. */
+/** Writes `licenses.txt`: the licenses of all packages that are bundled into the app, its workers and its frames. */
 export function licenses(): { readonly page: Plugin; readonly worker: Plugin } {
   const folders = new Set<string>();
   const collect = (bundle: Readonly<Record<string, Rolldown.OutputBundle[string]>>) => {

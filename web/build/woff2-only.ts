@@ -1,6 +1,6 @@
 import type { Plugin } from 'vite';
 
-/** Leaves the fonts out of style sheets that all browsers of the app have in WOFF2 as well. */
+/** Removes other font formats from style sheets: all supported browsers read WOFF2. */
 export function woff2Only(): Plugin {
   return {
     name: 'woff2-only',

@@ -34,10 +34,10 @@ const app = (
     </CSPProvider>
   </StrictMode>
 );
-// A transition is rendered in slices, between which the browser handles input and answers.
+// A transition renders in slices, between which the browser handles input and responses.
 startTransition(() => createRoot(root).render(app));
 
-// Answers depend on the token.
+// All cached responses depend on the token.
 let { token } = access.get();
 access.subscribe(() => {
   const { token: next } = access.get();
@@ -51,12 +51,12 @@ whenIdle(() => {
   void followLiveEvents(queryClient, new AbortController().signal);
   if (import.meta.env.PROD && 'serviceWorker' in navigator) {
     keepShell().catch(() => {
-      // The app works without it; only its offline shell is missing.
+      // Without the service worker, only the offline shell is missing.
     });
   }
 });
 
-/** The first page is loaded before the service worker runs, which keeps its files then. */
+/** Lets the service worker cache the files of the first page, which was loaded before the worker ran. */
 async function keepShell(): Promise<void> {
   await navigator.serviceWorker.register(`${basePath}/service-worker.js`);
   const { active } = await navigator.serviceWorker.ready;

@@ -5,13 +5,13 @@ import { modelsTexts } from '../texts/models.ts';
 import { showToast } from '../ui/toasts.ts';
 import { withJob } from './with-job.ts';
 
-/** Events tell the progress; this corrects it. */
+/** Polling interval that corrects the progress that events report. */
 const checkMs = 3000;
 
 export const downloadsQuery = queryOptions({
   queryKey: ['downloads'],
   queryFn: ({ signal }) => call('get', '/api/v1/models/downloads', {}, { signal }),
-  // An answer that was under way while an event arrived is older than the event, and replaces it.
+  // A response that was requested before an event may arrive after it and overwrite the newer state.
   refetchInterval: ({ state }) =>
     state.data?.downloads.some(({ status }) => status === 'downloading') === true ? checkMs : false,
 });

@@ -21,7 +21,7 @@ import { separated } from '../ui/separated.ts';
 
 const labels = modelsTexts.downloads;
 
-/** The downloads that are not complete, with their progress. */
+/** The incomplete downloads, with their progress. */
 export function Downloads() {
   useDownloadEvents();
   const { data } = useQuery(downloadsQuery);

@@ -5,7 +5,7 @@ export function isStarter({ publisher }: Pick<V1Model, 'publisher'>): boolean {
   return publisher === 'hearth';
 }
 
-/** True if there are only the starter models, which ship with the server. */
+/** True if the library has only the starter models. */
 export function isFirstRun(models: readonly Pick<V1Model, 'publisher'>[]): boolean {
   return models.every(isStarter);
 }

@@ -2,7 +2,7 @@ import type { CatalogModelRecord } from '../../../src/api/v1/models/catalog-sche
 import { modelsTexts } from '../texts/models.ts';
 import { Badge } from '../ui/badge.tsx';
 
-/** Warns of a license that may restrict the use of a model. */
+/** Warns about a license that may restrict the use of a model. */
 export function LicenseBadge({
   model,
 }: {

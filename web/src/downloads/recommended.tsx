@@ -11,7 +11,7 @@ export const recommendedQuery = queryOptions({
     call('get', '/api/v1/models/recommended', { query: { limit: 3 } }, { signal }),
 });
 
-/** Downloads for a library that has only the starter models. */
+/** Recommends downloads if the library has only the starter models. */
 export function Recommended() {
   const { data } = useQuery(recommendedQuery);
   if (data === undefined || data.models.length === 0) return null;

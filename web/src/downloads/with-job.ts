@@ -4,7 +4,7 @@ interface Jobs {
   readonly downloads: readonly DownloadJobRecord[];
 }
 
-/** The list with a job in its new state. */
+/** Returns the list with the new state of a job. */
 export function withJob<List extends Jobs>(jobs: List, job: DownloadJobRecord): List {
   const isKnown = jobs.downloads.some(({ job_id }) => job_id === job.job_id);
   return {

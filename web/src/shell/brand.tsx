@@ -1,4 +1,4 @@
-/** The flame of the icon. */
+/** The flame of the app's icon. */
 export function Flame({ size = 22 }: { readonly size?: number }) {
   return (
     <svg width={size} height={size} viewBox="10 8 44 48" aria-hidden className="shrink-0">

@@ -9,7 +9,7 @@ import { Keys } from './keys.tsx';
 import { isPaletteOpen } from './layout-state.ts';
 import { rankCommands } from './rank-commands.ts';
 
-/** A list of all commands, filtered by what is typed. A combobox after the pattern of WAI-ARIA. */
+/** A list of all commands, filtered while the user types. Follows the combobox pattern of WAI-ARIA. */
 export function CommandPalette() {
   const all = useStore(commands);
   const [query, setQuery] = useState('');
@@ -48,7 +48,7 @@ export function CommandPalette() {
             onKeyDown={(event) => {
               moveByArrows(event, position, found.length, setActive);
               if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
-                // It would also press the button that gets the focus.
+                // Otherwise the key would also press the button that gets the focus next.
                 event.preventDefault();
                 run(position);
               }

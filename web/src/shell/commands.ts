@@ -3,23 +3,23 @@ import { useEffect } from 'react';
 import { createStore } from '../api/store.ts';
 import { matchesKeys } from './match-keys.ts';
 
-/** An action that the palette lists, and a shortcut may run. */
+/** An action in the command palette, optionally with a shortcut. */
 export interface Command {
   readonly id: string;
   readonly label: string;
   readonly icon?: LucideIcon;
-  /** Keys as `parseKeys` reads them: `mod+k`, `?`. `mod` is Ctrl, or Cmd on a Mac. */
+  /** Keys in the format of `parseKeys`: `mod+k`, `?`. `mod` is Ctrl, or Cmd on a Mac. */
   readonly keys?: string;
   /** True if the keys also work while a text field has the focus. */
   readonly worksInFields?: boolean;
-  /** True if the palette leaves it out. */
+  /** True if the palette does not list it. */
   readonly isHidden?: boolean;
   readonly run: () => void;
 }
 
 export const commands = createStore<readonly Command[]>([]);
 
-/** Adds commands while a component is mounted. Memoize the list. */
+/** Adds commands while a component is mounted. The list must be memoized. */
 export function useCommands(list: readonly Command[]): void {
   useEffect(() => {
     commands.set((all) => [...all, ...list]);
@@ -29,7 +29,7 @@ export function useCommands(list: readonly Command[]): void {
 
 export const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 
-/** Runs the command of each key press; call it once. Returns the function that ends this. */
+/** Runs the command of each key press; must be called once. Returns a function that stops it. */
 export function listenForKeys(): () => void {
   const listener = (event: KeyboardEvent) => {
     if (event.defaultPrevented || event.isComposing) return;
@@ -57,7 +57,7 @@ function isField(target: EventTarget | null): boolean {
   );
 }
 
-/** Keys for people: `Ctrl K`. */
+/** Display names of keys: `Ctrl K`. */
 export function shownKeys(keys: string): readonly string[] {
   const names: Readonly<Record<string, string>> = {
     mod: isMac ? '⌘' : 'Ctrl',

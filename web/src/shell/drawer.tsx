@@ -3,7 +3,7 @@ import { texts } from '../texts/texts.ts';
 import { isDrawerOpen } from './layout-state.ts';
 import { Sidebar } from './sidebar.tsx';
 
-/** The sidebar of narrow screens, while it is open. */
+/** The sidebar on narrow screens, shown over the page. */
 export function Drawer() {
   return (
     <Dialog.Root open onOpenChange={isDrawerOpen.set}>

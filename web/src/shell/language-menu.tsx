@@ -37,11 +37,11 @@ export function LanguageMenu() {
   );
 }
 
-/** The page is loaded again with the language; drafts and running answers survive that. */
+/** Reloads the page in the chosen language. Drafts and running answers survive the reload. */
 async function choose(chosen: Language | undefined): Promise<void> {
   const next = chosen ?? languageFor(navigator.languages);
   try {
-    // A page without its texts would be empty.
+    // Loads the texts first, since without them the reloaded page would be empty.
     await readCatalogue(next, 'app');
   } catch (error) {
     showError(error);

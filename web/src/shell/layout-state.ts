@@ -1,20 +1,20 @@
 import { keep, readKept } from '../api/browser-storage.ts';
 import { createStore } from '../api/store.ts';
 
-/** The parts of the shell that open and close. */
+/** State of the parts of the layout that can be opened and closed. */
 export const isDrawerOpen = createStore(false);
 export const isPaletteOpen = createStore(false);
 export const isSignInOpen = createStore(false);
 
 const sidebarKey = 'hearth.sidebar';
 
-/** True if the user has hidden the sidebar of wide screens, which the browser keeps. */
+/** True if the user has hidden the sidebar on wide screens; stored in the browser. */
 export const isSidebarHidden = createStore(readKept(sidebarKey) === 'hidden');
 
 export function toggleSidebar(): void {
   isSidebarHidden.set((isHidden) => !isHidden);
   keep(sidebarKey, isSidebarHidden.get() ? 'hidden' : null);
-  // The button that was pressed is gone; the one that takes it back has its place.
+  // The pressed button disappears, so the focus moves to the button that reverses the change.
   const hadFocus = document.activeElement?.hasAttribute('data-sidebar-toggle') ?? false;
   if (!hadFocus) return;
   requestAnimationFrame(() =>

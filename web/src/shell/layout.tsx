@@ -41,7 +41,7 @@ const SignInDialog = lazy(async () => ({
 
 const Drawer = lazy(async () => ({ default: (await import('./drawer.tsx')).Drawer }));
 
-/** The frame of every page: sidebar or drawer, notices, palette. */
+/** The layout of every page: sidebar or drawer, notices, command palette. */
 export function Layout() {
   const { isTokenNeeded } = useStore(access);
   const isPaletteShown = useStore(isPaletteOpen);
@@ -53,7 +53,7 @@ export function Layout() {
   useCommands(useShellCommands());
   useTemporaryChats();
   useEffect(listenForKeys, []);
-  // A link that signs in must not wait for a token.
+  // On the page that signs in, no token is required.
   if (isSigningIn) {
     return (
       <main className="min-h-dvh bg-bg">
@@ -103,7 +103,7 @@ export function Layout() {
   );
 }
 
-/** The bar of narrow screens, with the drawer that has the sidebar. */
+/** The bar on narrow screens, with a button for the drawer. */
 function TopBar() {
   const isOpen = useStore(isDrawerOpen);
   const path = useRouterState({ select: ({ location }) => location.pathname });
@@ -145,7 +145,7 @@ function ConnectionNotice() {
   );
 }
 
-/** Tells that the token of this tab has ended, and offers to sign in again. */
+/** Tells the user that the token of this tab has become invalid, and offers to sign in again. */
 function SignedOutNotice() {
   const { hasEnded } = useStore(access);
   return (
@@ -203,7 +203,7 @@ function useShellCommands(): readonly Command[] {
         run: () => void navigate({ to: '/chat', search: { temporary: true } }),
       },
       {
-        // On the chat page, the composer takes these keys.
+        // On the chat page, the composer handles these keys.
         id: 'to-chat',
         label: texts.shortcuts.focusInput,
         keys: '/',

@@ -1,4 +1,4 @@
-/** True if an event of the keyboard is the keys of a command. */
+/** True if a keyboard event matches the keys of a command. */
 export function matchesKeys(keys: string, event: KeyPress): boolean {
   const parts = keys.split('+');
   const key = parts.at(-1) ?? '';

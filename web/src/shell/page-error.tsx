@@ -5,7 +5,7 @@ import { texts } from '../texts/texts.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { messageOf } from '../ui/toasts.ts';
 
-/** Shown in place of a page that failed; the rest of the app keeps working. */
+/** Replaces a page that failed; the rest of the app keeps working. */
 export function PageError({ error }: { readonly error: unknown }) {
   const router = useRouter();
   return (

@@ -2,7 +2,7 @@ interface Labelled {
   readonly label: string;
 }
 
-/** The commands that contain the letters of a query in their order; those with the shortest span first. */
+/** The commands that contain the letters of a query in order; the shortest span of letters comes first. */
 export function rankCommands<Item extends Labelled>(
   items: readonly Item[],
   query: string,
@@ -18,7 +18,7 @@ export function rankCommands<Item extends Labelled>(
     .map(({ item }) => item);
 }
 
-/** Length of the shortest part of a label that contains the letters in order. */
+/** Length of the shortest part of a label that contains the letters in order; undefined if there is none. */
 function spanOf(label: string, letters: string): number | undefined {
   let shortest: number | undefined;
   for (let start = label.indexOf(letters.charAt(0)); start !== -1;) {

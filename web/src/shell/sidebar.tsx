@@ -28,7 +28,7 @@ import { chooseTheme, theme } from './theme.ts';
 const itemClass =
   'flex items-center gap-2.5 rounded-lg px-2.5 py-1.5 text-sm text-muted transition-colors hover:bg-hover hover:text-text';
 
-/** Pages, conversations and settings of the app. */
+/** Navigation, conversations and settings. */
 export function Sidebar() {
   return (
     <div className="flex h-full flex-col">
@@ -74,7 +74,7 @@ export function Sidebar() {
   );
 }
 
-/** The place of a hidden sidebar: what is needed most. */
+/** Replaces a hidden sidebar; has its most important buttons. */
 export function SidebarRail() {
   return (
     <nav

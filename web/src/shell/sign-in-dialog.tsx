@@ -3,7 +3,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { isSignInOpen } from './layout-state.ts';
 import { TokenForm } from './token-form.tsx';
 
-/** Signs this tab in with a token, for permissions that it does not have. */
+/** Signs in with another token, to get permissions that the present one lacks. */
 export function SignInDialog() {
   const close = () => isSignInOpen.set(false);
   return (

@@ -11,7 +11,7 @@ export const theme = createStore<Theme>(
   stored === 'light' || stored === 'dark' ? stored : 'system',
 );
 
-/** Applies the theme to the document now and after each change. */
+/** Applies the theme to the document, now and after each change. */
 export function applyTheme(): void {
   const apply = () => {
     const chosen = theme.get();

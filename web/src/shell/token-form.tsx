@@ -10,12 +10,12 @@ import { messageOf } from '../ui/toasts.ts';
 
 const tokenCommand = 'hearth token create --name browser';
 
-/** Takes a token, and signs in with it if the server takes it. */
+/** A form for a token. Signs in if the server accepts the token. */
 export function TokenForm({
   refusal,
   onSignIn,
 }: {
-  /** Message of the server that refused the previous token. */
+  /** The server's message about the previous token, which was refused. */
   readonly refusal?: string | undefined;
   readonly onSignIn?: () => void;
 }) {

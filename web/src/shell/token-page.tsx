@@ -5,7 +5,7 @@ import { Flame } from './brand.tsx';
 import { LanguageMenu } from './language-menu.tsx';
 import { TokenForm } from './token-form.tsx';
 
-/** Asks for a token, after the server refused a request without a valid one. */
+/** Asks for a token after the server refused a request. */
 export function TokenPage() {
   const { refusal } = useStore(access);
   return (

@@ -6,7 +6,7 @@ afterEach(() => {
 });
 
 async function pageFor(tags: readonly string[], kept: string | null = null) {
-  // Another test of this worker may have imported it.
+  // Another test in this worker may have imported the module.
   vi.resetModules();
   vi.stubGlobal('navigator', { languages: tags });
   vi.stubGlobal('localStorage', { getItem: () => kept });

@@ -1,6 +1,6 @@
 import { keep, readKept } from '../api/browser-storage.ts';
 
-/** The languages of the app, by their tag, with the name that their speakers use. Each has a folder of this name. */
+/** Languages of the app by tag, with the name in the language itself. Each has a folder with the name of its tag. */
 export const languages = {
   en: 'English',
   de: 'Deutsch',
@@ -14,27 +14,27 @@ export const languages = {
 export type Language = keyof typeof languages;
 
 const storageKey = 'hearth.language';
-// Unit tests have no navigator, and without a locale Chromium names its language `en-US@posix`.
+// Unit tests have no navigator. Chromium without a locale reports `en-US@posix`, which is not a valid tag.
 const tags = (typeof navigator === 'undefined' ? [] : navigator.languages).filter((tag) =>
   /^[a-z]{2,3}(?:-[a-z\d]{2,8})*$/i.test(tag),
 );
 
-/** The language that the user has chosen in this browser; undefined follows the browser. */
+/** The language that the user has chosen in this browser; undefined to use the browser's language. */
 export const keptLanguage = languageOf(readKept(storageKey) ?? '');
 
-/** The language of this page. It stays the same until the page is loaded again. */
+/** The language of this page. It only changes when the page is reloaded. */
 export const language = keptLanguage ?? languageFor(tags);
 
-/** How numbers and dates are written: as in the user's region, if the browser names one for the language. Digits are Latin. */
+/** The locale for numbers and dates: the language with the user's region, if the browser has one. Digits are Latin. */
 export const locale = new Intl.Locale(
   tags.find((tag) => baseOf(tag) === baseOf(language)) ?? language,
   { numberingSystem: 'latn' },
 ).toString();
 
-/** True if the language is written from right to left. */
+/** True if the language is written right to left. */
 export const isRightToLeft = language === 'ar';
 
-/** Tells the browser the language of the page, and the direction of its writing. */
+/** Sets the language of the document and its text direction. */
 export function applyLanguage(): void {
   // Unit tests have no document.
   if (typeof document === 'undefined') return;
@@ -42,17 +42,20 @@ export function applyLanguage(): void {
   document.documentElement.dir = isRightToLeft ? 'rtl' : 'ltr';
 }
 
-/** A name in another script keeps the order of its characters: a path would end with its first slash. */
+/**
+ * Isolates a name from the text direction around it; otherwise a path in right-to-left text would end with its first
+ * slash.
+ */
 export function isolate(text: string): string {
   return isRightToLeft ? `\u2068${text}\u2069` : text;
 }
 
-/** The first of a browser's languages that the app has, in any of its regions. */
+/** The first of the browser's languages that the app supports, in any region. */
 export function languageFor(wanted: readonly string[]): Language {
   return wanted.map(languageOf).find((each) => each !== undefined) ?? 'en';
 }
 
-/** Keeps the choice in this browser; undefined follows the browser. */
+/** Stores the user's choice in this browser; undefined to use the browser's language. */
 export function keepLanguage(chosen: Language | undefined): void {
   keep(storageKey, chosen ?? null);
 }

@@ -9,7 +9,7 @@ import type projects from './en/projects.json';
 import type voice from './en/voice.json';
 import type { TextValues } from './text-values.ts';
 
-/** The files of a language. All languages have the keys of the English one. */
+/** The files of a language. All languages have the same keys as English. */
 interface Catalogues {
   readonly app: typeof app;
   readonly models: typeof models;
@@ -21,7 +21,7 @@ interface Catalogues {
 }
 export type Area = keyof Catalogues;
 
-/** A message is a string, or a function of its values. */
+/** A message is a string, or a function if it contains values. */
 type Texts<Message, Path extends string> = Message extends string
   ? Path extends keyof TextValues
     ? (values: TextValues[Path]) => string
@@ -33,23 +33,23 @@ type Texts<Message, Path extends string> = Message extends string
 const files = import.meta.glob<unknown>('./*/*.json', { import: 'default' });
 const loaded = new Map<string, unknown>();
 
-/** Loads a file of the page's language, once. */
+/** Loads a file in the page's language, once. */
 export async function loadTexts(area: Area): Promise<void> {
   if (!loaded.has(area)) loaded.set(area, toTexts(await readCatalogue(language, area)));
 }
 
-/** The messages of a file. The browser keeps it, so that the next page has it even while the server does not answer. */
+/** Reads the messages of a file. The browser caches it, so that the next page has it even if the server does not respond. */
 export async function readCatalogue(of: Language, area: Area): Promise<unknown> {
   return await files[`./${of}/${area}.json`]?.();
 }
 
-/** The texts of a file that is loaded. */
+/** The texts of a file, which must be loaded. */
 export function loadedTexts<Name extends Area>(area: Name): Texts<Catalogues[Name], Name> {
   if (!loaded.has(area)) throw new Error(`The texts of ${area} are not loaded: see withTexts.`);
   return loaded.get(area) as Texts<Catalogues[Name], Name>;
 }
 
-/** Imports a part of the app after the texts that it reads. */
+/** Loads the texts that a part of the app needs, and then imports that part. */
 export function withTexts<Module>(
   areas: readonly Area[],
   load: () => Promise<Module>,
@@ -71,7 +71,7 @@ function toTexts(messages: unknown): unknown {
 
 type Values = Readonly<Record<string, string | number>>;
 
-/** Messages with values are parsed when they are shown first. */
+/** Messages with values are parsed when they are first shown. */
 function toText(message: string): string | ((values: Values) => string) {
   if (!message.includes('{')) return message;
   let format: IntlMessageFormat | undefined;

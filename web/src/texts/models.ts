@@ -1,4 +1,4 @@
 import { loadedTexts } from './load-texts.ts';
 
-/** The texts of a page, which its route loads with `withTexts`. */
+/** The texts of this page, which its route loads with `withTexts`. */
 export const modelsTexts = loadedTexts('models');

@@ -1,6 +1,6 @@
 import { texts } from './texts.ts';
 
-/** The reason of a refused token in the words of the page; the server's message is for programs. */
+/** The reason why a token was refused, as a translated text: the server's message is in English. */
 export function refusalText(message: string): string {
   const { refused } = texts.token;
   if (message.includes('has expired')) return refused.expired;

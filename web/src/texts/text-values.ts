@@ -1,4 +1,4 @@
-/** The values of the messages that have some. `npm run generate` writes this file from the English texts. */
+/** The values of messages that contain any. `npm run generate` writes this file from the English texts. */
 export interface TextValues {
   'app.app.notShown': { readonly characters: number };
   'app.markdown.preview.invalid': { readonly reason: string };

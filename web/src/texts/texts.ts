@@ -1,10 +1,10 @@
 import { applyLanguage } from './language.ts';
 import { loadedTexts, loadTexts } from './load-texts.ts';
 
-// First, so that the frame of the page has its direction while the texts are loaded.
+// Called first, so that the layout has its direction while the texts are loaded.
 applyLanguage();
-// No other file awaits at its top: some browsers run files that import such a file at the same time too early.
+// No other file may use top-level await: some browsers run modules that import such a file too early.
 await loadTexts('app');
 
-/** The texts of the frame and of the chat, in the language of the page. */
+/** The texts of the layout and the chat, in the language of the page. */
 export const texts = loadedTexts('app');
