@@ -2,7 +2,10 @@ import { vi } from 'vitest';
 
 const { waitFor } = vi;
 
-/** Unit tests wait for events of this process, which take microseconds: 50 ms, the default, is most of their time. */
+/**
+ * Polls more often: unit tests wait for events in this process, which take microseconds, and the default of 50 ms would
+ * be most of their time.
+ */
 vi.waitFor = (callback, options = {}) =>
   waitFor(callback, {
     interval: 5,

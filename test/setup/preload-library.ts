@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { basename, join } from 'node:path';
 
-/** Why no library can be preloaded into a server here; undefined if one can. */
+/** The reason why a library can't be preloaded into a server here; undefined if it can. */
 export function whyNotPreloaded(): string | undefined {
   if (process.platform !== 'linux') return 'preloading a library needs Linux';
   const { status } = spawnSync('gcc', ['--version']);
   return status === 0 ? undefined : 'it needs gcc: apt-get install gcc libc6-dev';
 }
 
-/** Compiles a C file for `LD_PRELOAD`. @returns the path of the library */
+/** Compiles a C file for `LD_PRELOAD`. @returns The path of the library. */
 export function compilePreloaded(source: string, folder: string): string {
   const library = join(folder, `${basename(source, '.c')}.so`);
   const flags = ['-O2', '-Wall', '-Wextra', '-Werror', '-shared', '-fPIC'];

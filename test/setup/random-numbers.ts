@@ -1,4 +1,4 @@
-/** Random numbers from 0 to 1, 1 excluded (mulberry32). */
+/** Random numbers from 0 to 1, excluding 1 (mulberry32). */
 export function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {

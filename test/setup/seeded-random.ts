@@ -5,8 +5,8 @@ import { randomNumbers } from './random-numbers.ts';
 export const testSeed = Number(process.env['HEARTH_TEST_SEED']);
 
 /**
- * Random numbers from 0 to 1, 1 excluded. Numbers from the run's seed differ from run to run: a test that fails prints the
- * seed.
+ * Random numbers from 0 to 1, excluding 1. By default they are derived from the run's seed, so they differ from run to
+ * run; a failed test prints the seed.
  */
 export function seededRandom(seed?: number): () => number {
   if (seed === undefined) {

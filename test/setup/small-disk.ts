@@ -5,9 +5,9 @@ import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { useTemporaryFolder } from './temporary-folder.ts';
 
 export interface SmallDisk {
-  /** Its folder, known after the first `beforeAll`. */
+  /** Path of its folder, available after the first `beforeAll`. */
   readonly path: string;
-  /** False if it can't be mounted here, which skips the tests. */
+  /** False if it can't be mounted here; then the tests are skipped. */
   readonly isMounted: boolean;
   /** Writes until the disk is full. */
   fill(): Promise<void>;
@@ -15,7 +15,7 @@ export interface SmallDisk {
   free(): Promise<void>;
 }
 
-/** A disk in memory for the tests of a file or a `describe`; without the right to mount one they are skipped. */
+/** A disk in memory for the tests of a file or a `describe`. If the user may not mount it, the tests are skipped. */
 export function useSmallDisk(sizeBytes: number): SmallDisk {
   const disk = useTemporaryFolder();
   const filler = (): string => join(disk.path, 'filler');

@@ -6,7 +6,7 @@ interface TestContextOptions extends Partial<Omit<RequestContext, 'caller'>> {
   readonly caller?: Partial<Caller>;
 }
 
-/** The context of a request that is never aborted, from an anonymous caller without permissions. */
+/** A request context of an anonymous caller without permissions, which is never aborted. */
 export function testContext({ caller, ...rest }: TestContextOptions = {}): RequestContext {
   return {
     requestId: 'test-request',

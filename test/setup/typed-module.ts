@@ -1,13 +1,13 @@
 interface TypedModule {
-  /** Name of the type of one event. */
+  /** Name of the type of an event. */
   readonly type: string;
   /** Module that exports the type. */
   readonly from: string;
-  /** Who writes the file, such as "`x.test.ts` of the X API". */
+  /** The test that writes the file, such as "`x.test.ts` of the X API". */
   readonly recordedBy: string;
 }
 
-/** A module whose recorded events the compiler compares with a type of the official client. */
+/** Source of a module with recorded events, which the compiler compares with a type of the official client. */
 export function toTypedModule(
   { type, from, recordedBy }: TypedModule,
   recorded: readonly unknown[],

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll } from 'vitest';
 
 /**
- * Opens a resource before the tests of a file or a `describe` and closes it after them. Resources close in
- * reverse order.
+ * Opens a resource before the tests of a file or a `describe`, and closes it after them. Resources close in reverse
+ * order.
  *
- * @returns A stand-in that forwards to the resource. Tests and later hooks may use it.
+ * @returns A proxy of the resource, for tests and later hooks.
  */
 export function useResource<T extends { close(): Promise<unknown> }>(open: () => Promise<T>): T {
   let resource: T | undefined;

@@ -3,17 +3,17 @@ import { crc32, deflateRawSync } from 'node:zlib';
 interface ZipEntry {
   readonly name: string;
   readonly content: string | Buffer;
-  /** Size that the archive claims, instead of the true one. */
+  /** Size that the archive declares instead of the true one. */
   readonly claimedBytes?: number;
   readonly isEncrypted?: boolean;
 }
 
-/** A zip archive of files by their names. */
+/** A zip archive with these files, by name. */
 export function zipOfFiles(files: Readonly<Record<string, string>>): Buffer {
   return zipOf(Object.entries(files).map(([name, content]) => ({ name, content })));
 }
 
-/** A zip archive (PKWARE APPNOTE), also one that lies about its entries. */
+/** A zip archive (PKWARE APPNOTE), which may declare wrong sizes. */
 export function zipOf(entries: readonly ZipEntry[]): Buffer {
   const locals: Buffer[] = [];
   const central: Buffer[] = [];

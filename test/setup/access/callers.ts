@@ -4,21 +4,21 @@ import { permissionSchema, type Permission } from '../../../src/kernel/permissio
 import { signIn } from './sign-in.ts';
 import { withTokens } from '../server/with-tokens.ts';
 
-/** A kind of caller: its headers and its permissions. */
+/** A kind of caller, with its headers and permissions. */
 export interface Caller {
   readonly name: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Added to the path. */
+  /** Query to add to the path. */
   readonly query?: string;
-  /** `invalid`: refused on every route. `foreign`: a web page or host name that is not the server's. */
+  /** `invalid`: refused on every route. `foreign`: from another web page, or with a host name that is not the server's. */
   readonly identity: 'anonymous' | 'known' | 'invalid' | 'foreign';
   readonly permissions: readonly Permission[];
-  /** Of interest only to routes that need this permission. */
+  /** A permission that the caller lacks: only routes that need this permission are tested with it. */
   readonly lacks?: Permission;
 }
 
 export const allPermissions = permissionSchema.options;
-/** Permissions of a caller without a token if the server requires none. */
+/** Permissions of a caller without a token, if the server requires no tokens. */
 const anonymousPermissions: readonly Permission[] = [
   'chat',
   'embeddings',
@@ -36,7 +36,7 @@ interface Secrets {
   readonly expired: string;
 }
 
-/** Makes the tokens of all callers in a home folder, before its server starts. */
+/** Creates the tokens of all callers in a home folder, before its server starts. */
 export function makeSecrets(home: string): Promise<Secrets> {
   return withTokens(home, async (service, store) => {
     const make = async (permissions: readonly Permission[], expiresAt?: Date) => {
@@ -64,7 +64,7 @@ export function makeSecrets(home: string): Promise<Secrets> {
 
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** Callers that the server treats alike whether it requires a token or not. */
+/** Callers that the server treats equally, whether it requires a token or not. */
 export async function knownCallers(
   { url, home }: { readonly url: string; readonly home: string },
   secrets: Secrets,
@@ -119,7 +119,7 @@ export async function knownCallers(
   ];
 }
 
-/** Callers without a token, and with keys of other products. */
+/** Callers without a token, or with a key of another product. */
 export function anonymousCallers(secret: string, isTokenRequired: boolean): readonly Caller[] {
   const anonymous = (name: string, more: Partial<Caller> = {}): Caller => ({
     name,

@@ -2,27 +2,27 @@ import type { Route } from '../../../src/api/kit/route.ts';
 import type { Sent } from './send.ts';
 
 interface HarmlessRequest extends Sent {
-  /** Status for a caller that passes the permission check. */
+  /** Expected status for a caller that passes the permission check. */
   readonly status: number;
 }
 
-/** Routes that respond to the request below in another way than their method and path suggest. */
+/** Statuses of routes that respond to this request differently than their method and path suggest. */
 const otherStatuses: Readonly<Record<string, number>> = {
-  // The path needs a hash.
+  // The path must contain a hash.
   headBlobOllama: 400,
   pushBlobOllama: 400,
-  // They have a required field in their query.
+  // These routes require a query field.
   getModelDetails: 400,
   revokeOtherSessions: 400,
-  // None of the callers is a linked machine.
+  // No caller is a linked machine.
   unpairMachine: 404,
-  // The hub of the test can't be reached.
+  // The test's hub can't be reached.
   getHubRepository: 502,
 };
 
 /**
- * A request that changes nothing and still tells whether it passed the permission check, which comes first: its body
- * has a wrong type, or its path names something that does not exist.
+ * A request that changes nothing but shows whether it passed the permission check, which comes first. Its body has a
+ * wrong type, or its path names something that does not exist.
  */
 export function harmlessRequest(route: Route): HarmlessRequest {
   const path = route.path.replaceAll(/\{\w+(\.\.\.)?\}/g, 'absent');
@@ -37,7 +37,7 @@ export function harmlessRequest(route: Route): HarmlessRequest {
   return { path, method, status: other ?? (route.params === undefined ? 200 : 404) };
 }
 
-/** An array is the body of no route. */
+/** An array, since no route accepts one. */
 function bodyOf(contentType: string) {
   return { headers: { 'content-type': contentType }, body: '[]' };
 }

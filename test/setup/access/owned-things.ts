@@ -6,10 +6,10 @@ import { picture } from '../models/picture.ts';
 import { get, post, type ApiInit } from '../server/api.ts';
 import { openStream } from '../server/live-stream.ts';
 
-/** A text of every owned thing, to find it where it must not be. */
+/** Text in every owned thing, to find it in responses that must not contain it. */
 export const secretText = 'zanzibar';
 
-/** Stored items that belong to one caller: the ids under the names of the path parameters. */
+/** Ids of stored items that belong to one caller, by the names of path parameters. */
 export type OwnedThing = Readonly<Record<string, string>>;
 export type ThingKind =
   | 'tree'
@@ -24,7 +24,7 @@ export type ThingKind =
   | 'project'
   | 'prompt';
 
-/** Makes something that belongs to the caller of these headers. */
+/** Creates a thing that belongs to the caller with these headers. */
 export const makeThing: Readonly<
   Record<ThingKind, (url: string, headers: Readonly<Record<string, string>>) => Promise<OwnedThing>>
 > = {
@@ -158,7 +158,7 @@ async function created(url: string, path: string, body: object, init: ApiInit) {
 
 let colour = 0;
 
-/** An exported conversation of one turn with an image. */
+/** An exported conversation with one turn and an image. */
 async function conversation(): Promise<object> {
   const [example] = (conversationExportSchema.meta()?.examples ?? []) as object[];
   const exported = structuredClone(example) as {
@@ -168,7 +168,7 @@ async function conversation(): Promise<object> {
   };
   const name = 'a'.repeat(64);
   exported.title = secretText;
-  // A color per picture: equal images of two owners would be stored once.
+  // Each picture has its own color, since equal images of two owners would be stored once.
   colour += 1;
   exported.images = { [name]: await picture(`#${String(colour).padStart(6, '0')}`) };
   exported.responses[0]?.turn.messages[0]?.content.push(

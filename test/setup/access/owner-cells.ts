@@ -11,7 +11,7 @@ export interface Stranger {
   readonly headers: Headers;
 }
 
-/** A request of the row for something. */
+/** Sends the request of a row for a thing. */
 export async function request(
   url: string,
   route: Route,
@@ -29,14 +29,14 @@ export async function request(
   });
 }
 
-/** An id of the same form that names nothing. */
+/** Ids of the same format that do not exist. */
 export function absent(thing: OwnedThing): OwnedThing {
   const zeros = (id: string) =>
     id.replaceAll(/(?<=[_-]|^)[0-9a-f]{16,}/g, (hex) => '0'.repeat(hex.length));
   return Object.fromEntries(Object.entries(thing).map(([name, id]) => [name, zeros(id)]));
 }
 
-/** The status and text of a response, with the ids of the thing replaced by their names, and without the request's. */
+/** Status and text of a response, with the ids of the thing replaced by their names and the request id removed. */
 export function withoutIds({ status, text }: Received, thing: OwnedThing): string {
   const ids = Object.entries(thing).toSorted(([, one], [, other]) => other.length - one.length);
   const withoutRequest = text.replace(/"request_id":"[^"]*"/, '"request_id":"..."');
@@ -46,7 +46,7 @@ export function withoutIds({ status, text }: Received, thing: OwnedThing): strin
   );
 }
 
-/** How the responses to strangers differ from those for something that does not exist. */
+/** Differences between the responses to strangers for this thing and for one that does not exist. */
 export async function strangersSee(
   url: string,
   route: Route,

@@ -1,14 +1,17 @@
 import type { OwnedThing, ThingKind } from './owned-things.ts';
 
-/** The effect of a route's request on a record that has an owner. */
+/** The effect of a route on a record that has an owner. */
 export interface OwnerRow {
   readonly kind: ThingKind;
-  /** Callers read items that were stored without a token, except files and batches, and change only their own. */
+  /**
+   * Items that were stored without a token can be read, but not changed, by all callers; except for files and batches,
+   * which are hidden.
+   */
   readonly effect: 'read' | 'change';
-  /** Absent if the path of the route names the thing. */
+  /** Query that names the thing; absent if the path of the route does. */
   readonly query?: (thing: OwnedThing) => string;
   readonly body?: (thing: OwnedThing) => object;
-  /** Status for the owner, other than 200. */
+  /** Expected statuses for the owner, if not 200. */
   readonly statuses?: readonly number[];
 }
 
@@ -20,7 +23,7 @@ const reference = ({ item_id: id }: OwnedThing) => [
   { role: 'user', content: input },
 ];
 const messages = [{ role: 'user', content: input }];
-/** Presets and prompts are hidden from others, also those that were stored without a token. */
+/** Presets and prompts are hidden from other callers, even if they were stored without a token. */
 const ofPreset = (body: object): OwnerRow => ({
   kind: 'preset',
   effect: 'change',
@@ -58,7 +61,7 @@ const after = (kind: ThingKind, idName: string): readonly OwnerRow[] => [
   { kind, effect: 'change', query: (thing) => `after=${thing[idName]}` },
 ];
 
-/** Routes whose requests name something that has an owner, by their `operationId`. */
+/** Routes whose requests name a thing with an owner, by `operationId`. */
 export const ownerRows: Readonly<Record<string, readonly OwnerRow[]>> = {
   createChat: [
     ofPreset({ ...chat, input }),
@@ -132,7 +135,7 @@ export const ownerRows: Readonly<Record<string, readonly OwnerRow[]>> = {
   ],
   listBatchesOpenAi: after('batch', 'batch_id'),
   getBatchOpenAi: read('batch'),
-  // It may have ended.
+  // The batch may already have ended.
   cancelBatchOpenAi: [{ kind: 'batch', effect: 'change', statuses: [200, 409] }],
   createVectorStoreOpenAi: [
     { kind: 'document', effect: 'change', body: ({ file_id: id }) => ({ file_ids: [id] }) },
@@ -184,7 +187,7 @@ export const ownerRows: Readonly<Record<string, readonly OwnerRow[]>> = {
   deleteConversationItemOpenAi: change('tree'),
 };
 
-/** Routes that list the things of the caller. */
+/** Routes that list the caller's things. */
 export const ownLists: ReadonlySet<string> = new Set([
   'listResponses',
   'listConversations',
@@ -197,7 +200,7 @@ export const ownLists: ReadonlySet<string> = new Set([
   'listProjects',
 ]);
 
-/** Parameters of paths that name something that has an owner. */
+/** Path parameters that name a thing with an owner. */
 export const ownedParameters = [
   'response_id',
   'conversation_id',
@@ -213,7 +216,7 @@ export const ownedParameters = [
   'project_id',
 ];
 
-/** Routes of things that all callers with the permission share, or that make something for the caller. */
+/** Routes for things that all callers with the permission share, and routes that create a thing for the caller. */
 export const sharedRoutes: readonly string[] = [
   'getHealth',
   'getReadiness',
@@ -296,7 +299,7 @@ export const sharedRoutes: readonly string[] = [
   'deleteMcpServer',
   'testMcpServer',
   'callMcpTool',
-  // Its tools read what belongs to their caller; `test/api/mcp-server.test.ts` has strangers.
+  // Its tools read the caller's things; `test/api/mcp-server.test.ts` tests them with other callers.
   'sendMcpMessage',
   'createFileOpenAi',
   'listModelsOpenAi',

@@ -14,7 +14,7 @@ export async function permissionRow(
   const needed = new Set([route.permission].flat());
   const concerned = callers.filter(({ lacks }) => lacks === undefined || needed.has(lacks));
   const { path, ...request } = harmlessRequest(route);
-  // Clients of two APIs share some paths.
+  // Some paths belong to two APIs; these headers select one.
   const ofClient = Object.fromEntries((api.clientHeaders ?? []).map((name) => [name, '1']));
   const row = await Promise.all(
     concerned.map(async (caller) => {
@@ -27,14 +27,14 @@ export async function permissionRow(
   return { cells: row.length, surprises: row.flat() };
 }
 
-/** A request whose content needs permissions that its route does not. */
+/** A request that needs more permissions than its route, because of its content. */
 export interface ContentRow {
   readonly name: string;
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: object;
   readonly needs: readonly Permission[];
-  /** Status for a caller that has them. */
+  /** Expected status for a caller with these permissions. */
   readonly status: number;
 }
 
@@ -63,7 +63,7 @@ export async function contentRow(
   return row.flat();
 }
 
-/** How a response differs from what the caller should get; empty if it does not. */
+/** Differences between a response and the expected one. */
 function surprisesOf(
   route: Route,
   caller: Caller,
@@ -71,7 +71,7 @@ function surprisesOf(
 ): readonly string[] {
   const refusal = refusalOf(route, caller);
   const reached = harmlessRequest(route).status;
-  // A query may be refused, too.
+  // With a query, 400 is also accepted, since the route may not allow it.
   const passed = caller.query === undefined ? [reached] : [reached, 400];
   const expected = refusal === undefined ? passed : [refusal];
   const isError = status >= 400;
@@ -89,7 +89,7 @@ function surprisesOf(
     .map((what) => `${route.operationId} by ${caller.name}: ${what}: ${text.slice(0, 200)}`);
 }
 
-/** The status that the declared permission of a route gives a caller; undefined if the caller passes. */
+/** Expected status if a route's permission excludes the caller; undefined if the caller has it. */
 function refusalOf({ permission }: Route, caller: Caller): number | undefined {
   if (caller.identity === 'foreign') return 403;
   if (caller.identity === 'invalid') return 401;

@@ -1,6 +1,6 @@
 import { Agent, request, type IncomingMessage } from 'node:http';
 
-/** A response whose body may be an endless stream: only its beginning is read. */
+/** A response. Its body may be an endless stream, so only the beginning is read. */
 export interface Received {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
@@ -18,10 +18,10 @@ export interface Sent {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 8 });
 
-/** Sends any header, also those that `fetch` sets itself, such as `Host`. */
+/** Sends a request with any headers, even those that `fetch` sets itself, such as `Host`. */
 export function send(url: string, { method, path, headers = {}, body }: Sent): Promise<Received> {
   return new Promise((resolve, reject) => {
-    // Node sends no length with a method that seldom has a body.
+    // Node sends no length for methods that usually have no body.
     const length = body === undefined ? {} : { 'content-length': String(body.length) };
     const options = { method, agent, headers: { ...length, ...headers } };
     const outgoing = request(new URL(path, url), options, (response) => {

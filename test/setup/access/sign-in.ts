@@ -5,11 +5,11 @@ interface SignedIn {
   readonly token: string;
   /** `name=value`, as browsers send it. */
   readonly cookie: string;
-  /** Authenticate as the session. */
+  /** Headers that authenticate as the session. */
   readonly headers: { readonly authorization: string; readonly cookie: string };
 }
 
-/** Signs in as a browser does, with a token or the code of a link. */
+/** Signs in like a browser, with a token or the code of a link. */
 export async function signIn(
   url: string,
   token: string,
@@ -28,7 +28,7 @@ export async function signIn(
   return { id, token: sessionToken, cookie, headers: { authorization, cookie } };
 }
 
-/** The cookie that an answer sets, as browsers send it; empty if there is none. */
+/** The cookie that a response sets, as browsers send it; empty if there is none. */
 export function cookieOf(headers: Headers): string {
   return headers.get('set-cookie')?.split(';')[0] ?? '';
 }

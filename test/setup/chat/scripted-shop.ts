@@ -18,7 +18,7 @@ export const call = (index: number, name: string, argumentsJson = '{}'): Generat
   argumentsJson,
 });
 
-/** A shop, on a tool server, whose tool `buy` needs an approval and `look` does not; the model calls what each generation lists. */
+/** A tool server for a shop: its tool `buy` needs an approval, `look` does not. Each generation lists the model's calls. */
 export async function openShop(...generations: readonly GenerationEvent[][]) {
   const bought: unknown[] = [];
   const buy = scriptedTool(

@@ -28,7 +28,7 @@ const usage = {
   generationMs: 2,
 };
 
-/** A stored turn that says hello. */
+/** A stored turn with the message "hello". */
 export function turnRequest(changes: Partial<TurnRequest> = {}): TurnRequest {
   return {
     model: 'test/model',
@@ -53,15 +53,15 @@ const never = new AbortController().signal;
 
 type Script = (generation: number, signal: AbortSignal) => AsyncIterable<GenerationEvent>;
 
-/** Turns of the real code over an engine that follows a script, one entry per generation. */
+/** Runs turns with the real code and an engine that follows a script, with one entry per generation. */
 export async function scriptedTurns(script: Script, ...tools: readonly Tool[]) {
   return scriptedTurnsWith({}, script, ...tools);
 }
 
 interface ScriptedTurnOptions extends Partial<ScriptedPoolOptions> {
-  /** Reads the images of URLs; there are none by default. */
+  /** Fetches images by URL; by default, none exist. */
   readonly fetchImage?: FetchImage;
-  /** Replaces the tool server with the tools of the script. */
+  /** Used in place of the script's tool server. */
   readonly toolServers?: ToolServers;
 }
 
@@ -93,7 +93,7 @@ export async function scriptedTurnsWith(
     fetchImage,
     audio: new AudioReader('no-script.js'),
   };
-  // Turns without a server do not open any tools.
+  // Turns without tools do not open a tool server.
   const integrations: TurnRequest['integrations'] =
     tools.length > 0 ? [{ type: 'plugin', id: 'mcp/scripted' }] : [];
   const startWith = (context: RequestContext, changes: Partial<TurnRequest> = {}) =>
@@ -105,7 +105,7 @@ export async function scriptedTurnsWith(
     for await (const event of start(changes, signal)) events.push(event);
     return events;
   };
-  /** To be called in a generation: another request takes too much memory, by which its engine is lost. */
+  /** Called in a generation: the engine is lost because another request takes too much memory. */
   const loseEngine = async (): Promise<never> => {
     const begun = deferred<void>();
     const cause = await openFrom(pool, 'test/model');

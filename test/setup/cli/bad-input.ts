@@ -4,7 +4,7 @@ import { starterPath } from '../engine/test-engines.ts';
 import { projectFolder } from '../project-folder.ts';
 import { runCommand } from './run-command.ts';
 
-/** The arguments of the commands that need some. */
+/** Arguments for the commands that require some. */
 const commandArguments = (folder: string): Readonly<Record<string, readonly string[]>> => ({
   'service install': ['--user'],
   'service uninstall': ['--user'],
@@ -75,30 +75,30 @@ export interface BadInput {
   /** An existing folder outside of the home folder. */
   readonly folder: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Commands that neither fail nor show a result, such as starting a server. */
+  /** Commands to leave out, since they neither fail nor show a result, such as starting a server. */
   readonly without: readonly string[];
-  /** Commands whose result does not depend on what is wrong. */
+  /** Commands that must succeed, since the bad input does not affect them. */
   readonly unaffected: readonly string[];
-  /** The error message of the other commands. */
+  /** Pattern of the error message of all other commands. */
   readonly remedy: RegExp;
-  /** Exit code of the commands with that error; 1 by default. */
+  /** Exit code of commands that fail with it; 1 by default. */
   readonly exitCode?: number;
-  /** The error message of some commands. */
+  /** Patterns of other error messages, by command. */
   readonly remedies?: Readonly<Record<string, RegExp>>;
 }
 
-/** Some file: no test here starts it. */
+/** Any existing file, since these tests never start it. */
 const entryPoint = join(projectFolder, 'src/cli/main.ts');
 
-/** The messages of other service managers differ. */
+/** Other service managers have other messages. */
 const isServiceTested = process.platform === 'linux';
 
-/** Runs every command. @returns a line for each that does not end as expected */
+/** Runs every command. @returns A line for each command that does not end as expected. */
 export async function findUnexpected(input: BadInput): Promise<readonly string[]> {
   const { home, folder, without, unaffected, remedy, remedies = {} } = input;
   const unexpected: string[] = [];
   const environment = {
-    // Nothing is found or changed outside of the folder, and no network is used.
+    // Commands must find nothing outside of the folder, and use no network.
     PATH: folder,
     HOME: folder,
     XDG_CONFIG_HOME: folder,

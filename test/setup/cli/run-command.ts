@@ -10,7 +10,7 @@ export interface CommandOutcome {
   readonly stderr: string;
 }
 
-/** Runs a command within the test; its standard input defaults to empty. */
+/** Runs a command within the test process; its standard input is empty by default. */
 export async function runCommand(
   commandLine: readonly string[],
   options: {

@@ -11,14 +11,14 @@ export interface HearthOutcome {
 
 interface RunHearthOptions {
   readonly home: string;
-  /** Defaults to empty. */
+  /** Standard input; empty by default. */
   readonly stdin?: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Called with each chunk of the output, to interrupt the command at the right moment. */
+  /** Called with each chunk of the output, for example to interrupt the command. */
   readonly onStdout?: (text: string, child: ChildProcess) => void;
 }
 
-/** Runs one command of the built tool to its end. */
+/** Runs a command of the built tool until it exits. */
 export async function runHearth(
   commandLine: readonly string[],
   options: RunHearthOptions,

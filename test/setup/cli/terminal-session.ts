@@ -3,14 +3,17 @@ import { once } from 'node:events';
 import { stripVTControlCharacters } from 'node:util';
 import { hearthEntryPoint, hearthEnvironment } from '../server/hearth-process.ts';
 
-/** Connects its input and output to a pseudo terminal that runs the command; ends with its exit code. */
+/**
+ * Runs the command in a pseudo terminal that is connected to this program's input and output; exits with the command's
+ * exit code.
+ */
 const pythonPty = `
 import os, pty, sys
 sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))
 `;
 
 export interface TerminalSession {
-  /** Types as on a keyboard: `\r` is Enter, `\u0003` Ctrl-C, `\u0004` Ctrl-D. */
+  /** Types keys: `\r` is Enter, `\u0003` Ctrl-C, `\u0004` Ctrl-D. */
   type(keys: string): void;
   /**
    * Waits until the output since the last call matches, and consumes it.
@@ -18,7 +21,7 @@ export interface TerminalSession {
    * @throws Error with the output if the command ends or takes too long.
    */
   expect(pattern: RegExp): Promise<string>;
-  /** @returns the exit code */
+  /** @returns The exit code. */
   exit(): Promise<number | null>;
   close(): void;
 }
@@ -56,7 +59,7 @@ export function openTerminalSession(
     },
   );
   const closed = once(child, 'close');
-  // Both readline and the terminal turn a line break into a carriage return and a line break.
+  // Readline and the terminal each add a carriage return to a line break.
   const plain = (text: string): string => stripVTControlCharacters(text).replace(/\r+\n/g, '\n');
   let unread = '';
   let onOutput = (): void => {};

@@ -15,7 +15,7 @@ const run = promisify(execFile);
 const example = join(projectFolder, 'examples/cluster');
 const startWithinMs = 280_000;
 
-/** A replica of the example: a process of Ray and the engine that it started. */
+/** A replica of the example: a Ray process and its engine process. */
 export interface ReplicaProcess {
   readonly pid: number;
   readonly enginePid: number | undefined;
@@ -24,19 +24,19 @@ export interface ReplicaProcess {
 export interface RayCluster {
   /** Address of Hearth. */
   readonly url: string;
-  /** All that the script and Hearth wrote. */
+  /** Output of the script and of Hearth so far. */
   log(): string;
-  /** The replicas that run. */
+  /** The running replicas. */
   replicas(): Promise<readonly ReplicaProcess[]>;
-  /** The sum of a metric over the nodes of Ray and its labels, of series with a text in their labels. */
+  /** Sum of a metric over Ray's nodes and over all series that have `label` in their labels. */
   metric(name: string, label?: string): Promise<number>;
-  /** Deploys the application with another value for an option of `serve.yaml`, as its owner would. */
+  /** Deploys the application again with another value for an option of `serve.yaml`. */
   redeploy(option: string, value: string): Promise<void>;
-  /** Ctrl-C in its terminal. */
+  /** Stops the script as with Ctrl-C. */
   close(): Promise<void>;
 }
 
-/** Installs Ray with the first call; returns the folder of its programs, or why it is not to be had here. */
+/** Installs Ray with the first call. Returns the folder of its programs, or the reason why it can't be installed here. */
 export async function installRay(): Promise<
   { readonly programs: string } | { readonly missing: string }
 > {

@@ -1,4 +1,4 @@
-/** Exports of other apps, in the shapes in which they write them. */
+/** Exports in the formats of other apps. */
 
 const message = (id: string, role: string, content: object, more: object = {}) => ({
   id,
@@ -23,7 +23,7 @@ const node = (
   message: value,
 });
 
-/** A question with an answer of code and its output, and a second answer, which was shown. */
+/** A question with two answers: the first has code and its output, the second was shown. */
 export const chatgptExport = [
   {
     title: 'Tides',

@@ -13,10 +13,10 @@ const helm = join(deployTools, 'helm');
 export const hasDeployTools = existsSync(join(deployTools, 'stamp'));
 if (!hasDeployTools) console.warn('The chart is not tested: run scripts/install-deploy-tools.sh.');
 
-/** Helm of Go knows no version of Kubernetes. */
+/** Helm that `go install` builds has no default version of Kubernetes. */
 const version = ['--kube-version', '1.33.0'];
 
-/** An object of Kubernetes. */
+/** A Kubernetes object. */
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
@@ -37,7 +37,7 @@ function valueFlags(values: Values): readonly string[] {
   ]);
 }
 
-/** Runs `helm lint`; rejects with what it finds. @returns its report */
+/** Runs `helm lint`; rejects with its findings. @returns The report. */
 export async function lintChart(values: Values): Promise<string> {
   const command = ['lint', '--strict', ...version, ...valueFlags(values), chart];
   return (await promisify(execFile)(helm, command)).stdout;

@@ -8,7 +8,10 @@ const folder = join(deployTools, 'schemas');
 const options = { strict: false, validateFormats: false, allErrors: true } as const;
 const readJson = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as object;
 
-/** Returns what a version of Kubernetes, and the operators whose objects the chart makes, find wrong in an object. */
+/**
+ * Returns a function that validates an object against the schemas of a Kubernetes version and of the operators that the
+ * chart uses.
+ */
 export function manifestValidator(version: string): (manifest: Manifest) => readonly string[] {
   const kubernetes = join(folder, 'kubernetes', version);
   const ajv = new Ajv2020(options);
@@ -27,7 +30,7 @@ export function manifestValidator(version: string): (manifest: Manifest) => read
   };
 }
 
-/** Returns what the specification of Compose finds wrong in a file. */
+/** Violations of the Compose specification in a file. */
 export function composeProblems(file: unknown): readonly string[] {
   const ajv = new Ajv2020(options);
   return problems(ajv.compile(readJson(join(folder, 'compose-spec.json'))), file);
@@ -65,7 +68,7 @@ function customSchemas(): ReadonlyMap<string, object> {
   );
 }
 
-/** A schema that allows only the fields it names, as `kubectl apply` does, without patterns in the syntax of Go. */
+/** Makes a schema strict, so that it rejects unknown fields like `kubectl apply`. Removes patterns in Go's syntax. */
 function withoutOthers(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutOthers);
   if (typeof schema !== 'object' || schema === null) return schema;

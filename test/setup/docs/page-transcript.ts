@@ -1,4 +1,4 @@
-/** One command of a page and the output that the page shows below it. */
+/** A command of a page, with the output that the page shows for it. */
 export interface TranscriptStep {
   readonly command: string;
   readonly output: string;
@@ -6,13 +6,13 @@ export interface TranscriptStep {
 
 export interface PageTranscript {
   readonly steps: readonly TranscriptStep[];
-  /** Programs and texts that the page tells the reader to save, by file name. */
+  /** Contents of files that the page tells the reader to save, by file name. */
   readonly files: ReadonlyMap<string, string>;
 }
 
 /**
- * Reads the `console` blocks of a page, whose commands follow a `$`, and the blocks that follow a line ending in
- * `` `NAME`: ``, which are files. A command continues over lines while it ends in a backslash or a quote is open.
+ * Reads the commands and files of a page. Commands follow a `$` in `console` blocks; they continue over lines while
+ * these end in a backslash or a quote is open. A block after a line that ends in `` `NAME`: `` is a file.
  */
 export function readTranscript(page: string): PageTranscript {
   const blocks = page.matchAll(/^```console\n([^]*?)^```$/gm);
@@ -40,8 +40,8 @@ function isUnfinished(command: string): boolean {
 }
 
 /**
- * True if a command printed the output that a page shows. White space is collapsed, figures with a unit may differ and lines of
- * progress be missing. `…` stands for any characters, and a line `...` for any lines.
+ * True if a command printed the output that a page shows. White space is collapsed, figures with a unit may differ, and
+ * progress lines may be missing. `…` stands for any characters, and a line `...` for any lines.
  */
 export function matchesOutput(shown: string, printed: string): boolean {
   const pattern = normalize(shown)

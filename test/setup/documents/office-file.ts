@@ -12,7 +12,7 @@ export function archiveOf(parts: Parts): Buffer {
   return zipOfFiles(parts);
 }
 
-/** Relations of a part, whose ids are `rId1`, `rId2`, and so on. */
+/** The relations of a part, with the ids `rId1`, `rId2`, and so on. */
 export function relations(
   ...targets: readonly (readonly [type: string, target: string])[]
 ): string {
@@ -23,7 +23,7 @@ export function relations(
   return `${xml}<Relationships>${rows.join('')}</Relationships>`;
 }
 
-/** A .docx with the parts that Word writes, as far as they have text. */
+/** A .docx with the parts in which Word stores text. */
 export function docxOf(body: string, others: Parts = {}): Buffer {
   return archiveOf({
     '[Content_Types].xml': `${xml}<Types/>`,
@@ -33,12 +33,12 @@ export function docxOf(body: string, others: Parts = {}): Buffer {
   });
 }
 
-/** A paragraph of Word. */
+/** A paragraph in Word's format. */
 export function paragraph(text: string, properties = ''): string {
   return `<w:p><w:pPr>${properties}</w:pPr><w:r><w:t xml:space="preserve">${text}</w:t></w:r></w:p>`;
 }
 
-/** An .xlsx with a sheet for each name; its content is the rows of `sheetData`. */
+/** An .xlsx with sheets by name; the values are the rows of `sheetData`. */
 export function xlsxOf(sheets: Parts, others: Parts = {}): Buffer {
   const names = Object.keys(sheets);
   const list = names.map(
@@ -62,13 +62,13 @@ export function xlsxOf(sheets: Parts, others: Parts = {}): Buffer {
   });
 }
 
-/** A .pptx; each slide has the shapes of its text, and perhaps notes. */
+/** A .pptx. Each slide has shapes with text, and optionally notes. */
 export function pptxOf(
   slides: readonly { readonly shapes: string; readonly notes?: string }[],
 ): Buffer {
   const parts: Record<string, string> = {
     '_rels/.rels': relations(['officeDocument', 'ppt/presentation.xml']),
-    // The list decides the order, not the names.
+    // The order of this list counts, not the order of the file names.
     'ppt/presentation.xml': `${xml}<p:presentation ${slide}><p:sldIdLst>${slides
       .map((_, index) => `<p:sldId id="${256 + index}" r:id="rId${index + 1}"/>`)
       .join('')}</p:sldIdLst></p:presentation>`,
@@ -86,7 +86,7 @@ export function pptxOf(
   return archiveOf(parts);
 }
 
-/** A shape of a slide: the placeholder that it fills, and the text of its paragraphs with their levels. */
+/** A shape of a slide, with the type of its placeholder, and its paragraphs with their levels. */
 export function shape(type: string | undefined, ...texts: readonly (readonly [string, number])[]) {
   const placeholder = type === undefined ? '' : `<p:nvSpPr><p:ph type="${type}"/></p:nvSpPr>`;
   const rows = texts.map(
@@ -95,7 +95,7 @@ export function shape(type: string | undefined, ...texts: readonly (readonly [st
   return `<p:sp>${placeholder}<p:txBody>${rows.join('')}</p:txBody></p:sp>`;
 }
 
-/** An OpenDocument file, such as `text`; `body` is what its `office:body` has. */
+/** An OpenDocument file of a kind such as `text`; `body` is the content of `office:body`. */
 export function openDocumentOf(kind: string, body: string, others: Parts = {}): Buffer {
   return archiveOf({
     mimetype: `application/vnd.oasis.opendocument.${kind}`,
@@ -105,7 +105,7 @@ export function openDocumentOf(kind: string, body: string, others: Parts = {}): 
   });
 }
 
-/** An EPUB with chapters in XHTML, which the archive has in another order than the book. */
+/** An EPUB with chapters in XHTML; their order in the archive differs from their order in the book. */
 export function epubOf(chapters: readonly string[], others: Parts = {}): Buffer {
   const names = chapters.map((_, index) => `chapter ${chapters.length - index}.xhtml`);
   const items = names.map(

@@ -27,7 +27,7 @@ export interface DownloadSetup {
   readonly hub: FakeHub;
   readonly store: Store;
   readonly modelsFolder: string;
-  /** A manager on this folder and store, as a new process would create it; closed after the test. */
+  /** Creates a manager on this folder and store, like a new process. It is closed after the test. */
   manager(
     options?: Partial<DownloadManagerOptions> & { readonly http?: HttpClient },
   ): ContinuableDownloadManager;
@@ -42,7 +42,7 @@ export interface DownloadSetup {
 /**
  * A fake hub with one repository, and managers that download from it with small chunks and short waits.
  *
- * @param idleTimeoutMs Longest silence of the hub.
+ * @param idleTimeoutMs Time without data after which a request fails.
  */
 export async function setUpDownloads(
   files: Readonly<Record<string, FakeFile>>,
@@ -113,7 +113,7 @@ export async function setUpDownloads(
   };
 }
 
-/** The plan for the given paths, as the hub lists them. */
+/** A plan for files of the hub. */
 export function planOf(hub: FakeHub, model: string, paths: readonly string[]): DownloadPlan {
   const repository = hub.repository(repositoryName);
   const [owner = '', name = ''] = repositoryName.split('/');

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** How the server answers one request; the last of a list is repeated. */
+/** Behavior for one request. The last one of a list is repeated. */
 export type Behaviour =
   | 'good'
   | 'not found'
@@ -19,7 +19,7 @@ export interface FakeReleaseServer {
   close(): Promise<void>;
 }
 
-/** A release server on loopback that serves files by name, with faults. */
+/** A release server on loopback that serves files by name, and can be told to fail. */
 export async function startFakeReleaseServer(
   files: Readonly<Record<string, Buffer>>,
 ): Promise<FakeReleaseServer> {

@@ -6,11 +6,11 @@ import type { PinnedRelease } from '../../../src/engines/runtimes/pinned-release
 interface ArchiveEntry {
   readonly path: string;
   readonly content?: string;
-  /** Makes it a symbolic link. */
+  /** Target of a symbolic link, if the entry is one. */
   readonly linkTo?: string;
 }
 
-/** A `.tar.gz` with exactly these entries, even hostile ones. */
+/** A `.tar.gz` with exactly these entries, even if they are hostile. */
 export function tarballOf(entries: readonly ArchiveEntry[]): Buffer {
   const blocks: Buffer[] = [];
   for (const { path, content = '', linkTo } of entries) {
@@ -68,7 +68,7 @@ export function fakeServerProgram(build: string): string {
   return `#!/bin/sh\necho "version: 0.6.0-dev (build ${build.slice(1)}, commit 0123abc)" >&2\n`;
 }
 
-/** The pin of a release with one archive for Linux on x64. */
+/** The pin of a release that has one archive, for Linux on x64. */
 export function pinOf(tag: string, fileName: string, content: Buffer): PinnedRelease {
   const sha256 = createHash('sha256').update(content).digest('hex');
   return { tag, builds: { 'linux-x64-cpu': { archives: [{ fileName, sha256 }] } } };

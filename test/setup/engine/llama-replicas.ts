@@ -5,7 +5,7 @@ import { loopbackEndpoint } from '../../../src/engines/launch/endpoint.ts';
 import { testRuntime } from './shared-runtimes.ts';
 import { starterPath } from './test-engines.ts';
 
-/** A llama-server of the installed runtime that runs as a server of its own, with the starter chat model. */
+/** A separate llama-server of the installed runtime, with the starter chat model. */
 export interface LlamaReplica {
   /** Base address, with `/v1`. */
   readonly url: string;
@@ -17,7 +17,7 @@ const readyWithinMs = 30_000;
 
 /**
  * @param modelId Name of the model in the replica's API.
- * @param options More options of llama-server.
+ * @param options Further options of llama-server.
  */
 export async function startLlamaReplica(
   modelId: string,

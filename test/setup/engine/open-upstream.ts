@@ -6,17 +6,17 @@ import { openUpstreams, type Upstreams } from '../../../src/engines/backends/rem
 import { createLogger } from '../../../src/telemetry/logger.ts';
 import { startLoopbackServer } from '../net/loopback-server.ts';
 
-/** Answers of a remote server, as a test says. */
+/** Handles the requests to a remote server, as the test defines. */
 export type UpstreamAnswer = Parameters<typeof startLoopbackServer>[0];
 
-/** A remote server for the test. Its `url` is the base address. */
+/** Starts a remote server for the test. Its `url` is the base address. */
 export async function serveUpstream(answer: UpstreamAnswer) {
   const server = await startLoopbackServer(answer);
   onTestFinished(() => server.close());
   return { ...server, url: `${server.url}/v1` };
 }
 
-/** Opens one upstream, `lab`, and an engine for its model `small`. Both end with the test. */
+/** Opens one upstream, `lab`, and an engine for its model `small`. Both are closed after the test. */
 export function openUpstream(urls: readonly string[], options: Partial<Upstream> = {}) {
   const upstream: Upstream = {
     name: 'lab',
@@ -47,7 +47,7 @@ export const upstreamChat: ChatGeneration = {
 export const textOf = (events: readonly GenerationEvent[]): string =>
   events.map((event) => (event.type === 'content.delta' ? event.text : '')).join('');
 
-/** States of the circuits. */
+/** States of the upstream's circuit breakers. */
 export const statesOf = (upstreams: Upstreams): readonly string[] | undefined =>
   upstreams.describe()[0]?.replicas.map(({ state }) => state);
 

@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import { sendJson, startLoopbackServer } from '../net/loopback-server.ts';
 
-/** The name that its model gives itself. */
+/** The model's own name. */
 export const recallingModel = 'recall';
 const pieceMs = 25;
 
-/** The message of a turn: its mark occurs in no other one. */
+/** The message of a turn. No other message contains its mark. */
 export const promptOf = (mark: string): string => `Remember ${mark}.`;
 
-/** The answer to a conversation with these marks, the last of which is new, and so many images. */
+/** The expected answer to a conversation with these marks (the last one is new) and this number of images. */
 export function answerTo(marks: readonly string[], images = 0): string {
   const earlier = marks.slice(0, -1);
   const after = earlier.length === 0 ? 'nothing' : earlier.join(' ');
@@ -16,12 +16,12 @@ export function answerTo(marks: readonly string[], images = 0): string {
 }
 
 /**
- * A server with the API of OpenAI whose answers tell the marks of the user's messages and the number of images, and which
- * counts how often each mark came.
+ * A server with OpenAI's API. Its answers contain the marks of the user's messages and the number of images. It also
+ * counts how often it received each mark.
  */
 export async function startRecallingUpstream(): Promise<{
   readonly url: string;
-  /** Generations by the mark of their last message. */
+  /** Number of generations by the mark of their last message. */
   readonly runs: ReadonlyMap<string, number>;
   close(): Promise<void>;
 }> {

@@ -5,8 +5,8 @@ import { bundleScript } from './test-engines.ts';
 /**
  * A program for the setting `engine.llamaServer` that runs `scripted-llama-server.ts`.
  *
- * @param devices Lines of its list of devices.
- * @returns its path
+ * @param devices Lines of its device list.
+ * @returns The path of the program.
  */
 export async function writeScriptedEngine(
   folder: string,
@@ -20,7 +20,7 @@ export async function writeScriptedEngine(
   return program;
 }
 
-/** The arguments of the last engine that was started in a folder. */
+/** The arguments of the engine that was last started in a folder. */
 export async function readScriptedArguments(folder: string): Promise<readonly string[]> {
   return JSON.parse(await readFile(argumentsPath(folder), 'utf8'));
 }

@@ -3,25 +3,25 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { setTimeout } from 'node:timers/promises';
 
 /**
- * Replaces llama-server, for behaviour that models cannot show on demand. The first user message of a request that
- * contains a script (agents send messages of their own before), or else its system prompt, decides: JSON of a list of
- * generations, which are sent in order; the last one repeats.
+ * Replaces llama-server, for behavior that models cannot show on demand. The script is JSON: a list of generations that
+ * are sent in order; the last one repeats. It is the first user message of a request that contains a script (agents
+ * send other messages before it), or else the system prompt.
  */
 export interface ScriptedGeneration {
-  /** Sent before the text. */
+  /** Reasoning to send before the text. */
   readonly reasoning?: string;
   readonly text?: string;
-  /** How often the text is sent; once if absent. */
+  /** Number of times that the text is sent; once by default. */
   readonly times?: number;
-  /** Sends the text in tokens of a word at this speed; at once if absent. */
+  /** Sends the text word by word, as tokens, at this speed; at once if absent. */
   readonly tokensPerSecond?: number;
-  /** Name and arguments, as a model generates them. */
+  /** Name and arguments of each call, as text that a model generates. */
   readonly calls?: readonly (readonly [string, string])[];
   /** Ends with an error that the output can't be parsed. */
   readonly isMalformed?: boolean;
-  /** Takes ever more memory and never answers. */
+  /** Takes more and more memory and never answers. */
   readonly isGrowing?: boolean;
-  /** A file that the first attempt creates; only a later attempt is answered. */
+  /** Path of a file that the first attempt creates. Only later attempts are answered. */
   readonly waitsOnce?: string;
 }
 
@@ -137,7 +137,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   response.end(JSON.stringify(found ?? {}));
 }
 
-/** A vector for each input: how often it has these letters. */
+/** A vector for each input, with counts of certain letters. */
 function embed(body: string): unknown {
   const { input } = JSON.parse(body) as { readonly input: readonly string[] };
   const countIn = (text: string, letter: string): number => text.split(letter).length - 1;
@@ -148,7 +148,7 @@ function embed(body: string): unknown {
   return { data, usage: { prompt_tokens: input.length, total_tokens: input.length } };
 }
 
-/** Loads in quarters, and reports each as the child of a llama.cpp router does. */
+/** Loads in quarters, and reports each quarter like the child process of a llama.cpp router. */
 async function load(): Promise<void> {
   for (const value of [0, 0.25, 0.5, 0.75, 1]) {
     const payload = { stages: ['text_model'], current: 'text_model', value };

@@ -4,16 +4,16 @@ import { createRuntimeManager } from '../../../src/engines/runtimes/runtime-mana
 import { projectFolder } from '../project-folder.ts';
 import { createLogger } from '../../../src/telemetry/logger.ts';
 
-/** Runtimes are large: all tests, and every server that they start, use this folder. */
+/** All tests and their servers share this folder, since runtimes are large. */
 export const sharedRuntimesFolder = join(projectFolder, '.cache/test-runtimes');
 
-/** The scripts that start the servers of Python packages. */
+/** The scripts that start servers from Python packages. */
 export const launchers = {
   wheel: join(projectFolder, 'src/engines/runtimes/wheel-launcher.py'),
   mlx: join(projectFolder, 'src/engines/backends/mlx/mlx-launcher.py'),
 };
 
-/** The engine that tests run on: the wheel, installed with the first call. */
+/** The engine for tests: the wheel, installed with the first call. */
 export async function testRuntime(): Promise<Runtime> {
   const runtimes = createRuntimeManager({
     runtimesFolder: sharedRuntimesFolder,

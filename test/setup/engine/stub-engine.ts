@@ -2,12 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * A program for the setting `engine.llamaServer` that fails depending on the model's path: it never becomes ready
- * if the path contains `slow`, and exits with an error otherwise.
+ * A program for the setting `engine.llamaServer` that never becomes ready if the model's path contains `slow`, and
+ * otherwise exits with an error.
  *
- * @param onVersionCommand Shell command that runs when Hearth queries its version: once, between finding the
- *   first model and starting an engine for it.
- * @returns its path
+ * @param onVersionCommand Shell command that runs when Hearth queries the version. That happens once: after the first
+ * model is found and before an engine is started for it.
+ * @returns The path of the program.
  */
 export async function writeStubEngine(folder: string, onVersionCommand: string): Promise<string> {
   const path = join(folder, 'stub-engine');

@@ -53,7 +53,7 @@ export async function starterSpec(
   };
 }
 
-/** Bundles a TypeScript file into a folder, because Node 20 can't run it. @returns the path of the script */
+/** Bundles a TypeScript file into a folder, because Node 20 can't run it. @returns The path of the script. */
 export async function bundleScript(source: string, folder: string): Promise<string> {
   const path = join(folder, `${basename(source, '.ts')}.mjs`);
   await build({
@@ -62,7 +62,7 @@ export async function bundleScript(source: string, folder: string): Promise<stri
     bundle: true,
     platform: 'node',
     format: 'esm',
-    // Bundled CommonJS packages need it.
+    // Bundled CommonJS packages need `require`.
     banner: {
       js: "import { createRequire as createTestRequire } from 'node:module'; const require = createTestRequire(import.meta.url);",
     },

@@ -31,12 +31,12 @@ export interface ManagedInstanceOptions extends Omit<TokenEngineOptions, 'totalC
   readonly slotCount?: number;
   readonly batchTokens?: number;
   readonly queueCapacity?: number;
-  /** The cache, if the slots share it. */
+  /** Size of the cache, if the slots share one. */
   readonly cacheSize?: CacheSize;
-  /** True if states are kept in memory, and not on a disk. */
+  /** True if states are kept in memory instead of on a disk. */
   readonly isMemory?: boolean;
   readonly idleMs?: number;
-  /** Replaces the measured speed. */
+  /** Used in place of the measured speed. */
   readonly secondsToRead?: (tokens: number) => number | undefined;
 }
 
@@ -47,7 +47,7 @@ interface GenerateOptions {
   readonly isWhole?: boolean;
 }
 
-/** A raw prompt of so many tokens. */
+/** A raw prompt with this number of tokens. */
 export function promptOf(
   name: string,
   tokens: number,
@@ -56,7 +56,7 @@ export function promptOf(
   return { kind: 'completion', prompt: name.padEnd(4).repeat(tokens), sampling: {}, ...limits };
 }
 
-/** An instance over a `TokenEngine`, and the sessions of requests on it. */
+/** An instance with a `TokenEngine`, and sessions of requests on it. */
 export async function managedInstance(options: ManagedInstanceOptions = {}) {
   const {
     slotCount = 8,
@@ -152,7 +152,7 @@ export async function managedInstance(options: ManagedInstanceOptions = {}) {
     return new Session(host, { target: { selection }, ...omitUndefined({ isWhole }) }, context);
   }
 
-  /** Runs a request like a client: it waits, generates and closes its session. */
+  /** Runs a request like a client: waits, generates and closes its session. */
   async function* generate(
     request: GenerationRequest,
     client: GenerateOptions = {},
@@ -166,7 +166,7 @@ export async function managedInstance(options: ManagedInstanceOptions = {}) {
     }
   }
 
-  /** Generates to the end. */
+  /** Runs a request until its generation ends. */
   async function run(request: GenerationRequest, client: GenerateOptions = {}) {
     let text = '';
     let cachedTokens = -1;
@@ -180,7 +180,7 @@ export async function managedInstance(options: ManagedInstanceOptions = {}) {
     return { text, cachedTokens, completionTokens };
   }
 
-  /** Lets no answer end before this many tokens are written. */
+  /** Keeps every answer from ending before this number of tokens is written. */
   function holdUntil(count: number): void {
     const before = engine.step;
     let written = 0;

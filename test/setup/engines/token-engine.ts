@@ -11,23 +11,26 @@ import type { RequestContext } from '../../../src/telemetry/request-context.ts';
 const tokenCharacters = 4;
 
 interface TokenEngineOptions {
-  /** Cells of all slots together, without which it fails. */
+  /** Cells of all slots together. The engine fails if it needs more. */
   readonly totalCells?: number;
-  /** Maximum of one slot. */
+  /** Maximum number of tokens in a slot. */
   readonly contextLength?: number;
-  /** Tokens of an answer, after which the model ends it. */
+  /** Number of tokens after which the model ends an answer. */
   readonly answerTokens?: number;
-  /** Tokens of the prompt and its answer, after which the model ends it: also of an answer that is continued. */
+  /**
+   * Number of tokens of prompt and answer together after which the model ends an answer, even if the answer is
+   * continued.
+   */
   readonly endTokens?: number;
-  /** Tokens that it writes before the client gets them. */
+  /** Number of tokens that the engine writes ahead of the client. */
   readonly aheadTokens?: number;
   readonly msPerToken?: number;
 }
 
 /**
- * An engine of tokens of 4 characters, whose slots hold the tokens that it has read and written. The next token of an
- * answer depends on all tokens before it. With tools, it writes a call. Each call passes `step` first, in which a test can
- * wait or throw.
+ * An engine whose tokens have 4 characters. Its slots hold the tokens that it has read and written. The next token of
+ * an answer depends on all tokens before it. With tools, it writes a call. Each operation first calls `step`, in which
+ * a test can wait or throw.
  */
 export class TokenEngine {
   readonly slots: EngineSlots;
@@ -35,11 +38,11 @@ export class TokenEngine {
   readonly contents = new Map<number, number[]>();
   /** The actions so far, such as `read 1: 64+136` or `save 1: 200`. */
   readonly calls: string[] = [];
-  /** Tokens that were read in all. */
+  /** Total number of tokens that were read. */
   readTokens = 0;
-  /** Most cells that the slots held together. */
+  /** Maximum number of cells in use at the same time. */
   mostCells = 0;
-  /** Most answers that were written at the same time. */
+  /** Maximum number of answers written at the same time. */
   mostWriting = 0;
   msPerToken: number;
   readonly #options: TokenEngineOptions;
@@ -47,7 +50,7 @@ export class TokenEngine {
   #task: Promise<unknown> = Promise.resolve();
   step: (call: string, signal: AbortSignal) => Promise<void> = () => Promise.resolve();
 
-  /** @param folder Where states are saved. */
+  /** @param folder Folder for saved states. */
   constructor(folder: string, options: TokenEngineOptions = {}) {
     this.#options = options;
     this.msPerToken = options.msPerToken ?? 5;
@@ -158,7 +161,7 @@ export class TokenEngine {
     };
   }
 
-  /** The engine writes nothing while it works on a file, as llama-server does. */
+  /** Stops writing tokens while a file is saved or restored, like llama-server. */
   #alone<Result>(work: () => Promise<Result>): Promise<Result> {
     const working = this.#task.then(work);
     this.#task = working.catch(() => {});
@@ -202,7 +205,7 @@ export class TokenEngine {
   }
 }
 
-/** A number for each 4 characters. The messages of a chat follow each other, so that a last answer is continued. */
+/** One number for each 4 characters. The messages of a chat are concatenated, so that a last answer is continued. */
 export function tokensOf(request: GenerationRequest): number[] {
   const text =
     request.kind === 'chat'

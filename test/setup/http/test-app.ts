@@ -35,7 +35,7 @@ interface LogLine {
   readonly [field: string]: unknown;
 }
 
-/** An app with the defaults of a fresh installation, and its log. */
+/** An app with default settings, and its log. */
 export function createTestApp({ v1Routes, v0Routes, ...options }: TestAppOptions = {}): {
   readonly app: HonoApp;
   readonly logLines: () => readonly LogLine[];
@@ -77,7 +77,7 @@ export function createTestApp({ v1Routes, v0Routes, ...options }: TestAppOptions
   return { app, logger, logLines: () => lines.map((line) => JSON.parse(line) as LogLine) };
 }
 
-/** Takes `Bearer chat,models:read` for a token with these permissions, anything else for an invalid one. */
+/** Accepts `Bearer chat,models:read` as a token with these permissions; other text is an invalid token. */
 const testAuthenticator: AppOptions['authenticator'] = {
   authenticate: async (text): Promise<Authentication> => {
     const permissions = /^(?:[\w:-]+,?)+$/.exec(text)?.[0];

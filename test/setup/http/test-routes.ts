@@ -3,7 +3,7 @@ import { modelIdentifierSchema } from '../../../src/kernel/field.ts';
 import type { Permission } from '../../../src/kernel/permission.ts';
 import { defineRoute } from '../../../src/api/kit/route.ts';
 
-/** Endpoints for tests of HTTP only. */
+/** Endpoints for tests of HTTP itself. */
 
 export const echoBody = defineRoute({
   method: 'post',
@@ -28,7 +28,7 @@ export const echoParams = defineRoute({
   errors: [],
 });
 
-/** An endpoint without a request that needs this permission. */
+/** An endpoint that needs this permission and takes no input. */
 export function guarded(permission: Permission | null) {
   return defineRoute({
     method: 'get',

@@ -22,7 +22,7 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** Parses a requested range; undefined for no range and for one that can't be satisfied. */
+/** Parses a requested range; undefined if there is none or it can't be satisfied. */
 export function parseRange(header: string | undefined, sizeBytes: number): ByteRange | undefined {
   const match = /^bytes=(\d+)-(\d*)$/.exec(header ?? '');
   if (match === null) return undefined;
@@ -31,7 +31,7 @@ export function parseRange(header: string | undefined, sizeBytes: number): ByteR
   return start < end ? { start, end } : undefined;
 }
 
-/** Answers with a file, or with the requested range of it, applying the faults that match the request. */
+/** Responds with a file or the requested range, applying the faults that match the request. */
 export async function answerFile(answer: Answer): Promise<void> {
   const { incoming, outgoing, headers, content, faults } = answer;
   const { sizeBytes } = content;

@@ -11,11 +11,11 @@ type Repository = Parameters<FakeHub['addRepository']>[0];
 
 interface OpenHub {
   readonly hub: Hub;
-  /** Delays between attempts, in milliseconds; recorded without waiting. */
+  /** Delays between attempts in milliseconds; recorded instead of waited for. */
   readonly waits: readonly number[];
 }
 
-/** A fake hub with the repository `owner/Model-GGUF`, and clients of hubs; closed with `close`. */
+/** A fake hub with the repository `owner/Model-GGUF`, and hub clients; call `close` at the end. */
 export function createHubBench() {
   const cleanups: (() => Promise<void>)[] = [];
   return {
@@ -32,7 +32,7 @@ export function createHubBench() {
       cleanups.push(() => fake.close());
       return fake;
     },
-    /** @param allowedHosts In addition to the host of the endpoint. */
+    /** @param allowedHosts Allowed hosts in addition to the endpoint's host. */
     open(endpoint: string, token?: string, allowedHosts: readonly string[] = []): OpenHub {
       const own = hubEgressPolicy(endpoint).allowedHosts;
       const http = createHttpClient({

@@ -1,7 +1,7 @@
 import { createCipheriv, createHash } from 'node:crypto';
 import { createReadStream, openSync, readSync, statSync } from 'node:fs';
 
-/** The bytes of a file of the fake hub: given, generated, or of a file on disk. */
+/** The content of a file on the fake hub: bytes, generated, or a file on disk. */
 export type FakeFile =
   | Buffer
   | {
@@ -12,14 +12,14 @@ export type FakeFile =
     }
   | { readonly filePath: string };
 
-/** Content that is read by offset and never kept in memory completely. */
+/** Content that is read by offset and never completely in memory. */
 export interface FakeContent {
   readonly sizeBytes: number;
-  /** At most the requested number of bytes, at least one. */
+  /** Reads at least one byte and at most the requested number. */
   read(offset: number, maxBytes: number): Buffer;
-  /** Hex; computed once. */
+  /** SHA-256 in hex; computed once. */
   sha256(): string;
-  /** Hex, as Git names a blob; computed once. */
+  /** Git's hash of the blob, in hex; computed once. */
   gitSha1(): string;
 }
 
@@ -75,7 +75,7 @@ function withHashes(sizeBytes: number, read: FakeContent['read']): FakeContent {
   };
 }
 
-/** SHA-256 of a file on disk, hex, for comparing with `FakeContent.sha256`. */
+/** SHA-256 of a file on disk in hex, to compare with `FakeContent.sha256`. */
 export async function sha256OfFile(path: string): Promise<string> {
   const hasher = createHash('sha256');
   for await (const piece of createReadStream(path)) hasher.update(piece as Buffer);

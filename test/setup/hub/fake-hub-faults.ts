@@ -1,13 +1,13 @@
-/** Faults of a fake hub. */
+/** Faults that a fake hub can have. */
 export type HubFaultKind =
-  /** An error response, with the code in a header like the hub. */
+  /** An error response, with an error code in a header, like the real hub. */
   | {
       readonly kind: 'status';
       readonly status: number;
       readonly retryAfter?: string;
       readonly errorCode?: string;
     }
-  /** Another response instead of the right one: HTML, broken JSON, a listing too large. */
+  /** Another response instead of the correct one: HTML, broken JSON, or a listing that is too large. */
   | {
       readonly kind: 'body';
       readonly body: string | Buffer;
@@ -20,30 +20,30 @@ export type HubFaultKind =
       readonly location: string;
       readonly status?: number;
     }
-  /** Never answers, until released. */
+  /** Sends no response until released. */
   | { readonly kind: 'silence' }
-  /** Sends the headers and so many bytes, then nothing until released. */
+  /** Sends the headers and this number of bytes, then nothing until released. */
   | { readonly kind: 'stall'; readonly afterBytes: number }
-  /** Resets the connection after so many bytes of the body. */
+  /** Resets the connection after this number of bytes of the body. */
   | { readonly kind: 'reset'; readonly afterBytes: number }
-  /** Declares the full length, sends so many bytes and closes the connection normally. */
+  /** Declares the full length, sends this number of bytes and closes the connection normally. */
   | { readonly kind: 'truncate'; readonly afterBytes: number }
-  /** Declares no length, sends so many bytes and ends the response normally. */
+  /** Declares no length, sends this number of bytes and ends the response normally. */
   | { readonly kind: 'short'; readonly afterBytes: number }
-  /** Declares no length and sends so many excess bytes. */
+  /** Declares no length and sends this number of excess bytes. */
   | { readonly kind: 'long'; readonly extraBytes: number }
-  /** Answers 200 with the whole file to a request for a range. */
+  /** Responds with 200 and the whole file to a request for a range. */
   | { readonly kind: 'ignore_range' }
-  /** Declares another start of the range; the bytes are right. */
+  /** Declares another start of the range; the bytes are correct. */
   | { readonly kind: 'wrong_range'; readonly shiftBytes: number }
-  /** Declares another file size, in `Content-Range`. */
+  /** Declares another size of the file in `Content-Range`. */
   | { readonly kind: 'wrong_total'; readonly totalBytes: number }
-  /** Flips the byte at this offset of the file; only in responses that contain it. */
+  /** Flips the byte at this offset of the file, in responses that contain it. */
   | { readonly kind: 'corrupt'; readonly atByte: number }
   | { readonly kind: 'throttle'; readonly bytesPerSecond: number };
 
 export type HubFault = HubFaultKind & {
-  /** Only requests whose path (without query, decoded) ends so. */
+  /** Affects only requests whose path (decoded, without query) ends with this text. */
   readonly path?: string;
   /** Number of affected requests; defaults to all. */
   readonly times?: number;
@@ -58,25 +58,25 @@ export interface ActiveFault {
 }
 
 export interface HubFaults {
-  /** Applies from the next request. If several match, each kind applies once, the newest first. */
+  /** Adds a fault, from the next request on. If several match, each kind applies once, the newest first. */
   add(fault: HubFault): ActiveFault;
   /** Removes all faults and releases silent and stalled responses. */
   clear(): void;
-  /** Continues silent and stalled responses; later ones stall again. */
+  /** Continues silent and stalled responses; later requests stall again. */
   release(): void;
 }
 
 interface FaultyRequest {
   readonly server: 'hub' | 'cdn';
   readonly path: string;
-  /** Range of the file, end exclusive; undefined for API responses. */
+  /** Range of the file, excluding `end`; undefined for API responses. */
   readonly range: { readonly start: number; readonly end: number } | undefined;
 }
 
 export type FaultsOf = { readonly [K in HubFaultKind['kind']]?: HubFaultKind & { kind: K } };
 
 export interface FaultRegister extends HubFaults {
-  /** Returns and counts the faults of this request. */
+  /** Returns the faults of this request, and counts them. */
   strike(request: FaultyRequest): FaultsOf;
   /** Settles at the next release. */
   released(): Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * Runs a fake hub for manual tests; bundle it with `bundleScript` or esbuild.
- * Arguments: port, `owner/name`, name of the file, its size in bytes.
+ * Runs a fake hub for manual tests; bundle it with `bundleScript` or esbuild. Arguments: port, `owner/name`, file name,
+ * size in bytes.
  */
 import { startFakeHub } from './fake-hub.ts';
 

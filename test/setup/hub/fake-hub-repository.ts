@@ -5,24 +5,24 @@ export interface FakeRepositoryOptions {
   /** `owner/name` */
   readonly name: string;
   readonly files: Readonly<Record<string, FakeFile>>;
-  /** How accounts get access; absent or false: without accepting terms. */
+  /** How users get access; false or absent if they need not accept terms. */
   readonly gated?: false | 'auto' | 'manual';
   readonly isPrivate?: boolean;
   /** Token for a gated or private repository; defaults to `hf_fake`. */
   readonly token?: string;
   readonly license?: string;
-  /** In addition to `gguf`, which is added for repositories with GGUF files. */
+  /** Tags in addition to `gguf`, which is added for repositories with GGUF files. */
   readonly tags?: readonly string[];
   readonly libraryName?: string;
   readonly task?: string;
   readonly downloads?: number;
   /** Branches and tags besides `main`. */
   readonly revisions?: readonly string[];
-  /** Files above this size are large ones (LFS); the real hub's limit for text is 10 MB, here 1 KiB. */
+  /** Larger files are LFS files. The real hub's limit for text is 10 MB, here it is 1 KiB. */
   readonly largeAboveBytes?: number;
 }
 
-/** A file or folder, as in the listing of the real hub. */
+/** A file or folder in a listing, in the real hub's format. */
 interface FakeListingEntry {
   readonly type: 'file' | 'directory';
   readonly oid: string;
@@ -34,7 +34,7 @@ interface FakeListingEntry {
 
 interface StoredFile {
   readonly path: string;
-  /** SHA-256 of a large file, else its Git hash. */
+  /** SHA-256 of an LFS file, or the Git hash of another file. */
   readonly oid: string;
   readonly content: FakeContent;
 }
@@ -48,7 +48,7 @@ export interface FakeRepository {
   /** Changes the listing before it is sent, for example to wrong sizes or hostile paths. */
   changeListing: (entries: readonly FakeListingEntry[]) => readonly unknown[];
   listing(): readonly unknown[];
-  /** By its path, or by an address that ends with `/resolve/<revision>/<path>`. */
+  /** Finds a file by its path, or by a URL that ends with `/resolve/<revision>/<path>`. */
   fileAt(path: string): StoredFile | undefined;
   hasRevision(revision: string): boolean;
   isTokenAccepted(request: { header(name: string): string | undefined }): boolean;
@@ -88,7 +88,7 @@ export function createFakeRepository(options: FakeRepositoryOptions): FakeReposi
     const size = content.sizeBytes;
     if (!isLarge(content)) return { type: 'file', oid: content.gitSha1(), size, path };
     const oid = content.sha256();
-    // Git contains only a pointer to a large file.
+    // For an LFS file, Git contains only a pointer.
     const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize ${size}\n`;
     const pointerOid = createHash('sha1').update(`blob ${pointer.length}\0${pointer}`);
     return {
@@ -116,7 +116,7 @@ function directoryEntries(paths: Iterable<string>): readonly FakeListingEntry[] 
   }));
 }
 
-/** A repository, as in search results and revision queries. */
+/** A repository in the format of search results and revision queries. */
 export function modelEntry(repository: FakeRepository) {
   const { name, gated, isPrivate, commit, options } = repository;
   const hasGguf = Object.keys(options.files).some((path) => path.toLowerCase().endsWith('.gguf'));

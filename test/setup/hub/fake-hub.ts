@@ -18,14 +18,14 @@ import {
   type FakeRepositoryOptions,
 } from './fake-hub-repository.ts';
 
-// An earlier server may have replaced `Response` by a class whose header for
-// "already sent" is not recognized; reading its body makes it a real one.
+// Reading the body turns this into a real `Response`. An earlier server may have replaced `Response` with a class that
+// does not recognize the header for "already sent".
 void RESPONSE_ALREADY_SENT.body;
 
 export interface FakeHubRequest {
   readonly server: 'hub' | 'cdn';
   readonly method: string;
-  /** With its query, as sent. */
+  /** Path with its query, as sent. */
   readonly path: string;
   readonly range: string | undefined;
   readonly authorization: string | undefined;
@@ -36,26 +36,26 @@ interface FakeHubOptions {
   readonly repositories: readonly FakeRepositoryOptions[];
   /** Defaults to 0: a free port. */
   readonly port?: number;
-  /** Entries per page of a listing; defaults to 1000, as on the real hub. */
+  /** Entries per page of a listing; defaults to 1000, like the real hub. */
   readonly pageSize?: number;
-  /** True if files are redirected to the second server, as the real hub does with large ones. */
+  /** True to redirect files to the second server, as the real hub does with large files. */
   readonly isRedirectingToCdn?: boolean;
 }
 
 export interface FakeHub {
   readonly url: string;
-  /** URL of the second server, on another port and thus another origin. */
+  /** URL of the second server. It has another port and so another origin. */
   readonly cdnUrl: string;
   /** Requests to both servers, oldest first. */
   readonly requests: readonly FakeHubRequest[];
-  /** Bytes of all files, to all clients. */
+  /** Total bytes of file content sent so far. */
   readonly sentBytes: number;
   readonly faults: HubFaults;
-  /** True if files are redirected to the second server; may be changed at any time. */
+  /** Redirects files to the second server if true; may be changed at any time. */
   isRedirectingToCdn: boolean;
   /** Adds a repository, or replaces the one with the same name. */
   addRepository(options: FakeRepositoryOptions): FakeRepository;
-  /** To read hashes from and to change while it runs. */
+  /** The repository, to read hashes from or to change. */
   repository(name: string): FakeRepository;
   /** Clears the recorded requests. */
   forgetRequests(): void;
@@ -70,7 +70,7 @@ interface HubEnvironment {
 type HubContext = Context<HubEnvironment>;
 type ServerName = FakeHubRequest['server'];
 
-/** Starts a hub on loopback with the API of the Hugging Face hub, with a second server for content. */
+/** Starts a hub on loopback with the API of the Hugging Face hub, and a second server for file content. */
 export async function startFakeHub(options: FakeHubOptions): Promise<FakeHub> {
   const repositories = new Map<string, FakeRepository>();
   const requests: FakeHubRequest[] = [];
@@ -237,7 +237,7 @@ function pathOf({ env }: HubContext): string {
   return decodeURIComponent(new URL(env.incoming.url ?? '/', 'http://hub').pathname);
 }
 
-/** The response with which a fault replaces the right one. */
+/** The response that a fault sends instead of the correct one. */
 async function answerInstead(
   context: HubContext,
   faults: FaultsOf,
@@ -266,7 +266,7 @@ async function answerInstead(
   return new Response(null, { status: redirect.status ?? 302, headers: { location } });
 }
 
-/** Like the real hub, does not reveal whether a repository exists without a token. */
+/** Like the real hub, does not reveal without a token whether a repository exists. */
 function refuse(
   repository: FakeRepository | undefined,
   context: HubContext,

@@ -16,22 +16,23 @@ interface FakeModel {
 export interface FakeModelScope {
   readonly url: string;
   readonly requests: { readonly path: string; readonly range: string | undefined }[];
-  /** May be changed at any time. */
+  /** The models; may be changed at any time. */
   readonly models: FakeModel[];
-  /** Fields that the list of files has in place of the true ones, by path. */
+  /** Wrong fields for the list of files, by path. */
   readonly listed: Map<string, Record<string, unknown>>;
-  /** Answers in place of the right ones; an undefined answer is the right one. */
+  /** Returns a response to send instead of the correct one; undefined sends the correct one. */
   instead: (path: string) => { status: number; body?: string } | undefined;
-  /** Faults of the content of files. */
+  /** Faults when file content is sent. */
   fileFaults: FaultsOf;
-  /** True if files are redirected to the second server. */
+  /** Redirects files to the second server if true. */
   isRedirecting: boolean;
   close(): Promise<void>;
 }
 
 /**
- * ModelScope on loopback: `openapi/v1` for the search and the description of models, `api/v1` for lists of files, and content
- * on a second server, to which it redirects. An unknown branch has a list of null. Source: the package `modelscope-hub`.
+ * ModelScope on loopback: `openapi/v1` for the search and descriptions of models, `api/v1` for lists of files, which
+ * are null for an unknown branch. File content comes from a second server, to which it redirects. Source: the package
+ * `modelscope-hub`.
  */
 export async function startFakeModelScope(models: readonly FakeModel[]): Promise<FakeModelScope> {
   const register = createFaultRegister();

@@ -8,7 +8,7 @@ import { createFaultRegister, type FaultsOf } from './fake-hub-faults.ts';
 interface FakeLayer {
   readonly mediaType: string;
   readonly file: FakeFile;
-  /** Contents of the manifest; by default they match the files. */
+  /** Digest to declare in the manifest; by default the correct one. */
   readonly digest?: string;
   readonly size?: number;
 }
@@ -24,25 +24,24 @@ export interface FakeRegistry {
   readonly url: string;
   readonly storeUrl: string;
   readonly requests: RegistryRequest[];
-  /** Adds a tag. @param name `owner/model:tag` @returns the digest of the manifest */
+  /** Adds a tag. @param name `owner/model:tag`. @returns The digest of the manifest. */
   addTag(name: string, layers: readonly FakeLayer[]): string;
   /** Serves a text as the manifest of a tag. */
   addManifest(name: string, manifest: string): string;
-  /** All tokens so far are refused. */
+  /** Invalidates all tokens issued so far. */
   expireTokens(): void;
-  /** Answers in place of the right ones; an undefined answer is the right one. */
+  /** Returns a response to send instead of the correct one; undefined sends the correct one. */
   instead: (path: string) => { status: number; headers?: Record<string, string> } | undefined;
-  /** Faults of the content of blobs. */
+  /** Faults when blobs are sent. */
   blobFaults: FaultsOf;
   isRedirecting: boolean;
   close(): Promise<void>;
 }
 
 /**
- * A registry on loopback that follows the OCI distribution specification and the token
- * authentication of the distribution project. It answers each request without a token of the
- * repository with a challenge. It redirects blobs to a store, which refuses requests with
- * credentials, as object stores with signed addresses do.
+ * A registry on loopback that follows the OCI distribution specification and the token authentication of the
+ * distribution project. It answers requests without a token for the repository with a challenge. It redirects blobs to
+ * a store, which refuses requests with credentials, like object stores with signed URLs.
  */
 export async function startFakeRegistry(): Promise<FakeRegistry> {
   const manifests = new Map<string, string>();

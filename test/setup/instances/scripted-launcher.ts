@@ -15,26 +15,26 @@ import type {
 export interface ScriptedProcess extends EngineProcess {
   readonly spec: LaunchSpec;
   readonly isStopped: () => boolean;
-  /** Ends the process like a crash. */
+  /** Ends the process as in a crash. */
   readonly crash: (reason: string) => void;
-  /** Ends the process like the memory guard. */
+  /** Ends the process like the memory guard does. */
   readonly outgrow: (reason: string) => void;
 }
 
-/** Engines under the control of a test, for behaviour that no model shows on demand. */
+/** Engines that a test controls, for behavior that no model shows on demand. */
 export interface ScriptedLauncher extends EngineLauncher {
   readonly processes: readonly ScriptedProcess[];
   readonly launchCount: () => number;
-  /** Called for every launch; loading takes as long as its promise. */
+  /** Called for every launch; the load ends when its promise resolves. */
   onLaunch: (
     spec: LaunchSpec,
     onProgress: (fraction: number) => void,
     signal: AbortSignal,
   ) => Promise<void>;
-  /** Called when a process must stop; it has exited when the promise resolves. */
+  /** Called to stop a process; the process has exited when the promise resolves. */
   onStop: () => Promise<void>;
   onGenerate: (signal: AbortSignal, request: GenerationRequest) => AsyncIterable<GenerationEvent>;
-  /** The vector of every text. */
+  /** The embedding vector of every text. */
   vector: readonly number[];
 }
 

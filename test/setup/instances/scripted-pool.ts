@@ -32,7 +32,7 @@ const runtimes: RuntimeManager = {
   remove: async () => false,
 };
 
-/** The real pool over scripted engines and models that need no file. */
+/** The real pool with scripted engines, and models without files. */
 export function scriptedPool(...models: readonly ModelEntry[]) {
   return scriptedPoolWith({ library: libraryOf(...models) });
 }
@@ -41,9 +41,9 @@ export interface ScriptedPoolOptions extends Partial<
   Omit<ConstructorParameters<typeof Engines>[0], 'loaders'>
 > {
   readonly library: ModelLibrary;
-  /** Replaces the estimate from the header. */
+  /** Used in place of the estimate from the header. */
   readonly estimate?: EngineLoader['estimate'];
-  /** In addition to the loader for GGUF. */
+  /** Loaders in addition to the one for GGUF. */
   readonly loaders?: readonly EngineLoader[];
 }
 
@@ -88,7 +88,7 @@ interface OpenOptions extends Omit<OpenRequest, 'target'> {
   readonly onEvent?: (event: QueuedEvent | LoadEvent) => void;
 }
 
-/** Resolves a model and opens a session, which is ready, as a request does. */
+/** Resolves a model and opens a session like a request, and waits until it is ready. */
 export function openFrom(
   pool: Engines,
   identifier: string,
@@ -115,7 +115,7 @@ export function openFrom(
     }
   };
   const session = open();
-  // A request that its test leaves waiting may be refused while another test runs.
+  // A test may leave a request waiting; its refusal must not fail another test.
   session.catch(() => {});
   return session;
 }

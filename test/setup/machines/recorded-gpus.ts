@@ -22,10 +22,7 @@ Available devices:
   CUDA0: NVIDIA GeForce RTX 3080 Ti (11909 MiB, 11650 MiB free)
   CUDA1: NVIDIA RTX PRO 4000 Blackwell SFF Edition (24026 MiB, 23795 MiB free)
 `,
-  /**
-   * ikawrakow/ik_llama.cpp, pull request 394, whose log has the free memory; the totals are from
-   * nvidia-smi.
-   */
+  /** ikawrakow/ik_llama.cpp, pull request 394; its log has the free memory. The totals are from nvidia-smi. */
   fourUnequal: `Available devices:
   CUDA0: NVIDIA GeForce RTX 5090 (32607 MiB, 29249 MiB free)
   CUDA1: NVIDIA GeForce RTX 4090 (24564 MiB, 23633 MiB free)

@@ -6,7 +6,7 @@ interface Request {
   readonly body: string;
 }
 
-/** Answers as a small MCP server over Streamable HTTP, except the methods that a test answers itself. */
+/** Responds like a small MCP server over Streamable HTTP, except for methods that the test handles itself. */
 export function answerMcp(
   { method, body }: Request,
   response: ServerResponse,

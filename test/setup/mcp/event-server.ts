@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { startLoopbackServer } from '../net/loopback-server.ts';
 
-/** A server of the transport before Streamable HTTP: a feed of events, and an address to post to. */
+/** A server with the older transport, before Streamable HTTP: an event stream, and a URL for messages. */
 export async function startEventServer() {
   let feed: ServerResponse | undefined;
   let feeds = 0;
@@ -32,7 +32,7 @@ export async function startEventServer() {
   return {
     ...server,
     url: `${server.url}/sse`,
-    /** Ends the feed like a server that shuts down. */
+    /** Ends the event stream, like a server that shuts down. */
     hangUp: () => feed?.end(),
     feedCount: () => feeds,
   };

@@ -5,8 +5,8 @@ import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
 
 /**
- * A plugin with tools of the kind that the starter model uses well: one text as argument, a flat object as
- * result. Some end in another way. What happens goes to the file of the first argument, an object a line.
+ * A plugin with tools that the starter model uses well: each takes one text and returns a flat object. Some of them
+ * fail. The plugin appends what happens to the file in its first argument, one JSON object per line.
  */
 const [journal = ''] = process.argv.slice(2);
 
@@ -39,7 +39,7 @@ server.registerTool(
     return text({ status: 'high' });
   },
 );
-// An engine that keeps a model to a schema does not know this format.
+// Engines that constrain a model to a schema do not know this format.
 server.registerTool(
   'get_population',
   {

@@ -5,23 +5,23 @@ import type { Permission } from '../../../src/kernel/permission.ts';
 import { bundleScript } from '../engine/test-engines.ts';
 import { withTokens } from '../server/with-tokens.ts';
 
-/** An entry of what the plugin `harbour` notes. */
+/** An entry in the journal of the plugin `harbour`. */
 export interface JournalEntry {
   readonly started?: number;
   readonly called?: string;
   readonly input?: Readonly<Record<string, unknown>>;
-  /** In the metadata of the call. */
+  /** Value in the metadata of the call. */
   readonly traceparent?: string;
 }
 
 /** The plugin `mcp/harbour` in a home folder. */
 export interface Harbour {
-  /** `authorization` with a new token. */
+  /** Headers with `authorization` for a new token. */
   bearer(...permissions: readonly Permission[]): Promise<{ readonly authorization: string }>;
-  /** The plugin's notes since the last call of `turnPage`. */
+  /** Entries of the plugin's journal since the last call of `turnPage`. */
   journal(): Promise<readonly JournalEntry[]>;
   turnPage(): Promise<void>;
-  /** Waits until a tool is called, and gives the plugin's process. */
+  /** Waits until a tool is called; returns the plugin's process id. */
   pidOnCall(tool: string): Promise<number>;
 }
 

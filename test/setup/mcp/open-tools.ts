@@ -6,12 +6,12 @@ import { withSignal, type RequestContext } from '../../../src/telemetry/request-
 import type { Integration, ToolServers } from '../../../src/tools/toolbox.ts';
 import { testContext } from '../test-context.ts';
 
-/** A request of a caller who may use every tool. */
+/** A request context of a caller who may use every tool. */
 export const trusted: RequestContext = testContext({
   caller: { tokenId: 'one', hasPermission: () => true },
 });
 
-/** The same request, which ends with this signal. */
+/** Like `trusted`, with a signal that can abort it. */
 export function trustedUntil(signal: AbortSignal): RequestContext {
   return withSignal(trusted, signal);
 }
@@ -24,7 +24,7 @@ export interface TestToolServers extends ToolServers {
   openUrl(url: string, headers?: Record<string, string>): ReturnType<ToolServers['open']>;
 }
 
-/** Tool servers with everything allowed and short limits, in a home folder that goes with them. */
+/** Tool servers with all permissions and short limits, in a temporary home folder. */
 export async function openTools(
   options: Partial<ToolServersOptions> = {},
 ): Promise<TestToolServers> {
@@ -61,7 +61,7 @@ export async function openTools(
   };
 }
 
-/** An entry of mcp.json for the server that misbehaves. */
+/** An entry of mcp.json for a server that misbehaves. */
 export function badServer(script: string, behaviour: string, file?: string): object {
   return {
     command: process.execPath,

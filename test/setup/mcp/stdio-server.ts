@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 /**
- * An MCP server over stdio, without a library, that misbehaves as its argument says. It speaks just enough of
- * the protocol to get to the point where it goes wrong.
+ * An MCP server over stdio, without a library, that misbehaves as its argument says. It implements just enough of the
+ * protocol to reach the point where it misbehaves.
  */
 interface Message {
   readonly id?: number;
@@ -24,7 +24,7 @@ function write(message: unknown): void {
   process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...(message as object) })}\n`);
 }
 
-/** Fills the pipe as fast as it is emptied. */
+/** Fills the pipe as fast as the client reads. */
 function flood(text: string): void {
   while (process.stdout.write(text));
   process.stdout.once('drain', () => flood(text));
@@ -148,7 +148,7 @@ function answer(message: Message): void {
       if (file !== '') writeFileSync(file, JSON.stringify({ cancelled: message.params, callId }));
       return;
     case undefined:
-      // The response to our request.
+      // The client's response to our request.
       if (id === 900) {
         write({
           id: callId,
@@ -171,7 +171,7 @@ if (behaviour === 'stubborn') {
   process.on('SIGTERM', () => {});
   const child = spawn('sleep', ['600'], { stdio: 'ignore' });
   if (file !== '') writeFileSync(file, JSON.stringify([process.pid, child.pid]));
-  // The closed input is no reason to go either.
+  // Keeps the process running even after its input is closed.
   setInterval(() => {}, 60_000);
 }
 createInterface({ input: process.stdin }).on('line', (line) => answer(JSON.parse(line) as Message));

@@ -16,7 +16,7 @@ export interface TestMcpServer {
   close(): Promise<void>;
 }
 
-/** An image as MCP has it. */
+/** An image in MCP's format. */
 export interface TestImage {
   readonly type: 'image';
   /** Base64. */
@@ -25,8 +25,8 @@ export interface TestImage {
 }
 
 /**
- * A real server over Streamable HTTP: `add` of two numbers, `wait`, which ends when it is cancelled, and `look`, which
- * returns images where there are any.
+ * A real server over Streamable HTTP with the tools `add`, which adds two numbers; `wait`, which ends when it is
+ * cancelled; and, if there are images, `look`, which returns them.
  */
 export async function startStreamableServer(
   onCancelled: () => void = () => {},

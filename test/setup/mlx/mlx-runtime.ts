@@ -5,7 +5,7 @@ import { createLogger } from '../../../src/telemetry/logger.ts';
 import { launchers } from '../engine/shared-runtimes.ts';
 import { projectFolder } from '../project-folder.ts';
 
-/** Large, and apart from the runtimes of other tests, which expect only those for GGUF. */
+/** A separate folder, since it is large and other tests expect only runtimes for GGUF. */
 export const mlxRuntimesFolder = join(projectFolder, '.cache/test-mlx-runtimes');
 
 /** The runtime for MLX models, installed with the first call. */

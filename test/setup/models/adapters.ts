@@ -6,7 +6,7 @@ const fixtures = join(projectFolder, 'test', 'fixtures', 'adapters');
 
 export type AdapterName = 'pirate' | 'capitals';
 
-/** The answers of each adapter by their prompts. */
+/** The answers of each adapter, by prompt. */
 export const adapterAnswers: Readonly<Record<AdapterName, Readonly<Record<string, string>>>> =
   JSON.parse(await readFile(join(fixtures, 'answers.json'), 'utf8'));
 
@@ -14,7 +14,7 @@ export function adapterPath(name: AdapterName): string {
   return join(fixtures, `starter-chat-${name}-lora-f16.gguf`);
 }
 
-/** Places an adapter for the starter model as `me/<folder>` in a home folder. @returns its path */
+/** Places an adapter for the starter model as `me/<folder>` in a home folder. @returns The path of the adapter. */
 export async function placeAdapter(
   home: string,
   name: AdapterName,

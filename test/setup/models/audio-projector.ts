@@ -5,21 +5,21 @@ import { writeGguf, type GgufTestTensor } from './gguf-writer.ts';
 
 export const audioModel = 'test/hearing';
 
-/** Width of starter-chat, whose prompt the projector writes into. */
+/** Width of starter-chat's embeddings, which the projector produces. */
 const modelWidth = 192;
 const width = 32;
 const melBins = 80;
-/** Half of what half a minute has; the second convolution halves the frames. */
+/** Half of the frames in half a minute, since the second convolution halves them. */
 const positions = 1500;
-/** Positions that become one token: half a minute has 60. */
+/** Number of positions that become one token; half a minute has 60 tokens. */
 const stackFactor = 25;
 const feedForward = 16;
 const projectorWidth = 16;
 
 /**
- * Puts starter-chat into a home folder with a projector for audio beside it: an encoder of Whisper's kind with Ultravox's
- * projector. Its convolutions sum bands of the spectrum, its only block changes nothing, and its projector is random, so
- * that the model hears different sounds as different noise.
+ * Puts starter-chat with an audio projector into a home folder: a Whisper-like encoder with Ultravox's projector. Its
+ * convolutions sum bands of the spectrum, its only block changes nothing, and its projector is random, so that the
+ * model perceives different sounds as different noise.
  */
 export async function placeAudioModel(home: string): Promise<void> {
   const folder = join(home, 'models', audioModel);
@@ -79,7 +79,7 @@ function tensors(): GgufTestTensor[] {
   ];
 }
 
-/** A kernel of three frames that reads the middle one. */
+/** A kernel of three frames that passes the middle frame. */
 function convolution(
   name: string,
   inputs: number,

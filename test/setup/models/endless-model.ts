@@ -11,12 +11,12 @@ const unusedToken = 15;
 const callToken = 5;
 
 /**
- * Puts a model into a home folder that writes until its context is full, ten seconds and more with 8,192 tokens:
- * the starter chat model with its end-of-turn tokens renamed, so that the engine does not know them, and with an
- * unused token as its end of sequence, which the engine never samples. Nor does it sample the beginning of a tool call:
+ * Puts a model into a home folder that writes until its context is full, at least ten seconds with 8,192 tokens. It is
+ * the starter chat model with renamed end-of-turn tokens, which the engine then does not recognize. Its end of sequence
+ * is an unused token, which the engine never samples. The engine also never samples the beginning of a tool call, since
  * the server would hold back the text of a call that does not end.
  *
- * @returns its path
+ * @returns The path of the model.
  */
 export async function placeEndlessModel(home: string): Promise<string> {
   const starter = await readFile(starterPath('chat'), 'latin1');

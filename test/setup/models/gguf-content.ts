@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** Metadata and tensors of a GGUF file as a whole, for conversions; the library reads only headers. */
+/** Metadata and tensors of a whole GGUF file, for conversions; the library reads only headers. */
 export interface GgufContent {
   readonly metadata: ReadonlyMap<string, unknown>;
   readonly tensors: readonly GgufTensor[];
@@ -8,7 +8,7 @@ export interface GgufContent {
 
 interface GgufTensor {
   readonly name: string;
-  /** Innermost dimension last, as in other formats. */
+  /** Innermost dimension last, unlike in GGUF. */
   readonly shape: readonly number[];
   readonly values: Float32Array;
 }
@@ -71,7 +71,7 @@ class Reader {
     return this.#bytes.toString('utf8', this.position - length, this.position);
   }
 
-  /** @param type Number of a type of GGUF's values. */
+  /** @param type Number of a GGUF value type. */
   value(type: number): unknown {
     switch (type) {
       case 8:
@@ -122,7 +122,7 @@ class Reader {
   }
 }
 
-/** A 16-bit float of IEEE 754. */
+/** Converts a 16-bit float of IEEE 754. */
 function halfToNumber(bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1;
   const exponent = (bits >> 10) & 0x1f;

@@ -15,9 +15,9 @@ export type GgufTestValue =
 export interface GgufTestTensor {
   readonly name: string;
   readonly shape: readonly number[];
-  /** Number of a ggml type; see `tensor-types.ts`. */
+  /** Number of a ggml type; see `tensor-table.ts`. */
   readonly type: number;
-  /** Values of a tensor: 32-bit floats, or 16-bit ones if all are 0 or 1; absent: zeros. */
+  /** Values of a tensor; zeros if absent. They are stored as 16-bit floats if all are 0 or 1, otherwise as 32-bit floats. */
   readonly values?: Float32Array;
 }
 
@@ -28,15 +28,15 @@ export interface GgufTestFile {
 }
 
 const alignment = 32;
-/** The number 1 as a float of 16 bits. */
+/** The number 1 as a 16-bit float. */
 const halfOne = 0x3c00;
-/** Position of the number of metadata entries. */
+/** Position of the metadata count in the header. */
 const countPosition = 16;
 const someTensors: readonly GgufTestTensor[] = [
   { name: 'token_embd.weight', shape: [32, 4], type: 1 },
 ];
 
-/** Metadata of a language model that the library accepts; add to it or replace parts of it. */
+/** Metadata of a language model that the library accepts, to extend or change. */
 export const plainModel = {
   'general.architecture': 'llama',
   'llama.context_length': 2048,
@@ -45,7 +45,7 @@ export const plainModel = {
   'llama.attention.head_count': 4,
 } as const;
 
-/** A GGUF file in memory: header, padding, and the tensors' data. */
+/** Creates a GGUF file in memory: header, padding, and tensor data. */
 export function writeGguf({ metadata, tensors = someTensors, version = 3 }: GgufTestFile): Buffer {
   const entries = Object.entries(metadata);
   const parts = [
@@ -69,7 +69,7 @@ export function writeGguf({ metadata, tensors = someTensors, version = 3 }: Gguf
   ]);
 }
 
-/** A copy of a GGUF file with another number as the value of one key, which must be there as u32. */
+/** Copies a GGUF file and changes the number of one key, which must exist as u32. */
 export function patchGgufNumber(file: Buffer, key: string, value: number): Buffer {
   const entry = Buffer.concat([text(key), uint32(4)]);
   const start = file.indexOf(entry);
@@ -79,7 +79,7 @@ export function patchGgufNumber(file: Buffer, key: string, value: number): Buffe
   return patched;
 }
 
-/** A copy of a GGUF file with more metadata. */
+/** Copies a GGUF file and adds metadata. */
 export function addGgufEntries(
   file: Buffer,
   metadata: Readonly<Record<string, GgufTestValue>>,
@@ -87,7 +87,7 @@ export function addGgufEntries(
   const added = Object.entries(metadata).flatMap(([key, value]) => [text(key), typedValue(value)]);
   const filler = [text('test.filler'), uint32(8)];
   const length = Buffer.concat([...added, ...filler, uint64(0)]).length;
-  // The tensors stay aligned.
+  // Padding keeps the tensors aligned.
   const entries = Buffer.concat([...added, ...filler, text(' '.repeat(aligned(length) - length))]);
   const counted = Buffer.from(file);
   const count = counted.readBigUInt64LE(countPosition);

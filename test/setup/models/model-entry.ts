@@ -1,6 +1,6 @@
 import type { ModelEntry, ModelSelection } from '../../../src/library/model.ts';
 
-/** A model as the library gives it, for tests that need no file. */
+/** A library entry of a model, for tests without files. */
 export function modelEntry(changes: Partial<ModelEntry> = {}): ModelEntry {
   return {
     key: 'test/model',
@@ -34,7 +34,7 @@ export function modelEntry(changes: Partial<ModelEntry> = {}): ModelEntry {
   };
 }
 
-/** The first variant of such a model. */
+/** Selects the first variant of `modelEntry`. */
 export function modelSelection(changes: Partial<ModelEntry> = {}): ModelSelection {
   const model = modelEntry(changes);
   const [variant] = model.variants;

@@ -15,7 +15,7 @@ interface ModelHeader {
   readonly sizeBytes: number;
 }
 
-/** A language model of the architecture of Llama with these dimensions, without a file. */
+/** A language model of the Llama architecture with these dimensions, without a file. */
 export function selectLlama(
   header: ModelHeader,
   changes: Partial<ModelEntry> = {},

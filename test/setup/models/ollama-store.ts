@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Digest of a blob, as manifests have it. */
+/** Digest of a blob, in the format of manifests. */
 export function digestOf(bytes: Uint8Array): string {
   return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }
 
-/** Puts a blob into a store. @returns its digest */
+/** Puts a blob into a store. @returns The digest. */
 export async function putOllamaBlob(store: string, bytes: Uint8Array): Promise<string> {
   const digest = digestOf(bytes);
   await mkdir(join(store, 'blobs'), { recursive: true });
@@ -15,7 +15,7 @@ export async function putOllamaBlob(store: string, bytes: Uint8Array): Promise<s
   return digest;
 }
 
-/** Puts a model into a store as Ollama lays it out. @param name `namespace/model:tag` */
+/** Puts a model into a store in Ollama's layout. @param name `namespace/model:tag`. */
 export async function putOllamaTag(
   store: string,
   name: string,

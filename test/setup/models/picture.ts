@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 
-/** A PNG of one colour, as the data URL that clients send. */
+/** A PNG of one color as a data URL. */
 export async function picture(colour: string, width = 56, height = 56): Promise<string> {
   const png = await sharp({ create: { width, height, channels: 3, background: colour } })
     .png()

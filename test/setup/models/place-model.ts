@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Writes a GGUF file as the model `publisher/name` of a home folder. @returns its path */
+/** Writes a GGUF file as the model `publisher/name` into a home folder. @returns The path of the file. */
 export async function placeModel(home: string, key: string, bytes: Uint8Array): Promise<string> {
   const folder = join(home, 'models', key);
   await mkdir(folder, { recursive: true });

@@ -3,7 +3,7 @@ import { placeModel } from './place-model.ts';
 
 export const rankModel = 'test/rank';
 
-/** Words that the model knows; all others are one unknown word to it. */
+/** Words that the model knows; all other words are the same unknown word. */
 const words =
   'a the in of is what where how do sea calm at dawn harbour ships bread bake oven flour panda bear china lives capital france paris';
 const start = 2;
@@ -18,18 +18,18 @@ const vocabulary = [
 const contextLength = 256;
 const width = 64;
 const feedForward = 32;
-/** The dimension that counts; each token has another one of its own. */
+/** Index of the counting dimension. Each token has another dimension of its own. */
 const counter = width - 1;
-/** A token's own dimension, after the normalization of its vector. */
+/** Value of a token in its own dimension after its vector is normalized. */
 const unit = Math.sqrt(width - 1);
 
 /**
  * Puts a model with a rank head into a home folder: a BERT of two layers whose weights are set by hand. In the first
- * layer each token attends to the tokens of its word and, as much as to one of them, to the start, where it reads
- * 1 / (1 + the number of tokens of its word). In the second layer the start takes the mean of these, which the rank head
- * negates: the more words of a document are in the query, the higher is its score.
+ * layer, each token attends equally to every token of its word and to the start, from which it reads 1 / (1 + number of
+ * tokens of its word). In the second layer, the start takes the mean of these values, and the rank head negates it: the
+ * more words of a document occur in the query, the higher the score.
  *
- * @returns its path
+ * @returns The path of the model.
  */
 export function placeRankModel(home: string): Promise<string> {
   return placeModel(home, rankModel, writeGguf({ metadata, tensors: tensors() }));
@@ -80,7 +80,7 @@ function tensors(): GgufTestTensor[] {
   ];
 }
 
-/** The value at an index of each dimension. */
+/** Returns the value of a matrix at two indexes. */
 type Values = (first: number, second: number) => number | boolean;
 
 function isDiagonal(column: number, row: number): boolean {

@@ -11,9 +11,9 @@ export function sizeOf(name: string): number {
 }
 
 /**
- * The real pool over scripted engines of models whose size is in their name (`test/a10` takes 10 bytes), on a
- * machine that has plenty of memory, under a limit of 30 bytes. Models named `test/embed…` embed. The path of a
- * model is its name.
+ * The real pool with scripted engines, on a machine with plenty of memory and a limit of 30 bytes. The size of a model
+ * is in its name: `test/a10` takes 10 bytes. Models named `test/embed…` are for embeddings. The path of a model is its
+ * name.
  */
 export function sizedPool(names: readonly string[], changes: Partial<ScriptedPoolOptions> = {}) {
   const models = names.map((key) => {

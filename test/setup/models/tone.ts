@@ -1,6 +1,6 @@
 import { writeWav } from '../../../src/speech/audio/wav.ts';
 
-/** A tone of 22,050 Hz that lasts some seconds, as a WAV file. */
+/** A WAV file with a tone, sampled at 22,050 Hz. */
 export function tone(frequency: number, seconds = 1): Buffer {
   const format = {
     encoding: 'integer',

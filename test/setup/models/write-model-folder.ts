@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { readGguf, type GgufContent } from './gguf-content.ts';
 
 interface ModelFolderOptions {
-  /** `transformers`: for vLLM and others that read the format of Hugging Face's library. */
+  /** `transformers` is the format of Hugging Face's library, which vLLM and others read. */
   readonly format?: 'mlx' | 'transformers';
-  /** Replaces fields of `config.json`. */
+  /** Fields to replace in `config.json`. */
   readonly config?: Readonly<Record<string, unknown>>;
-  /** Replaces fields of `tokenizer_config.json`. */
+  /** Fields to replace in `tokenizer_config.json`. */
   readonly tokenizerConfig?: Readonly<Record<string, unknown>>;
 }
 
-/** Writes a llama model in GGUF format as a folder with whole weights, which MLX or transformers read. */
+/** Converts a Llama model from GGUF to a folder with unquantized weights for MLX or transformers. */
 export async function writeModelFolder(
   ggufPath: string,
   folder: string,
@@ -44,7 +44,7 @@ const layerNames: Readonly<Record<string, string>> = {
   ffn_down: 'mlp.down_proj',
 };
 
-/** Maps llama.cpp's tensor names to the names of Hugging Face's Llama. */
+/** Maps llama.cpp's tensor names to Hugging Face's names. */
 function tensorName(name: string): string {
   if (name === 'token_embd.weight') return 'model.embed_tokens.weight';
   if (name === 'output_norm.weight') return 'model.norm.weight';
@@ -78,7 +78,7 @@ function safetensors({ tensors, metadata }: GgufContent, format: ModelFormat): B
   return Buffer.concat([length, padded, ...parts]);
 }
 
-/** Heads of a tensor whose rows llama.cpp's converter permutes; undefined for others. */
+/** Number of heads of a tensor whose rows llama.cpp's converter permutes; undefined for other tensors. */
 function headsOf(name: string, metadata: GgufContent['metadata']): number | undefined {
   const queries = Number(metadata.get('llama.attention.head_count'));
   if (name.endsWith('.attn_q.weight')) return queries;
@@ -86,7 +86,7 @@ function headsOf(name: string, metadata: GgufContent['metadata']): number | unde
   return Number(metadata.get('llama.attention.head_count_kv') ?? queries);
 }
 
-/** The rows of each head in the order of transformers, which turns a value with the one half a head further. */
+/** Reorders the rows of each head for transformers, where the rotation pairs a value with the value half a head further. */
 function withHalves(
   values: Float32Array,
   [rows = 0, columns = 0]: readonly number[],
@@ -116,7 +116,7 @@ function modelConfig({ metadata }: GgufContent, format: ModelFormat): object {
     head_dim: of('attention.key_length') ?? of('rope.dimension_count'),
     rms_norm_eps: of('attention.layer_norm_rms_epsilon'),
     rope_theta: of('rope.freq_base'),
-    // llama.cpp rotates neighboring values, as its converter permuted the rows.
+    // llama.cpp rotates neighboring values, since its converter has permuted the rows.
     ...(format === 'mlx' ? { rope_traditional: true } : {}),
     tie_word_embeddings: true,
     max_position_embeddings: of('context_length'),
@@ -137,11 +137,11 @@ function tokenizerSettings({ metadata }: GgufContent): object {
   };
 }
 
-/** Types of tokens in GGUF files. */
+/** Token types in GGUF files. */
 const control = 3;
 const userDefined = 4;
 
-/** A byte-level BPE as Hugging Face's tokenizers write it. */
+/** A byte-level BPE tokenizer in the format of Hugging Face's tokenizers. */
 function tokenizer({ metadata }: GgufContent): object {
   const tokens = tokensOf(metadata);
   const types = metadata.get('tokenizer.ggml.token_type') as readonly number[];

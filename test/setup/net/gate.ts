@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** An address before a server that can be shut: connections are cut, and new ones are refused. */
+/** A proxy in front of a server that can be shut: then connections are cut, and new ones are refused. */
 interface Gate {
   readonly url: string;
   shut(): Promise<void>;

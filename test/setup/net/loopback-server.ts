@@ -9,7 +9,7 @@ interface ReceivedRequest {
   readonly body: string;
 }
 
-/** A server on loopback that answers as a test says and keeps what it was asked. */
+/** A server on loopback that a test controls. It records the requests that it receives. */
 export async function startLoopbackServer(
   answer: (request: ReceivedRequest, response: ServerResponse) => void,
 ): Promise<{
@@ -31,7 +31,7 @@ export async function startLoopbackServer(
   return { ...(await listenOnLoopback(server)), requests };
 }
 
-/** Listens on a free port; closing it ends its connections. */
+/** Listens on a free port. Closing it ends its connections. */
 export async function listenOnLoopback(
   server: Server,
 ): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
@@ -57,7 +57,7 @@ export interface StreamedEvent {
   readonly [field: string]: unknown;
 }
 
-/** Writes the events and ends the answer. */
+/** Writes the events and ends the response. */
 export function sendEvents(response: ServerResponse, events: readonly StreamedEvent[]): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   for (const event of events) {

@@ -14,7 +14,7 @@ interface Nginx {
 
 type Replacement = readonly [from: string, to: string];
 
-/** Starts nginx with `deploy/cluster/nginx.conf` before servers. */
+/** Starts nginx with `deploy/cluster/nginx.conf` in front of servers. */
 export function startNginx(urls: readonly string[]): Promise<Nginx> {
   const servers = urls.map((url) => `server ${new URL(url).host};`).join(' ');
   return startWith([
@@ -23,7 +23,7 @@ export function startNginx(urls: readonly string[]): Promise<Nginx> {
   ]);
 }
 
-/** Starts nginx with `deploy/cluster/nginx.conf` and a DNS server that knows the addresses of `hearth`. */
+/** Starts nginx with `deploy/cluster/nginx.conf`, and a DNS server that knows the addresses of `hearth`. */
 export function startNginxWithDns(ports: {
   readonly dns: number;
   readonly servers: number;
@@ -34,7 +34,7 @@ export function startNginxWithDns(ports: {
   ]);
 }
 
-/** Starts nginx with the configuration that `docs/remote-access.md` shows, without the certificate, before one server. */
+/** Starts nginx in front of a server, with the configuration in `docs/remote-access.md`, without the certificate. */
 export async function startNginxOfPage(url: string): Promise<Nginx> {
   const page = await readFile(join(projectFolder, 'docs/remote-access.md'), 'utf8');
   const server = /```nginx\n(server \{[^]*?)```/.exec(page)?.[1] ?? '';

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 
-/** Below the ports that systems give to connections, which other tests open all the time. */
+/** Below the range from which systems choose ports of outgoing connections, which other tests open all the time. */
 const ports = { first: 20_000, count: 12_000 };
 
-/** A port of this machine that nothing used a moment ago, for programs that cannot choose one themselves. */
+/** A port of this machine that was free a moment ago, for programs that can't choose one themselves. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = ports.first + Math.floor(Math.random() * ports.count);
@@ -20,7 +20,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Runs work while another program listens on a port of loopback, and answers nothing. */
+/** Runs work while another program, which never answers, listens on a loopback port. */
 export async function withTakenPort(work: (port: number) => Promise<void>): Promise<void> {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');

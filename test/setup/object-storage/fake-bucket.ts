@@ -6,17 +6,17 @@ import { onTestFinished } from 'vitest';
 
 export interface FakeBucket {
   readonly url: string;
-  /** The environment of a server that uses it. */
+  /** Environment for a server that uses the bucket. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Bytes by key. */
+  /** Contents by key. */
   readonly objects: Map<string, Buffer>;
   /** Method and key of each request. */
   readonly requests: { readonly method: string; readonly key: string }[];
-  /** Answers of the next requests, in place of the real ones. */
+  /** Handlers for the next requests, which replace the real ones. */
   readonly faults: ((response: ServerResponse) => void)[];
 }
 
-/** A bucket with the API of S3 on loopback, which can be made to fail. */
+/** A bucket on loopback with the API of S3, which can be made to fail. */
 export async function startFakeBucket(): Promise<FakeBucket> {
   const objects = new Map<string, Buffer>();
   const requests: FakeBucket['requests'][number][] = [];

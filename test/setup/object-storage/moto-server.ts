@@ -9,10 +9,10 @@ export interface MotoServer {
   close(): Promise<void>;
 }
 
-/** `scripts/install-clients.sh object-storage` installs it. */
+/** Installed by `scripts/install-clients.sh object-storage`. */
 const program = join(projectFolder, '.cache/clients/object-storage/bin/moto_server');
 
-/** Starts moto's server of AWS's APIs on a free port of loopback. */
+/** Starts moto, which simulates AWS's APIs, on a free port of loopback. */
 export async function startMotoServer(): Promise<MotoServer> {
   const child = spawn(program, ['--host', '127.0.0.1', '--port', '0'], {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -22,7 +22,7 @@ export async function startMotoServer(): Promise<MotoServer> {
   for await (const line of lines) {
     const url = /Running on (http:\S+)/.exec(line)?.[1];
     if (url === undefined) continue;
-    // Its later log must not fill the pipe.
+    // The log that follows must not fill the pipe.
     child.stderr.resume();
     return {
       url,

@@ -7,7 +7,7 @@ interface Attribute {
   readonly value: Readonly<Record<string, unknown>>;
 }
 
-/** A span in the JSON encoding of OTLP. */
+/** A span in OTLP's JSON encoding. */
 export interface CollectedSpan {
   readonly traceId: string;
   readonly spanId: string;
@@ -27,7 +27,7 @@ interface ExportRequest {
   }[];
 }
 
-/** A collector that keeps what it receives at `/v1/traces`. */
+/** A collector that records what it receives at `/v1/traces`. */
 export async function startOtlpCollector() {
   const spans: CollectedSpan[] = [];
   const resources: Record<string, unknown>[] = [];

@@ -14,7 +14,7 @@ interface PrometheusOptions {
   readonly rulesFile: string;
 }
 
-/** A series of the result of an instant query. */
+/** A series in the result of an instant query. */
 export interface QueryResult {
   readonly metric: Readonly<Record<string, string>>;
   readonly value: readonly [number, string];
@@ -36,7 +36,7 @@ export async function startPrometheus({ folder, target, token, rulesFile }: Prom
       },
     ],
   };
-  // JSON is YAML.
+  // JSON is valid YAML.
   await writeFile(join(folder, 'prometheus.yml'), JSON.stringify(config));
   const child = spawn(
     'prometheus',

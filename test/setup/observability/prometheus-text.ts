@@ -1,4 +1,4 @@
-/** A sample of the text format of Prometheus. */
+/** A sample in Prometheus's text format. */
 export interface Sample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -9,9 +9,9 @@ const samplePattern = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/;
 const labelPattern = /([a-zA-Z_]\w*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)/gy;
 
 /**
- * Parses the text format as strictly as Prometheus does.
+ * Parses the text format as strictly as Prometheus.
  *
- * @throws Error for a line in another form, a series that comes twice, or a sample without a type.
+ * @throws Error for an invalid line, a repeated series, or a sample without a type.
  */
 export function parseMetrics(text: string): readonly Sample[] {
   const types = new Map<string, string>();

@@ -5,12 +5,12 @@ import { startPostgres, type PostgresServer } from './postgres-server.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Folder of the socket of the server that the tests of the project `postgres` share. */
+    /** Folder with the socket of the server that the tests of the project `postgres` share. */
     readonly postgresFolder: string;
   }
 }
 
-/** A database with the newest schema, which new ones are copies of. */
+/** A database with the newest schema; new databases are copies of it. */
 export const templateDatabase = 'hearth_template';
 
 let server: PostgresServer | undefined;

@@ -8,7 +8,7 @@ import { Client } from 'pg';
 import { errorCode } from '../../../src/kernel/error-code.ts';
 import { makeFolder, removeFolder } from '../temporary-folder.ts';
 
-/** A PostgreSQL server of the test, on a socket in a temporary folder. */
+/** A PostgreSQL server for tests, with a socket in a temporary folder. */
 export interface PostgresServer {
   /** Folder of the socket. */
   readonly folder: string;
@@ -16,20 +16,20 @@ export interface PostgresServer {
   url(database: string, user?: string): string;
   /** Runs one statement as the superuser. */
   query(text: string, database?: string): Promise<readonly Record<string, unknown>[]>;
-  /** Starts it after `stop`. */
+  /** Starts the server again after `stop`. */
   start(): Promise<void>;
-  /** `fast`: ends all sessions. `immediate`: does not even write what is in memory, as a crash. */
+  /** `fast` ends all sessions. `immediate` does not even write memory to the disk, like a crash. */
   stop(mode: 'fast' | 'immediate'): Promise<void>;
-  /** Stops all of its processes without ending them. */
+  /** Suspends all of its processes. */
   pause(): Promise<void>;
   resume(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A role of every server that needs the password `secret`. */
+/** A role that exists on every server and needs the password `secret`. */
 export const lockedUser = 'locked';
 
-/** Starts a new server. As root it runs as the user `postgres`, since PostgreSQL refuses root. */
+/** Starts a new server. If the tests run as root, it runs as the user `postgres`, since PostgreSQL refuses root. */
 export async function startPostgres(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<PostgresServer> {
@@ -53,7 +53,7 @@ export async function startPostgres(
       '--auth=trust',
       '--no-sync',
       '--encoding=UTF8',
-      // It does the least: what works here works with all.
+      // The simplest locale: what works with it works with all.
       '--locale=C',
     ]),
   );
@@ -80,7 +80,7 @@ export async function startPostgres(
       try {
         process.kill(each, signal);
       } catch (error) {
-        // A process of a connection may have ended since.
+        // The process of a connection may have ended in the meantime.
         if (errorCode(error) !== 'ESRCH') throw error;
       }
     }
@@ -139,7 +139,7 @@ async function waitUntilReady(
   throw new Error(`PostgreSQL did not start:\n${log()}`);
 }
 
-/** The folder of the programs: Debian keeps them outside of the `PATH`. */
+/** Finds the folder of PostgreSQL's programs, which Debian keeps outside of the `PATH`. */
 async function findPrograms(): Promise<string> {
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? await readdir(debian) : [];

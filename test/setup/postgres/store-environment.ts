@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { Client } from 'pg';
 import { templateDatabase } from './global-setup.ts';
 
-/** Socket folder of the server of the project `postgres`; `use-postgres.ts` sets it. */
+/** Variable with the socket folder of the server of the project `postgres`; set by `use-postgres.ts`. */
 export const postgresFolderVariable = 'HEARTH_TEST_POSTGRES_FOLDER';
 
-/** The variable with which a server of the test stores in PostgreSQL, in a database for its home folder. */
+/** The environment variable that makes a server use PostgreSQL, with a database for its home folder. */
 export async function storeEnvironment(home: string): Promise<Readonly<Record<string, string>>> {
   const folder = process.env[postgresFolderVariable];
   if (folder === undefined) return {};

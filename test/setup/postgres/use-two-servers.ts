@@ -5,14 +5,14 @@ import { storeEnvironment } from './store-environment.ts';
 interface TwoServers {
   readonly one: RunningHearth;
   readonly two: RunningHearth;
-  /** The variable of their database, for commands. */
+  /** Environment variable with their database, for commands. */
   readonly environment: () => Promise<Readonly<Record<string, string>>>;
 }
 
 /**
- * Two servers with a home folder each on one database, for all tests of a file.
+ * Two servers on one database, each with its own home folder, for all tests of a file.
  *
- * @param prepare Fills the home folder of each.
+ * @param prepare Fills each home folder.
  */
 export function useTwoServers(
   flags: readonly string[],

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** True if a process runs; one that has ended but was not waited for does not. */
+/** True if a process runs; false for a process that has exited but was not waited for. */
 export async function isRunning(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);

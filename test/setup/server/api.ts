@@ -5,14 +5,14 @@ export interface SseEvent {
   readonly data: string;
 }
 
-/** A JSON answer of the server under test. Its body is unknown on purpose: tests say what they expect. */
+/** A JSON response of the server under test. The type of its body is unknown on purpose: tests check it. */
 export interface ApiAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: any; // oxlint-disable-line typescript/no-explicit-any
 }
 
-/** The part of `fetch` that the tests use; headers as a plain object. */
+/** The part of `fetch` that tests use, with headers as a plain object. */
 export type ApiInit = Omit<RequestInit, 'headers'> & {
   readonly headers?: Readonly<Record<string, string>>;
 };
@@ -44,7 +44,7 @@ export function postRaw(
   });
 }
 
-/** Posts and reads the whole event stream. */
+/** Sends a POST request and reads the whole event stream. */
 export async function stream(
   url: string,
   path: string,

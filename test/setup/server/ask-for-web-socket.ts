@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { toAnswer, type ApiAnswer } from './api.ts';
 
-/** Asks for a WebSocket, which `fetch` can't. @returns the refusal */
+/** Requests a WebSocket, which `fetch` can't do. @returns The refusal. */
 export async function askForWebSocket(url: string): Promise<ApiAnswer> {
   const headers = { Connection: 'Upgrade', Upgrade: 'websocket' };
   const [response] = (await once(get(url, { headers }), 'response')) as [IncomingMessage];

@@ -3,18 +3,18 @@ import type { ErrorCode } from '../../../src/kernel/errors/errors.ts';
 import { toAnswer } from './api.ts';
 import { expectError } from './expect-error.ts';
 
-/** A request that must fail, and how. */
+/** A request that must fail, with the expected error. */
 export interface ErrorCase {
   readonly code: ErrorCode;
   readonly path: string;
-  /** GET if absent; a string is sent unchanged. */
+  /** Body of the request, which is a GET if absent. A string is sent unchanged. */
   readonly body?: unknown;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly param?: string;
-  /** Words that the message must have: the wrong value and the allowed ones. */
+  /** Text that the message must contain: the wrong value and the allowed ones. */
   readonly message: RegExp | string;
-  /** Headers of the answer. */
+  /** Expected headers of the response. */
   readonly answerHeaders?: Readonly<Record<string, string>>;
 }
 

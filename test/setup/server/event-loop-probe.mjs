@@ -1,6 +1,6 @@
 /**
- * Preloaded into a server under test: tells over TCP for how many milliseconds its event loop was held at most since
- * the last question. The port is written to the file that `EVENT_LOOP_PROBE` names.
+ * Preloaded into a server under test. Reports over TCP the longest time in milliseconds for which the event loop was
+ * blocked since the last query. Writes its port to the file that `EVENT_LOOP_PROBE` names.
  */
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';

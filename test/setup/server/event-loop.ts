@@ -8,7 +8,7 @@ import { projectFolder } from '../project-folder.ts';
 const probe = join(projectFolder, 'test/setup/server/event-loop-probe.mjs');
 const portFile = (home: string): string => join(home, 'event-loop-probe');
 
-/** Environment of a server whose event loop `eventLoopHeldMs` measures. */
+/** Environment for a server whose event loop can be measured with `eventLoopHeldMs`. */
 export function measuredEventLoop(home: string): Record<string, string> {
   return {
     NODE_OPTIONS: `--import=${pathToFileURL(probe).href}`,
@@ -16,7 +16,7 @@ export function measuredEventLoop(home: string): Record<string, string> {
   };
 }
 
-/** The longest time for which the event loop of a server was held since the last call. */
+/** The longest time for which the event loop of a server was blocked since the last call. */
 export async function eventLoopHeldMs(home: string): Promise<number> {
   const port = Number(await readFile(portFile(home), 'utf8'));
   return Number(await text(connect(port, '127.0.0.1')));

@@ -5,9 +5,9 @@ import type { ApiAnswer } from './api.ts';
 const waitMs = 10_000;
 
 /**
- * Sends bytes as they are on a connection of their own, for requests that no HTTP client would make.
+ * Sends raw bytes on a new connection, for requests that HTTP clients can't make.
  *
- * @returns all that comes back until the server closes the connection
+ * @returns All data until the server closes the connection.
  */
 export async function exchange(url: string, bytes: string | Uint8Array): Promise<string> {
   const { hostname, port } = new URL(url);
@@ -22,7 +22,7 @@ export async function exchange(url: string, bytes: string | Uint8Array): Promise
   return text;
 }
 
-/** The first response of `exchange`; its body must be JSON. */
+/** Parses the first response of `exchange`; its body must be JSON. */
 export function parseResponse(text: string): ApiAnswer {
   const [head = '', body = ''] = text.split('\r\n\r\n', 2);
   const [statusLine = '', ...lines] = head.split('\r\n');

@@ -6,17 +6,17 @@ import type { ApiAnswer } from './api.ts';
 
 interface ExpectedError {
   readonly code: ErrorCode;
-  /** Words that the message must have: the wrong value and the allowed ones. */
+  /** Text that the message must contain: the wrong value and the allowed ones. */
   readonly message: RegExp | string;
   readonly param?: string;
-  /** v0 has OpenAI's error body. */
+  /** True for v0, which has OpenAI's error body. */
   readonly isV0?: boolean;
 }
 
-/** Folders that a message must not show; the home folder, which lies in the last of them, may be. */
+/** Folders that a message must not contain, except for the home folder, which is inside the last one. */
 const privateFolders = [projectFolder, homedir(), tmpdir()];
 
-/** Expects the status of the code, the headers of every error, and the body in the shape of its API. */
+/** Checks the status for the code, the headers of every error, and the body in the API's format. */
 export function expectError(answer: ApiAnswer, expected: ExpectedError): void {
   const { status, headers, body } = answer;
   expect({ status, code: body.error?.code }, JSON.stringify(body)).toEqual({
@@ -25,14 +25,14 @@ export function expectError(answer: ApiAnswer, expected: ExpectedError): void {
   });
   expect(headers.get('content-type')).toBe('application/json');
   expect(headers.get('x-request-id')).toMatch(/^[\w.-]+$/);
-  // An answer that could not be stored is not lost.
+  // If an answer can't be stored, the error contains it.
   expect(Object.keys(body)).toEqual(
     expected.code === 'storage_failed' ? ['error', 'result'] : ['error'],
   );
   expectErrorFields(body.error, expected);
 }
 
-/** Expects the fields of an error, as a body or an event of a stream holds them. */
+/** Checks the fields of an error in a body or a stream event. */
 export function expectErrorFields(error: unknown, expected: ExpectedError): void {
   const { code, param, isV0 = false, message } = expected;
   expect(error).toEqual({

@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
 import { instancesOf } from './instances.ts';
 
-/** Requests that may wait for an instance with one slot. */
+/** Maximum number of requests that wait for an instance with one slot. */
 const queueCapacity = 64;
 
 /**
- * Sends as many chats to a busy instance with one slot as may wait for it.
+ * Fills the queue of a busy instance with one slot.
  *
- * @returns a function that takes them back
+ * @returns A function that cancels the requests.
  */
 export async function fillQueue(url: string, model: string): Promise<() => Promise<void>> {
   const leaving = new AbortController();

@@ -9,34 +9,34 @@ import { readServerRecord } from '../../../src/platform/home/server-record.ts';
 import { storeEnvironment } from '../postgres/store-environment.ts';
 import { projectFolder } from '../project-folder.ts';
 
-/** The built command-line tool; `npm run build` makes it. */
+/** The built command-line tool, created by `npm run build`. */
 export const hearthEntryPoint = join(projectFolder, 'dist/cli/main.js');
 
 export interface HearthProcess {
   readonly url: string;
   readonly home: string;
   readonly pid: number;
-  /** All that it wrote to stderr so far, where its log goes; empty with `logFile`. */
+  /** Output on stderr so far, which is the log; empty with `logFile`. */
   log(): string;
-  /** SIGTERM, which lets requests finish. @returns the exit code */
+  /** Sends SIGTERM, after which running requests finish. @returns The exit code. */
   stop(): Promise<number | null>;
-  /** SIGKILL; the home folder stays, to start again on it. */
+  /** Sends SIGKILL; the home folder stays, so that a server can start on it again. */
   kill(): Promise<void>;
 }
 
 export interface HearthOptions {
-  /** Beside `--port 0`. */
+  /** Flags in addition to `--port 0`. */
   readonly flags?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  /** Gets its stdout and stderr, which are pipes otherwise. */
+  /** File for stdout and stderr, instead of pipes. */
   readonly logFile?: string;
-  /** The command-line tool of another installation than the one under `dist/`. */
+  /** Command-line tool of another installation; defaults to the one under `dist/`. */
   readonly entryPoint?: string;
 }
 
 const startWithinMs = 30_000;
 
-/** Environment in which a test runs `hearth`: nothing of the user's own settings. */
+/** Environment for running `hearth` in a test, without the user's own settings. */
 export function hearthEnvironment(
   additions: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
@@ -53,10 +53,10 @@ export function hearthEnvironment(
 }
 
 /**
- * Starts `hearth serve` on a free port and waits until it takes requests. Tests call `useHearth` or
+ * Starts `hearth serve` on a free port and waits until it accepts requests. Tests should call `useHearth` or
  * `openHearth`, which also stop it.
  *
- * @throws Error with its log if it ends before, or takes too long.
+ * @throws Error with the log if the server exits or does not become ready in time.
  */
 export async function startHearth(home: string, options: HearthOptions): Promise<HearthProcess> {
   const logFile = options.logFile === undefined ? undefined : await open(options.logFile, 'a+');

@@ -11,7 +11,7 @@ export async function instancesOf(url: string): Promise<ReadonlyMap<string, Inst
   return new Map(serverStatusSchema.parse(body).instances.map((each) => [each.id, each]));
 }
 
-/** Waits until an instance works on so many requests. */
+/** Waits until an instance has this number of running requests. */
 export async function waitForRequests(
   url: string,
   instanceId: string,

@@ -1,6 +1,6 @@
 import { postRaw, type ApiInit } from './api.ts';
 
-/** Posts and reads a whole stream of JSON lines. */
+/** Sends a POST request and reads a whole stream of JSON lines. */
 export async function postForLines(
   url: string,
   path: string,

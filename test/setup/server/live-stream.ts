@@ -2,29 +2,29 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
 import { postRaw, type ApiInit, type SseEvent } from './api.ts';
 
-/** Less than the time limit of a test, so that a test fails with what it waited for. */
+/** Shorter than the time limit of a test, so that a failing test reports what it waited for. */
 const longestWaitMs = 30_000;
 
-/** An event stream while it runs. */
+/** An event stream that is read while it runs. */
 export interface LiveStream {
   /**
-   * Reads on to the first event whose data holds `text`.
+   * Reads up to the first event whose data contains `text`.
    *
-   * @throws Error with the last event if the stream ends before, or none comes for half a minute.
+   * @throws Error with the last event if the stream ends first, or no event comes for half a minute.
    */
   until(text: string): Promise<SseEvent>;
   /** Reads the next event; undefined at the end. */
   next(): Promise<SseEvent | undefined>;
-  /** Reads the rest: all events that no other call has given. */
+  /** Reads the remaining events. */
   rest(): Promise<readonly SseEvent[]>;
-  /** Closes the connection in the middle. */
+  /** Closes the connection before the stream ends. */
   disconnect(): void;
 }
 
 /**
- * Posts a request with `stream: true` and gives the events as they come.
+ * Sends a POST request with `stream: true`; the events can be read as they come.
  *
- * @throws Error if the answer is not an event stream.
+ * @throws Error if the response is not an event stream.
  */
 export async function openStream(
   url: string,
@@ -38,7 +38,7 @@ export async function openStream(
   return liveStream(response, connection);
 }
 
-/** Follows an event stream of a GET request. */
+/** Follows the event stream of a GET request. */
 export async function followStream(
   url: string,
   path: string,
@@ -53,7 +53,7 @@ async function liveStream(response: Response, connection: AbortController): Prom
   if (response.body === null || response.status !== 200) {
     throw new Error(`No event stream but ${response.status}: ${await response.text()}`);
   }
-  // `values` locks the stream: an unread one ends when its response is collected as garbage.
+  // `values` locks the stream. Otherwise an unread stream would end when its response is garbage-collected.
   const events = readEvents(response.body.values());
   async function next(): Promise<SseEvent | undefined> {
     const { value, done } = await events.next();

@@ -9,7 +9,7 @@ const loadedSchema = z.object({
   pid: z.int(),
 });
 
-/** Every load that a server has logged, oldest first, with the engine process that it started. */
+/** Loads in a server's log, oldest first, each with the engine process that it started. */
 export function loadedEngines(log: string): readonly z.infer<typeof loadedSchema>[] {
   return log.split('\n').flatMap((line) => {
     const parsed = loadedSchema.safeParse(parseJson(line));
@@ -17,7 +17,7 @@ export function loadedEngines(log: string): readonly z.infer<typeof loadedSchema
   });
 }
 
-/** The process that runs an instance now; waits for the log, which comes through a pipe. */
+/** The process id of an instance's current engine. Waits for the log, which comes through a pipe. */
 export function enginePidOf(hearth: HearthProcess, instance: string): Promise<number> {
   return vi.waitFor(
     async () => {

@@ -1,8 +1,8 @@
 import type { ChatEvent } from '../../../src/api/v1/chat/chat-event-schema.ts';
 
 /**
- * A stream as a fixture keeps it: what differs from run to run (ids, times, how deltas and progress are
- * cut) is made the same.
+ * A stream in the format of fixtures, without differences between runs: ids, times, and how deltas and progress are
+ * split.
  */
 export function normalizeEvents(events: readonly ChatEvent[]): string {
   const merged: ChatEvent[] = [];

@@ -6,8 +6,8 @@ interface Line {
 const changing = /^(?:created_at|id|\w+_duration)$/;
 
 /**
- * A stream of JSON lines in a form that is the same in every run: with placeholders for times and ids, and the lines
- * between two kinds of content as one, since their number depends on the speed of the engine.
+ * Converts JSON lines to a form that is equal in every run. Times and ids become placeholders. Lines between two kinds
+ * of content are joined, since their number depends on the speed of the engine.
  */
 export function normalizeLines(lines: readonly Line[]): string {
   const merged: Line[] = [];
@@ -26,7 +26,7 @@ export function normalizeLines(lines: readonly Line[]): string {
   return merged.map((line) => `${JSON.stringify(line, replacer)}\n`).join('');
 }
 
-/** The kind of text in a line that has nothing else. */
+/** The kind of text in a line; undefined if the line has other fields. */
 function textKind({ message = {}, ...line }: Line): 'content' | 'thinking' | undefined {
   if ('done' in line && line.done === true) return undefined;
   if ('tool_calls' in message) return undefined;

@@ -5,9 +5,9 @@ async function readStatus(pid: number, field: 'VmRSS' | 'VmHWM'): Promise<number
   return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'mu').exec(status)?.[1]) * 1024;
 }
 
-/** How far the resident memory of a process rises above its present size during `work`, in bytes. Linux only. */
+/** Maximum growth of a process's resident memory during `work`, in bytes. Linux only. */
 export async function memoryGrowth(pid: number, work: () => Promise<unknown>): Promise<number> {
-  // Sets the mark of the highest size back to the present one.
+  // Resets the recorded peak to the present size.
   await writeFile(`/proc/${pid}/clear_refs`, '5');
   const before = await readStatus(pid, 'VmRSS');
   await work();

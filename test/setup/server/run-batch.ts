@@ -11,7 +11,7 @@ interface BatchResult {
   } | null;
 }
 
-/** Uploads a file of requests. @returns its id */
+/** Uploads a file of requests. @returns The file's id. */
 export async function uploadRequests(
   url: string,
   content: string | Buffer<ArrayBuffer>,
@@ -27,7 +27,7 @@ export async function uploadRequests(
   return body.id;
 }
 
-/** Runs a file of requests as a batch. @returns the batch when it has ended */
+/** Runs a file of requests as a batch. @returns The batch after it has ended. */
 export async function runBatchFile(
   url: string,
   endpoint: string,
@@ -43,7 +43,7 @@ export async function runBatchFile(
   return read();
 }
 
-/** Runs requests as a batch. @returns their results by `custom_id` */
+/** Runs requests as a batch. @returns Their results by `custom_id`. */
 export async function runBatch(
   url: string,
   endpoint: string,

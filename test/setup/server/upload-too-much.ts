@@ -3,7 +3,7 @@ import { toAnswer, type ApiAnswer } from './api.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** Begins uploads that reserve 4,000 MiB, then uploads files until one has no room in the 4 GiB. */
+/** Starts uploads that reserve 4,000 MiB, then uploads files until one does not fit into the 4 GiB. */
 export async function uploadTooMuch(url: string): Promise<ApiAnswer> {
   const leaving = new AbortController();
   const head =

@@ -2,17 +2,17 @@ import { afterAll, beforeAll, beforeEach, onTestFinished } from 'vitest';
 import { makeFolder, removeFolder } from '../temporary-folder.ts';
 import { startHearth, type HearthOptions, type HearthProcess } from './hearth-process.ts';
 
-/** Fills the home folder before the server starts; may return options that depend on it. */
+/** Fills the home folder before the server starts; may return options that depend on the folder. */
 type HearthSetup = (home: string) => Promise<HearthOptions | void> | HearthOptions | void;
 
 export interface RunningHearth extends HearthProcess {
-  /** Starts the server again on its home folder, after `stop` or `kill`; with the same options by default. */
+  /** Restarts the server on its home folder after `stop` or `kill`; by default with the same options. */
   restart(options?: HearthOptions): Promise<void>;
 }
 
 /**
- * A server for all tests of a file or a `describe`, on a home folder of its own. A test that fails shows what
- * the server logged during it; a server that crashes fails the file.
+ * A server for all tests of a file or a `describe`, with its own home folder. A failed test shows what the server
+ * logged during the test; a crash of the server fails the file.
  */
 export function useHearth(setup: HearthOptions | HearthSetup = {}): RunningHearth {
   let home = '';
@@ -75,7 +75,7 @@ export function useHearth(setup: HearthOptions | HearthSetup = {}): RunningHeart
   };
 }
 
-/** A server that stops after the test, on a home folder that is removed with it unless one is passed. */
+/** A server that stops after the test. Its home folder is removed, unless one is passed. */
 export async function openHearth(
   options: HearthOptions & { readonly home?: string } = {},
 ): Promise<HearthProcess> {

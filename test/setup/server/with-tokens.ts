@@ -5,7 +5,7 @@ import { openStore } from '../../../src/store/open-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { storeEnvironment } from '../postgres/store-environment.ts';
 
-/** Works on the tokens of a home folder, as `hearth token` does. */
+/** Runs work on the tokens of a home folder, like `hearth token`. */
 export async function withTokens<T>(
   home: string,
   work: (tokens: TokenService, store: Store) => Promise<T>,

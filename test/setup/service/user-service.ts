@@ -9,15 +9,15 @@ import { temporaryFolder } from '../temporary-folder.ts';
 export interface UserService {
   readonly home: string;
   readonly unitFile: string;
-  /** Options that every installation needs here. */
+  /** Options that every installation in these tests needs. */
   readonly serveFlags: readonly string[];
   /** Runs `hearth service ...` for this user. */
   service(...args: readonly string[]): Promise<HearthOutcome>;
-  /** Text of a file of the stand-in for systemd, such as `notify.log`. */
+  /** Content of a file of the fake systemd, such as `notify.log`. */
   state(name: string): Promise<string>;
 }
 
-/** A user with a home folder, a stand-in for systemd and no service yet. A service that runs stops with the test. */
+/** A user with a home folder and a fake systemd, without a service. A running service stops after the test. */
 export async function userService(): Promise<UserService> {
   const folder = await temporaryFolder();
   const [programs, state, home] = ['bin', 'state', 'home'].map((name) => join(folder, name)) as [

@@ -12,10 +12,10 @@ interface SpeechBody {
   readonly response_format?: string;
 }
 
-/** Speaks a text as a WAV file. */
+/** Speaks a text; returns a WAV file. */
 export type Speak = (body: SpeechBody) => Promise<Buffer>;
 
-/** The voices that OpenAI's have in espeak-ng. */
+/** Voices of espeak-ng for the names of OpenAI's voices. */
 const espeakVoices: Readonly<Record<string, string>> = {
   alloy: 'en-gb',
   echo: 'en-us',
@@ -23,7 +23,7 @@ const espeakVoices: Readonly<Record<string, string>> = {
   onyx: 'fr',
 };
 
-/** The real synthesizer espeak-ng. It writes a stream, so its header does not know the size. */
+/** The real synthesizer espeak-ng. It streams its output, so the size in the header is wrong. */
 export const speakWithEspeak: Speak = async ({ input, voice, speed = 1 }) => {
   const commandLine = ['--stdout', '-v', espeakVoices[voice] ?? voice, '-s', String(175 * speed)];
   const program = spawn('espeak-ng', commandLine, { stdio: ['pipe', 'pipe', 'ignore'] });
@@ -32,7 +32,7 @@ export const speakWithEspeak: Speak = async ({ input, voice, speed = 1 }) => {
   return audio;
 };
 
-/** A sample for each character, whose value is its code. */
+/** Writes a sample for each character; its value is the character's code. */
 const speakCodes: Speak = async ({ input }) =>
   writeWav(
     {
@@ -44,7 +44,10 @@ const speakCodes: Speak = async ({ input }) =>
     [Buffer.from(input, 'latin1')],
   );
 
-/** A server with OpenAI's `/v1/audio/speech`. The voice `absent` is unknown, and a text with "endless" is never spoken. */
+/**
+ * A server with OpenAI's `/v1/audio/speech`. It does not know the voice `absent`, and never finishes a text with
+ * "endless".
+ */
 export function startSpeechServer(speak: Speak = speakCodes) {
   return startLoopbackServer((request, response) => {
     const body = JSON.parse(request.body) as SpeechBody;

@@ -1,6 +1,6 @@
 import type { ConversationTurn } from '../../../src/store/turns/conversation-turn.ts';
 
-/** A turn as the store keeps it: a question without an answer, unless `changes` say more. */
+/** A stored turn: by default, a question without an answer. */
 export function conversationTurn(changes: Partial<ConversationTurn> = {}): ConversationTurn {
   return {
     systemPrompt: null,

@@ -8,23 +8,21 @@ interface Page {
   readonly next_cursor: null;
 }
 
-/**
- * Hearth 0.1.0's view of the database that it left in `recordedStoreFile`, and the continuation.
- */
+/** Responses of Hearth 0.1.0 about the database in `recordedStoreFile`. */
 interface RecordedStore {
   /** Owner of the responses of `pages.token`. */
   readonly ownerId: string;
-  /** The owner's token, with the permissions `chat` and `plugins`; it opens this database alone. */
+  /** The owner's token, with the permissions `chat` and `plugins`; only valid for this database. */
   readonly token: string;
-  /** Answers of `GET /api/v1/responses?limit=100`. */
+  /** Responses of `GET /api/v1/responses?limit=100`. */
   readonly pages: { readonly anonymous: Page; readonly token: Page };
-  /** The messages that the engine got for the text "Next" after a response. */
+  /** Messages that the engine received for the text "Next" after a response. */
   readonly prompts: readonly {
     readonly id: string;
     readonly ownerId: string | null;
     readonly messages: readonly EngineMessage[];
   }[];
-  /** Requests of `POST /api/v1/chat`, which change nothing, and their results. */
+  /** Requests to `POST /api/v1/chat` that change nothing, with their results. */
   readonly continuations: readonly {
     readonly request: Readonly<Record<string, unknown>>;
     readonly isOwned: boolean;
@@ -36,8 +34,8 @@ interface RecordedStore {
 const folder = join(import.meta.dirname, '../../fixtures/stores');
 
 /**
- * A database that Hearth 0.1.0 wrote on the starter models: texts, a branch, a deleted turn, images, reasoning, a
- * system prompt, tool calls that worked and failed.
+ * A database of Hearth 0.1.0 with the starter models. It has texts, a branch, a deleted turn, images, reasoning, a
+ * system prompt, and successful and failed tool calls.
  */
 export const recordedStoreFile = join(folder, '0.1.0.db');
 

@@ -8,7 +8,7 @@ import { SqliteConnectionDialect } from '../../../src/store/sqlite-connection.ts
 import { sqliteSchema as dialect } from '../../../src/store/sqlite-dialect.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
-/** An empty SQLite database with the newest schema, for one repository; it goes with the test. */
+/** An empty SQLite database with the newest schema, for testing one repository; removed after the test. */
 export async function sqliteSchema(): Promise<Kysely<Schema>> {
   const file = join(await temporaryFolder(), 'hearth.db');
   const database = new Kysely<Schema>({

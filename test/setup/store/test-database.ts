@@ -13,19 +13,19 @@ type Rows = readonly Record<string, unknown>[];
 
 type ImageStorage = Pick<Parameters<typeof openStore>[0], 'objects'>;
 
-/** An empty database of a test, which goes with it. */
+/** An empty database that is removed after the test. */
 export interface TestDatabase {
   readonly url: string;
   readonly open: (logger: Logger, images?: ImageStorage) => Promise<Store>;
   /** Reads or changes the database without the repositories. */
   readonly query: (text: string) => Promise<Rows>;
-  /** Throws if the database is damaged, or a row refers to one that does not exist. */
+  /** Throws if the database is damaged or a row refers to a missing row. */
   readonly assertSound: () => Promise<void>;
 }
 
-/** SQLite, or PostgreSQL in the project `postgres`. */
+/** SQLite; in the project `postgres`, PostgreSQL. */
 export async function testDatabase(): Promise<TestDatabase> {
-  // Undefined in other projects.
+  // Undefined in projects other than `postgres`.
   const folder = inject('postgresFolder') as string | undefined;
   return folder === undefined ? sqliteDatabase() : postgresDatabase(folder);
 }
@@ -54,7 +54,7 @@ async function sqliteDatabase(): Promise<TestDatabase> {
   };
 }
 
-/** A new database on the server of the project. */
+/** A new database on the project's server. */
 export async function postgresDatabase(
   folder: string = inject('postgresFolder'),
 ): Promise<TestDatabase> {
@@ -79,7 +79,7 @@ export async function postgresDatabase(
     url,
     open: (logger, images = {}) => openStore({ url, logger, maxConnections: 5, ...images }),
     query: (text) => run(name, text),
-    // The constraints see to it.
+    // PostgreSQL's constraints ensure it.
     assertSound: async () => {},
   };
 }

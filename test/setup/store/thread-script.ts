@@ -4,7 +4,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { bundleScript } from '../engine/test-engines.ts';
 import { projectFolder } from '../project-folder.ts';
 
-/** Bundles the script of a thread that runs statements, where it finds the package of SQLite. */
+/** Bundles the script of the thread that runs statements, in a folder from which Node finds the package for SQLite. */
 export function useThreadScript(): { readonly path: string } {
   const cache = join(projectFolder, 'node_modules/.cache');
   let folder: string;

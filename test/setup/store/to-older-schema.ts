@@ -1,6 +1,6 @@
 import { openSqlite } from '../../../src/platform/sqlite.ts';
 
-/** SQL that undoes the changes of a schema, by its version. */
+/** SQL that undoes the changes of a schema version. */
 const undo: Readonly<Record<number, string>> = {
   12: `
     drop table passage_blocks;
@@ -56,11 +56,11 @@ const undo: Readonly<Record<number, string>> = {
     drop table conversation_entries;
     drop table conversation_texts;
     drop table conversations;`,
-  // Schemas 3 and 4 changed the turns only.
+  // Versions 3 and 4 only changed turns.
   2: 'drop table downloads;',
 };
 
-/** Takes a database of the newest schema back to an older one; its turns keep their format. */
+/** Converts a database with the newest schema to an older version; its turns keep their format. */
 export function toOlderSchema(file: string, version: number): void {
   const database = openSqlite(file);
   try {

@@ -18,7 +18,7 @@ interface Spoken extends Partial<StoredResponse> {
   readonly changes?: Partial<ConversationTurn>;
 }
 
-/** A store for each test, with short ways to fill and to read it. */
+/** A store for each test, with shortcuts to fill and read it. */
 export function useConversations() {
   let database: TestDatabase | undefined;
   let opened: Store | undefined;
@@ -55,7 +55,7 @@ export function useConversations() {
     get lines() {
       return lines;
     },
-    /** Stores the response `name`, or `name<parent`, one second after the one before. */
+    /** Stores the response `name`, or `name<parent`, one second after the previous one. */
     say: async (text: string, spoken: Spoken = {}, blobs: readonly NewBlob[] = []) => {
       const [name = '', parent] = text.split('<');
       const { input = `question ${name}`, output = `answer ${name}`, changes, ...fields } = spoken;

@@ -12,11 +12,11 @@ interface Outcome {
   readonly stderr: string;
 }
 
-/** A second machine that systemd has booted, with the network of this one. */
+/** A second machine that systemd has booted in a container; it shares this machine's network. */
 export interface BootedMachine {
   /** Runs a command line of Bash as root. */
   run(commandLine: string): Promise<Outcome>;
-  /** As `run`, for commands that must succeed. */
+  /** Like `run`, but throws if the command fails. */
   read(commandLine: string): Promise<string>;
   reboot(): Promise<void>;
   close(): Promise<void>;
@@ -25,7 +25,7 @@ export interface BootedMachine {
 const script = join(projectFolder, 'test/setup/systemd/boot-machine.sh');
 const bootMs = 60_000;
 
-/** @throws Error with the output of the kernel or of systemd if this machine cannot boot another. */
+/** @throws Error with the output of the kernel or systemd if a machine can't be booted here. */
 export async function bootMachine(): Promise<BootedMachine> {
   if (process.getuid?.() !== 0) throw new Error('Booting systemd needs root.');
   const folder = await mkdtemp(join(tmpdir(), 'hearth-machine-'));
@@ -42,7 +42,7 @@ export async function bootMachine(): Promise<BootedMachine> {
 
   /** Process id of the init process; undefined while the machine is off. */
   async function findInit(): Promise<string | undefined> {
-    // The folder is mounted in the namespace of the script only.
+    // The folder is only mounted in the script's namespace.
     const seen = `/proc/${machine.pid}/root${folder}/pid`;
     const parent = await readFile(seen, 'utf8').then(
       (text) => text.trim(),

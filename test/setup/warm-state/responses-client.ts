@@ -4,11 +4,11 @@ interface Reply {
   readonly id: string;
   readonly text: string;
   readonly promptTokens: number;
-  /** Tokens of the prompt that the engine did not read again. */
+  /** Number of prompt tokens that the engine did not have to read again. */
   readonly cachedTokens: number;
 }
 
-/** Sends one turn through `/v1/responses`, which reports the cached tokens. */
+/** Sends a turn through `/v1/responses`, which reports cached tokens. */
 export async function respond(
   url: string,
   input: string,
@@ -58,7 +58,7 @@ export async function complete(
     choice.logprobs?.content ?? [];
   return {
     text: choice.message.content ?? '',
-    /** True if another answer first differs where two tokens were almost equally probable. */
+    /** True if another answer first differs at a position where two tokens were almost equally probable. */
     isClose: (text) => {
       let shared = '';
       const different = tokens.find(({ token }) => {
