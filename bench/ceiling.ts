@@ -20,9 +20,9 @@ const stop = new AbortController();
 const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
 const write = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** An upstream whose streams get `rate` tokens a second. */
+/** Starts an upstream whose streams send `rate` tokens per second. */
 async function startUpstream(rate: number): Promise<string> {
-  // More tokens than the measurement takes; its streams are ended by their clients.
+  // More tokens than the measurement takes; clients end the streams.
   const parameters = [String(rate), String(rate * seconds * 10)];
   const { addresses } = await startBenchProgram<{ readonly url: string }>(
     'scripted-upstream',
@@ -44,7 +44,7 @@ const apis: Readonly<Record<string, Api>> = {
   '/api/v1/chat, stored': { path: '/api/v1/chat', body: { input: 'Hello!' } },
 };
 
-/** Sends a request and passes on the pieces of its answer. */
+/** Sends a request and passes on the pieces of the response. */
 function post(url: string, path: string, body: object, onPiece: (piece: Buffer) => void) {
   const aborted = new AbortController();
   const done = new Promise<number>((resolve, reject) => {
@@ -68,12 +68,12 @@ function post(url: string, path: string, body: object, onPiece: (piece: Buffer) 
   return { done, leave: () => aborted.abort() };
 }
 
-/** Results so far. */
+/** Totals at one point in time. */
 interface Passed {
-  /** Tokens that the upstream sent, and those that the clients got. */
+  /** Tokens that the upstream has sent; `received` are the ones that clients got. */
   readonly sent: number;
   readonly received: number;
-  /** Events in which the clients got them: Hearth may send several tokens in one. */
+  /** Number of events with which clients got the tokens: Hearth may send several tokens in one. */
   readonly events: number;
   readonly cpuMicroseconds: number;
   readonly atMs: number;
@@ -83,7 +83,7 @@ interface ScriptedUpstream {
   readonly url: string;
   /** Key of its model in Hearth. */
   readonly model: string;
-  /** Tokens a second of each stream. */
+  /** Tokens per second of each stream. */
   readonly rate: number;
 }
 
@@ -146,7 +146,7 @@ async function measureStreams(
   await delay(1000);
 }
 
-/** Cost of the same streams in a Node.js process that only forwards bytes. */
+/** Measures the cost of the same streams in a Node.js process that only forwards bytes. */
 async function measurePipe(upstream: ScriptedUpstream): Promise<void> {
   const pipe = await startBenchProgram<{ readonly url: string }>(
     'node-pipe',
@@ -160,7 +160,7 @@ async function measurePipe(upstream: ScriptedUpstream): Promise<void> {
   await pipe.stop();
 }
 
-/** Whole short answers, as fast as they come. */
+/** Measures short answers without streaming, as many as possible. */
 async function measureRequests(
   { url, pid }: { readonly url: string; readonly pid: number },
   model: string,
@@ -209,7 +209,7 @@ try {
     { home, runtimesFolder: home, nodeOptions: serverNodeOptions, flags, profile },
     stop.signal,
   );
-  // Before the streams, whose ends take time; of the upstream that answers soonest.
+  // Measured before the streams, which take time to end. Uses the upstream that answers fastest.
   const fastest = upstreams.toSorted((one, other) => other.rate - one.rate)[0];
   if (fastest !== undefined) await measureRequests(hearth, fastest.model);
   for (const upstream of upstreams) {

@@ -26,7 +26,7 @@ interface Answer {
   readonly totalMs: number;
 }
 
-/** @throws Error for an answer that is not whole. */
+/** @throws Error if the response is incomplete. */
 function ask(url: string, model: string): Promise<Answer> {
   const started = performance.now();
   let firstTokenMs = Number.NaN;
@@ -105,7 +105,7 @@ async function measure(
   };
 }
 
-/** The median of each field over the rounds; all failures. */
+/** The medians of each field over the rounds; failures are summed. */
 function summarize(samples: readonly Sample[]): Sample {
   const median = (field: keyof Sample): number =>
     quantile(

@@ -9,7 +9,7 @@ import { runBench } from './run-bench.ts';
 const { stdout, stderr, env: environment } = process;
 const terminal = createTerminal({ stdout, stderr, environment });
 const stopping = new AbortController();
-// One listener for each request under way.
+// Each running request adds a listener.
 setMaxListeners(0, stopping.signal);
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
   process.once(name, () => stopping.abort(new Error(`Stopped by ${name}.`)));

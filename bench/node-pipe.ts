@@ -1,7 +1,7 @@
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A plain HTTP proxy on loopback, as a process of its own: what forwarding alone costs in Node.js. */
+/** A plain HTTP proxy on loopback, as a separate process. Shows the cost of forwarding alone in Node.js. */
 const [origin] = process.argv.slice(2);
 if (origin === undefined) throw new Error('usage: node-pipe ORIGIN');
 
@@ -16,7 +16,7 @@ function forward(incoming: IncomingMessage, outgoing: ServerResponse): void {
   incoming.pipe(upstream);
 }
 
-// The client keeps connections for longer than Node does by default.
+// Does not close idle connections, since the client keeps them for longer than Node's default.
 const server = createServer({ keepAliveTimeout: 0 }, forward).listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo;
   process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${port}` })}\n`);

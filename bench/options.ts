@@ -2,19 +2,19 @@ import { Command, InvalidArgumentError } from 'commander';
 import { measurementNames, type MeasurementName } from './measurements/names.ts';
 
 export interface BenchOptions {
-  /** A GGUF file to measure with, in place of the starter model of its kind. */
+  /** A GGUF file to measure with, instead of the starter model of the same type. */
   readonly model: string | undefined;
   /** Base of an OpenAI-compatible server to compare with, such as `http://127.0.0.1:8000/v1`. */
   readonly against: string | undefined;
-  /** Name of the model on that server; by default the first model that the server lists. */
+  /** Name of the model on that server; defaults to the first model in its list. */
   readonly againstModel: string | undefined;
   readonly rounds: number;
   readonly only: readonly MeasurementName[];
   readonly threads: number;
   readonly parallel: number;
-  /** Most tokens of an answer. */
+  /** Maximum number of tokens of an answer. */
   readonly maxTokens: number;
-  /** About how long one measurement of one server lasts in one round. */
+  /** Approximate duration of one measurement of one server in one round. */
   readonly budgetMs: number;
   readonly streams: readonly number[];
   /** Folder for a CPU profile of Hearth. */
@@ -23,14 +23,14 @@ export interface BenchOptions {
   /** File for the JSON; standard output by default. */
   readonly jsonFile: string | undefined;
   readonly isQuick: boolean;
-  /** Files to compare memory estimates with, beside the starter models; absent: measure the rest. */
+  /** Files to compare memory estimates with, besides the starter models. If absent, everything else is measured. */
   readonly estimates: readonly string[] | undefined;
 }
 
 /**
- * Reads the command line.
+ * Parses the command line.
  *
- * @throws CommanderError, after printing why: for `--help`, and for a command line that is wrong.
+ * @throws CommanderError for `--help` and for an invalid command line, after printing the reason.
  */
 export function parseOptions(
   commandLine: readonly string[],
@@ -77,7 +77,7 @@ export function parseOptions(
     only: values.only ?? measurementNames,
     threads: values.threads,
     parallel: values.parallel,
-    // The starter model ends its story by itself; others would write on and on.
+    // The starter model ends its story itself; other models would continue endlessly.
     maxTokens: values.maxTokens ?? (values.model === undefined ? 512 : 128),
     budgetMs: isQuick ? 300 : 2000,
     streams: isQuick ? [1, 8] : [1, 4, 8, 16],

@@ -6,14 +6,14 @@ const ticksPerSecond = 100;
 /** CPU time of a process so far, in microseconds; undefined without `/proc`. */
 export function cpuMicroseconds(pid: number): number | undefined {
   const stat = read(`/proc/${pid}/stat`);
-  // The name of the program, in parentheses, may have spaces.
+  // The name of the program, in parentheses, may contain spaces.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [userTicks, systemTicks] = [fields?.[11], fields?.[12]];
   if (userTicks === undefined || systemTicks === undefined) return undefined;
   return ((Number(userTicks) + Number(systemTicks)) / ticksPerSecond) * 1e6;
 }
 
-/** The same in finer steps, for short intervals: threads that have ended are not counted. */
+/** Like `cpuMicroseconds`, but with a finer resolution for short intervals. Threads that have ended are not counted. */
 export function threadMicroseconds(pid: number): number | undefined {
   try {
     return readdirSync(`/proc/${pid}/task`)

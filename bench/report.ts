@@ -51,15 +51,15 @@ export function describeMachine(surroundings: Surroundings): string {
   return `${platform}, ${cores} × ${cpu}, ${Math.round(memoryBytes / 1e9)} GB, Node ${node}, ${runtime}`;
 }
 
-/** Results of one run, as `--json` writes them and `docs/contributing/performance.md` shows them. */
+/** Results of one run, in the format of `--json` and `docs/contributing/performance.md`. */
 export interface BenchResults {
   readonly surroundings: Surroundings;
-  /** Name of the server beside Hearth. */
+  /** Name of the server that Hearth is compared with. */
   readonly against: string;
   readonly rows: readonly Row[];
 }
 
-/** Writes results as JSON: to the file of the options, or to standard output. */
+/** Writes results as JSON to the file in the options, or to standard output. */
 export async function writeJson(
   { output }: Terminal,
   { jsonFile }: BenchOptions,
@@ -101,7 +101,7 @@ export function writeReport(
   );
 }
 
-/** Lowest and highest round: of the ratio, else of Hearth's own value. */
+/** Lowest and highest round of the ratio, or of Hearth's own value if there is no ratio. */
 export function formatRange({ hearth, ratio }: Row): string {
   const show = ({ low, high }: Estimate, format: (value: number) => string): string =>
     low === high ? '' : `${format(low)} to ${format(high)}`;

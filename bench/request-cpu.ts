@@ -16,7 +16,7 @@ import { startBenchProgram } from './subjects/bench-program.ts';
 import { startHearth } from './subjects/hearth-process.ts';
 import { findRuntime } from './subjects/runtime.ts';
 
-/** Many short rounds: what else the machine does then meets all alike. */
+/** Many short rounds, so that other work of the machine affects all subjects equally. */
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 25);
 const warmUps = 15;
 const chatTokens = 8;
@@ -30,7 +30,7 @@ interface Subject {
   readonly connection: EngineConnection;
 }
 
-/** Sends requests and returns how many requests or tokens they were. */
+/** Sends requests; returns the number of requests or tokens. */
 type Work = (subject: Subject) => Promise<number>;
 
 interface Measure {
@@ -50,7 +50,7 @@ async function post({ connection }: Subject, path: string, body: object): Promis
   throw new Error(`${path} answered ${reply.status}: ${JSON.stringify(reply.body)}`);
 }
 
-/** One request after the other, as many as `count`. */
+/** Sends `count` requests, one after the other unless `width` is larger. */
 function requests(count: number, send: (subject: Subject) => Promise<unknown>, width = 1): Work {
   return async (subject) => {
     await repeatConcurrently(count, width, () => send(subject));
@@ -161,7 +161,7 @@ try {
     ...measuresOf('hearth/starter-chat', 'local engine'),
     listModels,
   ].filter(({ name }) => name.includes(process.env['BENCH_ONLY'] ?? ''));
-  // V8 compiles what runs often.
+  // Warms up, since V8 compiles code that runs often.
   for (const subject of subjects) {
     for (const { work } of measures) for (let run = 0; run < warmUps; run += 1) await work(subject);
   }

@@ -9,7 +9,7 @@ import {
 } from './report.ts';
 import { webAppMarkdown, type WebAppFigures } from './web-app-page.ts';
 
-/** Results of `npm run bench -- --json` as Markdown: the machine, the options and a table. */
+/** Formats results of `npm run bench -- --json` as Markdown: the machine, the options and a table. */
 export function resultsMarkdown(results: BenchResults | EstimateResults | WebAppFigures): string {
   if ('figures' in results) return webAppMarkdown(results);
   const { surroundings } = results;

@@ -1,6 +1,6 @@
 import { estimate, estimateRatio, type Estimate, type Rounds } from './statistics.ts';
 
-/** Target: a ratio of both servers, or a value of Hearth alone. */
+/** Target for a ratio of both servers, or for a value of Hearth alone. */
 export interface Target {
   readonly of: 'ratio' | 'Hearth';
   readonly atLeast?: number;
@@ -12,9 +12,9 @@ export interface Row {
   readonly name: string;
   readonly unit: string;
   readonly hearth: Estimate;
-  /** Absent where only Hearth is measured. */
+  /** Absent if only Hearth is measured. */
   readonly other?: Estimate;
-  /** Hearth divided by the other. */
+  /** Hearth's value divided by the other server's. */
   readonly ratio?: Estimate;
   readonly target?: Target;
   readonly isReached?: boolean;
@@ -23,12 +23,12 @@ export interface Row {
 interface RowOptions {
   readonly name: string;
   readonly unit: string;
-  /** Which quantile of the samples; the median by default. */
+  /** The quantile of the samples to show; the median by default. */
   readonly fraction?: number;
   readonly target?: Target | undefined;
 }
 
-/** Samples of Hearth, and of the other server if it was measured. */
+/** Creates a row from the samples of Hearth and, if it was measured, the other server. */
 export function toRow(
   { name, unit, fraction = 0.5, target }: RowOptions,
   hearthRounds: Rounds,

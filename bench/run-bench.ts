@@ -20,7 +20,7 @@ import { timeStart } from './time-start.ts';
 
 const starterKeys: ModelKeys = { chat: 'hearth/starter-chat', embeddings: 'hearth/starter-embed' };
 
-/** Starts both servers, measures, prints, and leaves nothing behind. */
+/** Starts both servers, runs the measurements, prints the results, and cleans up. */
 export async function runBench(
   options: BenchOptions,
   terminal: Terminal,
@@ -89,7 +89,7 @@ async function prepare(
   };
 }
 
-/** The starter models, or the given one instead of the starter of its kind. */
+/** The keys of the starter models, or of the given model instead of the starter model of its type. */
 async function replaceStarter(
   url: string,
   key: string | undefined,

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Events a second of each stream, events of a stream, and the time between two moments at which streams get an event. */
+/** Events per second of each stream, events of a stream, and the interval at which streams get events. */
 const [eventsPerSecond, events, tickMs = 20] = process.argv.slice(2).map(Number) as [
   number,
   number,
@@ -16,9 +16,9 @@ const model = {
   owned_by: 'bench',
   max_model_len: 8192,
 };
-/** Its last character occurs nowhere else in a stream, so that clients can count tokens. */
+/** Its last character occurs only here in a stream, so that clients can count tokens. */
 const token = ' tid~';
-/** Tokens sent in streams since the start. */
+/** Number of tokens sent in streams since the start. */
 let sent = 0;
 const event = (data: unknown) => `data: ${JSON.stringify(data)}\n\n`;
 const chunk = (fields: object) =>

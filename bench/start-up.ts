@@ -11,25 +11,22 @@ import { program, startHearth, type HearthProcessOptions } from './subjects/hear
 
 /** Cost of starting programs. Undefined on systems without `/proc`. */
 export interface StartUp {
-  /**
-   * Time from the start of a process to its exit, less the time of Node.js without a program, in
-   * ms.
-   */
+  /** Time from the start of a process to its exit, minus the time of Node.js without a program, in ms. */
   readonly helpMs: number;
   readonly listMs: number;
-  /** Time until `hearth ls` has printed its error for a home folder without a server. */
+  /** Time until `hearth ls` has printed its error if the home folder has no server. */
   readonly failedListMs: number;
-  /** From the start of `hearth serve` until it listens. */
+  /** Time from the start of `hearth serve` until it listens. */
   readonly serveMs: number;
   readonly serveCpuMs: number | undefined;
-  /** Memory of a server that has done nothing yet. */
+  /** Memory of a server that has not done any work yet. */
   readonly idleBytes: number | undefined;
 }
 
 const settleMs = 1000;
 const startCount = 5;
 
-/** Starts the commands and a server in a home folder of their own. */
+/** Measures the start of commands and a server in a temporary home folder. */
 export async function measureStartUp(
   settings: Omit<HearthProcessOptions, 'home' | 'profile'>,
   signal: AbortSignal,
@@ -54,11 +51,14 @@ export async function measureStartUp(
   }
 }
 
-/** Medians of a few starts each. One after the other, so that a slow moment of the machine concerns all of them. */
+/**
+ * Medians of a few starts of each command. The commands alternate, so that a slow moment of the machine affects all of
+ * them.
+ */
 async function timeCommands(home: string, signal: AbortSignal) {
   const list = [program, 'ls', '--json', `--home=${home}`];
   const listWithoutServer = [program, 'ls', `--home=${join(home, 'unused')}`];
-  // The first list starts a scan of the library.
+  // The first list starts a scan of the library, so it is not measured.
   await timeNode(list, signal);
   const node: number[] = [];
   const help: number[] = [];

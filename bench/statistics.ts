@@ -1,7 +1,7 @@
-/** Samples of the rounds of one measurement, for one server: one or more samples a round. */
+/** Samples of one measurement of one server, at least one per round. */
 export type Rounds = readonly (readonly number[])[];
 
-/** A value over all rounds, and the lowest and highest value of a single round. */
+/** A value over all rounds, with the lowest and highest value of a single round. */
 export interface Estimate {
   readonly value: number;
   readonly low: number;
@@ -30,7 +30,7 @@ export function estimate(rounds: Rounds, fraction: number): Estimate {
   );
 }
 
-/** One quantile divided by another, with the range of the same ratio within each round. */
+/** The ratio of two quantiles, with the range of this ratio over the rounds. */
 export function estimateRatio(dividend: Rounds, divisor: Rounds, fraction: number): Estimate {
   const ratio = (above: readonly number[], below: readonly number[]): number =>
     quantile(above, fraction) / quantile(below, fraction);

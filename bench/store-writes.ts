@@ -10,7 +10,7 @@ import type { StoredResponse } from '../src/store/store.ts';
 
 const rounds = 7;
 const turnsPerRound = 200;
-/** Turns of one conversation. */
+/** Number of turns in one conversation. */
 const chainLength = 50;
 const text = 'The tide is high at noon. '.repeat(80);
 
@@ -38,7 +38,7 @@ function turnOf(id: string, parentId: string | null): StoredResponse {
 
 interface Subject {
   readonly name: string;
-  /** Milliseconds of each write of a round. */
+  /** Runs a round; returns the milliseconds of each write. */
   readonly run: () => Promise<readonly number[]>;
   readonly close: () => Promise<unknown>;
 }

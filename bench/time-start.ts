@@ -19,10 +19,10 @@ interface Started {
   readonly stop: () => Promise<unknown>;
 }
 
-/** All that the starter model has; what Hearth gives it by default. */
+/** The starter model's full context, which Hearth uses by default. */
 const starterContext = 4096;
 
-/** How long both servers take from nothing to the first token of the starter model. */
+/** Measures the time from starting processes to the first token of the starter model, for both servers. */
 export function timeStart(
   runtime: Runtime,
   settings: EqualSettings,

@@ -17,13 +17,13 @@ export interface WebAppFigures {
 export interface WebAppFigure {
   readonly name: string;
   readonly unit: string;
-  /** One for each repetition. */
+  /** One value per repetition. */
   readonly values: readonly number[];
   readonly atMost?: number;
   readonly atLeast?: number;
 }
 
-/** The figures as Markdown: the machine and a table. */
+/** Formats the figures as Markdown: the machine and a table. */
 export function webAppMarkdown({ surroundings, figures }: WebAppFigures): string {
   const { date, hearth, cpu, cores, platform, browser } = surroundings;
   const cells = figures.map((figure) => [
@@ -43,7 +43,7 @@ export function webAppMarkdown({ surroundings, figures }: WebAppFigures): string
   ].join('\n');
 }
 
-/** Undefined for a figure without a target. */
+/** Undefined if a figure has no target. */
 export function isReached(figure: WebAppFigure): boolean | undefined {
   const { atMost, atLeast } = figure;
   const median = quantile(figure.values, 0.5);

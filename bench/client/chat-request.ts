@@ -1,4 +1,4 @@
-/** A chat completion in OpenAI's form, without luck in it. */
+/** A chat completion in OpenAI's format, without randomness. */
 export function chatRequest(prompt: string, maxTokens: number): object {
   return chatMessages([{ role: 'user', content: prompt }], maxTokens);
 }

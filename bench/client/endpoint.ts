@@ -1,6 +1,6 @@
 import type { EngineConnection } from '../../src/platform/net/engine-connection.ts';
 
-/** Where to ask a server for one thing. */
+/** An endpoint of a server, with its address and model. */
 export interface Endpoint {
   readonly connection: EngineConnection;
   readonly path: string;

@@ -1,9 +1,9 @@
 import type { Endpoint } from './endpoint.ts';
 
 /**
- * Sends a request and gives the answer's body.
+ * Sends a request and returns the response body.
  *
- * @throws Error for any status but 200.
+ * @throws Error for any status except 200.
  */
 export async function post(
   { connection, path, model }: Endpoint,

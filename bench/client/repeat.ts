@@ -1,7 +1,7 @@
 /**
- * Runs the work again and again until the time is over, and gives what each run gave.
+ * Repeats work until the time is over; returns the results of all runs.
  *
- * @param work Told which run it is, from 0.
+ * @param work Receives the number of the run, from 0.
  */
 export async function repeat<Result>(
   budgetMs: number,
@@ -19,7 +19,7 @@ export async function repeat<Result>(
   return results;
 }
 
-/** Runs the work `count` times, at most `width` at once. */
+/** Runs work `count` times, at most `width` runs concurrently. */
 export async function repeatConcurrently<Result>(
   count: number,
   width: number,

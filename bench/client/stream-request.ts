@@ -2,27 +2,27 @@ import { readReply } from '../../src/platform/net/engine-connection.ts';
 import type { Endpoint } from './endpoint.ts';
 
 export interface StreamedAnswer {
-  /** From sending the request to the first text. */
+  /** Time from sending the request to the first text. */
   readonly firstTokenMs: number;
   readonly promptTokens: number;
   readonly completionTokens: number;
-  /** All server-sent events. */
+  /** Text of all server-sent events. */
   text(): string;
 }
 
-/** Text in a delta of any API; some servers send an empty one first. */
+/** Text in a delta of any API. Some servers send an empty delta first. */
 const firstText = /content":"[^"]/;
 const promptTokens = /"(?:prompt_tokens|input_tokens)":\s*(\d+)/g;
 const completionTokens = /"(?:completion_tokens|total_output_tokens)":\s*(\d+)/g;
 
-/** The last events, which report the usage, are shorter than this. */
+/** Longer than the last events, which report the usage. */
 const tailBytes = 64 * 1024;
 
 /**
- * Sends a request with `stream: true` and reads the answer to its end. Bytes are looked at no more than
- * needed, so that the client takes as little of the machine as it can.
+ * Sends a request with `stream: true` and reads the response to its end. Parses as few bytes as possible, so that the
+ * client takes little of the machine's CPU time.
  *
- * @throws Error for any status but 200, and for an answer without text or usage.
+ * @throws Error for any status except 200, and for a response without text or usage.
  */
 export async function streamRequest(
   { connection, path, model }: Endpoint,

@@ -3,7 +3,7 @@ import type { Terminal } from '../../src/cli/ui/terminal.ts';
 import { describeMachine, type Surroundings } from '../report.ts';
 import type { EstimateRow } from './measure-estimate.ts';
 
-/** How far an estimate may be off. */
+/** Largest accepted deviation of an estimate. */
 const tolerance = 0.15;
 
 /** Results of one run with `--estimates`. */

@@ -11,13 +11,16 @@ export interface FilledModel extends LoadShape {
 }
 
 const usageSchema = z.object({ usage: z.object({ prompt_tokens: z.int() }) });
-/** Words of the text whose tokens are counted. */
+/** Words of the sample whose tokens are counted. */
 const sampleWords = 100;
-/** Left of the context for what the engine adds, and for the words that take more tokens than the sample's. */
+/**
+ * Share of the context to fill. The rest is for text that the engine adds, and for words that take more tokens than the
+ * sample's.
+ */
 const usedShare = 0.95;
 const answerTokens = 8;
 
-/** Works on every slot of a loaded model at once, each with a text of its own that fills its context. */
+/** Uses all slots of a loaded model concurrently, each with another text that fills its context. */
 export async function fillSlots(
   connection: EngineConnection,
   { key, isEmbedding, seesImages, contextLength, parallel }: FilledModel,
@@ -41,7 +44,7 @@ export async function fillSlots(
 const names = ['ship', 'road', 'lamp', 'tree', 'wind', 'door', 'song', 'rain'];
 const nextWord = (_: unknown, index: number): string | undefined => names[index % names.length];
 
-/** Texts that begin differently, so that no slot can use what another has read. */
+/** Words of a text. Each text begins differently, so that no slot can reuse another's cache. */
 function words(text: number, count: number): string {
   return [names[text % names.length], ...Array.from({ length: count - 1 }, nextWord)].join(' ');
 }

@@ -1,10 +1,10 @@
-/** How a model is loaded for one comparison. */
+/** Load settings of one comparison. */
 export interface LoadShape {
   readonly contextLength: number;
   readonly parallel: number;
 }
 
-/** The shapes that are loaded with each type of KV cache. */
+/** The shapes to load with one type of KV cache. */
 export interface ShapesOfType {
   readonly kvCacheType: string;
   readonly shapes: readonly LoadShape[];

@@ -5,14 +5,14 @@ import { post } from '../client/post.ts';
 import { fillSlots } from './fill-slots.ts';
 import type { LoadShape } from './load-shapes.ts';
 
-/** Hearth's estimate for an engine, and the memory that the engine took. */
+/** Hearth's estimate for an engine, and the measured memory of the engine. */
 export interface EstimateRow {
   readonly model: string;
   readonly contextLength: number;
   readonly parallel: number;
   readonly kvCacheType: string;
   readonly predictedBytes: number;
-  /** Resident memory of the process once it is loaded, and once every slot is filled. */
+  /** Resident memory of the process after the load; `filledBytes` is after all slots are filled. */
   readonly loadedBytes: number;
   readonly filledBytes: number;
   /** The estimate divided by the memory of the filled engine. */
@@ -20,7 +20,8 @@ export interface EstimateRow {
 }
 
 /**
- * Estimates a load, loads, fills and unloads.
+ * Estimates a load, then loads, fills and unloads the model.
+ *
  * @throws Error if the server refuses a step or can't report resident memory.
  */
 export async function measureEstimate(

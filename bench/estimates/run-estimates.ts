@@ -15,8 +15,8 @@ import { measureEstimate, type EstimateRow } from './measure-estimate.ts';
 const maxConnections = 16;
 
 /**
- * Loads the starter models and the given files in many shapes, fills every slot, and compares what the
- * engine has taken then with what Hearth said it would take.
+ * Compares Hearth's memory estimates with the measured memory: loads the starter models and the given files with many
+ * settings, and fills every slot.
  */
 export async function runEstimates(
   options: BenchOptions,
@@ -47,7 +47,7 @@ export async function runEstimates(
   }
 }
 
-/** One type of KV cache: it is a setting of the server. */
+/** Measures one type of KV cache, which is a setting of the server. */
 async function measureType(
   settings: HearthProcessOptions,
   { kvCacheType, shapes }: ShapesOfType,
@@ -56,7 +56,7 @@ async function measureType(
 ): Promise<void> {
   const flags = [
     `--engine-kv-type=${kvCacheType}`,
-    // Prompts kept beside the slots are not in the estimate.
+    // The estimate does not include prompts that are kept outside of the slots.
     '--engine-prompt-cache-mib=0',
   ];
   const server = await startHearth({ ...settings, flags }, signal);
@@ -65,7 +65,7 @@ async function measureType(
     const { body } = await connection.getJson('/api/v1/models', signal);
     const { models } = v1ModelListSchema.parse(body);
     for (const { key, type, max_context_length: longest } of models) {
-      // An encoder keeps no cache: its type makes no difference.
+      // Encoders have no cache, so its type makes no difference.
       if (type === 'embedding' && kvCacheType !== 'f16') continue;
       for (const shape of shapes.filter(({ contextLength }) => contextLength <= longest)) {
         report(await measureEstimate(connection, key, shape, kvCacheType, signal));

@@ -5,7 +5,7 @@ import { interleave } from './interleave.ts';
 import type { Measurement } from './measurement.ts';
 
 const turnCount = 10;
-/** The turn whose answer is followed by a second, other turn. */
+/** The turn after which the conversation branches. */
 const branchAfter = 5;
 const answerTokens = 32;
 const runs = { atLeast: 2, atMost: 20 };
@@ -16,7 +16,7 @@ interface Times {
   readonly branch: number;
 }
 
-/** Time to the first token as a conversation grows, and on a branch of it. */
+/** Measures the time to the first token as a conversation grows, and on a branch of it. */
 export const measureConversation: Measurement = async ({ options, hearth, other, signal }) => {
   const { rounds, budgetMs } = options;
   let serial = 0;

@@ -16,8 +16,8 @@ const startTarget: Target = { of: 'ratio', atMost: 1.5 };
 const memoryTarget: Target = { of: 'ratio', atMost: 1.25 };
 
 /**
- * Both servers as they come, in place of equal settings: start, speed on a quiet machine and with a program that keeps
- * one core busy, time to the first token, and memory.
+ * Compares both servers with their default settings: start, speed on a quiet machine and with a program that keeps one
+ * core busy, time to the first token, and memory.
  */
 export const measureDefaults: Measurement = async (bench) => {
   const servers = await bench.prepareDefaults();
@@ -77,7 +77,7 @@ async function measurePair(
   const pair = {
     ...bench,
     options: { ...bench.options, streams },
-    // Their processor time is not compared.
+    // CPU time is not compared.
     hearth: { ...bench.hearth, chat: hearth.chat, processes: undefined },
     other: { ...bench.other, chat: other.chat, processes: undefined },
   };

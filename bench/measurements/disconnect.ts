@@ -6,15 +6,15 @@ import type { Subject } from '../subjects/subject.ts';
 import { alone, interleave } from './interleave.ts';
 import type { Measurement } from './measurement.ts';
 
-/** Far more than is generated until the clients leave. */
+/** Far more tokens than are generated until the clients disconnect. */
 const maxTokens = 2048;
 const pollMs = 2;
-/** An engine that computes less than this share of the time does nothing. */
+/** An engine that uses less than this share of CPU time counts as idle. */
 const idleShare = 0.1;
-/** How long that must be so. */
+/** Minimum duration of idleness. */
 const idleWindowMs = 20;
 
-/** From the moment when all clients leave, in the middle of their answers, until the engine rests. */
+/** Measures the time from when all clients disconnect, in the middle of their answers, until the engine is idle. */
 export const measureDisconnect: Measurement = async ({ options, hearth, other, signal }) => {
   if (threadMicroseconds(process.pid) === undefined) return [];
   const { rounds, parallel } = options;
@@ -51,7 +51,7 @@ async function leaveTogether(
   return Math.max(0, idleAt - leftAt);
 }
 
-/** The beginning of the first window in which a process computes next to nothing. */
+/** Start of the first window in which a process is idle. */
 async function waitUntilIdle(pid: number, signal: AbortSignal): Promise<number> {
   let windowStart = performance.now();
   let computedBefore = threadMicroseconds(pid) ?? 0;

@@ -18,13 +18,14 @@ const questionsSchema = z.object({
 /** Approximate size of a printed page. */
 const wordsPerPage = 500;
 const pagesPerFile = 50;
-/** Of the passages that vector stores choose for models that read 512 tokens. */
+/** Passage sizes of vector stores for models that read 512 tokens. */
 const chunking = { maxTokens: 256, overlapTokens: 32 };
 const results = 5;
 
 /**
- * Pages of text that a vector store indexes, beside a loop that sends the same passages to a bare server; and how often
- * one of five results is of the page that answers a question about Hearth's own documentation.
+ * Measures how many pages a vector store indexes per second, compared with a loop that sends the same passages to a
+ * bare server. Also measures how often one of five results is from the page of Hearth's documentation that answers a
+ * question.
  */
 export const measureDocumentSearch: Measurement = async ({ options, hearth, other, signal }) => {
   const { rounds, isQuick } = options;
@@ -71,7 +72,7 @@ export const measureDocumentSearch: Measurement = async ({ options, hearth, othe
   ];
 };
 
-/** Files of text by name; the words of each begin elsewhere, so that no two passages are equal. */
+/** Text files by name. Each begins at another word, so that no two passages are equal. */
 function booksOf(words: readonly string[], pageCount: number): ReadonlyMap<string, string> {
   const books = new Map<string, string>();
   for (let page = 0; page < pageCount; page += 1) {
@@ -85,7 +86,7 @@ function booksOf(words: readonly string[], pageCount: number): ReadonlyMap<strin
   return books;
 }
 
-/** Makes a vector store; the time is that from the uploaded files to the last one indexed. */
+/** Creates a vector store; measures the time from when the files are uploaded until all are indexed. */
 async function index(
   client: OpenAI,
   hearth: HearthSubject,
@@ -117,7 +118,7 @@ async function index(
   return { id, seconds, remove };
 }
 
-/** Sends the passages of all files, one request after the other. @returns seconds */
+/** Sends the passages of all files, one request after the other. @returns Duration in seconds. */
 async function embedInLoop(
   endpoint: Endpoint,
   files: ReadonlyMap<string, string>,
@@ -134,7 +135,7 @@ async function embedInLoop(
   return (performance.now() - startedAt) / 1000;
 }
 
-/** The share of questions with a result of the page that answers them. */
+/** Share of questions for which a result is from the page that answers them. */
 async function recallOf(
   client: OpenAI,
   id: string,

@@ -21,21 +21,21 @@ import { interleave } from './interleave.ts';
 import type { Measurement } from './measurement.ts';
 
 const megabyte = 1e6;
-/** Seldom enough to cost little, often enough to time a download of half a second. */
+/** Polling interval: long enough to cost little, short enough to time a download of half a second. */
 const lookEveryMs = 25;
 
 interface DownloadResult {
-  /** Until the last byte has come. */
+  /** Time until the last byte has arrived. */
   readonly arrivedMs: number;
-  /** Until the content is checked and on the disk itself. */
+  /** Time until the content is checked and flushed to the disk. */
   readonly checkedMs: number;
-  /** How much the memory grew in that time. */
+  /** Growth of the memory during the download. */
   readonly grownMegabytes: number;
 }
 
 /**
- * A file of 200 MB from a hub on this machine, through Hearth and with curl. Hearth checks the hash of what it
- * gets and makes sure that it is on the disk; beside curl stand `sha256sum` and `sync` for that.
+ * Compares downloads of a file of 200 MB from a hub on this machine, through Hearth and with curl. Hearth checks the
+ * hash and flushes the file to the disk, so curl is followed by `sha256sum` and `sync`.
  */
 export const measureDownloads: Measurement = async ({ options, signal }) => {
   const home = await mkdtemp(join(tmpdir(), 'hearth-bench-downloads-'));

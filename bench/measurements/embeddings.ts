@@ -6,14 +6,14 @@ import { interleave } from './interleave.ts';
 import type { Measurement } from './measurement.ts';
 
 const nearBare = { of: 'ratio', atLeast: 0.95 } as const;
-/** One client alone shows what a request costs; several together, what the engine is kept from. */
+/** A single client shows the cost of a request; several show how much the engine is delayed. */
 const loads = [
   { inputs: 1, clients: 8, target: nearBare },
   { inputs: 64, clients: 8, target: nearBare },
   { inputs: 1, clients: 1, target: undefined },
 ];
 
-/** Sentences embedded in a second, one and many in a request. */
+/** Measures sentences embedded per second, with one and many per request. */
 export const measureEmbeddings: Measurement = async ({ options, hearth, other, signal }) => {
   const { rounds, budgetMs } = options;
   if (other.embeddings === undefined) return [];
@@ -32,7 +32,7 @@ export const measureEmbeddings: Measurement = async ({ options, hearth, other, s
       );
       return performance.now() - startedAt;
     };
-    // The first ones warm up and tell how many fit into the time.
+    // The first runs warm up, and show how many fit into the time.
     await run(sides.hearth, clients);
     await run(sides.other, clients);
     const perRequestMs = (await run(sides.other, clients)) / clients;

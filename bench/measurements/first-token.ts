@@ -7,14 +7,14 @@ import { interleave } from './interleave.ts';
 import type { StreamBench } from './measurement.ts';
 
 const longPromptTokens = 1000;
-/** Enough to see the answer start. */
+/** Just enough to see the answer start. */
 const maxTokens = 8;
 const runs = { atLeast: 2, atMost: 100 };
 
-/** No prompt comes twice: its beginning would be in the cache. */
+/** Makes each prompt unique: otherwise its beginning would be in the cache. */
 let serial = 0;
 
-/** Time to the first token with the model loaded: a short question, and a prompt of 1,000 tokens. */
+/** Measures the time to the first token with a loaded model: after a short question, and after a prompt of 1,000 tokens. */
 export async function measureFirstToken(bench: StreamBench): Promise<readonly Row[]> {
   const prefix = await filler(bench.hearth.chat, longPromptTokens, bench.signal);
   return [
@@ -27,7 +27,7 @@ export async function measureFirstToken(bench: StreamBench): Promise<readonly Ro
   ];
 }
 
-/** Time to the first token after a short question. */
+/** Measures the time to the first token after a short question. */
 export function measureShortPrompt(bench: StreamBench): Promise<readonly Row[]> {
   return measurePrompt(bench, 'short prompt', 'What is the capital of France?');
 }
@@ -53,7 +53,7 @@ async function measurePrompt(
   ];
 }
 
-/** A text that makes a prompt of about so many tokens. */
+/** A text of about this number of tokens. */
 export async function filler(chat: Endpoint, tokens: number, signal: AbortSignal): Promise<string> {
   const words = (count: number): string => 'The tide comes and goes. '.repeat(count);
   const tokensOf = async (count: number): Promise<number> =>

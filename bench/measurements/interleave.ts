@@ -5,8 +5,8 @@ export interface Interleaved<Result> {
 }
 
 /**
- * Measures both sides alternately, round after round, so that whatever else the machine does meets both
- * alike. The side that begins changes with each round.
+ * Measures both sides alternately, round after round, so that other work of the machine affects both equally. The side
+ * that begins alternates, too.
  */
 export async function interleave<Side, Result>(
   rounds: number,
@@ -21,7 +21,7 @@ export async function interleave<Side, Result>(
   return results;
 }
 
-/** The rounds of Hearth alone, if the other side can't be measured. */
+/** Measures the rounds of Hearth alone, if the other side can't be measured. */
 export async function alone<Result>(
   rounds: number,
   measure: () => Promise<Result>,

@@ -10,14 +10,14 @@ export interface Bench {
   readonly options: BenchOptions;
   readonly hearth: HearthSubject;
   readonly other: Subject;
-  /** From nothing to the first token of the starter model, in ms, with new processes. */
+  /** Time from starting processes to the first token of the starter model, in ms. */
   readonly timeStart: {
     readonly hearth: () => Promise<number>;
     readonly bare: () => Promise<number>;
   };
-  /** Servers with default settings and the same chat model. */
+  /** Prepares servers with default settings and the same chat model. */
   readonly prepareDefaults: () => Promise<DefaultServers>;
-  /** Starts commands and a server once. */
+  /** Measures the start of commands and a server, once. */
   readonly startUp: () => Promise<StartUp>;
   /** True if the chat model is the starter model. */
   readonly isStarter: boolean;

@@ -4,7 +4,7 @@ import type { Measurement } from './measurement.ts';
 
 const megabyte = 1e6;
 
-/** Resident memory after all that ran before. */
+/** Measures resident memory after all earlier measurements. */
 export const measureMemory: Measurement = async ({ hearth, other }) => {
   const resident = async (pid: number | undefined): Promise<number | undefined> =>
     pid === undefined ? undefined : residentBytes(pid);

@@ -5,10 +5,10 @@ import { interleave } from './interleave.ts';
 import type { Measurement } from './measurement.ts';
 
 const clients = 8;
-/** How many requests fit in a millisecond, roughly. */
+/** Roughly the number of requests per millisecond. */
 const requestsPerMs = 0.5;
 
-/** Lists of models that can be had in a second, by several clients. */
+/** Measures how many lists of models several clients get per second. */
 export const measureModels: Measurement = async ({ options, hearth, other, signal }) => {
   const { rounds, budgetMs } = options;
   const count = Math.round(budgetMs * requestsPerMs);

@@ -1,4 +1,4 @@
-/** In the order in which they run. */
+/** Names of the measurements, in the order in which they run. */
 export const measurementNames = [
   'start',
   'start-up',
@@ -20,7 +20,7 @@ export const measurementNames = [
   'stalls',
   'speculation',
   'observability',
-  // It loads models again, so that earlier engine processes end.
+  // Runs late: it reloads models, which ends the engine processes of earlier measurements.
   'warm-state',
 ] as const;
 

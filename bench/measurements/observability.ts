@@ -15,10 +15,10 @@ type Observability = Awaited<ReturnType<typeof createObservability>>;
 const requests = 300;
 const tokens = 500;
 const instances = 50;
-/** Longer than the exporter keeps spans. */
+/** Longer than the exporter buffers spans. */
 const exportMs = 300;
 
-/** Accepts traces in a process of its own, as a collector would. */
+/** Accepts traces in a separate process, like a collector. */
 const collector = `
 const server = require('node:http').createServer((request, response) => {
   request.resume().once('end', () => response.setHeader('content-type', 'application/json').end('{}'));
@@ -27,8 +27,8 @@ server.listen(0, '127.0.0.1', () => console.log(server.address().port));
 `;
 
 /**
- * Cost of metrics and traces in the server process: the processor time for recording each token and
- * each request with its phases and spans, and the time to read the metrics of 50 instances.
+ * Measures the cost of metrics and traces in the server process: the CPU time to record each token and each request
+ * with its phases and spans, and the time to read the metrics of 50 instances.
  */
 export const measureObservability: Measurement = async ({ options, signal }) => {
   const child = spawn(process.execPath, ['-e', collector], { signal, stdio: 'pipe' });
@@ -65,7 +65,7 @@ async function measure(observability: Observability, rounds: number): Promise<re
     const before = process.cpuUsage();
     for (let index = 0; index < requests; index += 1) {
       recordRequest(observability, names[index % instances] ?? '', perRequest);
-      // As in a server, where spans are sent between the requests.
+      // Yields, since a server sends spans between requests.
       if (index % 50 === 49) await delay(1);
     }
     await delay(exportMs);
@@ -78,7 +78,7 @@ async function measure(observability: Observability, rounds: number): Promise<re
     const without = await cpuOf(0);
     return [Math.max(0, (await cpuOf(tokens)) - without) / (requests * tokens)];
   });
-  // A scraper comes again and again.
+  // Warms up, since a scraper reads the metrics repeatedly.
   for (let warmUp = 0; warmUp < 10; warmUp += 1) await metrics.read('openmetrics');
   const scrape = await alone(rounds, async () => {
     const begun = performance.now();
@@ -94,7 +94,7 @@ async function measure(observability: Observability, rounds: number): Promise<re
   ];
 }
 
-/** A chat with a phase of each kind. */
+/** Records a chat with a phase of each kind. */
 function recordRequest({ observation }: Observability, model: string, count: number): void {
   const record = new RequestRecord({
     requestId: 'bench',

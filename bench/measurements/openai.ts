@@ -3,7 +3,7 @@ import { measureStreamedAnswers } from './streamed-answers.ts';
 
 const path = '/v1/chat/completions';
 
-/** Streams of the route that both servers have. */
+/** Measures streams of the route that both servers have. */
 export const measureOpenAi: Measurement = (bench) =>
   measureStreamedAnswers(
     { ...bench, hearth: { ...bench.hearth, chat: { ...bench.hearth.chat, path } } },

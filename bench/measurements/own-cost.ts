@@ -9,11 +9,11 @@ import { interleave } from './interleave.ts';
 import type { Bench, Measurement } from './measurement.ts';
 
 const target: Target = { of: 'ratio', atMost: 1.5 };
-/** So many that collections of V8 are in it. */
+/** Enough tokens that V8's garbage collections are included. */
 const tokensOfRound = 2000;
 const requestsOfRound = 200;
 
-/** A process in front of the engine. */
+/** A process in front of the engine: Hearth or a pipe. */
 interface Front {
   readonly chat: Endpoint;
   readonly pid: number;
@@ -25,8 +25,8 @@ interface Fronts {
 }
 
 /**
- * Processor time of Hearth, and of a Node.js process that forwards the same requests and bytes to
- * the same engine: for each token of a stream, and for each short answer.
+ * Compares the CPU time of Hearth with a Node.js process that forwards the same requests and bytes to the same engine:
+ * for each token of a stream, and for each short answer.
  */
 export const measureOwnCost: Measurement = async (bench) => {
   const { hearth, other } = bench;

@@ -1,7 +1,7 @@
 import type { Measurement } from './measurement.ts';
 import { measureStreamedAnswers } from './streamed-answers.ts';
 
-/** A server as an upstream of Hearth, beside the same server asked directly. */
+/** Compares a server that is an upstream of Hearth with the same server without Hearth. */
 export const measureRemote: Measurement = async (bench) => {
   const { other } = bench;
   if (other.startRemote === undefined) return [];

@@ -19,7 +19,7 @@ interface Times {
   readonly warm: number;
 }
 
-/** Time to the first token of requests that arrive together and share a system prompt, which was read before or not. */
+/** Measures the time to the first token of requests that arrive together and share a system prompt, both cached and not. */
 export const measureSharedPrefix: Measurement = async ({ options, hearth, other, signal }) => {
   const { rounds, budgetMs } = options;
   const prefix = await filler(hearth.chat, prefixTokens, signal);

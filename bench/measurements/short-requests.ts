@@ -5,7 +5,7 @@ import { toRow, type Row } from '../row.ts';
 import type { Measurement } from './measurement.ts';
 
 const megabyte = 1e6;
-/** Requests after which an API has filled its caches. */
+/** Number of requests after which an API has filled its caches. */
 const firstRequests = 200;
 const allRequests = 2000;
 const clients = 4;
@@ -22,7 +22,7 @@ const apis: readonly (readonly [path: string, body: object])[] = [
   ['/api/chat', { messages, stream: false, options: { num_predict: maxTokens } }],
 ];
 
-/** Resident memory after 2,000 short requests of each API beside that after 200. */
+/** Compares resident memory after 2,000 short requests of each API with memory after the first 200. */
 export const measureShortRequests: Measurement = async ({ options, hearth, signal }) => {
   const { frontPid } = hearth.processes;
   const total = options.isQuick ? firstRequests : allRequests;

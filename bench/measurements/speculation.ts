@@ -63,7 +63,10 @@ const texts = [
 
 const answer = z.object({ stats: z.object({ tokens_per_second: z.number() }) });
 
-/** Tokens a second of an instance that may draft, as a load measures it, beside the same model in Hearth without speculation. */
+/**
+ * Compares the tokens per second of an instance for which a load may choose speculation with an instance without
+ * speculation.
+ */
 export const measureSpeculation: Measurement = async ({ options, hearth, signal }) => {
   const { connection, model } = hearth.chat;
   const loading = { connection, path: '/api/v1/models/load', model };

@@ -11,7 +11,7 @@ import type { Measurement } from './measurement.ts';
 const promptTokens = 1000;
 const promptCount = 8;
 const answerTokens = 8;
-/** The running stream lasts longer than the prompts. */
+/** Enough tokens that the stream lasts longer than the prompts. */
 const streamTokens = 3000;
 const runs = { atLeast: 1, atMost: 10 };
 
@@ -20,7 +20,7 @@ interface Times {
   readonly all: number;
 }
 
-/** How long a running stream stands still while long prompts arrive, and how long these take together. */
+/** Measures how long a running stream stalls while long prompts arrive, and how long all prompts take. */
 export const measureStalls: Measurement = async ({ options, hearth, other, signal }) => {
   const { rounds, budgetMs } = options;
   const prefix = await filler(hearth.chat, promptTokens, signal);
@@ -73,7 +73,7 @@ async function interrupt(
   }
 }
 
-/** Times between the arrivals of a stream, in ms. */
+/** Times between the events of a stream, in ms. */
 async function gapsUntil(
   stream: { read(): Promise<readonly Buffer[] | undefined> },
   isOver: () => boolean,

@@ -2,10 +2,10 @@ import type { StartUp } from '../start-up.ts';
 import { toRow, type Row } from '../row.ts';
 import type { Measurement } from './measurement.ts';
 
-/** Rounds are short and vary more than in other measurements. */
+/** More rounds than in other measurements, since they are short and vary more. */
 const roundsFactor = 2;
 
-/** Commands and the server itself, without an engine. */
+/** Measures the start of commands and of the server itself, without an engine. */
 export const measureStartUps: Measurement = async ({ options, startUp }) => {
   const samples: StartUp[] = [];
   while (samples.length < options.rounds * roundsFactor) samples.push(await startUp());

@@ -2,7 +2,7 @@ import { toRow } from '../row.ts';
 import { alone, interleave } from './interleave.ts';
 import type { Measurement } from './measurement.ts';
 
-/** From starting a process to the first token of the starter model. */
+/** Measures the time from starting a process to the first token of the starter model. */
 export const measureStart: Measurement = async ({ options, other, timeStart }) => {
   const { rounds } = options;
   const row = {

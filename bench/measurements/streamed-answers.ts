@@ -4,9 +4,9 @@ import type { StreamBench } from './measurement.ts';
 import { measureThroughput, type SpeedTarget } from './throughput.ts';
 
 /**
- * Throughput of 1 and 16 streams and the time to the first token, with the same requests to both servers.
+ * Measures the throughput of 1 and 16 streams and the time to the first token, with the same requests to both servers.
  *
- * @param title Begins the name of each row.
+ * @param title First part of each row's name.
  */
 export async function measureStreamedAnswers(
   bench: StreamBench,

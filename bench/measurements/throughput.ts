@@ -9,7 +9,7 @@ import type { StreamBench } from './measurement.ts';
 
 interface Run {
   readonly tokensPerSecond: number;
-  /** CPU time by token, of the front and of the engine, in µs. */
+  /** CPU time per token in µs; `engineCpu` is the engine's, `frontCpu` the process's in front of it. */
   readonly frontCpu: number | undefined;
   readonly engineCpu: number | undefined;
 }
@@ -17,7 +17,7 @@ interface Run {
 /** Target for this number of streams. */
 export type SpeedTarget = (bench: StreamBench, streams: number) => Target | undefined;
 
-/** Tokens a second of several clients that stream stories, and what a token costs. */
+/** Measures the tokens per second of several clients that stream stories, and the CPU time of a token. */
 export async function measureThroughput(
   bench: StreamBench,
   targetOf: SpeedTarget = speedTarget,
@@ -25,7 +25,7 @@ export async function measureThroughput(
   const { options, hearth, other, signal } = bench;
   const { streams, rounds, budgetMs, maxTokens } = options;
   const request = chatRequest(story, maxTokens);
-  // The first one warms up; the second tells how many fit into the time.
+  // The first request warms up; the second shows how many fit into the time.
   await streamRequest(other.chat, request, signal);
   await streamRequest(hearth.chat, request, signal);
   const startedAt = performance.now();
@@ -95,7 +95,7 @@ function cpuRows(name: string, hearth: readonly Run[], other: readonly Run[]): r
   ];
 }
 
-/** Undefined where CPU times can't be had. */
+/** Undefined if CPU times can't be measured. */
 function samples(
   runs: readonly Run[],
   field: 'frontCpu' | 'engineCpu',

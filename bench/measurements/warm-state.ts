@@ -15,7 +15,10 @@ interface Times {
   readonly branch: number;
 }
 
-/** Time to the first token of a conversation whose model was unloaded and loaded again, without the load itself. */
+/**
+ * Measures the time to the first token of a conversation after its model was unloaded and loaded again, excluding the
+ * load.
+ */
 export const measureWarmState: Measurement = async ({ options, hearth, other, signal }) => {
   const { rounds, budgetMs } = options;
   let serial = 0;

@@ -13,15 +13,14 @@ import { maxConnections } from './hearth-subject.ts';
 export interface BareServer {
   readonly connection: EngineConnection;
   readonly pid: number;
-  /** Where it listens, and its key, if it has one. */
+  /** Address of the server; `apiKey` is its key, if it has one. */
   readonly origin: string;
   readonly apiKey: string | undefined;
   readonly stop: () => Promise<void>;
 }
 
 /**
- * Starts the engine's own server with the arguments and the environment that Hearth gives it, but on a
- * loopback port, as people use it.
+ * Starts the engine's own server with Hearth's arguments and environment, but on a loopback port, as users run it.
  *
  * @throws Error with the tail of its stderr if it exits before it is ready; the signal's reason when aborted.
  */
@@ -40,9 +39,9 @@ export async function startBareServer(
 }
 
 /**
- * Starts the engine's own server with its default settings, in the environment of this process.
+ * Starts the engine's own server with its default settings and the environment of this process.
  *
- * @throws As `startBareServer`.
+ * @throws The errors of `startBareServer`.
  */
 export async function startDefaultServer(
   runtime: Runtime,

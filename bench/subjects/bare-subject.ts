@@ -16,7 +16,7 @@ const loadTimeoutMs = 600_000;
 export interface BareModel {
   readonly path: string;
   readonly purpose: LaunchSpec['purpose'];
-  /** How Hearth has loaded the same model. */
+  /** Configuration with which Hearth has loaded the same model. */
   readonly config: LoadConfig;
 }
 
@@ -38,7 +38,7 @@ export function bareSpec(runtime: Runtime, threads: number, { path, purpose, con
   };
 }
 
-/** Servers of the bare runtime, one for each model. */
+/** Starts a bare server for each model. */
 export async function createBareSubject(
   runtime: Runtime,
   threads: number,

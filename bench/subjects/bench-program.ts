@@ -10,9 +10,9 @@ export interface BenchProgram<Addresses> {
 }
 
 /**
- * Starts a program of the bench in a process of its own. It prints its addresses as JSON when it listens.
+ * Starts a program of the bench in a separate process. The program prints its addresses as JSON once it listens.
  *
- * @throws Error if it ends before; the signal's reason when aborted.
+ * @throws Error if it exits earlier; the signal's reason when aborted.
  */
 export async function startBenchProgram<Addresses>(
   name: 'fake-hub' | 'node-pipe' | 'scripted-upstream',

@@ -8,16 +8,16 @@ import { startDefaultServer } from './bare-server.ts';
 import { importModel, startHearth } from './hearth-process.ts';
 import { maxConnections } from './hearth-subject.ts';
 
-/** A server that runs with its default settings. */
+/** A running server with default settings. */
 export interface DefaultServer {
   readonly chat: Endpoint;
-  /** All its processes, once the model is loaded. */
+  /** Ids of all its processes, once the model is loaded. */
   readonly pids: () => Promise<readonly number[]>;
   readonly stop: () => Promise<void>;
 }
 
 export interface DefaultServers {
-  /** Starts a server in a home folder that has the model; it loads with the first request. */
+  /** Starts a server in a home folder that has the model, which is loaded by the first request. */
   readonly startHearth: () => Promise<DefaultServer>;
   /** Starts the engine's own server, which loads the model at once. */
   readonly startBare: () => Promise<DefaultServer>;
@@ -25,7 +25,7 @@ export interface DefaultServers {
   readonly close: () => Promise<void>;
 }
 
-/** Both servers as they come: no settings of threads, slots, context or batches. */
+/** Prepares both servers with default threads, slots, context and batches. */
 export async function prepareDefaultServers(
   runtime: Runtime,
   runtimesFolder: string,

@@ -2,16 +2,16 @@ import { startBenchProgram, type BenchProgram } from './bench-program.ts';
 
 export type FakeHubProcess = BenchProgram<{
   readonly url: string;
-  /** Of the one file that it has. */
+  /** URL of its only file. */
   readonly fileUrl: string;
 }>;
 
-/** Contents of the hub of `startFakeHubProcess`. */
+/** Repository of the hub that `startFakeHubProcess` starts. */
 export const benchRepository = 'bench/large';
 export const benchFile = 'large.gguf';
 export const benchFileBytes = 200_000_000;
 
-/** Starts a hub on loopback with one large file, in a process of its own, as a real one would be. */
+/** Starts a hub with one large file on loopback, in a separate process, like a real hub. */
 export function startFakeHubProcess(signal: AbortSignal): Promise<FakeHubProcess> {
   return startBenchProgram('fake-hub', [], signal);
 }

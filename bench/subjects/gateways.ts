@@ -10,21 +10,21 @@ import { loopbackEndpoint } from '../../src/engines/launch/endpoint.ts';
 import { packageFolder } from '../../src/platform/files/package-folder.ts';
 import { startHearth } from './hearth-process.ts';
 
-/** Addresses that clients call instead of an upstream. */
+/** A gateway that clients call instead of an upstream. */
 export interface Gateway {
   readonly name: string;
-  /** Asked in turn. */
+  /** URLs to which clients send requests in rotation. */
   readonly urls: readonly string[];
   readonly model: string;
   readonly pids: readonly number[];
   stop(): Promise<void>;
 }
 
-/** Each before an upstream, whose model is `scripted`. */
+/** Starts a gateway in front of an upstream, whose model is `scripted`. */
 type StartGateway = (upstream: string, signal: AbortSignal) => Promise<Gateway>;
 
 const model = 'scripted';
-/** LiteLLM does not start without one; the others ignore it. */
+/** LiteLLM does not start without a key; the others ignore it. */
 export const apiKey = 'sk-bench';
 
 const gateways: Readonly<Record<string, StartGateway>> = {
@@ -42,7 +42,7 @@ const gateways: Readonly<Record<string, StartGateway>> = {
 /**
  * Starts a gateway.
  *
- * @param name `direct`, `nginx`, `litellm`, or `hearth`, perhaps with a number of processes, such as `hearth4`
+ * @param name `direct`, `nginx`, `litellm`, or `hearth`; `hearth4` starts four processes.
  */
 export function startGateway(
   name: string,
@@ -56,7 +56,7 @@ export function startGateway(
   return start(upstream, signal);
 }
 
-/** Processes without a balancer, each with a database of its own. */
+/** Starts processes without a balancer, each with its own database. */
 async function startHearths(
   name: string,
   count: number,
@@ -91,7 +91,7 @@ async function startHearths(
   };
 }
 
-/** One worker that passes on bytes at once, and keeps its connections to the upstream. */
+/** Starts nginx with one worker, which forwards bytes without buffering and keeps its connections to the upstream. */
 async function startNginx(upstream: string, signal: AbortSignal): Promise<Gateway> {
   const { port } = await loopbackEndpoint();
   return startProgram({
@@ -119,7 +119,7 @@ async function startNginx(upstream: string, signal: AbortSignal): Promise<Gatewa
   });
 }
 
-/** One process of the proxy with its defaults. `scripts/install-clients.sh litellm-proxy` installs it. */
+/** Starts one process of the proxy with default settings. `scripts/install-clients.sh litellm-proxy` installs it. */
 async function startLiteLlm(upstream: string, signal: AbortSignal): Promise<Gateway> {
   const { port } = await loopbackEndpoint();
   const environment = join(packageFolder, '.cache/clients/litellm-proxy/bin');

@@ -13,23 +13,23 @@ const modelLoaded = /"instance":"([^"]+)".*"pid":(\d+).*"model loaded"/;
 export interface HearthProcess {
   readonly url: string;
   readonly pid: number;
-  /** The engine process of a loaded instance, from the log. */
+  /** Finds the engine process of a loaded instance in the log. */
   enginePid(instanceId: string): Promise<number>;
-  /** SIGTERM; resolves when it has gone. */
+  /** Sends SIGTERM; resolves when the process has exited. */
   readonly stop: () => Promise<void>;
 }
 
 export interface HearthProcessOptions {
   readonly home: string;
   readonly runtimesFolder: string;
-  /** Absent: the default. */
+  /** Number of engine threads; the default if absent. */
   readonly threads?: number;
   readonly parallel?: number;
   /** Folder for a CPU profile. */
   readonly profile?: string | undefined;
-  /** Flags of Node.js; absent: no flags, like `hearth serve` in a terminal. */
+  /** Flags of Node.js; none by default, like `hearth serve` in a terminal. */
   readonly nodeOptions?: readonly string[];
-  /** More settings, as `hearth serve` takes them. */
+  /** Further flags of `hearth serve`. */
   readonly flags?: readonly string[];
   /** Folder with the build; defaults to this one. */
   readonly checkout?: string;
@@ -40,9 +40,9 @@ function programOf(checkout: string): string {
 }
 
 /**
- * Starts `hearth serve` on a free port, with its default settings apart from those given.
+ * Starts `hearth serve` on a free port, with default settings except for the options.
  *
- * @throws Error with its log where it ends before it listens, or is aborted.
+ * @throws Error with its log if it exits before it listens, or is aborted.
  */
 export async function startHearth(
   options: HearthProcessOptions,
@@ -75,7 +75,7 @@ export async function startHearth(
     { stdio: ['ignore', 'pipe', 'pipe'], env: ownEnvironment(), signal },
   );
   const exited = new Promise((resolve) => child.once('close', resolve));
-  // An abort ends the output, which tells.
+  // An abort ends the output, which is handled below.
   child.once('error', () => {});
   const log: string[] = [];
   const enginePids = new Map<string, number>();
@@ -109,7 +109,7 @@ export async function startHearth(
   throw new Error(`hearth serve ended before it listened:\n${log.join('\n')}`);
 }
 
-/** Brings a model into the library of a home folder, by a link, and gives its key. */
+/** Links a model into the library of a home folder; returns its key. */
 export async function importModel(
   home: string,
   file: string,
@@ -123,7 +123,7 @@ export async function importModel(
   return (JSON.parse(stdout) as { readonly key: string }).key;
 }
 
-/** The environment without settings of the user, except the engine binary that both sides use. */
+/** The environment without the user's settings, except for the engine binary, which both sides use. */
 function ownEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(

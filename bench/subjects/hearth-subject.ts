@@ -7,7 +7,7 @@ import { streamRequest } from '../client/stream-request.ts';
 import type { HearthProcess } from './hearth-process.ts';
 import type { Conversation, Subject } from './subject.ts';
 
-/** Model keys by what they are for. */
+/** Model keys by purpose. */
 export interface ModelKeys {
   readonly chat: string;
   readonly embeddings: string;
@@ -15,7 +15,7 @@ export interface ModelKeys {
 
 export interface HearthSubject extends Subject {
   readonly url: string;
-  /** How Hearth has loaded the models. */
+  /** Configurations with which Hearth has loaded the models. */
   readonly configurations: {
     readonly chat: LoadConfig;
     readonly embeddings: LoadConfig;
@@ -61,7 +61,7 @@ export async function createHearthSubject(
   };
 }
 
-/** The kind of a model, as Hearth reports it. */
+/** The type of a model, as Hearth reports it. */
 export async function kindOf(
   connection: EngineConnection,
   key: string,
@@ -71,7 +71,7 @@ export async function kindOf(
   return v1ModelSchema.parse(reply.body).type === 'embedding' ? 'embeddings' : 'chat';
 }
 
-/** v1 keeps the conversation: each turn names the response that it follows. */
+/** A conversation that v1 stores: each turn names the response that it continues. */
 function storedConversation(
   connection: EngineConnection,
   model: string,

@@ -3,7 +3,7 @@ import { startBenchProgram } from './bench-program.ts';
 import { maxConnections } from './hearth-subject.ts';
 import type { PipedServer } from './subject.ts';
 
-/** Puts a process of Node.js that forwards bytes, and does nothing else, in front of a server. */
+/** Starts a Node.js process in front of a server that only forwards bytes. */
 export async function startNodePipe(
   server: { readonly origin: string; readonly apiKey: string | undefined },
   signal: AbortSignal,

@@ -3,7 +3,7 @@ import type { Endpoint } from '../client/endpoint.ts';
 import { streamRequest } from '../client/stream-request.ts';
 import type { Conversation } from './subject.ts';
 
-/** A conversation that the client keeps: every turn sends all of it. */
+/** A conversation that the client keeps: every turn sends all messages. */
 export function plainConversation(
   endpoint: Endpoint,
   maxTokens: number,
@@ -21,7 +21,7 @@ export function plainConversation(
       return answer.firstTokenMs;
     },
     branch: () => plainConversation(endpoint, maxTokens, signal, messages),
-    // A new process would read the whole prompt as well.
+    // A new engine process would read the whole prompt as well.
     reload: async () => plainConversation(endpoint, maxTokens, signal, messages, true),
   };
 }

@@ -10,16 +10,16 @@ import type { RemoteFront } from './subject.ts';
 const upstream = 'bench';
 const keyFile = 'bench.key';
 
-/** Settings of a Hearth that serves a llama-server as its only upstream; the key is read from a file beside them. */
+/** Settings of a Hearth whose only upstream is a llama-server. The key is read from a file in the same folder. */
 export function remoteSettings({ origin, apiKey }: Pick<BareServer, 'origin' | 'apiKey'>) {
   const key = apiKey === undefined ? {} : { keyFile };
   return { upstreams: { [upstream]: { url: `${origin}/v1`, kind: 'llama-server', ...key } } };
 }
 
 /**
- * Starts a Hearth that has nothing but a running llama-server as an upstream.
+ * Starts a Hearth whose only upstream is a running llama-server.
  *
- * @param modelId What that server calls its model.
+ * @param modelId Name of the model on that server.
  */
 export async function startRemoteHearth(
   server: BareServer,

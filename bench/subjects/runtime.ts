@@ -11,8 +11,8 @@ export interface BenchRuntime {
 }
 
 /**
- * The runtime that both sides use: the user's, or else the runtime of the tests, which is installed
- * if missing.
+ * The runtime of both sides: the user's, or the tests' runtime, which is installed if missing.
+ *
  * @throws HearthError `runtime_unavailable`.
  */
 export async function findRuntime(

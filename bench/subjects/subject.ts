@@ -1,19 +1,19 @@
 import type { Endpoint } from '../client/endpoint.ts';
 
-/** A conversation that grows by one turn after the other. */
+/** A conversation that grows turn by turn. */
 export interface Conversation {
-  /** Says something and gives the time to the first token of the answer. */
+  /** Sends a message; returns the time to the first token of the answer. */
   say(text: string): Promise<number>;
-  /** The conversation as it is now, to be continued in another way. */
+  /** A copy of the conversation, which can be continued differently. */
   branch(): Conversation;
-  /** A branch in an engine that has read nothing: the first turn of it finds what the server has saved. */
+  /** A copy of the conversation in a newly started engine: its first turn only finds what the server has saved. */
   reload(): Promise<Conversation>;
 }
 
-/** A server behind a process of Node.js that only forwards. */
+/** A server behind a Node.js process that only forwards bytes. */
 export interface PipedServer {
   readonly chat: Endpoint;
-  /** Of the process in front. */
+  /** Id of the forwarding process. */
   readonly pid: number;
   close(): Promise<void>;
 }
@@ -26,32 +26,29 @@ export interface RemoteFront extends Pick<Subject, 'chat' | 'processes'> {
 /** A server that is measured. */
 export interface Subject {
   readonly name: string;
-  /** Streams chat completions in OpenAI's form. */
+  /** Endpoint that streams chat completions in OpenAI's format. */
   readonly chat: Endpoint;
-  /** Absent if it serves no embedding model. */
+  /** Absent if the server has no embedding model. */
   readonly embeddings: Endpoint | undefined;
-  /** Lists of models, as v0 and v1 of Hearth have them, or twice the only one. */
+  /** Lists of models in Hearth's v0 and v1; other servers have only one, which is used twice. */
   readonly modelLists: { readonly v0: Endpoint; readonly v1: Endpoint };
-  /** Absent if its processes are not ours to look at. */
+  /** Absent if the bench can't inspect the server's processes. */
   readonly processes:
     | {
         /** The process that runs the chat model. */
         readonly enginePid: number;
-        /** The process in front of it, if any. */
+        /** The process in front of the engine, if any. */
         readonly frontPid: number | undefined;
       }
     | undefined;
   /**
-   * Puts a process in front of it that only forwards; absent if its processes are not ours to look
-   * at.
+   * Starts a process in front of the server that only forwards bytes; absent if the bench can't inspect the server's
+   * processes.
    */
   readonly startPipe?: () => Promise<PipedServer>;
-  /**
-   * Puts a Hearth in front of it that has it as its upstream; absent for servers that the bench did
-   * not start.
-   */
+  /** Starts a Hearth that has this server as its upstream; absent if the bench did not start the server. */
   readonly startRemote?: () => Promise<RemoteFront>;
-  /** @param systemPrompt Begins the conversation; a new one shares no prefix with earlier ones. */
+  /** @param systemPrompt First message of the conversation. A new one shares no prefix with earlier conversations. */
   converse(systemPrompt: string, maxTokens: number, signal: AbortSignal): Conversation;
   close(): Promise<void>;
 }
