@@ -26,7 +26,7 @@ const entryPoints = {
   'bench/scripted-upstream': 'bench/scripted-upstream.ts',
 };
 
-/** Programs of their own processes and threads, each in one file. */
+/** Entry points of separate processes and threads, each bundled into one file. */
 const threads = {
   watchdog: 'src/platform/processes/watchdog.ts',
   'statement-thread': 'src/store/statement-thread-main.ts',
@@ -42,7 +42,7 @@ const require = createRequire(import.meta.url);
 const { dependencies } = JSON.parse(await readFile('package.json', 'utf8'));
 const external = Object.keys(dependencies);
 
-// Built beside and then put in place, so that a failed build keeps the previous one.
+// Builds into a new folder and then replaces the old one, so that a failed build keeps the previous one.
 const next = await mkdtemp('.dist-');
 try {
   const shared = {
@@ -50,9 +50,9 @@ try {
     bundle: true,
     external,
     plugins: [replacements],
-    // Modules in ESM are cut down to what is used.
+    // Prefers ESM, from which unused code can be removed.
     mainFields: ['module', 'main'],
-    // For the `require` of bundled CommonJS packages.
+    // Defines `require` for bundled CommonJS packages.
     banner: {
       js: "import { createRequire as createHearthRequire } from 'node:module'; const require = createHearthRequire(import.meta.url);",
     },
@@ -76,7 +76,8 @@ try {
   assertSmall(ofThreads.metafile);
   await buildProgram(next, external, exportsOf(main.metafile, 'src/index.ts'));
   const packages = bundledPackages(main.metafile, ofThreads.metafile);
-  // They take most of the time, and a clone that starts the server needs none; `npm pack` and `npm run build` do.
+  // Types take most of the time. `npm ci` in a clone does not need them to start the server; `npm pack` and `npm run
+  // build` do.
   if (process.env.npm_command !== 'ci') await writeTypes(join(next, 'types'));
   await buildWebApp({
     configFile: 'web/vite.config.ts',
@@ -94,9 +95,9 @@ try {
   await writeFile(join(next, 'licenses.txt'), `${ofServer}\n${ofWebApp}`);
   await rm(join(next, 'web/licenses.txt'));
   await writeFile(join(next, 'build.json'), JSON.stringify(await buildFacts()));
-  // In a package the smaller size counts, in a clone the time.
+  // Compresses only for a package, where size matters; in a clone, build time matters.
   if (/^(pack|publish)$/.test(process.env.npm_command)) await compressFiles(join(next, 'web'));
-  // `npm run build:site` builds the documentation apart, as it takes longer than all else.
+  // Keeps the documentation, which `npm run build:site` builds separately, since it takes longer than everything else.
   if (existsSync('dist/docs/pages.br')) await rename('dist/docs', join(next, 'docs'));
   await chmod(next, 0o755);
   await rm('dist', { recursive: true, force: true });
@@ -109,7 +110,7 @@ function exportsOf({ outputs }, entryPoint) {
   return Object.values(outputs).find((output) => output.entryPoint === entryPoint).exports;
 }
 
-/** For `hearth version`. The commit is null without git, unless SOURCE_COMMIT names it. */
+/** Facts for `hearth version`. The commit is null without git, unless SOURCE_COMMIT is set. */
 async function buildFacts() {
   const describe = ['describe', '--always', '--dirty', '--abbrev=12', '--exclude=*'];
   const commit = await promisify(execFile)('git', describe).then(
@@ -121,7 +122,7 @@ async function buildFacts() {
   return { commit: process.env.SOURCE_COMMIT || commit, builtAt: builtAt.toISOString() };
 }
 
-/** The type declarations of the library: of the many that the compiler writes, those that `index.d.ts` needs. */
+/** Writes the type declarations of the library. The compiler writes many; only those that `index.d.ts` imports are kept. */
 async function writeTypes(outDir) {
   const compiler = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc');
   const options = ['--project', 'tsconfig.types.json', '--outDir', outDir];
@@ -137,7 +138,7 @@ async function writeTypes(outDir) {
   await Promise.all(others.map((file) => rm(join(outDir, file))));
 }
 
-/** The declarations that one of them imports, itself among them, as paths from `folder`. */
+/** A declaration file and all that it imports, directly or indirectly, as paths from `folder`. */
 async function reachableFrom(folder, file, seen = new Set()) {
   if (seen.has(file)) return seen;
   seen.add(file);
@@ -149,7 +150,7 @@ async function reachableFrom(folder, file, seen = new Set()) {
   return seen;
 }
 
-/** Fails if all of zod is bundled (`import { z }` rather than `import * as z`), with messages in fifty languages. */
+/** Fails if all of zod is bundled (`import { z }` instead of `import * as z`), including messages in fifty languages. */
 function assertSmall({ outputs }) {
   const locale = Object.values(outputs)
     .flatMap(({ inputs }) => Object.entries(inputs))

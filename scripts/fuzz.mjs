@@ -1,4 +1,4 @@
-// Fuzzes parsers for long: npm run fuzz -- --minutes 10 --target gguf
+// Fuzzes parsers for a long time: npm run fuzz -- --minutes 10 --target gguf
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

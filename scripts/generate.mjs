@@ -1,4 +1,4 @@
-// Writes the files that are derived from code and data; with --check, fails where one of them differs.
+// Writes the files that are derived from code and data; with --check, fails if one of them differs.
 import { build } from 'esbuild';
 import { format } from 'oxfmt';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -81,7 +81,7 @@ async function moduleReadmes() {
 
 /** Bundles the TypeScript of an entry point and imports it. */
 async function loadSources(contents) {
-  // Inside the repository, where Node finds the packages.
+  // The bundle must be inside the repository, where Node finds the packages.
   const bundle = join(root, `.cache/generate-${process.pid}.mjs`);
   await mkdir(join(root, '.cache'), { recursive: true });
   try {
@@ -101,10 +101,10 @@ async function loadSources(contents) {
   }
 }
 
-/** A page with the content of its `<!-- generated: NAME -->` blocks replaced. */
+/** Replaces the content of a page's `<!-- generated: NAME -->` blocks. */
 async function withBlocks(path, render) {
   let page = await read(path);
-  // Another script records the path of a chat from a run.
+  // The block `path` is excluded; `record-path.mjs` writes it.
   const block = /(<!-- generated: (?!path )(\S+) -->\n).*?(<!-- end -->)/gs;
   for (const [whole, start, name, end] of page.matchAll(block)) {
     page = page.replace(whole, `${start}\n${await render(name)}\n\n${end}`);

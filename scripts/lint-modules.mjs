@@ -1,10 +1,10 @@
-// Fails where an import does not follow the table of modules (scripts/lint/modules.mjs), or where files import each other.
+// Fails if an import violates the table of modules (scripts/lint/modules.mjs), or files import each other.
 import { join } from 'node:path';
 import { checkImports, checkTable, findCircles, findUnused } from './lint/check-modules.mjs';
 import { listFiles, readImports } from './lint/import-graph.mjs';
 
 const root = join(import.meta.dirname, '..');
-// Tests and their helpers may import what they test against.
+// Tests and their helpers are not restricted.
 const files = (await listFiles(root, 'src', /\.ts$/)).filter(
   (file) => !/\.test\.ts$|\/testing\//.test(file),
 );

@@ -1,4 +1,4 @@
-// Fails for identifiers and file names that scripts/lint/name-rules.mjs does not allow.
+// Fails for identifiers and file names that violate scripts/lint/name-rules.mjs.
 import { checkNames } from './lint/check-names.mjs';
 import { printProblems, readFiles } from './lint/list-files.mjs';
 import { nameRules } from './lint/name-rules.mjs';

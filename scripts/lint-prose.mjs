@@ -1,4 +1,4 @@
-// Fails for English in comments, strings and pages that scripts/lint/prose-style.mjs does not allow.
+// Fails for comments, strings and pages that violate scripts/lint/prose-style.mjs.
 import { checkProse } from './lint/check-prose.mjs';
 import { printProblems, readFiles } from './lint/list-files.mjs';
 

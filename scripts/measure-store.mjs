@@ -1,4 +1,4 @@
-// Measures what long conversations and large databases cost other requests: npm run measure-store -- --help
+// Measures how long conversations and large databases slow down other requests: npm run measure-store -- --help
 import { createHash } from 'node:crypto';
 import { existsSync, openSync, readSync } from 'node:fs';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
@@ -21,16 +21,16 @@ const project = join(import.meta.dirname, '..');
 const recordedStore = join(project, 'test/fixtures/stores/0.1.0.db');
 const { DatabaseSync } = createRequire(import.meta.url)('@photostructure/sqlite');
 const model = 'hearth/starter-chat';
-/** Characters of a question. */
+/** Length of a question in characters. */
 const textLength = 2000;
 
-/** Ids are random, so that their index is not in the order of the rows. */
+/** Ids are random, so that their index has another order than the rows. */
 const idOf = (index) =>
   `resp_${createHash('sha256').update(String(index)).digest('hex').slice(0, 48)}`;
 
 const syllables = ['ba', 'den', 'for', 'ing', 'lo', 'mer', 'ni', 'per', 'sta', 'tion', 'ver', 'wo'];
 
-/** A question of words with two or three syllables, other ones in each. */
+/** A question with words of two or three syllables, different in each question. */
 function text(index, length = textLength) {
   let words = `Note ${index}:`;
   for (let seed = index + 1; words.length < length;) {
@@ -78,7 +78,7 @@ async function writeDatabase(file, count, turns) {
   database.close();
 }
 
-/** Runs an operation: its time, and how long the event loop stood still at most, in ms. */
+/** Runs an operation; returns its duration, and the longest time in ms for which the event loop was blocked. */
 async function measure(work) {
   globalThis.gc?.();
   await delay(100);
@@ -94,7 +94,10 @@ async function measure(work) {
 
 const tickMs = 1;
 
-/** The longest stop of the event loop, and the longest without the time in which other threads had the processors. */
+/**
+ * Measures the longest time for which the event loop was blocked, with and without the time in which other threads had
+ * the CPUs.
+ */
 function watchLoop() {
   let longestMs = 0;
   let longestOwnMs = 0;
@@ -118,7 +121,7 @@ function watchLoop() {
   };
 }
 
-/** Time that this thread was ready to run and waited for a processor; 0 where it is unknown. */
+/** Time for which this thread was ready to run but waited for a CPU; 0 if unknown. */
 const schedule = existsSync('/proc/thread-self/schedstat')
   ? openSync('/proc/thread-self/schedstat')
   : undefined;
@@ -126,7 +129,7 @@ const scheduleText = Buffer.alloc(128);
 function waitedMs() {
   if (schedule === undefined) return 0;
   const length = readSync(schedule, scheduleText, 0, scheduleText.length, 0);
-  // https://docs.kernel.org/scheduler/sched-stats.html: time on the processor, time in the queue, in ns.
+  // https://docs.kernel.org/scheduler/sched-stats.html: time on the CPU, time in the queue, in ns.
   return Number(scheduleText.toString('latin1', 0, length).split(' ')[1]) / 1e6;
 }
 
@@ -226,7 +229,7 @@ async function measureConversation(startServer, turns) {
   });
 }
 
-/** Stores a conversation of one turn. */
+/** Stores a conversation with one turn. */
 function importText(url, question) {
   const message = { role: 'user', content: [{ type: 'text', text: question }] };
   return send(url, 'POST', '/api/v1/conversations/import', {
@@ -260,7 +263,7 @@ function importText(url, question) {
   });
 }
 
-/** Waits until the background work after an update is done; older versions have none. */
+/** Waits until the background work after an update is done; older versions have no such work. */
 async function whenIndexed(url) {
   for (;;) {
     const { body } = await send(url, 'GET', '/api/v1/conversations?search=nothing&limit=1');
@@ -269,7 +272,7 @@ async function whenIndexed(url) {
   }
 }
 
-/** Marks all responses but one as deleted. */
+/** Marks all responses except one as deleted. */
 function makeTombstones(file, except) {
   const database = new DatabaseSync(file);
   const now = new Date().toISOString();

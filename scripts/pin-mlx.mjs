@@ -1,5 +1,5 @@
-// Writes src/engines/backends/mlx/mlx-requirements.txt: the packages of the MLX runtime with the hashes of their wheels for each
-// platform and version of Python, as pip reports them. `npm run pin:mlx` after a change of the versions below.
+// Writes src/engines/backends/mlx/mlx-requirements.txt: the packages of the MLX runtime with the hashes of their wheels
+// for each platform and Python version, as pip reports them. Run `npm run pin:mlx` after changing the versions below.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -14,15 +14,15 @@ const page = join(root, 'ARCHITECTURE.md');
 const model = 'hearth/starter-chat';
 const path = '/api/v1/chat';
 const body = JSON.stringify({ model, input: 'Hello!' });
-/** Requests before the recorded one. */
+/** Requests before the recorded ones. */
 const warmUps = 2;
-/** Functions that run without a request in this time are the work of timers. */
+/** Functions that run in this time, without requests, belong to timers. */
 const idleMs = 6000;
-/** Time for the work after an answer, such as its log line, and the usage, which is written once a second. */
+/** Time for work after the response, such as the log line and the usage, which is written once a second. */
 const settleMs = 1500;
 const marks = ['<!-- generated: path -->', '<!-- end -->'];
 
-/** Output of the server until now, by stream. */
+/** Output of the server so far, by stream. */
 const seen = new Map();
 
 const recorded = await record();
@@ -33,7 +33,7 @@ else {
   console.log(`Wrote ARCHITECTURE.md: ${recorded.length} files.`);
 }
 
-/** The order is left out: functions that ran before the first chat have none. */
+/** Ignores the order: for functions that ran before the first chat, it is unknown. */
 function compare() {
   const listed = [...blockOf(text).matchAll(/`(src\/[^`]+\.ts)`/g)].map(([, file]) => file);
   const missing = recorded.filter((file) => !listed.includes(file));
@@ -45,7 +45,7 @@ function compare() {
   process.exitCode = 1;
 }
 
-/** The files in order of their first call. */
+/** Returns the files in the order of their first call. */
 async function record() {
   const home = await mkdtemp(join(tmpdir(), 'hearth-path-'));
   const start = `import(${JSON.stringify(join(root, 'dist/index.js'))}).then(async ({ startServer }) => {
@@ -70,7 +70,7 @@ async function record() {
     await new Promise((done) => setTimeout(done, idleMs));
     const idle = new Set(functionsOf(await takeCoverage(inspector)).map(({ key }) => key));
     const first = new Set((await coverageOfChat(inspector, url)).map(({ key }) => key));
-    // A timer may fire during one chat.
+    // Keeps functions that run in both chats, since a timer may fire during one of them.
     coverage = (await coverageOfChat(inspector, url)).filter(
       ({ key }) => first.has(key) && !idle.has(key),
     );
@@ -95,7 +95,7 @@ async function stop(child) {
   await new Promise((done) => child.once('exit', done));
 }
 
-/** Times of first calls by script and offset, from V8's log of function events. */
+/** Reads the times of first calls, by script and offset, from V8's log of function events. */
 async function readFirstCalls(log) {
   const calls = new Map();
   for (const line of (await readFile(log, 'utf8')).split('\n')) {
@@ -114,7 +114,7 @@ async function chat(url) {
   if (!response.ok) throw new Error(`The chat failed with ${response.status}: ${answer}`);
 }
 
-/** The first match in the output of a process. */
+/** Finds the first match in the output of a process. */
 function lineOf(stream, pattern) {
   return new Promise((done, fail) => {
     let output = seen.get(stream) ?? '';
@@ -160,7 +160,7 @@ async function takeCoverage(inspector) {
   return (await inspector.send('Profiler.takePreciseCoverage')).result.result;
 }
 
-/** The functions of the build that ran. */
+/** The functions of the build that were called. */
 function functionsOf(scripts) {
   return scripts.flatMap(({ scriptId, url, functions }) => {
     const script = url.startsWith('file:') ? fileURLToPath(url) : url;
@@ -172,7 +172,7 @@ function functionsOf(scripts) {
   });
 }
 
-/** The files of functions, in order of their first call in the first chat; others come last. */
+/** The files of functions, in the order of their first call in the first chat; functions without one come last. */
 async function toFiles(functions, firstCalls, startedAt) {
   const maps = new Map();
   const found = new Map();
@@ -234,7 +234,7 @@ async function withBlock(before, files) {
   return code;
 }
 
-/** `src/chat/run-turn.ts`: `chat`; a file of `src` itself: `src`. */
+/** `src/chat/run-turn.ts` → `chat`; a file directly in `src` → `src`. */
 function moduleOf(file) {
   const [folder, name, ...rest] = file.split('/');
   return rest.length === 0 ? folder : name;

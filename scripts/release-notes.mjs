@@ -1,5 +1,5 @@
-// Prints what the changelog says of a version, for its release: node scripts/release-notes.mjs 0.1.0
-// Fails if the package or the chart has another version.
+// Prints the changelog's section on a version, for its release: node scripts/release-notes.mjs 0.1.0 Fails if the
+// package or the chart has another version.
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 /**
  * The section of a version in a changelog, without its heading.
  *
- * @throws Error if the changelog does not have it, or it is empty.
+ * @throws Error if the section is missing or empty.
  */
 export function releaseNotes(changelog, version) {
   const sections = changelog.split(/^## /mu).slice(1);

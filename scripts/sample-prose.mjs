@@ -1,5 +1,5 @@
-// Prints random comments of the code and random sentences of the documentation, to be read as a new reader:
-// node scripts/sample-prose.mjs SEED [COMMENTS] [SENTENCES]
+// Prints random comments of the code and random sentences of the documentation, to read them like a new reader: node
+// scripts/sample-prose.mjs SEED [COMMENTS] [SENTENCES]
 import { createHash } from 'node:crypto';
 import { readSource } from './lint/check-prose.mjs';
 import { readFiles } from './lint/list-files.mjs';
@@ -7,7 +7,7 @@ import { readFiles } from './lint/list-files.mjs';
 const [seed = '1', comments = '200', sentences = '100'] = process.argv.slice(2);
 const files = await readFiles();
 
-/** The pieces whose hashes with the seed are the smallest: the same ones as long as the texts stay. */
+/** Draws the pieces whose hashes with the seed are the smallest, so that unchanged texts give the same sample. */
 function draw(pieces, count) {
   const rank = ({ file, prose }) =>
     createHash('sha256').update(`${seed}\n${file}\n${prose}`).digest('hex');

@@ -1,4 +1,4 @@
-// Runs a drill of test/soak in its long form: npm run soak -- kills --count 100
+// Runs a long version of a drill in test/soak: npm run soak -- kills --count 100
 import { spawn } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';

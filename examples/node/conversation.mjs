@@ -23,5 +23,5 @@ async function say(input, previousResponseId) {
 const first = await say('My name is Ada.');
 const second = await say('My favourite colour is green.', first);
 await say('What is my name?', second);
-// A branch: it continues the first response and does not contain the second turn.
+// A branch: it continues the first response, so it does not contain the second turn.
 await say('What is my favourite colour?', first);

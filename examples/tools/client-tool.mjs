@@ -1,4 +1,4 @@
-// A tool that this program runs: the model asks for the call, the program answers it, the model continues.
+// A tool that this program runs. The model asks for the call, the program answers it, and the model continues.
 const url = process.env.HEARTH_URL ?? 'http://127.0.0.1:1234';
 
 const tools = [

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { nodeCheck } from './node-check.mjs';
 import { replacements } from './replacements.mjs';
 
-/** `main.js` only chooses the file of the command, so it leaves out what the commands load. */
+/** Replaces what the commands load, since `main.js` only selects the command's file. */
 const withoutCommands = {
   name: 'without-commands',
   setup({ onResolve }) {
@@ -15,16 +15,16 @@ const withoutCommands = {
   },
 };
 
-/** Names stay, and lines have an end, so that the traces of errors can be read. */
+/** Keeps names and line breaks, so that stack traces are readable. */
 export const smaller = { minifyWhitespace: true, minifySyntax: true, lineLimit: 200 };
 
 /**
- * Builds `hearth.cjs`, which has all commands and the library, `cli/main.js`, the program, `cli/quick-start.js` with the quick
- * commands, and `library.js`, which the package exports. Each is one file: Node.js takes longer to load the files of the main build,
- * and its loader of ES modules, than the quick commands run, and the compiled code of one file can be kept.
+ * Builds four files: `hearth.cjs` has all commands and the library, `cli/main.js` is the program, `cli/quick-start.js`
+ * has the quick commands, and `library.js` is the package's export. Loading the many files of the main build with the
+ * ES module loader would take longer than a quick command runs. Also, the compiled code of a single file can be kept.
  *
- * @param outdir `dist/`, or where it is built, with the files of the main build.
- * @param exportedNames Of the library.
+ * @param outdir `dist/` or its replacement, with the files of the main build.
+ * @param exportedNames Exports of the library.
  */
 export async function buildProgram(outdir, external, exportedNames) {
   const shared = {
@@ -41,7 +41,7 @@ export async function buildProgram(outdir, external, exportedNames) {
     ...smaller,
   };
   const file = join(outdir, 'hearth.cjs');
-  // From the main build, in which packages are cut down to what is used.
+  // Uses the main build, from which unused code of packages is already removed.
   await build({
     ...shared,
     stdin: {
@@ -53,7 +53,7 @@ export async function buildProgram(outdir, external, exportedNames) {
     },
     outdir: undefined,
     outfile: file,
-    // Code that an earlier process compiled can't import.
+    // Code that is loaded from V8's cache can't use `import()`.
     supported: { 'dynamic-import': false },
     banner: {
       js: `(function (exports, require, module, __filename, __dirname) {${shared.banner.js}`,
@@ -65,7 +65,7 @@ export async function buildProgram(outdir, external, exportedNames) {
 
   const programHash = createHash('sha256').update(program).digest('hex').slice(0, 16);
   const { engines } = JSON.parse(await readFile('package.json', 'utf8'));
-  // `main.js` must also be readable for a Node.js that is too old to run it.
+  // `main.js` must also be valid in a Node.js that is too old to run the program.
   const main = {
     plugins: [withoutCommands],
     banner: { js: nodeCheck(engines.node) + shared.banner.js },
@@ -103,9 +103,9 @@ export async function buildProgram(outdir, external, exportedNames) {
 }
 
 /**
- * Escapes the other characters that esbuild leaves in regular expressions and comments: V8 needs
- * two bytes for each character of a file that has them. The meaning of the code stays the same,
- * except for raw templates outside regular expressions.
+ * Escapes the non-ASCII characters that esbuild leaves in regular expressions and comments: V8 needs two bytes per
+ * character for a file that has any. The meaning of the code stays the same, except for raw templates outside of
+ * regular expressions.
  */
 function inAscii(code) {
   // oxlint-disable-next-line no-control-regex -- All that is not ASCII.

@@ -13,9 +13,9 @@ const allowedLicenses = new Set([
 ]);
 
 /**
- * The folders of the packages with code in bundles, sorted.
+ * The folders of the packages in the bundles, sorted.
  *
- * @param metafiles Of esbuild.
+ * @param metafiles Metafiles of esbuild.
  */
 export function bundledPackages(...metafiles) {
   const paths = metafiles

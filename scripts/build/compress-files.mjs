@@ -5,8 +5,8 @@ import { brotliCompress, constants } from 'node:zlib';
 import { listFiles } from '../lint/import-graph.mjs';
 
 /**
- * Puts a file compressed with Brotli, `NAME.br`, in place of each text file of a folder. The server sends them unchanged, or
- * decompresses them. Takes seconds for each few megabytes.
+ * Replaces each text file of a folder with a Brotli file, `NAME.br`. The server sends it unchanged, or decompresses it.
+ * Takes seconds for a few megabytes.
  */
 export async function compressFiles(folder) {
   const names = await listFiles(folder, '.', /\.(?:html|js|mjs|css|svg|txt|md|json|webmanifest)$/);
@@ -24,7 +24,7 @@ export function compressText(bytes) {
   const params = {
     [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
     [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
-    // Pages that repeat each other may be far apart.
+    // A large window, since similar pages may be far apart.
     [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
   };
   return promisify(brotliCompress)(bytes, { params });

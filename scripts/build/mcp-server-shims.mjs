@@ -1,4 +1,5 @@
-// Stands for the validator of the MCP SDK, a second copy of ajv: only servers that ask their client's user use it.
+// Replaces the validator of the MCP SDK, which would be a second copy of ajv. Only servers that ask their client's user
+// for input need it.
 export { default as process } from 'node:process';
 
 export function DefaultJsonSchemaValidator() {}

@@ -1,6 +1,6 @@
 /**
- * Code for the start of the program: names a version of Node.js that is too old, before anything is loaded that needs a newer
- * one. In the syntax of ES5, which every version reads.
+ * Code for the start of the program. It reports a Node.js that is too old before anything is loaded that needs a newer
+ * one. Uses ES5 syntax, which every version can parse.
  *
  * @param range `engines.node` of the package, such as `>=20.19`.
  */

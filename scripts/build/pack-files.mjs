@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { compressText } from './compress-files.mjs';
 
-/** Writes files of a folder into one, for `src/server/web/packed-files.ts`. */
+/** Writes the files of a folder into a single file, for `src/server/web/packed-files.ts`. */
 export async function packFiles(folder, names, file) {
   const contents = await Promise.all(names.map((name) => readFile(join(folder, name))));
   const head = JSON.stringify(names.map((name, index) => [name, contents[index].length]));

@@ -7,11 +7,11 @@ const files = {
   undici: 'scripts/build/undici.cjs',
   'string-width': 'scripts/build/string-width.cjs',
   '@modelcontextprotocol/server/_shims': 'scripts/build/mcp-server-shims.mjs',
-  // For uploads to the hub.
+  // Only needed for uploads to the hub.
   '@huggingface/xetchunk-wasm': unused,
 };
 
-/** A plugin of esbuild: replaces packages, unless a replacement itself loads them. */
+/** An esbuild plugin that replaces packages, except in imports by the replacements themselves. */
 export const replacements = {
   name: 'replacements',
   setup({ onResolve }) {
@@ -21,7 +21,7 @@ export const replacements = {
         importer === path ? undefined : { path },
       );
     }
-    // For commands that are programs of their own, of which Hearth has none.
+    // commander only needs it for commands that are separate programs, which Hearth does not have.
     onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
       /[/\\]commander[/\\]/.test(importer) ? { path: resolve(unused) } : undefined,
     );

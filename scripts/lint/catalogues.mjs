@@ -4,13 +4,13 @@ import { join } from 'node:path';
 
 const folder = join(import.meta.dirname, '../../web/src/texts');
 
-/** The languages of the web app: the folders of its texts. */
+/** The languages of the web app, which are the folders of its texts. */
 export async function readLanguages() {
   const entries = await readdir(folder, { withFileTypes: true });
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }
 
-/** The messages of a language by their path, such as `app.chat.send`. */
+/** The messages of a language by path, such as `app.chat.send`. */
 export async function readMessages(language) {
   const messages = new Map();
   for (const file of (await readdir(join(folder, language))).toSorted()) {
@@ -25,7 +25,7 @@ function collect(path, value, messages) {
   else for (const [key, each] of Object.entries(value)) collect(`${path}.${key}`, each, messages);
 }
 
-/** The values of a message with their types, in the order of the message. Fails for a message that is not valid. */
+/** The values of a message with their types, in order. Throws if the message is invalid. */
 export function valuesOf(message) {
   const values = new Map();
   if (!message.includes('{')) return values;
@@ -34,7 +34,7 @@ export function valuesOf(message) {
   return values;
 }
 
-/** Kinds of elements of formatjs that the app uses, and the type of the value of each; 5 is a choice. */
+/** Types of values by formatjs element type, for the types that the app uses. Type 5 (a choice) is rejected below. */
 const types = { 1: 'string', 2: 'number', 6: 'number' };
 
 function readValues(elements, values) {
@@ -45,7 +45,7 @@ function readValues(elements, values) {
   }
 }
 
-/** The module with the types of the values of all messages, from the English ones. */
+/** Source of the module with the types of all messages' values, derived from the English messages. */
 export async function textValuesModule() {
   const lines = [];
   for (const [path, message] of await readMessages('en')) {

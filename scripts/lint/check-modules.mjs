@@ -3,7 +3,7 @@ import { modules, packageOwners } from './modules.mjs';
 
 const defaultTable = { modules, packageOwners };
 
-/** Mistakes in the table itself: modules that import a module below them, or one that does not exist. */
+/** Errors in the table itself: modules that import a missing module or one below them. */
 export function checkTable({ modules: table } = defaultTable) {
   const problems = [];
   const above = new Set();
@@ -21,8 +21,8 @@ export function checkTable({ modules: table } = defaultTable) {
 }
 
 /**
- * Imports that the table does not allow, files outside every module, and allowed imports that no file has.
- * `imports` comes from `readImports`.
+ * Imports that the table does not allow, files outside of all modules, and allowed imports that are unused. `imports`
+ * is the result of `readImports`.
  */
 export function checkImports(files, imports, table = defaultTable) {
   const byName = new Map(table.modules.map((module) => [module.name, module]));
@@ -36,7 +36,7 @@ export function checkImports(files, imports, table = defaultTable) {
   return [...unknown, ...refused];
 }
 
-/** Imports that the table allows and no file needs. */
+/** Imports that the table allows but no file uses. */
 export function findUnused(imports, { modules: table } = defaultTable) {
   const used = new Set(imports.map(({ from, to }) => `${moduleOf(from)} ${moduleOf(to)}`));
   return table.flatMap(({ name, imports: allowed }) =>
@@ -46,7 +46,7 @@ export function findUnused(imports, { modules: table } = defaultTable) {
   );
 }
 
-/** Files of `src/` that import each other, as one problem for each group of them. */
+/** Files of `src/` with circular imports; one problem per circle. */
 export function findCircles(imports) {
   const targets = new Map();
   for (const { from, to } of imports) {

@@ -1,7 +1,7 @@
-// Looks for the names that name-rules.mjs replaces.
+// Finds names that name-rules.mjs forbids.
 import { parseSync, Visitor } from 'oxc-parser';
 
-/** Problems `{file, line, message}` of the identifiers of a source file and of the parts of its path. */
+/** Problems `{file, line, message}` with the identifiers of a source file and the parts of its path. */
 export function checkNames(file, text, rules) {
   const names = file.split('/').map((part) => ({ name: nameOfPart(part), start: 0 }));
   if (isSource(file)) names.push(...identifiers(file, text));
@@ -28,7 +28,7 @@ function broken(rules, name) {
 }
 
 function identifiers(file, text) {
-  // By position, as `import { name }` holds the same identifier twice.
+  // Keyed by position, since `import { name }` contains the same identifier twice.
   const found = new Map();
   const add = (identifier) => found.set(identifier.start, identifier);
   new Visitor({ Identifier: add, PrivateIdentifier: add }).visit(parse(file, text).program);

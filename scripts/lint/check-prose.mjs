@@ -17,7 +17,7 @@ const plugins = [
   { pluginId: 'text', plugin: plainText.default ?? plainText },
 ];
 
-/** Problems `{file, line, message}` of the comments and strings of source files, and of the text of pages. */
+/** Problems `{file, line, message}` with the comments and strings of source files, and the text of pages. */
 export async function checkProse(files) {
   const isPage = ({ file }) => file.endsWith('.md');
   const pages = files.filter(isPage);
@@ -27,7 +27,7 @@ export async function checkProse(files) {
   const problems = await Promise.all([
     ...pages.map((page) => checkPage(page)),
     checkPieces(comments, [...phraseRules, ...styleRules, ...commentRules]),
-    // Splitting texts into sentences is slow.
+    // Only long comments: splitting text into sentences is slow.
     checkPieces(
       comments.filter(({ prose }) => prose.length > maxSentenceLength),
       sentenceRules,
@@ -46,7 +46,7 @@ async function checkPage({ file, text }) {
   return problems.map((problem) => ({ file, ...problem }));
 }
 
-/** Checks pieces of source files as one text with two lines for each: the piece, and an empty line. */
+/** Checks pieces of source files as a single text in which each piece takes two lines: the piece and an empty line. */
 async function checkPieces(pieces, rules) {
   if (pieces.length === 0) return [];
   const problems = await lint(
@@ -74,7 +74,7 @@ async function lint(text, ext, rules) {
   });
 }
 
-/** The comments and strings `{prose, start}` of a source file. A single word is a name, not prose. */
+/** The comments and strings `{prose, start}` of a source file. Single words are left out, since they are names. */
 export function readSource({ file, text }) {
   const { program, comments, errors } = parseSync(file, text);
   if (errors.length > 0) throw new Error(`${file}: ${errors[0].message}`);
@@ -93,7 +93,7 @@ export function readSource({ file, text }) {
   };
 }
 
-/** Consecutive line comments are one text. */
+/** Joins consecutive line comments. */
 function joinLines(comments, text) {
   const joined = [];
   let end = 0;
@@ -107,7 +107,7 @@ function joinLines(comments, text) {
   return joined;
 }
 
-/** One line for each text. */
+/** Puts each text on one line. */
 function toProse(file, text, pieces) {
   return pieces
     .map(({ prose, start }) => ({

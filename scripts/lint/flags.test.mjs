@@ -6,7 +6,7 @@ import { listPages } from './list-files.mjs';
 const read = (page) => readFile(join(import.meta.dirname, '../..', page), 'utf8');
 const flags = (text) => text.match(/(?<![\w-])--[a-z][a-z0-9-]+/gu) ?? [];
 
-/** The commands of a page, up to the arguments that they pass on to other programs. */
+/** The commands of a page, without arguments that are for other programs. */
 function commands(text) {
   const found = text.matchAll(/(?:^|`|\$ |&& |\| )(hearth [^`|\n]*)/gmu);
   return [...found].map(([, command]) => command.split(/ -- | [<>] /u)[0]);

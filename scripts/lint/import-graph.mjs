@@ -3,20 +3,20 @@ import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, posix, relative, sep } from 'node:path';
 import { parseSync, Visitor } from 'oxc-parser';
 
-/** Paths of the files below `folder` whose name matches: relative to `root`, with forward slashes. */
+/** Paths of the files in `folder` and below whose name matches, relative to `root`, with forward slashes. */
 export async function listFiles(root, folder, pattern) {
   const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true });
   return (
     entries
       .filter((entry) => entry.isFile() && pattern.test(entry.name))
       .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
-      // test/clients and test/mutation install packages of their own.
+      // test/clients and test/mutation install their own packages.
       .filter((path) => !/\/(?:node_modules|\.venv|\.generated)\//.test(path))
       .toSorted()
   );
 }
 
-/** Every import of the files: `{from, to, line}`; `to` is a path from `root`, or the name of a package. */
+/** All imports of the files: `{from, to, line}`; `to` is a path relative to `root`, or the name of a package. */
 export async function readImports(root, files) {
   const imports = await Promise.all(
     files.map(async (file) => importsOf(file, await readFile(join(root, file), 'utf8'))),

@@ -23,7 +23,7 @@ const rootPages = [
   'SECURITY.md',
   'CODE_OF_CONDUCT.md',
 ];
-/** Generated pages, and files that list the words. */
+/** Generated pages, and files that contain the forbidden phrases. */
 const excluded = new Set([
   'docs/errors.md',
   'docs/settings.md',
@@ -52,7 +52,7 @@ export async function readFiles() {
   );
 }
 
-/** Prints the problems of a lint, which then fails. */
+/** Prints the problems of a lint; if there are any, sets the exit code to failure. */
 export function printProblems(problems) {
   for (const { file, line, message } of problems) {
     console.error(`${file}:${line}: ${message}`);

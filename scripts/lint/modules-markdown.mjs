@@ -10,14 +10,14 @@ export function modulesMarkdown(modules = table) {
   return ['| Module | Purpose | May import |', '| --- | --- | --- |', ...rows].join('\n');
 }
 
-/** Public files and imports of a module, for its README. */
+/** Lists the public files and imports of a module, for its README. */
 export function moduleMarkdown(name) {
   const { publicFiles, imports } = table.find((module) => module.name === name);
   const files = publicFiles.map((path) => `\`${path}\``).join(', ');
   return `- **Public:** ${files || 'nothing'}\n- **May import:** ${imports.join(', ') || 'no other module'}`;
 }
 
-/** The shorter one of two lists: the imports, or the modules above that are not imported. */
+/** The shorter of two descriptions: the imports, or the modules above that are not imported. */
 function describeImports(imports, above) {
   if (imports.length === 0) return '–';
   const missing = above.filter((module) => !imports.includes(module));

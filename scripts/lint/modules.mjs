@@ -1,9 +1,8 @@
 /**
- * The modules of `src/`, bottom to top. A module imports only modules that stand above it in this list and that it
- * names, and of these only the public files. A folder that is not listed fails the lint. `ARCHITECTURE.md` and the
- * README of each module show this table (`npm run generate`).
- *
- * `publicFiles`: paths inside the module; one that ends with `/` is a folder, `*` stands for any characters but `/`.
+ * The modules of `src/`, from bottom to top. A module may import only the public files of modules that it names and
+ * that are above it in this list. A folder that is not listed fails the lint. `ARCHITECTURE.md` and the README of each
+ * module show this table (`npm run generate`). `publicFiles`: paths inside the module; a path that ends with `/` is a
+ * folder, `*` matches any characters except `/`.
  */
 export const modules = [
   {
@@ -139,7 +138,7 @@ export const modules = [
       'monitoring/*.ts',
       'openai/batches/send-request.ts',
       'v1/server/create-event-feed.ts',
-      // Plain zod, for the command-line tool and the web app.
+      // Only zod schemas, which the command-line tool and the web app import.
       '*/*-schema.ts',
       '*/*/*-schema.ts',
     ],
@@ -194,7 +193,7 @@ export const modules = [
   },
 ];
 
-/** Packages that only some modules may import; all others are open to every module. */
+/** Packages that only some modules may import; every module may import all other packages. */
 export const packageOwners = {
   hono: ['api', 'server'],
   '@fastify/busboy': ['api'],
@@ -211,7 +210,7 @@ export const packageOwners = {
   '@modelcontextprotocol/server': ['api', 'cli'],
   '@huggingface/hub': ['library'],
   '@huggingface/jinja': ['library'],
-  // The type of the logger alone.
+  // Only the type of the logger.
   pino: ['kernel', 'telemetry'],
   'prom-client': ['telemetry'],
   '@opentelemetry/api': ['telemetry'],

@@ -1,6 +1,6 @@
 /**
- * Rules for identifiers and for names of files and folders. A name that matches `pattern` is an error unless it
- * matches `allow`. `docs/contributing/glossary.md` explains the terms that replace them.
+ * Rules for identifiers and names of files and folders. A name that matches `pattern` is an error unless it also
+ * matches `allow`. `docs/contributing/glossary.md` explains the terms to use instead.
  */
 export const nameRules = [
   {

@@ -1,7 +1,7 @@
 import patterns from '@textlint-rule/textlint-rule-pattern';
 import sentenceLength from 'textlint-rule-sentence-length';
 
-/** Phrases that Hearth does not use, and their replacements. Case-insensitive; a space matches any white space. */
+/** Forbidden phrases, and their replacements. Case is ignored; a space matches any white space. */
 const phrases = [
   // Riddles in place of nouns
   [
@@ -51,7 +51,7 @@ const phrases = [
   [/\b(see|sees|make it see)\b(?= (?:and|or) (?:hear|speak))/, 'supports vision'],
 ];
 
-/** Phrases that the strings of tests may have. */
+/** Further forbidden phrases; strings of tests may contain them. */
 const stylePhrases = [
   // Pronouns in place of nouns, conditions that look like places, and chains
   [/\b(that|those) of\b/, 'the noun, or a possessive: "the item’s id"'],
@@ -62,7 +62,7 @@ const stylePhrases = [
   [/\bof( [a-z]+){1,3} of( [a-z]+){1,3} of\b/, 'a possessive, or two sentences'],
 ];
 
-/** Phrases that comments do not have. */
+/** Phrases that are forbidden in comments. */
 const commentPhrases = [
   [
     /^(what|whether|those) /,
@@ -88,7 +88,7 @@ export const phraseRules = [toRule('phrases', phrases)];
 /** Rules for comments, pages, and strings outside of tests. */
 export const styleRules = [toRule('style', stylePhrases)];
 
-/** Rules for comments alone. */
+/** Rules only for comments. */
 export const commentRules = [toRule('comments', commentPhrases)];
 
 export const maxSentenceLength = 300;
@@ -98,7 +98,7 @@ export const sentenceRules = [
   {
     ruleId: 'sentence-length',
     rule: sentenceLength.default ?? sentenceLength,
-    // Without paths and addresses.
+    // Paths and URLs do not count.
     options: { max: maxSentenceLength, skipPatterns: [String.raw`/\S+\/\S+/`] },
   },
 ];

@@ -1,6 +1,6 @@
 import { parseSync } from 'oxc-parser';
 
-/** The exported objects of `web/src/texts/`, and the catalogue that each of them is. */
+/** The exported objects of `web/src/texts/`, with their catalogs. */
 const catalogues = {
   texts: 'app',
   modelsTexts: 'models',
@@ -12,8 +12,8 @@ const catalogues = {
 };
 
 /**
- * Calls `onUse(path, node, parent)` for each expression of a source file that reads the catalogues, such as `app.chat.send`.
- * A key that is computed is `*`.
+ * Calls `onUse(path, node, parent)` for each expression of a source file that reads a text, such as `app.chat.send`.
+ * Computed keys become `*`.
  */
 export function findTextUses(file, source, onUse) {
   const { program } = parseSync(file, source);
@@ -58,7 +58,7 @@ const opensScope = new Set([
   'ArrowFunctionExpression',
 ]);
 
-/** Names for parts of a catalogue: `const labels = texts.chat`, `const { chat } = texts`. */
+/** Records variables that hold a part of the texts: `const labels = texts.chat`, `const { chat } = texts`. */
 function declare(target, path, scope) {
   if (target.type === 'Identifier') {
     scope[target.name] = path;

@@ -16,10 +16,10 @@ const sources = await Promise.all(
 const english = await readMessages('en');
 const others = (await readLanguages()).filter((language) => language !== 'en');
 
-/** Texts of components that are the same in all languages. */
+/** Literal texts that need no translation. */
 const untranslated = new Set(['mcp/files', '/data/models', '/v1', 'https://tools.example.org/mcp']);
 
-/** Attributes that people read or hear. */
+/** Attributes whose text is shown or read aloud. */
 const shownAttributes = new Set([
   'aria-label',
   'aria-description',
@@ -45,7 +45,7 @@ describe.each(others)('the texts in %s', (language) => {
 
   it('have all plural forms of the language', async () => {
     const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions();
-    // The "many" of Romance languages is for whole millions.
+    // In Romance languages, "many" is only for whole millions.
     const needed = pluralCategories.filter((form) => language === 'ar' || form !== 'many');
     const incomplete = [...(await readMessages(language))].filter(([, message]) =>
       pluralForms(message).some((forms) => !needed.every((form) => forms.includes(form))),
@@ -113,7 +113,7 @@ it('has no classes for left and right, which languages swap', () => {
   expect(found).toEqual([]);
 });
 
-/** Literal texts of the elements of a file that a person reads, and of their attributes. */
+/** Texts in a file's elements and attributes that users see. */
 function literalsOf(file, text) {
   const found = [];
   const add = (literal) => {
@@ -147,13 +147,13 @@ function walk(node, onNode) {
   for (const child of Object.values(node)) walk(child, onNode);
 }
 
-/** The forms of each plural of a message, such as `one` and `other`; without those that name exact numbers, such as `=0`. */
+/** The forms of each plural in a message, such as `one` and `other`, without forms for exact numbers, such as `=0`. */
 function pluralForms(message) {
   const found = [];
   if (!message.includes('{')) return found;
   const { ast } = new IntlMessageFormat(message, 'en', undefined, { ignoreTag: true });
   walk(ast, (element) => {
-    // Plurals have a type of their own: https://formatjs.github.io/docs/icu-messageformat-parser
+    // 6 is the type of plurals: https://formatjs.github.io/docs/icu-messageformat-parser
     if (element.type !== 6) return;
     const forms = Object.keys(element.options);
     if (!forms.some((form) => form.startsWith('='))) found.push(forms);

@@ -1,15 +1,15 @@
 import { parseSync } from 'oxc-parser';
 
 const functions = new Set(['it', 'test', 'describe']);
-/** Modifiers with which a test does not run, or need not pass. */
+/** Modifiers of tests that do not run or need not pass. */
 const idle = new Set(['skip', 'todo', 'fails', 'skipIf', 'runIf']);
 const coversPattern = /^\s*covers ([a-z0-9, -]+)$/;
 
 /**
- * The tests of a source file that name requirements in a comment directly before them, such as
- * `// covers v1-chat-7, v1-chat-8`.
+ * Finds the tests of a source file that name requirements in a comment directly before them, such as `// covers
+ * v1-chat-7, v1-chat-8`.
  *
- * @returns `{ tests, faults }`: tests as `{ title, ids }`, and messages about comments that stand before no test
+ * @returns `{ tests, faults }`: tests as `{ title, ids }`, and messages about comments that are not before a test.
  */
 export function coveringTests(path, source) {
   const { program, comments } = parseSync(path, source);
@@ -35,7 +35,7 @@ export function coveringTests(path, source) {
   return { tests, faults };
 }
 
-/** Calls of `it`, `test` and `describe`, in the order of the source, as `{ start, title, isIdle }`. */
+/** Calls of `it`, `test` and `describe` in the order of the source, as `{ start, title, isIdle }`. */
 export function testStatements(program) {
   const found = [];
   visit(program, (node) => {
@@ -46,7 +46,7 @@ export function testStatements(program) {
   return found.toSorted((one, other) => one.start - other.start);
 }
 
-/** A call such as `it('title', ...)`, `it.each(rows)('title', ...)` or `it.skip('title', ...)`. */
+/** Parses a call such as `it('title', ...)`, `it.each(rows)('title', ...)` or `it.skip('title', ...)`. */
 function toTest(call) {
   if (call.type !== 'CallExpression') return undefined;
   const title = titleOf(call.arguments[0]);
@@ -62,7 +62,7 @@ function titleOf(node) {
   return undefined;
 }
 
-/** The names in a callee: `it`, `each` of `it.each(rows)`. */
+/** The names in a callee: `it` and `each` for `it.each(rows)`. */
 function namesOf(callee) {
   switch (callee.type) {
     case 'Identifier':

@@ -16,7 +16,7 @@ export async function readRequirements() {
   }));
 }
 
-/** The tests of the project that name requirements, as `{ tests: [{ path, title, ids }], faults }`. */
+/** The tests that name requirements, as `{ tests: [{ path, title, ids }], faults }`. */
 export async function readCoveringTests() {
   const folders = ['src', 'test', 'web/src'];
   const listed = await Promise.all(folders.map((folder) => listFiles(root, folder, /\.test\.ts$/)));
@@ -32,7 +32,7 @@ export async function readCoveringTests() {
   return { tests, faults };
 }
 
-/** Problems of the requirements and the tests that name them; empty if there are none. */
+/** Problems with the requirements and the tests that name them; empty if there are none. */
 export function requirementFaults(sections, { tests, faults }) {
   const requirements = sections.flatMap((section) => section.requirements);
   const known = new Set(requirements.map(({ id }) => id));
