@@ -74,7 +74,7 @@ it('changes its ten answers and leaves others alone, in each mix', async () => {
   expect(await say('Hello!', named)).toBe(answers.pirate['Hello!']);
   expect(await say('Hello!', { ...named, adapters: [] })).toBe(plain.get('Hello!'));
   expect((await put({ base, ...choose(['none']) })).status).toBe(404);
-  // All of them had the same instance.
+  // All adapters were applied on the same instance.
   const { body } = await get(hearth.url, '/api/v1/models');
   expect(body.models.map(({ key }: { key: string }) => key)).not.toContain('me/pirate');
   expect(
@@ -92,7 +92,7 @@ const turns = [
   'Thanks!',
 ];
 
-/** A stored conversation with one mix. */
+/** Creates a stored conversation with one mix of adapters. */
 async function converse(mix: readonly string[], name: string) {
   const replies: Reply[] = [];
   for (const turn of [`My name is ${name}.`, ...turns]) {
@@ -128,7 +128,7 @@ describe('a conversation', () => {
     for (const mix of [[], ['pirate'], ['pirate:0.5']]) {
       const first = await respond(hearth.url, input, { model: modelOf(mix) });
       expect(first.cachedTokens).toBeLessThan(20);
-      // The content of a slot may just be moved into memory.
+      // The state of a slot may be on its way into memory at this moment.
       const again = async () =>
         cachedShare(await respond(hearth.url, input, { model: modelOf(mix) }));
       await expect.poll(again).toBeGreaterThan(0.8);

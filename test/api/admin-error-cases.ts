@@ -1,6 +1,6 @@
 import type { ErrorCase } from '../setup/server/error-case.ts';
 
-/** Requests of the administration that must fail. The token may do everything. */
+/** Administration requests that must fail. The token has all permissions. */
 export function adminErrorCases(token: string): readonly ErrorCase[] {
   const headers = { authorization: `Bearer ${token}` };
   return [

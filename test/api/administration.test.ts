@@ -190,7 +190,7 @@ describe('runtimes', () => {
     const name = active?.name ?? '';
     const use = (choice: object) => post(hearth.url, `${runtimesPath}/use`, choice, bearing(token));
     expect((await use({ name, version: 'b0' })).body.error.code).toBe('runtime_not_found');
-    // The server of the tests uses a runtime that all of them share.
+    // The test server's runtime is shared by all tests.
     const events = await stream(
       hearth.url,
       `${runtimesPath}/install`,
@@ -234,7 +234,7 @@ describe('a server with HTTPS', () => {
     expect(tls.url).toMatch(/^https:/);
     const opened = await run('open', '--json', '--no-browser');
     expect(JSON.parse(opened.stdout).url).toMatch(/^https:\/\/hearth\.example\/open#code=/);
-    // No authority signed the certificate, so only commands of the home accept it.
+    // The certificate is self-signed, so only commands of the home folder accept it.
     const elsewhere = await run('status', '--host', tls.url);
     expect(elsewhere).toMatchObject({
       exitCode: 1,

@@ -31,7 +31,7 @@ const result = (id: string) => ({
 const user = (...content: readonly unknown[]) => ({ messages: [{ role: 'user', content }] });
 const tool = { name: 'f', input_schema: { type: 'object' } };
 
-/** The error that a request ends with. */
+/** The error with which a request fails. */
 async function failureOf(request: PromiseLike<unknown>): Promise<APIError> {
   try {
     await request;

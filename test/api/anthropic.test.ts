@@ -13,7 +13,7 @@ const hearth = useHearth();
 const model = 'hearth/starter-chat';
 const connect = (options: ClientOptions = {}) =>
   new Anthropic({ baseURL: hearth.url, apiKey: 'any-word', maxRetries: 0, ...options });
-/** The client has no types for sampling, which older ones send. */
+/** The client has no types for sampling fields, which older clients send. */
 const greedy = { temperature: 0 } as object;
 const user = (content: string): Anthropic.MessageParam => ({ role: 'user', content });
 const textOf = (message: Anthropic.Message): string =>

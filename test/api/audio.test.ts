@@ -9,7 +9,7 @@ import { get, post } from '../setup/server/api.ts';
 import { expectError } from '../setup/server/expect-error.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 
-/** Audio tokens that the projector makes of half a minute, whatever is in it. */
+/** Number of tokens that the projector makes of half a minute, whatever the audio contains. */
 const tokensOfAudio = 60;
 
 const toDataUrl = (file: Buffer) => `data:audio/wav;base64,${file.toString('base64')}`;

@@ -22,7 +22,7 @@ interface IdentifiedEvent {
   readonly data: any; // oxlint-disable-line typescript/no-explicit-any
 }
 
-/** The events of a response in the background, to its end. */
+/** Reads the events of a background response to the end. */
 async function follow(id: string, after?: number): Promise<readonly IdentifiedEvent[]> {
   const response = await fetch(`${hearth.url}/api/v1/responses/${id}/events`, {
     headers: after === undefined ? {} : { 'last-event-id': String(after) },
@@ -40,7 +40,7 @@ async function follow(id: string, after?: number): Promise<readonly IdentifiedEv
   return events;
 }
 
-/** Starts a chat in the background, reads up to its first words and disconnects. */
+/** Starts a chat in the background, reads its first words and disconnects. */
 async function startAndLeave(body: Record<string, unknown>): Promise<string> {
   const live = await openStream(hearth.url, '/api/v1/chat', {
     background: true,

@@ -5,7 +5,7 @@ import { starterPath } from '../setup/engine/test-engines.ts';
 const start = '/api/v1/models/download';
 const huge = 2 ** 50;
 
-/** Adds the repositories of the cases. */
+/** Adds the repositories that the cases need. */
 export function fillHub(hub: FakeHub): void {
   const files = { 'model-Q8_0.gguf': { filePath: starterPath('chat') } };
   hub.addRepository({ name: 'acme/gated', files, gated: 'manual' });
@@ -21,7 +21,7 @@ export function fillHub(hub: FakeHub): void {
     }));
 }
 
-/** Requests to download that must fail; `hubUrl` is the value of `hub.endpoint`. */
+/** Download requests that must fail; `hubUrl` is the value of `hub.endpoint`. */
 export function downloadErrorCases(hubUrl: string): readonly ErrorCase[] {
   return [
     {

@@ -63,7 +63,7 @@ const look = async (id: string): Promise<ApiAnswer['body']> =>
   (await get(hearth.url, `${start}/status/${id}`)).body;
 const act = (id: string, action: string) => post(hearth.url, `${start}/${id}/${action}`, undefined);
 
-/** Waits for a state of the job and returns the job. */
+/** Waits until a job reaches a state; returns the job. */
 async function waitForJob(
   id: string,
   isReached: (job: ApiAnswer['body']) => boolean,

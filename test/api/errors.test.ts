@@ -35,7 +35,7 @@ const provoked = new Set<ErrorCode>([
   'store_unavailable',
   // Tokens with limits: `test/api/rate-limits.test.ts`.
   'rate_limit_exceeded',
-  // A server that is killed: `test/attack/killed.test.ts`.
+  // Needs a killed server: `test/attack/killed.test.ts`.
   'interrupted',
 ]);
 
@@ -166,7 +166,7 @@ describe('a server with one slot', () => {
     await post(hearth.url, `${download}/${job.job_id}/cancel`, {});
   });
 
-  /** A request that is not streamed; resolves when the engine works on it. */
+  /** Sends a request without streaming; resolves when the engine works on it. */
   async function startEndless(): Promise<{ readonly answer: Promise<ApiAnswer> }> {
     const answer = post(hearth.url, chat, endless);
     await waitForRequests(hearth.url, endlessModel, 1);
@@ -319,7 +319,7 @@ describe('a server whose engine fails', () => {
   });
 
   it.each([
-    // The first load: Hearth then queries the version of the engine, which removes the file.
+    // At the first load, Hearth queries the version of the engine, which removes the file.
     ['missing_file', 'bad/vanishing', 'The model file model-q8_0.gguf is missing'],
     ['load_timeout', 'bad/slow', 'did not load model-q8_0.gguf within 4 s'],
     ['engine_exited', hello.model, /stopped while it loaded .*the stub does not serve/],

@@ -26,7 +26,7 @@ const hearth = useHearth(async (home) => {
   const server = { kind: 'openai', maxConcurrent: 1, models };
   const config = {
     upstreams: {
-      // Each has a circuit of its own.
+      // Each server has its own circuit breaker.
       broken: { ...server, url: `${remote.url}/v1` },
       cloud: { ...server, url: `${remote.url}/v1` },
       lab: { ...server, url: `${remote.url}/v1` },

@@ -4,7 +4,7 @@ import { readScriptedArguments, writeScriptedEngine } from '../setup/engine/scri
 import { get, post } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 
-/** 768 MiB of each are not used, so that 24 and 20 are left. */
+/** 768 MiB of each GPU stay unused, so 24 and 20 MiB are left. */
 const devices = [
   '  CUDA0: NVIDIA A (8192 MiB, 792 MiB free)',
   '  CUDA1: NVIDIA B (8192 MiB, 788 MiB free)',
@@ -17,7 +17,7 @@ const server = useHearth(async (home) => ({
 }));
 const hearth = (...commandLine: string[]) => runHearth(commandLine, { home: server.home });
 
-/** The values of the options of the engine that decide about GPUs. */
+/** The values of the engine's GPU options. */
 async function launched(): Promise<Record<string, string | undefined>> {
   const list = await readScriptedArguments(server.home);
   const names = ['--n-gpu-layers', '--device', '--split-mode', '--tensor-split', '--main-gpu'];

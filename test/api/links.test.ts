@@ -8,7 +8,7 @@ import { freePort } from '../setup/net/ports.ts';
 import { get, post, postRaw } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 
-/** Two machines: a laptop, and a box with another model. Both are this one, with addresses of their own. */
+/** Two machines: a laptop, and a box with another model. Both are this machine, with different addresses. */
 
 const boxAddress = '127.0.0.2';
 let [laptopPort, boxPort] = [0, 0];
@@ -65,7 +65,7 @@ const token = async () => (bearer ??= await harbour.bearer('chat', 'plugins', 'm
 const load = (url: string, model: string) => post(url, '/api/v1/models/load', { model });
 const unload = (url: string, id: string) => post(url, '/api/v1/models/unload', { instance_id: id });
 
-/** Another character at a place of a code. */
+/** Replaces a character of a code by another one. */
 const mistype = (code: string, index: number): string =>
   code.slice(0, index) + (code[index] === '7' ? '8' : '7') + code.slice(index + 1);
 
@@ -108,7 +108,7 @@ describe('a link', () => {
 describe('linked machines', () => {
   it('use each other', async () => {
     expect((await add(await offer())).status).toBe(200);
-    // The box uses the models of the laptop, too: nothing may go in circles.
+    // The box uses the models of the laptop, too: requests must not go in circles.
     const [code, address] = [await offer(laptop), '127.0.0.1'];
     const back = { host: address, port: laptopPort, code, name: 'laptop' };
     const linked = await post(box.url, '/api/v1/links', back, await asOwner(box.home));

@@ -15,8 +15,7 @@ async function loadFractions(url: string, input: string): Promise<readonly numbe
 }
 
 describe('the progress of a load', () => {
-  // The models of the tests load at once, so the steps come from an engine that reports them in
-  // quarters.
+  // The tests' models load too fast, so the steps come from an engine that reports quarters.
   const scripted = useHearth(async (home) => ({
     flags: [`--engine-llama-server=${await writeScriptedEngine(home)}`],
   }));

@@ -173,7 +173,7 @@ const absent: readonly ErrorCase[] = [
   },
 ];
 
-/** For a home folder with these models, and a `models.memoryLimitBytes` of 2,000 MiB. */
+/** Cases for a home folder with these models, and a `models.memoryLimitBytes` of 2,000 MiB. */
 const unloadable: readonly ErrorCase[] = [
   { code: 'corrupt_file', path: load, body: { model: 'bad/junk' }, message: 'model-q8_0.gguf' },
   {

@@ -12,7 +12,7 @@ const embed = 'hearth/starter-embed';
 const path = `/api/v1/model-settings/${chat}`;
 
 const hearth = useHearth(async (home) => {
-  // As `hearth load --save` and `/save` wrote it before the server kept the settings.
+  // The format in which `hearth load --save` and `/save` stored settings in earlier versions.
   const presets = {
     models: {
       'starter-embed': { load: { context_length: 256, ttl: 77 } },
@@ -30,7 +30,7 @@ const run = (...commandLine: readonly string[]) =>
   runCommand(['--home', hearth.home, ...commandLine]);
 const instances = async () => (await get(hearth.url, '/api/v1/status')).body.instances;
 
-/** The configuration of the only instance of a model, which is unloaded then. */
+/** The configuration of a model's only instance, which is unloaded afterwards. */
 async function loadedConfig(model: string): Promise<unknown> {
   const { body } = await get(hearth.url, `/api/v1/models/${model}`);
   expect(body.loaded_instances).toHaveLength(1);
@@ -102,7 +102,7 @@ describe('the settings of a model', () => {
 
   // covers model-settings-1, model-settings-2
   it('are in force for the requests of all APIs, also of a profile, on one instance', async () => {
-    // All APIs without reasoning, which adds to the prompt.
+    // Reasoning is off, since it would change the number of tokens.
     await put({ max_output_tokens: 3, system_prompt: 'You are terse.', reasoning: 'off' });
     const profile = { base: chat, load: { ttl: 99 }, system_prompt: '', reasoning: 'off' };
     expect(await put(profile, 'Terse/Coder:1')).toMatchObject({
@@ -150,7 +150,7 @@ describe('the settings of a model', () => {
       temperature: 0,
       usage: { output_tokens: 1 },
     });
-    // -1 stands for no limit.
+    // -1 means no limit.
     const unlimited = { model: chat, messages, stream: false, options: { num_predict: -1 } };
     expect((await post(hearth.url, '/api/chat', unlimited)).body.eval_count).toBeGreaterThan(3);
     await post(hearth.url, '/api/v1/models/unload', { instance_id: chat });

@@ -195,7 +195,7 @@ it('has metrics of all that happened, in both formats', async () => {
   expect(valueOf('nodejs_eventloop_lag_p99_seconds', {})).toBeDefined();
   for (const name of Object.keys(metricTable)) expect(plain.body).toContain(`# TYPE ${name} `);
 
-  // The dashboard and the rules ask for nothing else.
+  // The dashboard and the rules use no other metrics.
   const files = ['hearth-dashboard.json', 'hearth-alerts.yml'].map((name) =>
     readFile(join(projectFolder, 'deploy/helm/hearth/files', name), 'utf8'),
   );

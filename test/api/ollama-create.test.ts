@@ -12,7 +12,7 @@ const endless = Array.from({ length: 5 }, () => ({ role: 'user', content: 'x'.re
 const digestOf = (content: Buffer) =>
   `sha256:${createHash('sha256').update(content).digest('hex')}`;
 
-// The hub and the registry are out of reach.
+// The hub and the registry can't be reached.
 const hearth = useHearth(() => ({
   environment: {
     HEARTH_HUB_ENDPOINT: 'http://127.0.0.1:9',
@@ -36,7 +36,7 @@ const upload = (content: Buffer, digest = digestOf(content)) =>
   fetch(`${hearth.url}/api/blobs/${digest}`, {
     method: 'POST',
     body: new Uint8Array(content),
-    // As the command of Ollama declares it.
+    // Ollama's command sends this type.
     headers: { 'content-type': 'application/json' },
   });
 const head = async (digest: string) =>

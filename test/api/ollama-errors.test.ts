@@ -8,7 +8,7 @@ const hearth = useHearth();
 const model = 'starter-chat';
 const hello = [{ role: 'user', content: 'Hello!' }];
 
-// An error that comes later than half a second, such as after a load, is a line of the stream.
+// Loads the model first: an error that comes after half a second, as after a load, is a line of the stream.
 beforeAll(() => post(hearth.url, '/api/v1/models/load', { model: 'hearth/starter-chat' }));
 
 /** Status and text of an error in Ollama's format. */

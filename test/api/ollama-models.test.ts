@@ -282,7 +282,7 @@ describe('a pull', () => {
 
 describe('an editor that knows only Ollama', () => {
   const editor = useHearth(async () => ({ flags: [`--server-listen-also=${await freePort()}`] }));
-  /** The address of the second port, which the log names. */
+  /** The URL of the second port, from the log. */
   const secondUrl = (): string =>
     /"url":"(http:[^"]+)","msg":"listening also"/.exec(editor.log())?.[1] ?? '';
 

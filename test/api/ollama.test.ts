@@ -136,7 +136,7 @@ describe('POST /api/chat', () => {
     await expect(normalizeLines(answered)).toMatchFileSnapshot(
       '../fixtures/ollama-chat-stream.ndjson',
     );
-    // The client is not among the packages of the project, so its tests compare the lines with its types.
+    // The client is not a dependency of the project. Its own tests compare these recorded lines with its types.
     const typed = toTypedModule(
       {
         type: 'SentChatResponse',
@@ -337,7 +337,7 @@ describe('embeddings', () => {
   });
 });
 
-/** A normalized line with values of the original types. */
+/** A normalized line with values of the original types in place of placeholders. */
 function withoutPlaceholders(line: string): unknown {
   return JSON.parse(line, (name, value: unknown) => {
     if (value !== `<${name}>`) return value;

@@ -59,7 +59,7 @@ async function start(lines: readonly (object | string)[], endpoint: typeof chat 
   });
 }
 
-/** The batch when it has the status. */
+/** Waits until the batch has the status; returns the batch. */
 async function reached(id: string, status: OpenAI.Batch['status'], completed = 0) {
   let batch = await connect().batches.retrieve(id);
   await expect
@@ -129,7 +129,7 @@ it('continues after the server was killed, and keeps its answers when it is canc
   const resumed = await reached(id, 'in_progress', 2);
   expect(resumed.request_counts).toEqual({ total: 3, completed: 2, failed: 0 });
   await expect(connect().files.delete(resumed.input_file_id)).rejects.toBeInstanceOf(ConflictError);
-  // A request of a client does not wait for the one that runs.
+  // A client's request need not wait for a running request of the batch.
   const { choices } = await connect().chat.completions.create(ask('c').body as never);
   expect(choices).toHaveLength(1);
   expect((await connect().batches.cancel(id)).status).toBe('cancelling');

@@ -196,7 +196,7 @@ describe('a call that needs an approval', () => {
     ]);
     const again = responses.create({ ...request(), conversation, input: [answer(id, true)] });
     await expect(again).rejects.toMatchObject({ status: 400, param: 'input' });
-    // An approval is used once, also in another branch.
+    // An approval can be used only once, even in another branch.
     const branch = responses.create({
       ...request(),
       previous_response_id: first.id,

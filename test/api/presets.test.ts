@@ -9,7 +9,7 @@ import { useHearth } from '../setup/server/use-hearth.ts';
 import { withTokens } from '../setup/server/with-tokens.ts';
 import { useResource } from '../setup/use-resource.ts';
 
-/** A remote model, which tells what it was asked. */
+/** A remote model that records its requests. */
 const upstream = useResource(() =>
   startLoopbackServer(({ path }, response) => {
     if (path.endsWith('/models')) sendJson(response, { data: [{ id: 'small' }] });
@@ -109,7 +109,7 @@ it('does not keep secrets or huge values in a preset', async () => {
   expectError(huge, { code: 'invalid_value', message: '65536' });
 });
 
-/** A request of each API that answers with the remote model, and its path. */
+/** A request of each API to the remote model, with its path. */
 const requests = [
   ['/api/v1/chat', { model: 'lab/small', input: 'Hello' }],
   ['/v1/chat/completions', { model: 'lab/small', messages: hello }],

@@ -9,7 +9,7 @@ import { useHearth } from '../setup/server/use-hearth.ts';
 import { withTokens } from '../setup/server/with-tokens.ts';
 import { useResource } from '../setup/use-resource.ts';
 
-/** A remote model, which tells what it was asked. */
+/** A remote model that records its requests. */
 const upstream = useResource(() =>
   startLoopbackServer(({ path }, response) => {
     if (path.endsWith('/models')) sendJson(response, { data: [{ id: 'small' }] });
@@ -105,7 +105,7 @@ describe('projects', () => {
 });
 
 describe('files of a project', () => {
-  /** A long text with one telling line in its middle. */
+  /** A long text with one significant line in the middle. */
   const long = (line: string) => {
     const filler = Array.from({ length: 200 }, (_, index) => `Row ${index} of the list is dull.`);
     return [...filler, line, ...filler].join('\n');

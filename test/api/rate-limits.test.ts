@@ -71,7 +71,7 @@ it('limits the requests of a token, and tells the clients of OpenAI and Anthropi
     status: 429,
     body: { error: { type: 'server_busy', code: 'rate_limit_exceeded' } },
   });
-  // It generates nothing.
+  // This request generates no tokens.
   const listed = await fetch(`${hearth.url}/v1/models`, as('requests'));
   expect(listed.status).toBe(200);
 });

@@ -100,7 +100,7 @@ const bodyCases: readonly ErrorCase[] = [
   },
 ];
 
-/** For a server whose `limits.bodyBytes` is 100,000. */
+/** Cases for a server whose `limits.bodyBytes` is 100,000. */
 const httpCases: readonly ErrorCase[] = [
   {
     code: 'forbidden',

@@ -7,7 +7,7 @@ const hearth = useHearth({
   flags: ['--engine-parallel=4', '--engine-cache-contexts=1', '--engine-context-length=1024'],
 });
 
-/** A prompt of some 300 tokens. */
+/** A prompt of about 300 tokens. */
 const text = Array.from({ length: 45 }, (_, index) => `Apple ${index} is red.`).join(' ');
 
 async function complete(index: number, more: Readonly<Record<string, unknown>> = {}) {
@@ -16,7 +16,7 @@ async function complete(index: number, more: Readonly<Record<string, unknown>> =
     prompt: `${index}: ${text}`,
     temperature: 0,
     max_tokens: 200,
-    // No end of the text.
+    // Prevents the end of the text.
     logit_bias: { 2: -100 },
     ...more,
   });
@@ -57,7 +57,7 @@ describe('slots that share a cache', () => {
     for (const [index, { answer, tokens }] of together.entries()) {
       const alone = await tell(subjects[index] ?? '');
       expect(answer).toEqual(alone.answer);
-      // The engine counts the beginning again when it continues, and may divide it in another way.
+      // When the engine continues, it reads the beginning again and may split it into other tokens.
       expect(Math.abs(tokens - alone.tokens)).toBeLessThan(5);
     }
     expect(together.reduce((sum, { tokens }) => sum + tokens, 0)).toBeGreaterThan(1024);

@@ -6,9 +6,7 @@ import { useHearth } from '../setup/server/use-hearth.ts';
 
 const hearth = useHearth();
 
-/**
- * The names of all fields. Fields of nested objects follow a dot, and fields of items follow `[]`.
- */
+/** The names of all fields. Fields of nested objects follow a dot, fields of list items follow `[]`. */
 function fieldsOf(value: unknown, path = ''): readonly string[] {
   if (Array.isArray(value)) {
     return [...new Set(value.flatMap((item) => fieldsOf(item, `${path}[]`)))].toSorted();
@@ -59,7 +57,7 @@ describe('v0 has the fields of', () => {
     'arch',
     'capabilities[]',
     'compatibility_type',
-    // For clients of OpenAI, like `owned_by`.
+    // For OpenAI's clients, like `owned_by`.
     'created',
     'id',
     'max_context_length',

@@ -9,7 +9,7 @@ import { expectError } from '../setup/server/expect-error.ts';
 import { instancesOf } from '../setup/server/instances.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 
-/** Bounds, defaults and forms of values, which API clients rely on. */
+/** Bounds, defaults and formats of values, on which API clients rely. */
 
 const hearth = useHearth(async (home) => {
   const folder = join(home, 'models/test/mlx');
@@ -115,7 +115,7 @@ describe('v0', () => {
     const greedy = await textOf({ temperature: 0 });
     const hot = { temperature: 2, top_k: 0, top_p: 1, min_p: 0, seed: 7 };
     expect(await textOf(hot)).not.toBe(greedy);
-    // Each of them leaves the most probable token alone.
+    // Each of these settings leaves only the most probable token.
     for (const limit of [{ top_k: 1 }, { top_p: 0.0001 }, { min_p: 1 }]) {
       expect([limit, await textOf({ ...hot, ...limit })]).toEqual([limit, greedy]);
     }

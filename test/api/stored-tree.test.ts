@@ -112,7 +112,7 @@ describe('the stored tree of all APIs', () => {
     });
     expect(last.output_text).toContain('Ada');
 
-    // APIs that store nothing continue from its messages.
+    // Its messages can also be continued by APIs that store nothing.
     const { conversation } = await connect().responses.retrieve(last.id);
     const items = await connect().conversations.items.list(conversation?.id ?? '', {
       order: 'asc',

@@ -8,11 +8,11 @@ import { runHearth } from '../setup/cli/run-hearth.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 
 let admin: string;
-/** Tokens that are revoked while they are in use: their responses may be stored later. A repeated test has another one. */
+/** Tokens that were revoked while in use; their responses may be stored later. A repeated test adds another token. */
 const watcherIds = new Set<string | null>();
 
 const hearth = useHearth(async (home) => {
-  // The first token with `admin` is made on the machine itself.
+  // The first token with `admin` is created on the machine itself.
   const commandLine = 'token create --name owner --permissions admin --json';
   const made = await runHearth(commandLine.split(' '), { home });
   admin = JSON.parse(made.stdout).token;
@@ -66,7 +66,7 @@ it('ends the event streams of a token within two seconds after it is revoked', a
     await followStream(hearth.url, '/api/v1/events?topics=models', bearing(token)),
   ];
   const kept = await followStream(hearth.url, '/api/v1/events', bearing(admin));
-  // Fast machines fill a smaller context before the token is gone.
+  // A fast machine would fill a smaller context before the token is revoked.
   const request = {
     model: endlessModel,
     input: 'Once',
@@ -80,9 +80,9 @@ it('ends the event streams of a token within two seconds after it is revoked', a
   const response = await followStream(hearth.url, path, bearing(token));
   await response.until('delta');
 
-  // Another process: the server is not told.
+  // Revokes the token in another process, so the server is not notified.
   await runHearth(['token', 'rm', id], { home: hearth.home });
-  // They would not end otherwise.
+  // The streams would not end otherwise.
   for (const stream of streams) {
     expect((await stream.rest())[0]?.event).toBe('events.snapshot');
   }
@@ -104,7 +104,7 @@ it('ends the answers of a token within two seconds after it is revoked', async (
     openStream(hearth.url, path, { model: endlessModel, ...body }, bearing(token));
   const stored = await open('/api/v1/chat', { input: 'Once', context_length: 16_384 });
   await stored.until('message.delta');
-  // They generate, or wait for a slot.
+  // These requests generate, or wait for a slot.
   const others = [
     await open('/api/v0/chat/completions', { messages }),
     await open('/v1/chat/completions', { messages }),

@@ -92,7 +92,7 @@ async function change(method: string, label: string, tool: string, body?: object
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
-/** The rest of the events, without the deltas of the text. */
+/** The rest of the events, without text deltas. */
 async function rest(stream: LiveStream) {
   const events = (await stream.rest()).map(parse);
   const end = events.at(-1);
@@ -243,7 +243,7 @@ describe('an answer', () => {
     const { call_id: id } = await question(stream);
     await question(stream);
     await approve(id, { approved: true, scope: 'always' });
-    // The other call of the round has the same answer.
+    // The same decision applies to the round's other call.
     await rest(stream);
     expect([await content('h'), await content('i')]).toEqual(['Eggs', 'Eggs']);
     const list = await get(hearth.url, '/api/v1/tool-approvals', { headers });

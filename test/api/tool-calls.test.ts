@@ -125,7 +125,7 @@ describe('many calls', () => {
       'message',
     ]);
     expect(new Set(await calledTools())).toEqual(new Set(['get_weather', 'check_tide']));
-    // One message at first; then also the answer with its calls, and three results.
+    // The prompt grows from one message to five: the answer with its calls, and three results.
     expect(stats).toMatchObject({ input_tokens: 1 + 5, total_output_tokens: 2 });
   });
 

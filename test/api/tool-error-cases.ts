@@ -4,7 +4,7 @@ import type { ErrorCase } from '../setup/server/error-case.ts';
 
 const chat = '/api/v1/chat';
 
-/** Writes an mcp.json whose plugins can't be used. */
+/** Writes an mcp.json with plugins that can't be used. */
 export async function placeBadPlugins(home: string): Promise<void> {
   const mcpServers = {
     missing: { command: '/no/such/program' },
@@ -16,8 +16,8 @@ export async function placeBadPlugins(home: string): Promise<void> {
 }
 
 /**
- * Requests with tools that must fail, on a server with those plugins whose `mcp.allowedHosts` is 127.0.0.1:9,
- * where no server listens. The token may do everything.
+ * Requests with tools that must fail. The server has those plugins, and its `mcp.allowedHosts` is 127.0.0.1:9, where no
+ * server listens. The token has all permissions.
  */
 export function toolErrorCases(token: string): readonly ErrorCase[] {
   const headers = { authorization: `Bearer ${token}` };

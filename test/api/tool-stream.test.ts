@@ -74,7 +74,7 @@ it('reports prompt, call, result and answer in this order', async () => {
 it('reports a call whose arguments do not fit, and continues', async () => {
   const events = await chat('Get the population of Lisbon', 'get_population');
   const end = events.findIndex(({ type }) => type === 'tool_call.failure') + 1;
-  // The model's reaction to the failure differs between versions.
+  // Models react to the failure differently.
   const fixture = '../fixtures/v1-chat-tool-failure.sse';
   await expect(normalizeEvents(events.slice(0, end))).toMatchFileSnapshot(fixture);
   expect(typesOf(events.slice(end))).toEqual(secondRound);

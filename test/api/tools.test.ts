@@ -35,7 +35,7 @@ const hearth = useHearth(async (home) => {
 });
 beforeEach(() => place.turnPage());
 
-/** The model is small: some of its answers are nonsense, and must stay short. */
+/** The model is small, and some of its answers are nonsense, so they are kept short. */
 async function say(
   input: string,
   integrations: readonly unknown[] = [],
@@ -82,7 +82,7 @@ describe('a plugin', () => {
       called: 'get_weather',
       input: { city: 'Lisbon' },
     });
-    // Two generations, the second one with the call and its result in the prompt.
+    // There are two generations; the second prompt contains the call and its result.
     const { stats: once } = await say('Hello!', [harbour('get_weather', 'check_tide')]);
     expect(stats.input_tokens).toBeGreaterThan(2 * once.input_tokens);
     expect(stats.total_output_tokens).toBeGreaterThan(once.total_output_tokens);
@@ -206,7 +206,7 @@ describe('a tool server that a request names', () => {
       allowed_tools: ['add'],
       headers: { 'x-key': 'secret' },
     };
-    // It needs no token if the server asks for none.
+    // If the server requires no tokens, none is needed here.
     const { output } = await say('Add 2 and 3.', [integration], {}, {});
     expect(output[0]).toMatchObject({
       tool: 'add',

@@ -10,7 +10,7 @@ import { listenOnLoopback } from '../setup/net/loopback-server.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { useResource } from '../setup/use-resource.ts';
 
-/** Forms that the speech server got, as text, by their paths. */
+/** Forms that the speech server received, as text, with their paths. */
 const forms: { path: string; form: string }[] = [];
 const answers: Readonly<Record<string, readonly [string, readonly string[]]>> = {
   json: [

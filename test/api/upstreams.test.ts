@@ -7,7 +7,7 @@ import { startHearth, type HearthProcess } from '../setup/server/hearth-process.
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { makeFolder, removeFolder } from '../setup/temporary-folder.ts';
 
-/** Models of servers elsewhere: two llama-server processes, and another Hearth. */
+/** Remote models: on two llama-server processes, and on another Hearth. */
 
 let replicas: readonly LlamaReplica[] = [];
 let backHome = '';

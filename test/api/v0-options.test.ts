@@ -9,7 +9,7 @@ import { picture } from '../setup/models/picture.ts';
 import { post, stream } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 
-/** Headers and fields that OpenAI's clients send to v0 besides the plain request. */
+/** Headers and fields that OpenAI's clients add to requests. */
 
 const hearth = useHearth();
 const model = 'hearth/starter-chat';

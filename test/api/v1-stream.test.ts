@@ -19,7 +19,7 @@ describe('the event stream of a v1 chat', () => {
       return parsed;
     });
   };
-  /** Types in order, runs of the same type as one. */
+  /** Event types in order, with repetitions removed. */
   const shape = (events: readonly ChatEvent[]): readonly string[] =>
     events.map(({ type }) => type).filter((type, index, all) => type !== all[index - 1]);
   const textOf = (events: readonly ChatEvent[], type: 'message.delta' | 'reasoning.delta') =>
@@ -95,7 +95,8 @@ describe('the event stream of a v1 chat', () => {
   it('does not open where the prompt is too long', async () => {
     const { status, body } = await post(hearth.url, '/api/v1/chat', {
       ...tooLong,
-      // It is refused before the engine reads it, so also by a busy machine before the stream must open.
+      // The prompt is refused before the engine reads it, so even a busy machine refuses it before the stream must
+      // open.
       input: 'word '.repeat(20_000),
       stream: true,
     });

@@ -3,7 +3,7 @@ import { post, postRaw } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.ts';
 
-/** One slot, which an endless answer holds for a minute and more. */
+/** One slot, which an endless answer occupies for at least a minute. */
 const hearth = useHearth(async (home) => {
   await placeEndlessModel(home);
   return { flags: ['--engine-parallel=1', '--engine-context-length=65536'] };
@@ -80,7 +80,7 @@ const streams = [
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
-/** The text of a stream up to a part, or to its end. */
+/** Reads a stream up to a text, or to its end. */
 async function readTo(reader: Reader, part?: string): Promise<string> {
   let text = '';
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
@@ -90,7 +90,7 @@ async function readTo(reader: Reader, part?: string): Promise<string> {
   return text;
 }
 
-/** Starts an answer that holds the slot until it is aborted. */
+/** Starts an answer that occupies the slot until it is aborted. */
 async function holdSlot() {
   const abort = new AbortController();
   onTestFinished(() => abort.abort());

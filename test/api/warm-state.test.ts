@@ -11,7 +11,7 @@ import { complete, respond } from '../setup/warm-state/responses-client.ts';
 
 const copied = 'test/copied';
 const flags = ['--engine-parallel=2', '--engine-cache-contexts=1'];
-/** Of the random test; with a number set, the seed differs from run to run. */
+/** Number of conversations in the random test. If it is set, the seed differs from run to run. */
 const conversationCount = Number(process.env['HEARTH_TEST_CONVERSATIONS'] ?? 10);
 const turnsOfEach = 4;
 
@@ -25,7 +25,7 @@ const reference = useHearth({ flags: ['--warm-max-bytes=0'] });
 const keptFolder = (): string => join(hearth.home, 'warm-state', 'kept');
 const diskStates = (): Promise<readonly string[]> => readdir(keptFolder());
 
-/** Names and times of the kept files; undefined while one is replaced. */
+/** Names and times of the saved files; undefined while one is being replaced. */
 async function keptFiles(): Promise<string | undefined> {
   try {
     const names = await diskStates();
@@ -36,7 +36,7 @@ async function keptFiles(): Promise<string | undefined> {
   }
 }
 
-/** Waits until the last states of all conversations so far are on disk: until no file has changed for a while. */
+/** Waits until the latest states of all conversations are on disk: until no file has changed for a while. */
 async function untilSaved(count: number): Promise<void> {
   let before: string | undefined;
   let unchanged = 0;
@@ -187,7 +187,7 @@ describe('a request that is not stored', () => {
 });
 
 describe('requests that arrive together', () => {
-  // Some 3,500 tokens for each of 8 requests: more than half a second of reading on every machine.
+  // About 3,500 tokens for each of 8 requests: more than half a second of reading on any machine.
   const instructions = Array.from({ length: 280 }, (_, index) => `Rule ${index}: be kind.`);
 
   async function load(): Promise<void> {

@@ -61,7 +61,7 @@ const chunkSchema = z.object({
 });
 const errorSchema = z.object({ error: z.object({ message: z.string() }) });
 
-/** Reads lines as Zed does, which ignores all but those that begin with "data: ". */
+/** Reads lines like Zed, which ignores all lines except the ones that begin with "data: ". */
 async function complete(path: string, request: object) {
   const response = await postRaw(hearth.url, path, JSON.stringify({ model, ...request }));
   const body = await response.text();
@@ -232,7 +232,7 @@ describe("Zed's provider for Ollama", () => {
       })
       .parse(body);
     const capabilities = await Promise.all(
-      // Zed knows embedding models by their names.
+      // Zed recognizes embedding models by their names.
       models
         .filter(({ name }) => !name.includes('-embed'))
         .map(async ({ name }) => {

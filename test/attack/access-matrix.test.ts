@@ -20,7 +20,7 @@ import { withTokens } from '../setup/server/with-tokens.ts';
 
 const endpoints = declaredEndpoints();
 const routes = endpoints.map(({ route }) => route);
-/** Routes that require no token: a new one has to be named here. */
+/** Routes that require no token. A new one must be added here. */
 const publicRoutes = [
   'getHealth',
   'getReadiness',
@@ -30,7 +30,7 @@ const publicRoutes = [
   'versionOllama',
 ];
 const environment = { HEARTH_HUB_ENDPOINT: 'http://127.0.0.1:9' };
-/** Nothing listens there. */
+/** No server listens at this address. */
 const closedHost = '127.0.0.1:9';
 const ephemeral = { server_label: 'none', server_url: `http://${closedHost}/` };
 const toolFlags = [
@@ -92,7 +92,7 @@ describe.each([
     }
     const known = await knownCallers(hearth, secrets);
     const anonymous = anonymousCallers(secrets.all, isTokenRequired);
-    // A token counts for more than the caller's right to have none.
+    // A caller's token is used even if the caller needs none.
     const repeated = known.filter(({ name }) => /with chat alone|session/.test(name));
     callers = [...anonymous, ...(isTokenRequired ? known : repeated)];
     if (isTokenRequired) return;

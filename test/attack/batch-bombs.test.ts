@@ -115,7 +115,7 @@ const embeddingBombs = new Map<string, object>([
   ['the last one', embedding],
 ]);
 
-/** Others are served while a batch runs. */
+/** Checks that other requests are served while a batch runs. */
 async function besides<Result>(work: Promise<Result>): Promise<Result> {
   const done = new AbortController();
   const finished = work.finally(() => done.abort());

@@ -12,7 +12,7 @@ const nested = (depth: number): object => {
   for (let level = 0; level < depth; level += 1) schema = { type: 'array', items: schema };
   return schema;
 };
-/** Each level has two branches: 2 to the power of the depth in all. */
+/** Each level has two branches, so there are 2 to the power of the depth. */
 const doubling = Object.fromEntries(
   names(40).map((name, index) => [
     name,
@@ -20,7 +20,7 @@ const doubling = Object.fromEntries(
   ]),
 );
 
-/** Schemas that are short and costly: each is the schema of a field `a`. */
+/** Schemas that are short but expensive; each is the schema of a field `a`. */
 const bombs: readonly (readonly [string, object])[] = [
   ['a pattern that backtracks', { ...text, pattern: '^(a+)+$' }],
   ['repeated repetitions', { ...text, pattern: '^((a{0,200}){0,200}){0,200}$' }],
@@ -59,7 +59,7 @@ const format = (schema: JsonSchema) => ({
 });
 const ollama = { model, messages, stream: false, options: { num_predict: 8 } };
 
-/** Each API and field that takes a schema. */
+/** All APIs and fields that accept a schema. */
 const places: readonly (readonly [string, string, (schema: JsonSchema) => object])[] = [
   [
     'a tool',

@@ -7,7 +7,7 @@ import { useHearth } from '../setup/server/use-hearth.ts';
 import { useResource } from '../setup/use-resource.ts';
 import { seededRandom } from '../setup/seeded-random.ts';
 
-/** `HEARTH_TEST_KILLS=50` kills as often, in a file of 200 MB. */
+/** Number of kills. `HEARTH_TEST_KILLS=50` uses a file of 200 MB. */
 const killCount = Number(process.env['HEARTH_TEST_KILLS'] ?? 6);
 const sizeBytes = Math.max(40, killCount * 4) * 1_000_000;
 const file = 'large-Q8_0.gguf';

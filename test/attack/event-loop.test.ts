@@ -5,11 +5,14 @@ import { useHearth } from '../setup/server/use-hearth.ts';
 
 const hearth = useHearth((home) => ({ environment: measuredEventLoop(home) }));
 
-/** A body parsed in the event loop holds it for over a second; to take over its longest value takes some 40 ms. */
+/**
+ * Parsing such a body in the event loop would block it for over a second; copying its longest value from a thread takes
+ * about 40 ms.
+ */
 const maxHeldMs = 100;
 const attempts = 5;
 
-/** The machine may hold a process too, but not in each attempt. */
+/** The machine itself may suspend a process, but not in every attempt. */
 async function heldMs(send: () => Promise<unknown>): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < attempts && least >= maxHeldMs; attempt += 1) {

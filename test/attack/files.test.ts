@@ -9,14 +9,14 @@ import { expectError } from '../setup/server/expect-error.ts';
 import { memoryGrowth } from '../setup/server/peak-memory.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 
-/** Files of some kilobytes that grow to hundreds of megabytes when they are read, and files that lie about their size. */
+/** Files of some kilobytes that expand to hundreds of megabytes when read, and files that declare wrong sizes. */
 
 const hearth = useHearth(placeAudioModel);
 const mebibyte = 1024 * 1024;
-/** The heap of a thread that reads a file, its young part included, and what the server needs beside it. */
+/** Limit for the heap of a reading thread, including its young generation, and other memory of the server. */
 const maxGrowth = 800 * mebibyte;
 
-/** Sends a file. The server must answer others meanwhile, and keep its memory. */
+/** Sends a file. Meanwhile, the server must answer other requests and stay within its memory limit. */
 async function send(request: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
   let answer: ApiAnswer | undefined;
   const growth = await memoryGrowth(hearth.pid, async () => {

@@ -17,7 +17,7 @@ const hearth = useHearth({
 const model = 'hearth/starter-vision';
 const mebibyte = 1024 * 1024;
 
-/** Noise, which compresses badly, repeated: `width` × `height` pixels in all. */
+/** An image of `width` × `height` pixels made of repeated noise, which compresses badly. */
 async function photo(width: number, height: number): Promise<Sharp> {
   const side = 500;
   const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const;
@@ -30,11 +30,11 @@ async function photo(width: number, height: number): Promise<Sharp> {
 const url = (bytes: Buffer, format: string) =>
   `data:image/${format};base64,${bytes.toString('base64')}`;
 
-/** How the JSON of a result with a JPEG begins. */
+/** First characters of a JSON result that contains a JPEG. */
 const jpegBlock = '[{"type":"image","data":"/9j/';
-/** A few kilobytes that are 40 million pixels. */
+/** A file of a few kilobytes with 40 million pixels. */
 let bomb: Buffer;
-/** A JPEG of 40 million pixels. */
+/** A JPEG with 40 million pixels. */
 let largePhoto: Buffer;
 const flat = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: 'teal' } });
@@ -105,7 +105,7 @@ beforeAll(async () => {
   const row = { type: 'gaussian', mean: 128, sigma: 40 } as const;
   const create = { width: 16_383, height: 1, channels: 3, background: 'red', noise: row } as const;
   const input = await sharp({ create }).png().toBuffer();
-  // Every row is the same.
+  // All rows are equal, so the file is small.
   bomb = await flat(16_383, 2440)
     .composite([{ input, tile: true }])
     .webp({ lossless: true, effort: 0 })
@@ -140,7 +140,7 @@ describe('the memory of the server has a limit', () => {
     });
     const { output } = toolCallOf(answer);
     expect(JSON.parse(output)).toHaveLength(10);
-    // One decoded image is 160 MB, and its decoder holds a copy; here memory of the server's own adds to them.
+    // A decoded image takes 160 MB, and its decoder holds a copy. The server's own memory adds to that.
     expect(growth).toBeLessThan(400 * mebibyte);
   });
 

@@ -24,7 +24,7 @@ async function noise(): Promise<Buffer> {
   return sharp({ create }).png().toBuffer();
 }
 
-/** A PNG of a few kilobytes whose header says that it is so large. */
+/** A PNG of a few kilobytes whose header declares this size. */
 async function claiming(width: number, height: number): Promise<Buffer> {
   const png = await noise();
   png.writeUInt32BE(width, 16);

@@ -106,7 +106,7 @@ describe('a server that is killed while it works', () => {
   it('stores what its responses in the background had written, and ends them', async () => {
     const running = await openStream(hearth.url, chat, { ...endless, background: true });
     const start = JSON.parse((await running.until('chat.start')).data);
-    // Far more than are stored at once.
+    // Far more events than are stored at once.
     for (let count = 0; count < 30; count += 1) await running.until('message.delta');
     await hearth.kill();
     await hearth.restart({});

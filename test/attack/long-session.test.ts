@@ -11,13 +11,13 @@ import { stream } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 
 /**
- * Turns of a session of a coding agent, which sends its whole conversation with each of them: the recorded first turn,
- * with its headers, instructions and tools, and what follows when the model reads one file after the other.
- * `HEARTH_SESSION_TURNS=200 npx vitest run --project e2e test/attack/long-session.test.ts` reaches 30,000 tokens.
+ * Turns of a coding agent's session; each turn sends the whole conversation. The first turn is recorded, with headers,
+ * instructions and tools; in the following turns, the model reads one file after the other. `HEARTH_SESSION_TURNS=200
+ * npx vitest run --project e2e test/attack/long-session.test.ts` reaches 30,000 tokens.
  */
 const turns = Number(process.env['HEARTH_SESSION_TURNS'] ?? 25);
 const sessions = 3;
-/** V8 collects its old generation when it has grown by about this much. */
+/** V8 collects its old generation after about this much growth. */
 const garbageBytes = 32 * 1024 * 1024;
 /** About 150 tokens. */
 const fileContent = 'The tide comes in and goes out again. '.repeat(15);
@@ -65,7 +65,7 @@ it('keeps no memory for the sessions of an agent', async () => {
   expect(grown).toBeLessThan(garbageBytes);
 }, 300_000);
 
-/** The call that a stream ends with, as the agent sends it back. */
+/** The call at the end of a stream, in the form in which the agent sends it back. */
 function callOf(events: readonly AnthropicMessageEvent[]) {
   const ended = events.find((event) => event.type === 'message_delta');
   expect(ended?.delta.stop_reason).toBe('tool_use');

@@ -15,7 +15,7 @@ const hearth = useHearth(async (home) => {
       '--models-memory-limit-bytes=300000000',
       '--engine-prompt-cache-mib=0',
       '--engine-parallel=3',
-      // All three run at once.
+      // All three requests run at the same time.
       '--engine-cache-contexts=3',
     ],
   };

@@ -22,7 +22,7 @@ const hearth = useHearth(async (home) => {
   return { flags };
 });
 
-/** Half of them to v1, half to v0. */
+/** Sends half of the requests to v1, half to v0. */
 function askAtOnce(count: number): Promise<readonly ApiAnswer[]> {
   return Promise.all(
     Array.from({ length: count }, (_, index) =>

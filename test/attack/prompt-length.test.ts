@@ -6,7 +6,7 @@ import { useHearth } from '../setup/server/use-hearth.ts';
 const hearth = useHearth();
 
 const model = 'hearth/starter-chat';
-/** Two tokens each. */
+/** Each word has two tokens. */
 const words = (count: number) => 'word '.repeat(count);
 const messages = (content: string) => [{ role: 'user', content }];
 const tooLong = {

@@ -55,9 +55,9 @@ describe('six models if there is memory for two', () => {
     const outcomes = new Map<string, number>();
     const count = (outcome: string): void =>
       void outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-    /** Loaded by name, and not unloaded yet. */
+    /** Models that were loaded by name and not unloaded yet. */
     const named = new Set<string>();
-    /** How often each model was unloaded by name. */
+    /** Number of times that each model was unloaded by name. */
     const unloads = new Map<string, number>();
     /** Unexplained responses. */
     const surprises: unknown[] = [];
@@ -112,7 +112,7 @@ describe('six models if there is memory for two', () => {
           ({ state, model }: { state: string; model: string }) =>
             state !== 'waiting' && model !== embedModel,
         );
-        // Two with caches of full size; smaller ones may leave room for more, never for all.
+        // There is memory for two models with full caches. With smaller caches more may fit, but never all.
         expect(holding.length).toBeLessThan(chatModels.length);
         maxBytes = Math.max(maxBytes, body.memory.reserved_bytes);
         await delay(20);

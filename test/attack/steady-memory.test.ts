@@ -11,15 +11,18 @@ import { useHearth } from '../setup/server/use-hearth.ts';
  */
 const requests = Number(process.env['HEARTH_SOAK_REQUESTS'] ?? 300);
 const isLong = requests >= 3000;
-/** The long form begins after a first collection of V8's old generation, which then reuses its pages. */
+/** The long form begins after the first collection of V8's old generation, whose pages are then reused. */
 const warmUpRequests = isLong ? 2500 : 600;
 const idleMs = isLong ? 10_000 : 0;
-/** V8 collects its old generation when it has grown by about this much, on a busy machine later. */
+/** V8 collects its old generation after about this much growth; on a busy machine, after more. */
 const garbageBytes = 32 * 1024 * 1024;
-/** The short form continues to here while the garbage of a collection that is due hides the answer. */
+/** Limit of the short form, which continues while uncollected garbage hides the result. */
 const maxRequests = isLong ? requests : 5 * requests;
 
-/** The short form makes V8 collect early: its limit depends on the version of Node.js and the speed of the machine. */
+/**
+ * Makes V8 collect early in the short form: by default, its limit depends on the version of Node.js and the speed of
+ * the machine.
+ */
 const heapLimit = { NODE_OPTIONS: '--max-old-space-size=96' };
 const hearth = useHearth(async () => (isLong ? {} : { environment: heapLimit }));
 
@@ -76,7 +79,7 @@ it(
     console.log(
       `${slope.toFixed(0)} bytes per request; ${grownBytes()} bytes in ${request} requests`,
     );
-    // Fewer requests than these lie between two collections of V8's old generation.
+    // The short form has too few requests: fewer than come between two collections of V8's old generation.
     expect(isLong ? slope : 0).toBeLessThan(1024);
   },
   20 * 60_000,

@@ -9,10 +9,10 @@ import { get, post, toAnswer } from '../setup/server/api.ts';
 import { runHearth } from '../setup/cli/run-hearth.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 
-/** Stored texts that a browser would run if a response had the type of a page. */
+/** Stored text that a browser would run if a response had the type of a web page. */
 const script = '<script>alert(1)</script>';
 const page = `<!doctype html><html><body>"'>${script}</body></html>`;
-/** Types that no browser shows as a page. */
+/** Content types that no browser renders as a page. */
 const harmlessTypes =
   /^(?:application\/(?:json|octet-stream|x-ndjson|openmetrics-text)|text\/(?:event-stream|markdown|plain))\b/;
 

@@ -13,7 +13,7 @@ const hearth = useHearth(async (home) => {
 const { openPage } = useBrowser();
 
 const short = { maxOutputTokens: 8, reasoning: 'off' };
-/** Seconds of a player; 0 while it reads. */
+/** Duration of a player in seconds; 0 while it loads. */
 const lengthOf = (player: Locator): Promise<number> =>
   player.evaluate(({ duration }: HTMLAudioElement) => (Number.isFinite(duration) ? duration : 0));
 

@@ -130,7 +130,7 @@ it('keeps what an engine had written that crashed, and answers again', async () 
   await page.getByRole('button', { name: 'Regenerate' }).click();
   await page.getByRole('button', { name: 'Stop the answer' }).click();
   await page.getByRole('group', { name: 'Branches' }).getByText('2/2').waitFor();
-  // An answer that has no id yet is stopped once it has one: the page has to stay open until then.
+  // An answer without an id is stopped once it has one, so the page must stay open until then.
   await expectIdle(endlessModel);
 });
 

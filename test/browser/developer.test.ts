@@ -158,7 +158,7 @@ it('names the flag of a setting as the commands do', async () => {
 
 it('shows no empty list if there is no runtime', async () => {
   const page = await openPage(`${hearth.url}/health`, { token: await ownerToken() });
-  // The machines of the tests have one.
+  // Test machines have a runtime, so the page gets an empty list.
   await page.route('**/api/v1/runtimes', (route) => route.fulfill({ json: { runtimes: [] } }));
   await page.goto(`${hearth.url}/developer/runtimes`);
   await page.getByText('There is no runtime.').waitFor();
@@ -172,7 +172,7 @@ it('shows figures and runtimes', async () => {
   await page.getByRole('link', { name: 'Runtimes' }).click();
   await page.getByRole('list', { name: 'Runtimes' }).getByText('Active').waitFor();
   await checkLook(page, 'runtimes');
-  // The release of this version is large; the server of the tests has the wheel.
+  // The pinned release is a large download; the test server already has the wheel.
   await page.route('**/api/v1/runtimes/install', (route) =>
     route.continue({ postData: JSON.stringify({ from: 'wheel', stream: true }) }),
   );

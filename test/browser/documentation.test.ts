@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { expectAccessible, useBrowser } from './setup/browser.ts';
 
-// `npm run build:site` builds the site, apart from `npm run build`.
+// `npm run build:site` builds the site; `npm run build` does not.
 const hearth = useHearth();
 const { openPage } = useBrowser();
 

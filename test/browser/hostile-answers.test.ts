@@ -13,7 +13,7 @@ import { importedTurn } from './setup/imported-conversation.ts';
 const hearth = useHearth();
 const { openPage } = useBrowser();
 
-/** A server that no page may connect to. */
+/** A server to which no page may connect. */
 const listener = useResource(startListener);
 
 async function startListener() {
@@ -39,7 +39,7 @@ const attacksOf = (kind: string) =>
 
 const fenced = (language: string, code: string) => `\`\`\`${language}\n${code}\n\`\`\``;
 
-/** Shows an answer, and what the page did that no answer may cause. */
+/** Shows an answer; returns the page and its forbidden effects. */
 async function show(answer: string) {
   const { body } = await post(
     hearth.url,
@@ -63,7 +63,7 @@ async function show(answer: string) {
   return { page, effects };
 }
 
-/** The page answers to the keyboard, and nothing happened that no answer may cause. */
+/** Checks that the page still reacts to the keyboard, and that there were no forbidden effects. */
 async function expectInert(page: Page, effects: readonly string[]): Promise<void> {
   await messageField(page).fill('still here');
   expect(await messageField(page).inputValue()).toBe('still here');

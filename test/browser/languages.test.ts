@@ -12,7 +12,7 @@ const chooseLanguage = async (page: Page, menu: string, language: string) => {
 };
 const directionOf = (page: Page) =>
   page.evaluate(() => [document.documentElement.lang, document.documentElement.dir]);
-/** How far the page scrolls sideways, and whether its main part begins at the side on which Arabic begins. */
+/** Width by which the page scrolls sideways, and the edge at which its main part begins. */
 const layoutOf = (page: Page) =>
   page.evaluate(() => {
     const { scrollWidth, clientWidth } = document.documentElement;

@@ -40,7 +40,7 @@ it('prefers other models to the starter, until the user chooses the starter', as
 
 it('names models by their keys, and deletes only those that can be deleted', async () => {
   const page = await openPage(`${hearth.url}/models`);
-  // The name in its header is the starter's.
+  // The model's header contains the name of the starter model.
   await page.getByRole('button', { name: 'Details of endless' }).waitFor();
   await page.getByRole('button', { name: 'Delete endless' }).waitFor();
   const remote = page.getByRole('listitem').filter({ hasText: 'lab/large' });

@@ -7,7 +7,7 @@ import { useHearth } from '../setup/server/use-hearth.ts';
 import { useBrowser } from './setup/browser.ts';
 import { checkLook } from './setup/pictures.ts';
 
-/** Two machines, which are both this one, with addresses of their own. */
+/** Two machines. Both are this machine, with different addresses. */
 
 const boxAddress = '127.0.0.2';
 let boxPort = 0;

@@ -245,7 +245,7 @@ describe('on a machine with two GPUs', () => {
     await post(machine.url, '/api/v1/models/unload', { instance_id: 'hearth/starter-chat' });
     const page = await openPage(`${machine.url}/models`);
     await page.getByRole('button', { name: 'Details of starter-chat' }).click();
-    // A notice that it was loaded has its name, too.
+    // `exact`, since a notice about the load contains the name, too.
     const dialog = page.getByRole('dialog', { name: 'starter-chat', exact: true });
     const placement = dialog.getByRole('region', { name: 'Placement' });
     await placement.getByText('7 of 7 layers on GPUs').waitFor();

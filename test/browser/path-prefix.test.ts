@@ -27,7 +27,7 @@ it('works below a path, and asks for nothing outside of it', async () => {
   await page.goto(`${hearth.url}/hearth/developer`);
   await page.getByText(`${hearth.url}/hearth/v1`).first().waitFor();
 
-  // Kept by the service worker, which controls the pages below the path.
+  // The service worker controls the pages below the path, and caches them.
   const scope = await page.evaluate(async () => (await navigator.serviceWorker.ready).scope);
   expect(scope).toBe(`${hearth.url}/hearth/`);
 

@@ -46,7 +46,7 @@ it('inserts a prompt that / finds, with its variables', async () => {
   await field.press('ArrowUp');
   await field.press('Enter');
   await expect.poll(() => field.inputValue()).toBe('Hello!');
-  // A slash that begins no prompt is a message like any other.
+  // A slash that begins no prompt is part of a normal message.
   await send(page, '/etc/hosts');
   await answered(page, 1);
 });
@@ -122,7 +122,7 @@ it('saves a preset that a second tab sees, and shows the defaults of the model',
     .poll(async () => (await get(hearth.url, '/api/v1/presets/Poet')).body.revision)
     .toBe(2);
 
-  // The first tab has the older revision: it does not overwrite the change.
+  // The first tab has an older revision, so it can't overwrite the change.
   await panel.getByRole('button', { name: 'Update the preset' }).click();
   await page.getByText('has revision 2', { exact: false }).first().waitFor();
   const { body } = await get(hearth.url, '/api/v1/presets/Poet');

@@ -26,7 +26,7 @@ const hearth = useHearth(async (home) => {
 const { openPage } = useBrowser();
 
 const settings = { model: 'hearth/starter-chat' };
-/** The tools of the plugin do not say that they only read. */
+/** The plugin's tools have no hint that they are read-only, so they need a permission. */
 async function allowTools(by: string, ...tools: readonly string[]): Promise<void> {
   for (const tool of tools) {
     const init = { method: 'PUT', headers: { authorization: `Bearer ${by}` } };

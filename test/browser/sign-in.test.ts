@@ -36,7 +36,7 @@ it('stays signed in over a restart of the server and of the browser, and signs o
   await restart();
   await page.reload();
   await createToken(page).waitFor();
-  // A browser that starts again has its cookies and its storage only.
+  // A restarted browser has only its cookies and storage.
   const again = await openPage(`${hearth.url}/developer/tokens`, {
     storageState: await page.context().storageState(),
   });

@@ -13,7 +13,7 @@ const hearth = useHearth();
 const { openPage } = useBrowser();
 const short = { model: 'hearth/starter-chat', reasoning: 'off', temperature: 0 };
 
-/** Chromium on Linux has no voices and no recognition, so the page gets stand-ins for both. */
+/** Replaces speech synthesis and recognition, since Chromium on Linux has neither. */
 async function addSpeech(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const spoken: string[] = [];

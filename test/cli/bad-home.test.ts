@@ -18,7 +18,7 @@ const service = {
 };
 const disk = useSmallDisk(1024 * 1024);
 
-/** Runs work without the rights of root, whom no permission stops. */
+/** Runs work without root's rights, since permissions do not restrict root. */
 async function asOrdinaryUser<Result>(work: () => Promise<Result>): Promise<Result> {
   if (process.geteuid?.() !== 0) return work();
   const nobody = 65_534;

@@ -24,7 +24,7 @@ const list = JSON.stringify({
   ],
 });
 
-/** @returns the address of the list */
+/** @returns The address of the list. */
 async function publish(): Promise<string> {
   const server = createServer(({ url = '' }, response) => {
     response.end(url.endsWith('.sig') ? sign(null, Buffer.from(list), privateKey) : list);

@@ -3,7 +3,7 @@ import { openTerminalSession, type TerminalSession } from '../setup/cli/terminal
 import { sendEvents, sendJson, startLoopbackServer } from '../setup/net/loopback-server.ts';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
 
-/** A real model answers at its own pace; these tests need one that thinks, waits and answers as they say. */
+/** Replaces the model: these tests control when it thinks, waits and answers. */
 const answerText = 'The quick brown fox jumps over the lazy dog, and the dog does not mind at all.';
 const responseId = `resp_${'0'.repeat(48)}`;
 const stats = {
@@ -16,7 +16,7 @@ const stats = {
 
 let server: Awaited<ReturnType<typeof startLoopbackServer>>;
 let session: TerminalSession | undefined;
-/** Of the library. */
+/** Models of the library. */
 let models: readonly object[] = [];
 /** Lets the answer to "Wait" continue. */
 let goOn: () => void;

@@ -77,7 +77,7 @@ it('asks at a terminal, and keeps the answers', async () => {
     await session.expect(/Chatting with[\s\S]*> /);
     const send = (...names: readonly string[]) => session.type(`${scripted(...names)}\r`);
     send('b', 'c');
-    // Typed before the question.
+    // Keys typed before the question are ignored.
     session.type('y\r');
     await session.expect(
       /The model wants to call write_file of mcp\/files, which may destroy something:/,
@@ -92,7 +92,7 @@ it('asks at a terminal, and keeps the answers', async () => {
     session.type('\r');
     await session.expect(/Done\.\n> /);
     expect([await content('b'), await content('c')]).toEqual(['Eggs', 'none']);
-    // Two rounds, of which the second is covered by the answer to the first.
+    // There are two rounds. The first answer also decides the second.
     session.type('/new\r');
     await session.expect(/new conversation[\s\S]*> /);
     session.type(

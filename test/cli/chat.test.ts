@@ -15,7 +15,7 @@ const chat = (commandLine: readonly string[], stdin = '') =>
     stdin,
   });
 
-/** Running requests of all instances, as the server says. */
+/** Number of running requests on all instances, according to the server. */
 async function countActive(): Promise<number> {
   const { stdout } = await runHearth(['ps', '--json'], { home: server.home });
   const { instances } = JSON.parse(stdout) as { instances: { active_requests: number }[] };

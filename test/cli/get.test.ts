@@ -187,7 +187,7 @@ describe('hearth get in a pipe', () => {
     const following = run('get', 'acme/Restarted-GGUF');
     const idOf = async () =>
       String((await jobs()).find(({ model }) => model === 'acme/restarted')?.['job_id']);
-    // It knows of the job when it asks for it.
+    // Waits until the command polls the job, so it knows the job's id.
     await expect
       .poll(async () => hearth.log().includes(`download/status/${await idOf()}`), {
         timeout: 20_000,

@@ -5,7 +5,7 @@ import { runHearth } from '../setup/cli/run-hearth.ts';
 import { openTerminalSession } from '../setup/cli/terminal-session.ts';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
 
-/** A real model may finish before a test interrupts it; this server waits forever. */
+/** A question that the server never answers: a real model might finish before it is interrupted. */
 const endlessQuestion = 'Write without end';
 const stats = {
   input_tokens: 1,

@@ -9,7 +9,7 @@ import { useTemporaryFolder } from '../setup/temporary-folder.ts';
 
 const folder = useTemporaryFolder();
 
-/** The options as flags; the text goes to the standard input. */
+/** Converts options to flags; the text goes to the standard input. */
 function toFlags({ mode, speakers, voices, emotions, clean, output }: CaseOptions) {
   return [
     ...(mode === undefined ? [] : ['--mode', mode]),

@@ -164,7 +164,7 @@ describe('hearth server', () => {
       const stop = await runHearth(['server', 'stop'], { home });
       expect(stop).toMatchObject({ exitCode: 0, stdout: 'Stopped the server.\n' });
     }
-    // By a request, since Windows has no signal for it.
+    // The server is stopped by a request, since Windows has no signal for it.
     expect(await readFile(join(home, 'logs/server.log'), 'utf8')).toContain(
       'the owner stops the server',
     );

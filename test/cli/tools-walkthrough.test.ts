@@ -10,7 +10,7 @@ import { hearthEntryPoint, hearthEnvironment } from '../setup/server/hearth-proc
 import { temporaryFolder } from '../setup/temporary-folder.ts';
 import { freePort } from '../setup/net/ports.ts';
 
-/** Installed for the tests, so that the walkthrough needs no network. */
+/** Already installed, so that the walkthrough needs no network. */
 const filesystemServer = officialServer('server-filesystem');
 
 it('works as docs/tools.md says, with the starter model', async () => {

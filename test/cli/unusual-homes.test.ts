@@ -17,7 +17,7 @@ describe('a home with a long path of blanks, umlauts and emoji', () => {
     const folder = join(await temporaryFolder(), 'my models ä 😀');
     const home = join(folder, 'x'.repeat(249 - folder.length));
     expect(home).toHaveLength(250);
-    // Neither the home nor a folder for temporary files has room for a socket.
+    // The paths of the home and of the temporary folder are both too long for a socket.
     const environment = { TMPDIR: join(home, 'nowhere') };
     const server = await openHearth({ home, environment });
     expect((await post(server.url, '/api/v1/chat', hello)).status).toBe(200);

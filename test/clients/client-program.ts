@@ -6,7 +6,7 @@ import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.t
 import { instancesOf } from '../setup/server/instances.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 
-/** Values that every client of another language must see on a path, whatever its API. */
+/** Values that every client in another language must see on a path, for every API. */
 const expected = {
   models: expect.arrayContaining([expect.stringMatching(/^hearth\/starter-chat(:latest)?$/)]),
   'shown model': {
@@ -31,16 +31,19 @@ const expected = {
 } as const;
 
 interface ClientProgram {
-  /** As in the names of its tests. */
+  /** Name of the client in its tests' names. */
   readonly name: string;
-  /** A file that `scripts/install-clients.sh` builds. */
+  /** A file that `scripts/install-clients.sh` builds; without it, the tests are skipped. */
   readonly builtFile: string;
-  /** That file, if absent. */
+  /** Program to run; defaults to `builtFile`. */
   readonly program?: string;
   readonly commandLine: readonly string[];
-  /** The program's paths, in any order but for `abort`, the last one. */
+  /** The program's paths in any order, except that `abort` comes last. */
   readonly paths: readonly (keyof typeof expected)[];
-  /** Parts of the errors for an unknown model, a temperature out of range (which not all clients can send), and a text longer than the context. */
+  /**
+   * Expected fields of the errors for an unknown model, a temperature out of range (which not all clients can send),
+   * and a text longer than the context.
+   */
   readonly errors: readonly object[];
 }
 
@@ -51,7 +54,8 @@ interface Seen {
 }
 
 /**
- * Runs a program in another language, which prints what a client sees on each path as a line of JSON, and tests each line.
+ * Runs a program in another language. For each path, the program prints a line of JSON with what the client received;
+ * each line is a test.
  */
 export function testClientProgram(client: ClientProgram): void {
   const { name, builtFile, program = builtFile, commandLine, paths, errors } = client;
@@ -74,7 +78,7 @@ export function testClientProgram(client: ClientProgram): void {
           const result = JSON.parse(line) as Seen;
           seen.set(result.path, result);
           if (result.path !== 'abort') continue;
-          // The program waits, so that not its end stops the generation.
+          // The program is still running, so its end can't be what stops the generation.
           await vi.waitUntil(
             async () => (await instancesOf(hearth.url)).get(endlessModel)?.active_requests === 0,
             { timeout: 30_000 },

@@ -3,9 +3,9 @@ import { projectFolder } from '../setup/project-folder.ts';
 import { clientsFolder } from './run.ts';
 
 /**
- * The Python environment of a test, which `scripts/install-clients.sh` makes: each folder of `python/` has its own.
+ * The Python environment for a test, created by `scripts/install-clients.sh`. Each folder of `python/` has its own.
  *
- * @param file such as `python/test_openai.py` or `python/instructor/test_instructor.py`
+ * @param file Such as `python/test_openai.py` or `python/instructor/test_instructor.py`.
  */
 export function environmentFolder(file: string): string {
   const [, name = ''] = /^python\/(.*)\//.exec(file) ?? [];

@@ -31,7 +31,7 @@ describe.skipIf(!isInstalled)('the ollama command', () => {
     }),
   );
   const hearth = useHearth(() => ({ environment: { HEARTH_HUB_ENDPOINT: hub.url } }));
-  // The command writes a key into the home folder of its user.
+  // The command writes a key into the user's home folder.
   const user = useTemporaryFolder();
   const ollama = async (...commandLine: readonly string[]): Promise<string> => {
     const environment = { OLLAMA_HOST: hearth.url, HOME: user.path };

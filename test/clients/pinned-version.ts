@@ -4,7 +4,7 @@ import { clientsFolder } from './run.ts';
 
 const registries = { npm: 'npm', python: 'PyPI', go: 'Go', java: 'Maven' } as const;
 
-/** @param file the tests of a client, such as `npm/openai.test.ts` */
+/** @param file Path of tests for a client, such as `npm/openai.test.ts`. */
 export function registryOf(file: string): (typeof registries)[keyof typeof registries] {
   const [folder] = file.split('/');
   if (folder !== undefined && folder in registries) {
@@ -13,7 +13,7 @@ export function registryOf(file: string): (typeof registries)[keyof typeof regis
   throw new Error(`${file} is in no folder of a registry.`);
 }
 
-/** The version of a package that the files of its registry name. */
+/** The version of a package that is pinned in the files for its registry. */
 export async function pinnedVersion(file: string, name: string): Promise<string | undefined> {
   const read = (path: string) => readFile(join(clientsFolder, path), 'utf8');
   const find = async (path: string, pattern: string) =>

@@ -6,9 +6,9 @@ export const clientsFolder = import.meta.dirname;
 const defaultRunMs = 240_000;
 
 /**
- * Runs a program of this workspace, of npm or PyPI, and returns its output. Its standard input is empty.
+ * Runs a program of the project, of npm or PyPI, and returns its output. Its standard input is empty.
  *
- * @throws Error with the output, if the program fails.
+ * @throws Error with the output if the program fails.
  */
 export function run(
   program: string,
@@ -26,7 +26,7 @@ export function run(
     cwd: clientsFolder,
     env,
     maxBuffer: 64 * 1024 * 1024,
-    // A program that hangs must not hold requests of the tests after it.
+    // A program that hangs must not occupy the server during later tests.
     timeout: maxRunMs,
     killSignal: 'SIGKILL',
   } as const;

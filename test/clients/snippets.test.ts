@@ -6,7 +6,7 @@ import { useHearth } from '../setup/server/use-hearth.ts';
 import { environmentFolder } from './environment-folder.ts';
 import { clientsFolder, run } from './run.ts';
 
-/** Runs the programs of docs/clients.md as they stand there, with another port. */
+/** Runs the programs of docs/clients.md unchanged, except for the port. */
 const hearth = useHearth();
 const folder = join(clientsFolder, '.generated/snippets');
 const text = await readFile(join(projectFolder, 'docs/clients.md'), 'utf8');
@@ -31,7 +31,7 @@ it.concurrent.each(blocks.map((block, index) => [block.imports, block, index] as
   },
 );
 
-/** The Python whose environment has the imported packages. */
+/** The Python whose environment has the packages that the code imports. */
 function pythonFor(code: string): string {
   if (code.includes('import instructor')) return pythonOf('python/instructor/');
   const isFramework = /^(?:from|import) (?:agents|dspy|haystack|litellm|pydantic_ai|smolagents)\b/m;

@@ -12,14 +12,14 @@ import { testedClients, type TestedClient } from './tested-clients.ts';
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** Names of the tests that a test of a program in another language ran. */
+    /** Names of the tests that a program in another language ran. */
     passed?: readonly string[];
   }
 }
 
 const page = 'docs/contributing/clients-tested.md';
 
-/** Columns, and what the names of their tests contain. */
+/** Columns of the table, with the patterns of their tests' names. */
 const paths: readonly (readonly [string, RegExp])[] = [
   ['Chat', /\bchats?\b/],
   ['Stream', /stream/],

@@ -1,12 +1,12 @@
 /** A row of the table of docs/contributing/clients-tested.md. */
 export interface TestedClient {
   readonly name: string;
-  /** Packages whose installed versions the table shows; all of the registry that `file` belongs to. */
+  /** Packages of the file's registry, whose installed versions the table shows. */
   readonly packages: readonly string[];
   readonly api: string;
-  /** Below this folder. */
+  /** Path of the tests, relative to this folder. */
   readonly file: string;
-  /** Only the tests whose names contain this text. */
+  /** Only counts tests whose names contain this text. */
   readonly within?: string;
 }
 

@@ -5,7 +5,7 @@ import { openHearth } from '../setup/server/use-hearth.ts';
 
 const image = { HEARTH_SERVER_HOST: '0.0.0.0', HEARTH_AUTH_REQUIRED: 'true' };
 
-/** The variables that the chart gives a server, without the secret ones. */
+/** The environment that the chart gives a server, without secrets. */
 async function environmentOf(values: object): Promise<Record<string, string>> {
   const manifests = await renderChart(values, { release: 'chat', namespace: 'models' });
   const { spec } = manifests.get('StatefulSet') as unknown as {
@@ -18,7 +18,7 @@ async function environmentOf(values: object): Promise<Record<string, string>> {
   );
 }
 
-/** The status of a request to a name that leads to the server. */
+/** Status of a request to the server under a host name. */
 function statusOf(url: string, host: string, path = '/api/v1/models'): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const { port } = new URL(url);

@@ -108,7 +108,7 @@ describe.runIf(hasDeployTools)('the chart', () => {
     for (const [, values] of cases) {
       for (const [kind, manifest] of await renderChart(values)) {
         expect(validate(manifest), kind).toEqual([]);
-        // The schemas belong to these objects, and do not allow everything.
+        // Proves that the schema applies to this object and does not allow everything.
         expect(validate({ ...manifest, spec: { replica: 1 }, data: 1 }), kind).not.toEqual([]);
         kinds.add(kind);
       }

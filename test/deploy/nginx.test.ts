@@ -17,13 +17,13 @@ async function startDns(addresses: () => readonly string[]): Promise<number> {
   const socket = createSocket('udp4', (query, { port, address }) => {
     const found = addresses();
     const header = Buffer.from(query.subarray(0, 12));
-    // A response without an error, to one question, with these answers.
+    // Header of a response without an error, with one question and these answers.
     header.writeUInt16BE(0x8180, 2);
     header.writeUInt16BE(found.length, 6);
     header.writeUInt32BE(0, 8);
     const question = query.subarray(12, query.indexOf(0, 12) + 5);
     const answers = found.map((each) =>
-      // The name of the question, type A, class IN, 1 second, 4 bytes.
+      // An answer: the name of the question, type A, class IN, 1 second, 4 bytes.
       Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 1, 0, 4, ...each.split('.').map(Number)]),
     );
     socket.send(Buffer.concat([header, question, ...answers]), port, address);
@@ -34,7 +34,7 @@ async function startDns(addresses: () => readonly string[]): Promise<number> {
   return socket.address().port;
 }
 
-/** Answers all requests with its address. */
+/** Starts a server that answers each request with the server's address. */
 async function startServer(address: string, port: number): Promise<Server> {
   const server = createServer((request, response) => {
     request.resume();

@@ -20,7 +20,7 @@ import { hearthEntryPoint, hearthEnvironment } from '../setup/server/hearth-proc
 import { openHearth } from '../setup/server/use-hearth.ts';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
 
-/** Pages whose `console` blocks a new user can run from top to bottom, in a shell of their own. */
+/** Pages whose `console` blocks a new user can run from top to bottom in a shell. */
 const pages = [
   'README.md',
   'docs/agents.md',
@@ -93,14 +93,14 @@ function transcript({ command }: TranscriptStep, output: string): string {
   return `$ ${command}\n${output.trimEnd()}`;
 }
 
-/** Stands for a model of the catalog that is too large for a test. */
+/** Replaces a model of the catalog that is too large for a test. */
 async function placeReranker(home: string): Promise<void> {
   await placeRankModel(home);
   const config = { models: { aliases: { 'bge-reranker-v2-m3': rankModel } } };
   await writeFile(join(home, 'config.json'), JSON.stringify(config), { mode: 0o600 });
 }
 
-/** Models that the user has in Ollama, and has downloaded by hand. */
+/** Creates models that the user has in Ollama, or has downloaded manually. */
 async function placeOtherModels(folder: string): Promise<void> {
   const model = await readFile(starterPath('chat'));
   await putOllamaTag(join(folder, '.ollama/models'), 'library/tinychat:latest', { model });
@@ -108,7 +108,7 @@ async function placeOtherModels(folder: string): Promise<void> {
   await writeFile(join(folder, 'Downloads/my-model.Q8_0.gguf'), model);
 }
 
-/** A home folder of a user, with `hearth` on the path and a port of its own in place of 1234. */
+/** A user's home folder, with `hearth` on the path, and another port instead of 1234. */
 async function makeUser() {
   const folder = await temporaryFolder();
   const home = join(folder, '.hearth');
@@ -138,7 +138,7 @@ async function makeUser() {
     });
     let text = '';
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-    // A background server that inherits the output must not delay the end.
+    // Does not wait for the end of the output, since a background server may have inherited it.
     await once(child, 'exit');
     return text
       .replaceAll(folder, '~')

@@ -26,7 +26,7 @@ const home = useTemporaryFolder();
 beforeAll(async () => {
   engines = await createTestEngines();
   const modelPath = await placeEndlessModel(home.path);
-  // One slot: the next request can only be answered when this one is free again.
+  // With one slot, the next request can only be answered when this one has freed it.
   ({ engine } = await engines.launch('chat', { modelPath, contextLength: 65_536 }));
 });
 afterAll(() => engines.close());

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => engines.close());
 
-/** The starter chat model with a template that grows without end; the engine applies it while it loads. */
+/** The starter chat model with a template that grows endlessly; the engine applies it while loading. */
 async function placeEndlessTemplate(): Promise<string> {
   const file = await readFile(starterPath('chat'));
   const key = Buffer.from('tokenizer.chat_template');

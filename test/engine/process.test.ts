@@ -23,7 +23,7 @@ let engines: TestEngines;
 const folder = useTemporaryFolder();
 
 beforeAll(async () => {
-  // Other tests start engines at the same time: these have a separate temporary folder.
+  // A separate temporary folder, since other tests start engines at the same time.
   vi.stubEnv('TMPDIR', folder.path);
   engines = await createTestEngines();
 });

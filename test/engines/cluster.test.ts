@@ -35,7 +35,7 @@ describe.skipIf('missing' in installed)('a cluster of Ray', { timeout }, () => {
     };
   });
 
-  /** Says something in a trace of its own. */
+  /** Sends a message with its own trace. */
   async function say(input: string, previous?: string) {
     const traceId = randomBytes(16).toString('hex');
     const traceparent = `00-${traceId}-${randomBytes(8).toString('hex')}-01`;
@@ -58,7 +58,7 @@ describe.skipIf('missing' in installed)('a cluster of Ray', { timeout }, () => {
       .filter((span) => span.traceId === traceId)
       .map((span) => ({ ...span, values: valuesOf(span.attributes) }));
 
-  /** The replica of Ray that answered, as its own span says. */
+  /** The Ray replica that answered, according to its span. */
   async function replicaOf(traceId: string): Promise<unknown> {
     const found = () =>
       spansOf(traceId).find(({ name }) => name.startsWith('replica_handle_request'))?.values[
@@ -181,7 +181,10 @@ describe.skipIf('missing' in installed)('a cluster of Ray', { timeout }, () => {
     return { clients, ledger, before: clients.answered };
   }
 
-  /** Every answer was stored whole or ended with an error of the remote server, and the stored ones are still there. */
+  /**
+   * Checks that every answer was either stored or ended with an error of the remote server, and that stored answers
+   * still exist.
+   */
   async function endLoad(clients: ChatClients, ledger: Ledger, event: string): Promise<void> {
     await clients.stop();
     const failed = [...clients.failed];

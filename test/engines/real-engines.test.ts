@@ -7,12 +7,15 @@ import type { Ability, RealEngine, RunningEngine } from '../setup/real-engines/r
 import { get, post, stream, type ApiAnswer } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 
-/** Servers that people run, behind Hearth. The names of the tests are rows of the table in docs/contributing/engines-tested.md. */
+/**
+ * Widely used servers behind Hearth. The names of the tests are rows of the table in
+ * docs/contributing/engines-tested.md.
+ */
 
 const key = 'a-key-of-this-test';
 
 const available: [title: string, engine: RealEngine][] = [];
-// One after the other: two engines share an environment.
+// Runs one engine after the other, since two of them share an environment.
 for (const engine of realEngines) {
   const installed = await engine.install();
   if ('version' in installed) available.push([`${engine.name} ${installed.version}`, engine]);

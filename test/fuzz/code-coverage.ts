@@ -1,13 +1,13 @@
 import { Session, type Profiler } from 'node:inspector';
 
-/** The parts of a script that have run, by the coverage of V8. */
+/** Tracks which parts of a script have run, with V8's coverage. */
 export class CodeCoverage {
   readonly #session = new Session();
   readonly #url: string;
-  /** By function, a byte for each of its characters. */
+  /** For each function, a byte for each of its characters. */
   readonly #covered = new Map<string, Uint8Array>();
 
-  /** @param url Of the script. */
+  /** @param url URL of the script. */
   constructor(url: string) {
     this.#url = url;
     this.#session.connect();
@@ -19,7 +19,7 @@ export class CodeCoverage {
     return this.#covered.size;
   }
 
-  /** Characters of code. */
+  /** Number of characters of code that have run. */
   get characterCount(): number {
     let count = 0;
     for (const characters of this.#covered.values()) {
@@ -28,22 +28,22 @@ export class CodeCoverage {
     return count;
   }
 
-  /** Adds what has run since the last call of a method. @returns whether some of it is new */
+  /** Adds the code that has run since the last call of a method. @returns True if some of it is new. */
   take(): boolean {
     return this.#read().filter((ranges) => this.#compare(ranges, true)).length > 0;
   }
 
-  /** As `take`, without adding it. */
+  /** Like `take`, but without adding the code. */
   isNew(): boolean {
     return this.#read().some((ranges) => this.#compare(ranges, false));
   }
 
-  /** Ignores what has run since the last call. */
+  /** Ignores the code that has run since the last call. */
   skip(): void {
     this.#read();
   }
 
-  /** Ranges are nested: the first is the function, a later one is inside of an earlier one or after it. */
+  /** Ranges are nested: the first is the whole function; each later one is inside an earlier one or after it. */
   #compare(ranges: readonly Profiler.CoverageRange[], isAdded: boolean): boolean {
     const [whole] = ranges;
     if (whole === undefined || whole.count === 0) return false;
@@ -71,7 +71,7 @@ export class CodeCoverage {
   /** The ranges of each function of the script. */
   #read(): readonly (readonly Profiler.CoverageRange[])[] {
     let scripts: readonly Profiler.ScriptCoverage[] = [];
-    // A session of the own thread answers before `post` returns.
+    // A session with its own thread answers before `post` returns.
     this.#session.post('Profiler.takePreciseCoverage', (error, answer) => {
       if (error !== null) throw error;
       scripts = answer.result;

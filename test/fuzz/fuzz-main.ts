@@ -12,9 +12,9 @@ export interface FuzzTask {
   readonly target: string;
   readonly seconds: number;
   readonly seed: number;
-  /** Gets each input before it runs, so that it is known after a crash. */
+  /** File to which each input is written before it runs, so that it is known after a crash. */
   readonly currentFile: string;
-  /** Keeps inputs that reach new code, for the next run. */
+  /** Folder that keeps inputs that reach new code, for the next run. */
   readonly corpusFolder: string | undefined;
 }
 
@@ -31,10 +31,10 @@ export interface FuzzReport {
   readonly findings: readonly FuzzFinding[];
 }
 
-/** Coverage takes far longer than an input, so it is taken for many. */
+/** Inputs per measurement, since measuring coverage takes far longer than an input. */
 const batchSize = 64;
 const maxFindings = 20;
-/** Beside the heap of JavaScript, which `--max-old-space-size` limits. */
+/** Limit for memory outside of the JavaScript heap, which `--max-old-space-size` limits. */
 const maxBufferBytes = 512 * 1024 * 1024;
 
 async function fuzz(task: FuzzTask): Promise<FuzzReport> {
@@ -79,7 +79,7 @@ async function fuzz(task: FuzzTask): Promise<FuzzReport> {
       corpus.push(input);
       await keep(task.corpusFolder, input);
     }
-    // Code that runs only the first time, such as a cache that is filled.
+    // Runs code that runs only the first time, such as filling a cache.
     for (const input of batch) await run(input);
     coverage.take();
   }

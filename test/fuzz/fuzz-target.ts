@@ -1,10 +1,10 @@
 /** A parser of untrusted bytes. */
 export interface FuzzTarget {
-  /** Valid inputs, from which others are made. */
+  /** Valid inputs, which the fuzzer mutates. */
   seeds(): Promise<readonly Buffer[]>;
-  /** Texts that the parser knows, which random changes would not find. */
+  /** Keywords of the format, which random changes would not find. */
   readonly words: readonly string[];
-  /** Parses. @throws errors that `isDeclared` knows; any other one is a finding */
+  /** Parses an input. @throws Errors that `isDeclared` accepts; any other error is a finding. */
   run(input: Buffer): unknown;
   isDeclared(error: unknown): boolean;
 }

@@ -14,7 +14,7 @@ const numbers = [
 const texts = ['null', '-1', '1e400', '{}', '[[[[', '\\u0000', '\\ud800', '"', '__proto__', '\n\n'];
 const maxBytes = 256 * 1024;
 
-/** Makes a new input of one, with pieces of another one and words that the parser knows. */
+/** Mutates an input, using pieces of another input and keywords of the format. */
 export function mutate(
   input: Buffer,
   { other, words, random }: { other: Buffer; words: readonly string[]; random: Random },
@@ -53,7 +53,7 @@ export function mutate(
     () => insert(place(), piece(result)),
     () => insert(place(), piece(other), below(32)),
     () => insert(place(), Buffer.from(Array.from({ length: 1 + below(8) }, () => below(256)))),
-    // A value of JSON becomes another one.
+    // Replaces a JSON value with another one.
     () => {
       const starts = [...result.toString('latin1').matchAll(/[:,[]\s*("[^"]*"|[\w.+-]+)/g)];
       const found = starts[below(starts.length)];

@@ -8,13 +8,13 @@ import { projectFolder } from '../setup/project-folder.ts';
 import { makeFolder, removeFolder } from '../setup/temporary-folder.ts';
 import type { FuzzFinding, FuzzReport, FuzzTask } from './fuzz-main.ts';
 
-/** No input may take longer, also on a busy machine. */
+/** Maximum time for one input, even on a busy machine. */
 const hangMs = 20_000;
 const maxHeapMiB = 768;
 
 type FuzzOptions = Omit<FuzzTask, 'currentFile'>;
 
-/** Fuzzes a target in a process of its own, which may hang, crash or run out of memory: each of them is a finding. */
+/** Fuzzes a target in a separate process. A hang, a crash or exhausted memory is a finding. */
 export async function runFuzzer(options: FuzzOptions): Promise<FuzzReport> {
   const folder = await makeFolder();
   try {

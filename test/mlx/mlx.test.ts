@@ -15,9 +15,9 @@ import { openStream } from '../setup/server/live-stream.ts';
 import { enginePidOf, loadedEngines } from '../setup/server/loaded-engines.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 
-/** The starter chat model in MLX format, on the real mlx-lm. */
+/** The starter chat model in MLX format, in the real mlx-lm. */
 const model = 'mlx/chat';
-/** The same, of which the engine knows how it marks calls. */
+/** The same model, for which the engine can parse tool calls. */
 const parsed = 'mlx/parsed';
 
 const environment = { HEARTH_ENGINE_RUNTIMES_DIR: mlxRuntimesFolder };

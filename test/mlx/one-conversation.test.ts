@@ -11,7 +11,7 @@ import { get, post } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { useResource } from '../setup/use-resource.ts';
 
-/** One conversation over two servers on PostgreSQL and three engines. */
+/** One conversation across two servers on PostgreSQL and three engines. */
 
 const postgres = useResource(() => startPostgres());
 const replica = useResource(async () => {
@@ -53,7 +53,7 @@ it('continues from a local model to a remote one and to MLX, from server to serv
     };
     const { status, body } = await post(server.url, '/api/v1/chat', request);
     expect(status, JSON.stringify(body)).toBe(200);
-    // It has read the earlier turns.
+    // The prompt contains the earlier turns.
     expect(body.stats.input_tokens).toBeGreaterThan(inputTokens);
     inputTokens = body.stats.input_tokens;
     previous = body.response_id;

@@ -17,14 +17,14 @@ if (!module.startsWith('src/') || !existsSync(join(root, module))) {
 const name = module.slice('src/'.length).replaceAll('/', '-');
 const isWholeRoom = more.length === 0;
 const reports = '.cache/mutation';
-// Code that only end-to-end tests and tests with PostgreSQL run.
+// Code that is only run by end-to-end tests and tests with PostgreSQL.
 const leftOut = [
   'src/store/{postgres,tables}/**',
   'src/store/statement-thread-main.ts',
   'src/api/kit/body/json-thread-main.ts',
   'src/documents/read/document-thread-main.ts',
 ];
-// The test runner's processes read it: see vitest.mutation.config.ts.
+// Read by the processes of the test runner: see vitest.mutation.config.ts.
 process.env.HEARTH_MUTATION_MODULE = module;
 
 const results = await new Stryker({
@@ -42,7 +42,7 @@ const results = await new Stryker({
   tempDirName: '.cache/stryker',
   cleanTempDir: 'always',
   ignorePatterns: ['.cache', 'dist', 'coverage', 'docs', 'bench'],
-  // Tests end themselves after 4 s, and most endless loops after a number of rounds: only a busy machine needs longer.
+  // Tests end after 4 s, and most endless loops after a number of rounds, so only a busy machine needs longer.
   timeoutMS: 15_000,
   timeoutFactor: 3,
   reporters: [
@@ -57,7 +57,7 @@ const results = await new Stryker({
   thresholds: { high: 95, low: 85, break: isWholeRoom ? 85 : null },
   allowConsoleColors: process.stdout.isTTY,
   disableTypeChecks: true,
-  // No such file: Stryker rewrites it with an API that TypeScript 7 does not have, and these tests need none.
+  // This file does not exist: Stryker would rewrite it with an API that TypeScript 7 lacks, and these tests need none.
   tsconfigFile: 'tsconfig.mutation.json',
 }).runMutationTest();
 console.log(`${results.length} mutants; the report is ${reports}/${name}.html`);

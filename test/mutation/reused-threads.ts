@@ -5,14 +5,14 @@ import {
   type WorkerRequest,
 } from 'vitest/node';
 
-/** A thread ends after so many mutants, so that what they leave behind does not add up. */
+/** Ends a thread after this many mutants, so that their leftovers do not add up. */
 const maxRuns = 50;
-/** A run that takes longer may have left work behind; its thread ends. */
+/** Ends a thread after a longer run, which may have left work behind. */
 const maxRunMs = 1500;
 
 type Listener = (message: unknown) => void;
 
-/** A thread of Vitest that has imported the room, and is free. */
+/** A free Vitest thread that has already imported the module. */
 interface Parked {
   readonly thread: ThreadsPoolWorker;
   readonly runs: number;
@@ -27,8 +27,8 @@ export async function stopParkedThread(): Promise<void> {
 }
 
 /**
- * Runs the tests of several mutants in one thread: starting a thread and importing the room takes most of the time of
- * a mutant. Mutants of code that runs on import (`static`) get a thread of their own.
+ * Runs the tests of several mutants in one thread, since starting a thread and importing the module takes most of the
+ * time of a mutant. Mutants of code that runs on import (`static`) get a new thread.
  */
 export class ReusedThread implements PoolWorker {
   readonly name = 'reused-threads';
@@ -78,7 +78,7 @@ export class ReusedThread implements PoolWorker {
       this.#thread?.send(message);
       return;
     }
-    // The thread continues; only the pool believes that it has stopped.
+    // Only the pool believes that the thread has stopped; it continues.
     this.#isHealthy &&= performance.now() - this.#startedMs < maxRunMs;
     const response = { type: 'stopped', __vitest_worker_response__: true };
     queueMicrotask(() => {

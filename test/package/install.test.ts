@@ -15,7 +15,7 @@ const maxPackedBytes = 8_000_000;
 /** With the packages that it depends on. SQLite takes 29 MB: the binaries of all platforms, and the sources. */
 const maxInstalledBytes = 66_000_000;
 
-/** The compiler refuses it if the types of the package are missing: a value of any type has no error to expect. */
+/** Fails to compile if the package's types are missing: then everything is `any`, and the expected error does not occur. */
 const typedProgram = `
 import { formatSpeechScript, startServer } from 'hearth';
 const server = await startServer({ home: '/home', environment: {}, flags: { 'server.port': 0 } });
@@ -84,7 +84,7 @@ it.skipIf(process.platform === 'win32')(
 );
 
 /**
- * Does what `npm pack` does with its scripts, which would replace the `dist/` that other tests use: copies the files of the
+ * Does the work of `npm pack`, whose scripts would replace the `dist/` that other tests use: copies the files of the
  * package, and compresses the web app.
  */
 async function copyPackage(folder: string): Promise<string> {
@@ -111,7 +111,7 @@ async function bytesOf(folder: string): Promise<number> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
-/** A folder to use as `PATH`: it has these commands of the present `PATH`, and so no compiler. */
+/** A folder to use as `PATH`. It has only these commands, and so no compiler. */
 async function onlyCommands(folder: string, names: readonly string[]): Promise<string> {
   const commands = join(folder, 'commands');
   await mkdir(commands);

@@ -34,7 +34,7 @@ function expectMatch(value: unknown, pattern: Pattern, shown: string): void {
   expect(value, shown).toEqual(toMatcher(pattern));
 }
 
-/** The matcher of a pattern: its objects may have more fields, its lists no more items. */
+/** Converts a pattern to a matcher: objects may have more fields, but lists no more items. */
 function toMatcher(pattern: Pattern): unknown {
   if (pattern instanceof RegExp) return expect.stringMatching(pattern);
   if (pattern instanceof z.ZodType) return expect.schemaMatching(pattern);

@@ -227,7 +227,7 @@ export const llamaCompletion: PeerSuite = {
   ],
 };
 
-/** A full context. */
+/** Cases with a full context. */
 export const llamaContext: PeerSuite = {
   ...llamaCompletion,
   path: 'tools/server/tests/unit/test_ctx_shift.py',

@@ -23,7 +23,7 @@ const answer = {
   body: { object: 'chat.completion', choices: [{ message: { role: 'assistant' } }] },
 };
 
-/** Parameters that clients send, and that change nothing here. */
+/** Parameters that clients send and that have no effect here. */
 const accepted: readonly (readonly [name: string, value: unknown])[] = [
   ['metadata', { topic: 'sea' }],
   ['modalities', ['text']],

@@ -1,8 +1,8 @@
 import type * as z from 'zod';
 
 /**
- * An expected value. Objects may have more fields; a RegExp matches a text; a schema checks anything else, such as a
- * number that no test can know.
+ * An expected value. Objects may have more fields; a RegExp matches a text; a schema checks other values, such as
+ * unpredictable numbers.
  */
 export type Pattern =
   | string
@@ -16,7 +16,7 @@ export type Pattern =
 
 export interface PeerRequest {
   readonly path: string;
-  /** POST with a body, GET without. */
+  /** Defaults to POST with a body, otherwise GET. */
   readonly method?: 'GET' | 'POST' | 'DELETE' | 'HEAD' | 'OPTIONS';
   /** A text is sent unchanged. */
   readonly body?: unknown;
@@ -32,23 +32,23 @@ export interface PeerAnswer {
   readonly events: readonly any[]; // oxlint-disable-line typescript/no-explicit-any
 }
 
-/** A check that a pattern cannot express; the name completes "the answer ...". */
+/** A check that a pattern can't express. Its name follows the words "the answer". */
 type NamedCheck = readonly [name: string, holds: (answer: PeerAnswer) => boolean];
 
 export interface Expected {
-  /** 200 if absent. */
+  /** Expected status; 200 by default. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, Pattern>>;
   readonly body?: Pattern;
-  /** Paths such as `choices.0.message.tool_calls` that the body, or each event of a stream, lacks. */
+  /** Paths such as `choices.0.message.tool_calls` that must be absent in the body, or in each event of a stream. */
   readonly absent?: readonly string[];
   readonly first?: Pattern;
   readonly last?: Pattern;
-  /** Holds for each event of a stream. */
+  /** Pattern that each event of a stream must match. */
   readonly every?: Pattern;
-  /** Holds for an event of a stream. */
+  /** Pattern that at least one event of a stream must match. */
   readonly some?: Pattern;
-  /** Types of the events, each once if it repeats. */
+  /** Types of the events in order; repetitions count once. */
   readonly types?: readonly string[];
   readonly checks?: readonly NamedCheck[];
 }
@@ -58,16 +58,16 @@ type Earlier<Value> = Value | ((earlier: readonly PeerAnswer[]) => Value);
 export interface PeerCase {
   /** Unique among all cases. */
   readonly id: string;
-  /** The peer's test. */
+  /** Name of the test in the peer's repository. */
   readonly test: string;
   /** The behavior that users of the peer rely on. */
   readonly users: string;
-  /** Requests that are sent before; their answers are passed to `request` and `expect`. */
+  /** Requests to send first; their answers are passed to `request` and `expect`. */
   readonly before?: readonly Earlier<PeerRequest>[];
   readonly request: Earlier<PeerRequest>;
-  /** The answer of Hearth. The peer answers the same, unless `differs`. */
+  /** Hearth's answer. The peer's answer is the same, unless `differs` is set. */
   readonly expect: Earlier<Expected>;
-  /** Why Hearth answers otherwise than the peer. */
+  /** The reason why Hearth answers differently than the peer. */
   readonly differs?: string;
 }
 

@@ -7,7 +7,7 @@ answer. \`npm run test:peers\` sends all of them to Hearth with the starter mode
 (\`test/peers/*.cases.ts\`).
 `;
 
-/** `docs/contributing/peers.md`: the number of cases of each peer, and each case in which Hearth differs. */
+/** Content of `docs/contributing/peers.md`: the number of cases of each peer, and each case in which Hearth differs. */
 export function peersMarkdown(suites: readonly PeerSuite[]): string {
   const peers = [...new Set(suites.map(({ peer }) => peer))];
   const casesOf = (peer: string) =>

@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import type { PeerAnswer, PeerRequest } from './peer-case.ts';
 
-/** Sends a request and reads the whole answer, also of a stream. */
+/** Sends a request and reads the whole response, including streams. */
 export async function sendRequest(url: string, request: PeerRequest): Promise<PeerAnswer> {
   const { path, body, headers = {} } = request;
   const method = request.method ?? (body === undefined ? 'GET' : 'POST');

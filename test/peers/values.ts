@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Pattern } from './peer-case.ts';
 
-/** Values that the cases of several peers expect or send. */
+/** Values that several peers' cases expect or send. */
 
 export const chat = 'hearth/starter-chat';
 export const embed = 'hearth/starter-embed';
@@ -16,7 +16,7 @@ export const anyText = z.string();
 export const anyValue = z.unknown();
 export const logprob = z.number().max(0);
 
-/** A list of numbers with the length 1 as a vector. */
+/** A list of numbers whose vector length is 1. */
 export const unitVector = z
   .array(z.number())
   .min(2)
@@ -27,7 +27,7 @@ export const base64Vector = z
   .base64()
   .refine((base64) => Buffer.from(base64, 'base64').length % 4 === 0);
 
-/** A text that is JSON of a value that the schema accepts. */
+/** Text that contains JSON, which the schema accepts. */
 export const json = (schema: z.ZodType): z.ZodType =>
   z.string().refine((value) => {
     try {

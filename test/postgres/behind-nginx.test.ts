@@ -13,7 +13,7 @@ import { startChatClients } from '../soak/chat-clients.ts';
 import { drillSize, report } from '../soak/drill.ts';
 import { Ledger } from '../soak/ledger.ts';
 
-/** Two servers on one database, behind nginx and in front of two llama-server processes. */
+/** Two servers on one database. nginx is in front of them, and they use two llama-server processes. */
 
 let replicas: readonly LlamaReplica[] = [];
 const { one, two } = useTwoServers([], async (home) => {

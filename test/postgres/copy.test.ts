@@ -34,7 +34,7 @@ async function withStore<Result>(
   }
 }
 
-/** Chains whose ids are in another order than their times, a tombstone, an image, a token, a download, a batch. */
+/** Chains whose ids have another order than their times, a tombstone, an image, a token, a download, and a batch. */
 async function fill({
   responses,
   conversations,
@@ -164,7 +164,7 @@ async function bytesOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(all).toString('base64');
 }
 
-/** All that the repositories show. */
+/** Everything that the repositories return. */
 async function view(store: Store): Promise<unknown> {
   const pages = [];
   for (const ownerId of [null, 'tok_me']) {

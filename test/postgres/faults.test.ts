@@ -65,7 +65,7 @@ async function open({
   return store;
 }
 
-/** @returns a function that ends the lock. */
+/** @returns A function that releases the lock. */
 async function lockTable(table: string): Promise<() => Promise<void>> {
   const lock = server
     .query(`begin; lock table ${table} in access exclusive mode; select pg_sleep(600)`, name)

@@ -35,7 +35,7 @@ async function newDatabase(options = ''): Promise<string> {
   return name;
 }
 
-/** Takes the tables back to the schema before servers could share a database. */
+/** SQL that reverts the tables to the last schema with which servers could not share a database. */
 const toSchema2 = `
   drop table tool_approvals, waiting_calls, discarded_objects, leases, deletions, background_turns, background_events, rate_limits;
   alter table blobs drop column object_key;
@@ -195,7 +195,7 @@ describe('a database that is opened', () => {
   });
 });
 
-/** A pooler in front of the server: its connections claim to be other processes. Returns its folder. */
+/** Starts a pooler in front of the server; its connections pretend to be other processes. Returns its folder. */
 async function startPooler(): Promise<string> {
   const folder = await temporaryFolder();
   const pooler = createServer((client) => {

@@ -20,15 +20,15 @@ import { answerInBackground, download, keepFile, runBatch } from './three-server
 import { chatOnce, chatWithLimit, textOf, type Turn } from './three-servers/turns.ts';
 import { Observations, type World } from './three-servers/world.ts';
 
-/** `HEARTH_SOAK_SECONDS=600 npx vitest run --project postgres test/postgres/three-servers.test.ts` */
+/** Long form: `HEARTH_SOAK_SECONDS=600 npx vitest run --project postgres test/postgres/three-servers.test.ts` */
 const { seconds, isShort } = drillSize({ seconds: 24 });
-/** Clients of each kind, 200 in the long form. */
+/** Number of clients of each kind, 200 in total in the long form. */
 const clients = isShort
   ? { chat: 24, limited: 6, background: 6, batch: 2, file: 2 }
   : { chat: 120, limited: 30, background: 30, batch: 10, file: 10 };
 const killEveryMs = isShort ? 7000 : 20_000;
 const bucketAwayMs = isShort ? 4000 : 30_000;
-/** Less than they send. */
+/** Fewer than the clients send. */
 const requestsPerMinute = clients.limited * 3;
 /**
  * Errors that a client may see while a server, the database or the bucket is away. A file is not found if the proxy repeats its
@@ -85,7 +85,7 @@ it(
       { home: servers[0]?.home ?? '', environment: { HEARTH_STORE_URL: postgres.url('hearth') } },
     );
     const limited = JSON.parse(created.stdout) as { readonly token: string };
-    /** Marks of lines of batches, which may be asked again after a kill. */
+    /** Marks of batch lines, which may be sent to the model again after a kill. */
     const repeatable = new Set<string>();
     const started = performance.now();
     const elapsed = () => performance.now() - started;
@@ -162,7 +162,7 @@ function startClients(
   ];
 }
 
-/** Kills one after the other and starts it again. @returns how often */
+/** Kills and restarts one server after the other. @returns The number of kills. */
 async function killServers(elapsed: () => number): Promise<number> {
   const random = seededRandom(testSeed);
   let kills = 0;
@@ -177,7 +177,7 @@ async function killServers(elapsed: () => number): Promise<number> {
   }
 }
 
-/** Once with a notice to its sessions, and once as a crash. */
+/** Restarts the database twice: with a notice to its sessions, and as in a crash. */
 async function restartDatabase(elapsed: () => number): Promise<undefined> {
   for (const [mode, share] of [
     ['fast', 0.3],
@@ -200,11 +200,11 @@ async function shutBucket(): Promise<undefined> {
 interface Stored {
   readonly id: string;
   readonly text: string | undefined;
-  /** Of its own message. */
+  /** Mark of the response's message. */
   readonly mark: string | undefined;
 }
 
-/** All responses of the token, or of none. */
+/** All responses of a token, or of requests without one. */
 async function readStored(token?: string): Promise<readonly Stored[]> {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const stored: Stored[] = [];
@@ -233,7 +233,7 @@ function findLosses(world: World, stored: readonly Stored[]): readonly string[] 
   });
 }
 
-/** Turns that were stored twice, or generated twice. */
+/** Turns that were stored or generated twice. */
 function findDoubles(
   stored: readonly Stored[],
   repeatable: ReadonlySet<string>,

@@ -123,7 +123,7 @@ it('refuses a token everywhere that one server has revoked, and ends its streams
   });
   expect(revoked.status).toBe(200);
   expect((await get(two.url, '/api/v1/models', as(guest))).status).toBe(401);
-  // Endless otherwise.
+  // Without the cancellation, the stream would not end.
   await stream.rest();
 });
 

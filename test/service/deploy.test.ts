@@ -43,10 +43,10 @@ describe('the files in deploy/', () => {
     const { services, configs } = parse(await read('cluster/compose.yaml'), { merge: true });
     const { hearth } = services;
     expect(hearth.deploy.replicas).toBeGreaterThan(1);
-    // Each has a home folder of its own: a volume without a name.
+    // Each container has its own home folder, an anonymous volume.
     expect(hearth.volumes).toEqual(['/data']);
     expect(Number.parseInt(hearth.stop_grace_period, 10)).toBeGreaterThan(shutdownSeconds);
-    // Compose can't write the text of a config into a service with `read_only`.
+    // Must be a file: Compose can't write the text of a config into a service with `read_only`.
     expect(configs.front).toEqual({ file: expect.any(String) });
     const { upstreams } = JSON.parse(await read(join('cluster', configs.front.file)));
     expect(upstreamsSetting.safeParse(upstreams).success).toBe(true);

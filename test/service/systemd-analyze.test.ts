@@ -8,7 +8,7 @@ import { temporaryFolder } from '../setup/temporary-folder.ts';
 
 const run = promisify(execFile);
 
-/** Exposure in tenths that `systemd-analyze security` accepts; the rest is the network, GPUs and /proc/meminfo. */
+/** Maximum exposure in `systemd-analyze security`, in tenths. It is due to the network, GPUs and /proc/meminfo. */
 const maxExposure = '20';
 
 async function systemdAnalyze(...args: readonly string[]): Promise<string> {
@@ -29,7 +29,7 @@ async function systemdAnalyze(...args: readonly string[]): Promise<string> {
 async function writeUnit(...args: readonly string[]): Promise<string> {
   const home = await temporaryFolder();
   const command = ['service', 'install', '--dry-run', '--json', ...args];
-  // Without a home folder, the service has the machine's.
+  // Without a home folder of its own, the service gets the machine's.
   const environment = { HEARTH_HOME: '' };
   const { stdout } = await runHearth(command, { home: '', environment });
   const { steps } = JSON.parse(stdout) as { steps: { path?: string; content?: string }[] };

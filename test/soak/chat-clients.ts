@@ -7,15 +7,15 @@ interface ClientsOptions {
   readonly count: number;
   readonly model: string;
   readonly ledger: Ledger;
-  /** The server for the next request; waits while there is none. */
+  /** Returns the server for the next request; waits until there is one. */
   readonly server: () => Promise<string>;
 }
 
 export interface ChatClients {
   readonly answered: number;
-  /** Requests by the code of their error; `disconnected` if the connection broke. */
+  /** Failed requests by error code; `disconnected` if the connection broke. */
   readonly failed: ReadonlyMap<string, number>;
-  /** Lets the requests under way end. @throws what a client did not expect. */
+  /** Stops after the running requests. @throws An unexpected failure of a client. */
   stop(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ interface Answer {
   readonly error: string | undefined;
 }
 
-/** Clients that chat, whole and streamed, continue their conversations and delete some responses, without pause. */
+/** Clients that chat without pause, whole and streamed, continue their conversations and delete some responses. */
 export function startChatClients({ count, model, ledger, server }: ClientsOptions): ChatClients {
   const failed = new Map<string, number>();
   const stopping = new AbortController();
@@ -89,7 +89,7 @@ export function startChatClients({ count, model, ledger, server }: ClientsOption
     runClient(seededRandom(testSeed + index)),
   );
   const all = Promise.all(clients);
-  // A failure is thrown by `stop`.
+  // `stop` throws the failure.
   all.catch(() => {});
   return {
     get answered() {
@@ -108,7 +108,7 @@ async function askWhole(url: string, chat: object): Promise<Answer> {
   return { status, id: body.response_id, output: body.output, error: body.error?.code };
 }
 
-/** A streamed answer is acknowledged by `chat.end`, even if the connection breaks after it. */
+/** Streams an answer. `chat.end` acknowledges it, even if the connection breaks afterwards. */
 async function askStreamed(url: string, chat: Readonly<Record<string, unknown>>): Promise<Answer> {
   const live = await openStream(url, '/api/v1/chat', chat).catch((error: unknown) => {
     const code = /"code":"(\w+)"/.exec(String(error))?.[1];

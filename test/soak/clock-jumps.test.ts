@@ -15,7 +15,7 @@ import { useResource } from '../setup/use-resource.ts';
 import { drillSize, report } from './drill.ts';
 import { Ledger } from './ledger.ts';
 
-/** `npm run soak -- clock-jumps --count 200` */
+/** Long form: `npm run soak -- clock-jumps --count 200` */
 const { count: jumps } = drillSize({ count: 10 });
 const missing = whyNotPreloaded();
 if (missing !== undefined) console.warn(`JUMPS OF THE CLOCK ARE NOT TESTED: ${missing}.`);
@@ -84,7 +84,7 @@ it.skipIf(missing !== undefined)(
     for (let jump = 0; jump < jumps; jump += 1) {
       clock = Math.floor((random() - 0.5) * 48 * hour);
       setClock(clock);
-      // Node renews its header once in a second.
+      // Node updates its `Date` header once a second.
       const distance = async () => {
         const { headers } = await get(hearth.url, '/health');
         const shown = Date.parse(headers.get('date') ?? '') / 1000;
@@ -92,7 +92,7 @@ it.skipIf(missing !== undefined)(
       };
       await expect.poll(distance, { timeout: 10_000 }).toBeLessThan(5);
 
-      // A busy model stays; one that is used works; durations do not follow the clock.
+      // Whatever the clock says, busy models stay loaded, requests work, and durations are correct.
       await nextDelta();
       const previous = random() < 0.5 ? ledger.ids().at(-1) : undefined;
       const { status, body } = await post(hearth.url, '/api/v1/chat', {
@@ -121,7 +121,7 @@ it.skipIf(missing !== undefined)(
     await expect.poll(status, { timeout: 60_000 }).toBe('completed');
     expect(await ledger.findLosses(hearth.url)).toEqual([]);
 
-    // The limits were counted while the clock was ahead.
+    // The requests were counted while the clock was ahead.
     for (const shift of [24 * hour, 0]) {
       await hearth.stop();
       setClock(shift);
@@ -138,7 +138,7 @@ it.skipIf(missing !== undefined)(
       busy = await openStream(hearth.url, '/api/v1/chat', { model: endlessModel, input: 'Go' });
       await busy.until('delta');
     }
-    /** One request in a second is within the limit. */
+    /** Checks that one request per second is within the limit. */
     async function assertLimit(): Promise<void> {
       const headers = { authorization: `Bearer ${limited}` };
       const request = { model, input: 'Hello!', store: false, max_output_tokens: 1 };

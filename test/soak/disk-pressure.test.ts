@@ -8,7 +8,7 @@ import { startChatClients } from './chat-clients.ts';
 import { drillSize, report } from './drill.ts';
 import { Ledger } from './ledger.ts';
 
-/** `npm run soak -- disk-pressure --count 50` */
+/** Long form: `npm run soak -- disk-pressure --count 50` */
 const { count: cycles } = drillSize({ count: 3 });
 
 const disk = useSmallDisk(16 * 1024 * 1024);
@@ -54,7 +54,7 @@ it(
     );
     expect(unexpected).toEqual([]);
     await hearth.stop();
-    // A copy, since SQLite may keep the file open longer than the disk is mounted.
+    // Opens a copy, since SQLite may keep a file open longer than the disk is mounted.
     const copy = join(hearth.home, 'copy.db');
     await copyFile(database(), copy);
     const connection = openSqlite(copy, { isReadOnly: true });

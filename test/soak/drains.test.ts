@@ -7,7 +7,7 @@ import { startChatClients } from './chat-clients.ts';
 import { describeTimes, drillSize, report } from './drill.ts';
 import { Ledger } from './ledger.ts';
 
-/** `npm run soak -- drains --count 20` */
+/** Long form: `npm run soak -- drains --count 20` */
 const { count: drains } = drillSize({ count: 1 });
 const clientCount = 16;
 const refusals = new Set(['shutting_down', 'delete 503']);
@@ -35,7 +35,7 @@ it(
       const { answered } = clients;
       await expect.poll(() => clients.answered, { timeout: 30_000 }).toBeGreaterThan(answered + 8);
       await setTimeout(random() * 200);
-      // New requests wait; those that run must be answered.
+      // New requests wait; running requests must be answered.
       running = deferred();
       const begun = performance.now();
       expect(await hearth.stop()).toBe(0);

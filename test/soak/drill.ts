@@ -1,4 +1,4 @@
-/** How long a drill runs; `npm run soak` sets it, and the test suite runs the short form. */
+/** Size of a drill. `npm run soak` sets it; the test suite runs the short form. */
 interface DrillSize {
   readonly isShort: boolean;
   readonly seconds: number;

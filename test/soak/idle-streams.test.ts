@@ -9,14 +9,14 @@ import { useHearth } from '../setup/server/use-hearth.ts';
 import { drillSize, median, report } from './drill.ts';
 import { countDescriptors, readFigures, type ProcessFigures } from './process-figures.ts';
 
-/** `npm run soak -- idle-streams --seconds 3600` */
+/** Long form: `npm run soak -- idle-streams --seconds 3600` */
 const { seconds, isShort } = drillSize({ seconds: 3 });
 const idleCount = 1000;
 const activeCount = 64;
 const sampleCount = isShort ? 6 : 60;
-/** Part of the time after which caches are filled. */
+/** Share of the time after which caches are filled. */
 const warmUp = 0.2;
-/** V8 collects its old generation when it has grown by about this much. */
+/** V8 collects its old generation after about this much growth. */
 const garbageMiB = 32;
 const model = 'hearth/starter-chat';
 
@@ -43,7 +43,7 @@ async function openIdle(): Promise<IdleStream> {
 
 interface Outcomes {
   answers: number;
-  /** How many streams ended otherwise, by their last events. */
+  /** Number of streams that did not complete, by their last event. */
   readonly failures: Map<string, number>;
 }
 
@@ -114,13 +114,13 @@ it(
     const all = samples.map((figures) => figures.descriptors);
     expect(Math.max(...all) - Math.min(...all)).toBeLessThanOrEqual(2 * activeCount);
 
-    // Each stream is alive: it gets the next event.
+    // All streams are alive: each gets the next event.
     const unloading = await post(hearth.url, '/api/v1/models/unload', { instance_id: model });
     expect(unloading.status, JSON.stringify(unloading.body)).toBe(200);
     const unloaded = () => idle.filter(({ text }) => text().includes('instance.unloaded')).length;
     await expect.poll(unloaded, { timeout: 20_000 }).toBe(idleCount);
     for (const { close } of idle) close();
-    // The test itself keeps connections.
+    // Connections that the test itself keeps are not counted.
     const left = async () => (await countDescriptors(hearth.pid)) - before;
     await expect.poll(left, { timeout: 20_000 }).toBeLessThanOrEqual(2 * activeCount);
   },

@@ -34,7 +34,7 @@ const writtenServer = () => ({
 const kinds = [...turnKinds, ...thingKinds, ...fileKinds(() => hub)];
 const clientCount = 3;
 
-/** `npm run soak -- killed-writes --count 240` */
+/** Long form: `npm run soak -- killed-writes --count 240` */
 const { count: kills } = drillSize({ count: kinds.length });
 
 it(
@@ -73,7 +73,7 @@ it(
         (value) => value >= target,
       );
       await Promise.race([all, reached]);
-      // Any moment of the next write.
+      // Kills at a random moment of the next write.
       await setTimeout(random() * ((performance.now() - started) / (count() - before)) * 2);
       await hearth.kill();
       await all;
@@ -103,7 +103,7 @@ it(
   },
 );
 
-/** Of the names of its writes. */
+/** Prefix of the names that a kind of write uses. */
 const prefixOf = ({ name }: WriteKind): string => `${name.replaceAll(' ', '-')}-`;
 
 async function assertKept(kind: WriteKind, ledger: WriteLedger): Promise<void> {
@@ -114,7 +114,7 @@ async function assertKept(kind: WriteKind, ledger: WriteLedger): Promise<void> {
   expect(twice, `${kind.name} that are there twice`).toEqual([]);
 }
 
-/** Before the next start: it must not have to mend a file. */
+/** Checks files before the next start, which must not have to repair any. */
 async function assertWholeFiles(home: string): Promise<void> {
   assertSound(home);
   for (const name of ['config.json', 'models.json', 'mcp.json']) {

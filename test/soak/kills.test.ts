@@ -13,10 +13,10 @@ import { startChatClients } from './chat-clients.ts';
 import { describeTimes, drillSize, report } from './drill.ts';
 import { Ledger } from './ledger.ts';
 
-/** `npm run soak -- kills --count 100` */
+/** Long form: `npm run soak -- kills --count 100` */
 const { count: kills, isShort } = drillSize({ count: 5 });
 const model = 'hearth/starter-chat';
-/** By hand only, and of processor time: other work on the machine must not fail the drill. */
+/** Limit of CPU time for a start, only in the long form: in the suite, other work on the machine must not fail the drill. */
 const startsWithinMs = isShort ? Number.POSITIVE_INFINITY : 2000;
 
 const hearth = useHearth({ flags: ['--engine-parallel=4'] });
@@ -71,7 +71,7 @@ it(
 
     for (let kill = 0; kill < kills; kill += 1) {
       await setTimeout(50 + random() * 950);
-      // The first two are one of each.
+      // The first two kills are one of the engine and one of the server.
       await (kill === 0 || (kill > 1 && random() < 0.5) ? killEngine() : killServer());
     }
     await clients.stop();

@@ -1,8 +1,8 @@
 import { get } from '../setup/server/api.ts';
 
-/** Acknowledgments of the server: responses that are stored, and deletions. */
+/** Acknowledgments of the server: stored responses, and deletions. */
 export class Ledger {
-  /** JSON of the output by id; undefined if it is not known. */
+  /** JSON of the output by id; undefined if the output is unknown. */
   readonly #stored = new Map<string, string | undefined>();
   readonly #deleted = new Set<string>();
 
@@ -19,7 +19,7 @@ export class Ledger {
     this.#stored.set(id, output === undefined ? undefined : JSON.stringify(output));
   }
 
-  /** Before the request: if it is never answered, the response may exist or not. */
+  /** Called before the request: if it is never answered, the response may or may not exist. */
   beginDeletion(id: string): void {
     this.#stored.delete(id);
   }
@@ -33,13 +33,16 @@ export class Ledger {
     return [...this.#stored.keys()];
   }
 
-  /** Reads every response again; a line for each that is missing or different, and for each that is back. */
+  /**
+   * Reads every response again. Returns a line for each response that is missing, has changed, or exists again after
+   * its deletion.
+   */
   async findLosses(url: string, ids: readonly string[] = this.ids()): Promise<readonly string[]> {
     const losses: string[] = [];
     for (const id of ids) {
       const expected = this.#stored.get(id);
       const { status, body } = await get(url, `/api/v1/responses/${id}`);
-      // A deletion may have begun since.
+      // A deletion may have begun in the meantime.
       if (!this.#stored.has(id)) continue;
       if (status !== 200) losses.push(`${id} is lost: ${status} ${JSON.stringify(body)}`);
       else if (expected !== undefined && JSON.stringify(body.output) !== expected) {

@@ -14,7 +14,7 @@ import { useResource } from '../setup/use-resource.ts';
 import { describeTimes, drillSize, report } from './drill.ts';
 import { countDescriptors, readFigures } from './process-figures.ts';
 
-/** `npm run soak -- misbehaving-upstreams --seconds 300` */
+/** Long form: `npm run soak -- misbehaving-upstreams --seconds 300` */
 const { seconds } = drillSize({ seconds: 3 });
 const model = 'hearth/starter-chat';
 const behaviours = [
@@ -70,7 +70,7 @@ const hearth = useHearth(async (home) => {
   };
 });
 
-/** Processes that a process has started and that still run, as `PID (NAME)`. Linux only. */
+/** Running processes that a process has started, as `PID (NAME)`. Linux only. */
 async function childrenOf(parent: number): Promise<readonly string[]> {
   const processes = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const stats = await Promise.all(
@@ -90,7 +90,7 @@ it(
     const owner = (await readFile(join(hearth.home, 'owner-token'), 'utf8')).trim();
     const headers = { authorization: `Bearer ${owner}` };
     await post(hearth.url, '/api/v1/models/load', { model });
-    // The first reading starts the measurement of the event loop.
+    // The first call starts measuring the event loop.
     await readFigures(hearth);
     const children = new Set(await childrenOf(hearth.pid));
     const descriptors = await countDescriptors(hearth.pid);
@@ -112,7 +112,7 @@ it(
     }
     async function useTools(): Promise<void> {
       const input = JSON.stringify([{ calls: [['echo', '{}']] }, { text: 'Done.' }]);
-      // The short form sees each of them once.
+      // The short form uses each behavior once.
       while (performance.now() < end || used < behaviours.length) {
         const behaviour = shuffled[used % shuffled.length];
         used += 1;
@@ -134,7 +134,7 @@ it(
         jobs.push(await complete(index));
       }
     }
-    /** Downloads until it is complete; a client starts a job that has failed again. */
+    /** Downloads until the job is complete. Like a client, restarts the job if it has failed. */
     async function complete(index: number): Promise<string> {
       for (;;) {
         const url = `https://huggingface.co/${repository(index)}`;
@@ -171,7 +171,7 @@ it(
       const [listed] = hub.repository(repository(index)).listing() as { lfs?: { oid: string } }[];
       expect(await sha256OfFile(path)).toBe(listed?.lfs?.oid);
     }
-    // Nothing is left of the tool servers.
+    // No process of the tool servers is left.
     const remaining = async () =>
       (await childrenOf(hearth.pid)).filter((child) => !children.has(child));
     await expect.poll(remaining, { timeout: 20_000 }).toEqual([]);

@@ -16,16 +16,16 @@ import { numberedFiles, readNumber } from './power/numbered-changes.ts';
 import { createRecorder, type Recorder } from './power/recorder.ts';
 import type { LogEntry } from './power/write-log.ts';
 
-/** `npm run soak -- power-loss --count 2000` */
+/** Long form: `npm run soak -- power-loss --count 2000` */
 const { count: losses } = drillSize({ count: 60 });
-/** Starts of a server take longer than the other checks. */
+/** Not after every loss, since starting a server takes longer than the other checks. */
 const startEvery = Math.max(20, Math.ceil(losses / 40));
 const rounds = 120;
 
 const missing = whyNotPreloaded();
 if (missing !== undefined) console.warn(`POWER LOSSES ARE NOT TESTED: ${missing}.`);
 
-/** Something that a client has written, and the size of the log when the server had acknowledged it. */
+/** An acknowledged write, and the size of the log when the server acknowledged it. */
 interface Acknowledged {
   readonly what: string;
   readonly number: number;
@@ -48,7 +48,7 @@ it.skipIf(missing !== undefined)(
     let undone = 0;
 
     for (let loss = 0; loss < losses; loss += 1) {
-      // Half of them right after a rename, a deletion or a flush.
+      // Half of the losses are right after a rename, a deletion or a flush.
       const near = entries[Math.floor(random() * entries.length)]?.position ?? 0;
       const change = entries.find(
         ({ operation, position }) => position >= near && operation !== 'write',
@@ -82,7 +82,7 @@ const [exported] = (conversationExportSchema.meta()?.examples ?? []) as {
   readonly responses: readonly { readonly turn: object }[];
 }[];
 
-/** One write after the other. The log of the database reaches its limit every 40 rounds, so that checkpoints run. */
+/** Makes one write after the other. The log of the database reaches its limit every 40 rounds, which causes checkpoints. */
 async function write(hearth: HearthProcess, recorder: Recorder): Promise<readonly Acknowledged[]> {
   const { url, home } = hearth;
   const headers = { authorization: `Bearer ${(await readOwnerToken(home)) ?? ''}` };
@@ -128,10 +128,10 @@ async function restore(
 }
 
 /**
- * The database is sound, and has the first commits without a gap, at least those before its log was flushed last
- * (docs/adr/0003-sqlite-synchronous-normal.md).
+ * Checks that the database is sound and has the first commits without a gap, at least those before the last flush of
+ * its log (docs/adr/0003-sqlite-synchronous-normal.md).
  *
- * @returns the number of acknowledged commits that were undone
+ * @returns The number of acknowledged commits that were lost.
  */
 async function assertDatabase(
   home: string,
@@ -160,7 +160,7 @@ async function assertDatabase(
   }
 }
 
-/** The beginning of the last flush of a file. */
+/** Position in the log at which the last flush of a file began. */
 function flushedBefore(entries: readonly LogEntry[], path: RegExp, at: number): number {
   let file = 0n;
   let flushed = 0;
@@ -172,7 +172,7 @@ function flushedBefore(entries: readonly LogEntry[], path: RegExp, at: number): 
   return flushed;
 }
 
-/** Each file is whole and has its last acknowledged change, or the one that was under way. */
+/** Checks that each file is whole, and has its last acknowledged change or the one in progress. */
 async function assertFiles(
   home: string,
   acknowledged: readonly Acknowledged[],
@@ -186,7 +186,7 @@ async function assertFiles(
   }
 }
 
-/** Each model is there if its upload was acknowledged, and whole if it is there. */
+/** Checks that each model with an acknowledged upload exists, and that every existing model is whole. */
 async function assertModels(
   home: string,
   expected: Buffer,

@@ -8,7 +8,7 @@ export interface ProcessFigures {
   readonly residentMiB: number;
   /** Open file descriptors. Linux only. */
   readonly descriptors: number;
-  /** 99th percentile of the delay of the event loop since the last call. */
+  /** 99th percentile of the event loop's delay since the last call. */
   readonly loopDelayMs: number;
 }
 

@@ -10,10 +10,10 @@ import { useHearth } from '../setup/server/use-hearth.ts';
 import { drillSize, describeTimes, report } from './drill.ts';
 import { readFigures } from './process-figures.ts';
 
-/** `npm run soak -- slow-readers --seconds 300` */
+/** Long form: `npm run soak -- slow-readers --seconds 300` */
 const { seconds, isShort } = drillSize({});
 const model = 'hearth/starter-chat';
-/** More than the buffers of a connection take. */
+/** Larger than the buffers of a connection. */
 const longAnswer = { text: 'x'.repeat(1000), times: 16_000 };
 const garbageMiB = 64;
 
@@ -31,7 +31,7 @@ const ask = (generation: ScriptedGeneration) => ({
 });
 const path = '/api/v0/chat/completions';
 
-/** Asks for a long answer and reads nothing of it. */
+/** Requests a long answer and does not read it. */
 async function stall(): Promise<Socket> {
   const { hostname, port } = new URL(hearth.url);
   const body = JSON.stringify({ ...ask(longAnswer), stream: true });
@@ -85,7 +85,7 @@ it(
       const lengths = await Promise.all(slow).finally(() => isOver.abort());
       for (const length of lengths) expect(length).toBeGreaterThan(longAnswer.times * 1000);
       await Promise.all(others);
-      // Their slots are free although they stay connected.
+      // Their slots are free although the clients stay connected.
       await waitForRequests(hearth.url, model, 0, 90_000);
       for (const socket of stalled) socket.destroy();
       residents.push((await readFigures(hearth)).residentMiB);
@@ -97,7 +97,7 @@ it(
         `${residents.at(-1)?.toFixed(0)} MiB, highest ${Math.max(...residents).toFixed(0)}`,
     );
     if (isShort) return;
-    // The first rounds fill the heap.
+    // Ignores the first rounds, which fill the heap.
     const settled = residents.slice(Math.floor(residents.length / 4));
     expect((settled.at(-1) ?? 0) - (settled[0] ?? 0)).toBeLessThan(garbageMiB);
   },

@@ -50,7 +50,7 @@ it('loses nothing that was reported, however often the process is killed', async
     writer.on('message', ({ kind, id }: WriterReport) => {
       if (kind in sets) sets[kind as keyof typeof sets].add(id);
       remaining -= 1;
-      // The delay moves the kill to any place of the turn.
+      // A random delay, so that the kill may hit any moment of the turn.
       if (remaining === 0) void delay(random() * 5).then(() => writer.kill('SIGKILL'));
     });
     writer.send('start');
@@ -75,7 +75,7 @@ it('lets exactly one of several concurrent processes use the home folder', async
   (await acquireHomeLock(home)).release();
 });
 
-/** Rejects if the writer was refused the home folder. */
+/** Rejects if the writer can't open the home folder. */
 async function startWriter(home: string): Promise<ChildProcess> {
   const writer = fork(writerFile, [home]);
   writers.add(writer);

@@ -15,7 +15,7 @@ const hearth = useHearth(async (home) => {
   return { flags: ['--mcp-allow-plugins'] };
 });
 
-/** 0.1.0 showed a speed of 0 for an answer of one token. */
+/** Version 0.1.0 reported a speed of 0 for answers of one token. */
 const withoutSpeed = <Value>(value: Value): Value =>
   JSON.parse(JSON.stringify(value).replaceAll(/"tokens_per_second":[\d.e-]+,/g, '')) as Value;
 
@@ -26,7 +26,7 @@ it.each(['anonymous', 'token'] as const)(
     const page = withoutSpeed(recorded.pages[owner]);
     const list = await get(hearth.url, '/api/v1/responses?limit=100', init);
     expect(withoutSpeed(list.body)).toEqual(page);
-    // Every byte, the order of the fields included.
+    // Every byte must be equal, including the order of fields.
     expect(JSON.stringify(withoutSpeed(list.body))).toBe(JSON.stringify(page));
     for (const response of page.responses) {
       const one = await get(hearth.url, `/api/v1/responses/${response.response_id}`, init);

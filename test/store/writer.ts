@@ -1,4 +1,4 @@
-// A process that writes to a store until it is killed, telling its parent what it did.
+// A process that writes to a store until it is killed, and reports its writes to its parent.
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { acquireHomeLock } from '../../src/platform/home/home-lock.ts';
@@ -6,7 +6,7 @@ import { createLogger } from '../../src/telemetry/logger.ts';
 import { createSqliteStore } from '../../src/store/sqlite-store.ts';
 import { conversationTurn } from '../setup/store/conversation-turn.ts';
 
-/** `deleting` is sent before, the others after the fact. */
+/** `deleting` is sent before the deletion, the others afterwards. */
 export interface WriterReport {
   readonly kind: 'refused' | 'ready' | 'inserted' | 'deleting' | 'deleted';
   readonly id: string;

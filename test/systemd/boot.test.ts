@@ -24,7 +24,7 @@ async function newServer(): Promise<Server> {
 const serverId = async (): Promise<string> =>
   (await machine.read('systemctl show --property=MainPID --value hearth')).trim();
 
-/** Waits for the server and its preloaded model, and at first for the installation of the engine. */
+/** Waits for the server and its preloaded model; the first time, also for the installation of the engine. */
 async function waitForModel({ url }: Server): Promise<void> {
   const states = async () => {
     const status = await get(url, '/api/v1/status').catch(() => undefined);

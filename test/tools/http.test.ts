@@ -44,7 +44,7 @@ function textOf({ content }: ToolResult): string {
   return content.map((block) => String(block['text'])).join('\n');
 }
 
-/** Writes as long as the client reads. */
+/** Writes as fast as the client reads. */
 function flood(response: ServerResponse, text: string): void {
   while (response.write(text));
   response.once('drain', () => flood(response, text));
@@ -317,7 +317,7 @@ describe('connects only to allowed addresses:', () => {
     async (location) => {
       const server = await serve((request, response) => {
         if (request.method === 'GET') response.writeHead(302, { location }).end();
-        // Refused, so that the older transport comes, whose GET may be redirected.
+        // Refused, so that the client tries the older transport, whose GET may be redirected.
         else response.writeHead(404).end();
       });
       await expect((await open()).openUrl(server.url)).rejects.toMatchObject({

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterEach(() => servers.close());
 
-/** Opens the server that misbehaves in this way. */
+/** Opens the server with this misbehavior. */
 async function open(
   behaviour: string,
   options: Partial<ToolServersOptions> = {},

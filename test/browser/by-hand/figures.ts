@@ -24,7 +24,7 @@ const paragraph =
   '- one step to the harbour\n- another step to the _pier_\n\n';
 const code = `\`\`\`ts\n${'const tide = rise(moon, sea); // twice a day\n'.repeat(800)}\`\`\``;
 
-/** Part of the time until a task ends in which the main thread works, in percent. */
+/** Percentage of time during which the main thread is busy, until a task ends. */
 async function busyDuring(page: Page, task: () => Promise<unknown>): Promise<number> {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable');
@@ -43,12 +43,15 @@ interface TraceEvent {
   readonly name: string;
   readonly pid: number;
   readonly tid: number;
-  /** Processor time, in microseconds. */
+  /** CPU time, in microseconds. */
   readonly tdur?: number;
   readonly args?: { readonly name?: string };
 }
 
-/** Processor time of the longest task of the main thread, in milliseconds: it does not grow when the machine is busy. */
+/**
+ * CPU time of the longest task on the main thread, in milliseconds. Unlike elapsed time, it does not grow when the
+ * machine is busy.
+ */
 async function longestTaskDuring(page: Page, task: () => Promise<unknown>): Promise<number> {
   const session = await page.context().browser()?.newBrowserCDPSession();
   if (session === undefined) throw new Error('The page has no browser.');
@@ -182,7 +185,7 @@ it('5,000 conversations', async () => {
   const found: number[] = [];
   const common: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    // A locator would run scripts of Playwright in the page while that renders.
+    // A Playwright locator would run scripts in the page while it renders.
     const isListed = page.waitForEvent('console', (message) => message.text() === 'listed');
     await page.goto(hearth.url);
     await isListed;

@@ -16,7 +16,7 @@ const { openPage, version } = useBrowser();
 const text = 'The **tide** rises twice a day, `since` the moon pulls the sea.\n\n'.repeat(400);
 const isImported = (body: object) => post(hearth.url, '/api/v1/conversations/import', body);
 
-/** A search by roles would itself occupy the page, which has 5,000 rows. */
+/** CSS selectors: a search by roles would itself keep the page busy, since it has 5,000 rows. */
 const popups = [
   ['button[aria-label^="Choose a model"]', '[role=listbox]'],
   ['button[aria-label="Chat settings"]', '[role=dialog]'],

@@ -11,19 +11,19 @@ import {
 } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 
-/** Chromium of Debian, or the browser that the variable names. */
+/** Debian's Chromium, or the browser that the variable names. */
 export const chromiumPath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 
 /** A name of this machine that is not `localhost`. */
 export const networkHost = 'hearth.test';
 
-/** Folder in which pictures of the pages are kept, if any. */
+/** Folder for screenshots of the pages, if they should be kept. */
 export const pictureFolder = process.env['HEARTH_PICTURES'];
 
 export interface OpenPageOptions extends BrowserContextOptions {
-  /** Token that the tab has. */
+  /** Token of the tab. */
   readonly token?: string;
-  /** Settings of new conversations, as the app keeps them. */
+  /** Settings of new conversations, in the app's storage format. */
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 
@@ -41,7 +41,7 @@ export function useBrowser() {
       args: [
         // Containers have no user namespaces for the sandbox.
         '--no-sandbox',
-        // A machine of the network: browsers do not trust its pages without TLS.
+        // Makes this name look like another machine, whose pages browsers do not trust without TLS.
         `--host-resolver-rules=MAP ${networkHost} 127.0.0.1`,
         '--use-fake-device-for-media-stream',
         '--use-fake-ui-for-media-stream',
@@ -50,7 +50,7 @@ export function useBrowser() {
   });
   afterAll(() => browser.close());
 
-  /** A page in a profile of its own. Scripts that fail, and requests to other hosts, fail the test. */
+  /** Opens a page in a new profile. The test fails if a script fails or a request goes to another host. */
   async function openPage(url: string, options: OpenPageOptions = {}): Promise<Page> {
     const { token, settings, ...contextOptions } = options;
     const context = await browser.newContext({
@@ -61,7 +61,7 @@ export function useBrowser() {
     context.setDefaultTimeout(20_000);
     await context.addInitScript(
       ([savedToken, savedSettings]) => {
-        // The page that is empty at first has no storage.
+        // The initial empty page has no storage.
         if (location.protocol !== 'http:') return;
         if (typeof savedToken === 'string') localStorage.setItem('hearth.token', savedToken);
         const key = 'hearth.chat.settings';
@@ -91,7 +91,7 @@ export function useBrowser() {
   return { openPage, version: () => browser.version() };
 }
 
-/** Keeps pictures of the pages of a test that failed. */
+/** Keeps screenshots of a failed test's pages. */
 async function keepPictureOf(context: BrowserContext, test: string): Promise<void> {
   if (pictureFolder === undefined) return;
   const name = test.replaceAll(/[^a-z\d]+/gi, '-').slice(0, 60);
@@ -101,12 +101,12 @@ async function keepPictureOf(context: BrowserContext, test: string): Promise<voi
   }
 }
 
-/** Notes scripts that fail, violations of the Content-Security-Policy and requests to other hosts. */
+/** Records script errors, violations of the Content-Security-Policy and requests to other hosts. */
 function watch(context: BrowserContext, problems: string[], origin: string): void {
   context.on('weberror', (error) => problems.push(String(error.error())));
   context.on('console', (message) => {
     const text = message.text();
-    // A model's code is drawn in a frame, whose policy is expected to refuse some of it.
+    // A model's code is drawn in a frame, whose policy should block some of it.
     if (/^blob:null|\/frame$/.test(message.location().url)) return;
     if (/Content Security Policy|Minified React error/.test(text)) problems.push(text);
   });
@@ -124,7 +124,7 @@ function watch(context: BrowserContext, problems: string[], origin: string): voi
   });
 }
 
-/** Fails for accessibility problems that axe calls serious or critical. */
+/** Fails if axe finds serious or critical accessibility problems. */
 export async function expectAccessible(page: Page): Promise<void> {
   const { violations } = await new AxeBuilder({ page }).analyze();
   const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 
-/** The parts of the chat page. */
+/** Elements of the chat page. */
 export const messageField = (page: Page): Locator => page.getByRole('textbox', { name: 'Message' });
 export const answers = (page: Page): Locator => page.getByRole('article', { name: 'Answer' });
 export const conversationList = (page: Page): Locator =>

@@ -9,8 +9,8 @@ import { projectFolder } from '../../setup/project-folder.ts';
 const file = join(projectFolder, 'docs/performance/web-app.json');
 
 /**
- * Writes figures into `docs/performance/web-app.json`, in the place of earlier ones with their names, and fails for those
- * that miss their targets.
+ * Writes figures into `docs/performance/web-app.json`, replacing earlier ones with the same names. Fails if a figure
+ * misses its target.
  */
 export async function expectFigures(
   browser: string,

@@ -1,6 +1,6 @@
 /**
- * Texts that try to run a script or to send a request when an answer is shown. `HOST` stands for a server that listens,
- * `OWN` for Hearth itself.
+ * Texts that try to run a script or send a request when an answer is shown. `HOST` is a server that listens, `OWN` is
+ * Hearth itself.
  */
 export const hostileTexts: Readonly<Record<string, readonly string[]>> = {
   markdown: [

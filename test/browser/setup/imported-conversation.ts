@@ -1,6 +1,6 @@
 import type { ConversationExport } from '../../../src/api/v1/conversations/conversation-export-schema.ts';
 
-/** An exported conversation of one branch with numbered messages. */
+/** An exported conversation with one branch and numbered messages. */
 export function importedConversation(turns: number): ConversationExport {
   const idOf = (number: number) => `resp_${String(number).padStart(48, '0')}`;
   return {
@@ -19,7 +19,7 @@ export function importedConversation(turns: number): ConversationExport {
   };
 }
 
-/** An exported conversation of one message with its answer. */
+/** An exported conversation with one message and its answer. */
 export function importedTurn(texts: readonly string[], answer: string): ConversationExport {
   const [response] = importedConversation(1).responses;
   if (response === undefined) throw new Error('the conversation is empty');

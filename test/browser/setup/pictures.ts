@@ -9,12 +9,12 @@ import { expectAccessible, pictureFolder as folder } from './browser.ts';
 const desktop = { width: 1280, height: 800 };
 const phone = { width: 390, height: 844 };
 
-/** Checks a page with axe in both themes, and keeps pictures of it: light, dark and as on a phone. */
+/** Checks a page with axe in both themes, and takes screenshots: light, dark, and phone size. */
 export async function checkLook(page: Page, name: string): Promise<void> {
   await page.setViewportSize(desktop);
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: theme });
-    // Colors change one level of the document after the other.
+    // Color transitions take one step per level of the document.
     await page.waitForFunction(
       (expected) =>
         document.documentElement.dataset['theme'] === expected &&
@@ -39,7 +39,7 @@ async function keep(page: Page, name: string): Promise<void> {
     .toFile(join(folder, `${name}.webp`));
 }
 
-/** Gives folders of the test, which the page shows, the names that they have for users. */
+/** Replaces the paths of test folders on the page with paths that users would have. */
 function nameFolders(folders: { readonly project: string; readonly temporary: string }): void {
   const home = new RegExp(`${folders.temporary}/hearth-test-\\w+`, 'g');
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);

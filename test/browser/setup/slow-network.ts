@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A way to a server on which everything arrives late, and that can break off. */
+/** A slow connection to a server, which can also be broken off. */
 export interface SlowNetwork {
   /** URL of the server over this network. */
   readonly url: string;

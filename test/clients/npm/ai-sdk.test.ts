@@ -128,7 +128,7 @@ describe.each(languageModels)('ai with %s', (_, languageModel) => {
   });
 });
 
-// The package of OpenAI shows only summaries of the reasoning, which no model here writes.
+// OpenAI's package shows only summaries of reasoning, which no model here writes.
 it.each([
   ['@ai-sdk/openai', () => openai()('hearth/starter-chat'), /^$/],
   ['@ai-sdk/openai-compatible', () => compatible()('hearth/starter-chat'), /\w/],
@@ -136,7 +136,7 @@ it.each([
   const { reasoningText, text, usage } = await generateText({
     ...optionsOf(languageModel()),
     prompt: 'My name is Zorbek.',
-    // Names that are not of OpenAI have no reasoning to the package of OpenAI, unless it is told.
+    // OpenAI's package assumes that models with other names do not reason, unless it is forced.
     providerOptions: { openai: { reasoningEffort: 'high', forceReasoning: true } },
   });
   expect(text).toContain('Zorbek');

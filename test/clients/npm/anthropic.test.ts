@@ -13,7 +13,7 @@ const hearth = useHearth(async (home) => {
 });
 const model = 'hearth/starter-chat';
 const user = (content: string): Anthropic.MessageParam => ({ role: 'user', content });
-/** The client has no types for sampling, which older ones send. */
+/** The client has no types for sampling fields, which older clients send. */
 const greedy = { temperature: 0 } as object;
 const connect = (apiKey = 'any-word') =>
   new Anthropic({ baseURL: hearth.url, apiKey, maxRetries: 0 });

@@ -51,7 +51,7 @@ it.runIf(isInstalled)('connects to Hearth as an MCP server', async () => {
   expect(list).toMatch(/^program: .*Connected$/m);
 });
 
-/** Its folders are inside the folder of the test, and it gets nothing from outside. */
+/** All folders are inside the test's folder, and no variables are inherited. */
 async function environment(): Promise<Readonly<Record<string, string>>> {
   const bin = join(folder.path, 'bin');
   await mkdir(bin);

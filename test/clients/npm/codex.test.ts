@@ -27,7 +27,7 @@ it('chats in a stream, and edits a file with its shell tool', async () => {
       },
       { text: 'I fixed the spelling.' },
     ];
-    // The test has a folder of its own; machines of continuous integration lack what the sandbox needs.
+    // The test has its own folder, and CI machines lack what the sandbox needs.
     const options = `--json --skip-git-repo-check --sandbox danger-full-access --cd ${folder}`;
     const prompt = `Fix the spelling. ${JSON.stringify(script)}`;
     const outcome = await runHearth(

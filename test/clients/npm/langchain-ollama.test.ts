@@ -36,10 +36,10 @@ describe('@langchain/ollama', () => {
     let isAborted = false;
     const reading = (async () => {
       for await (const _ of running) {
-        // It may hand out what it had received before.
+        // The client may still yield what it received before the abort.
         if (isAborted) continue;
         await waitForRequests(hearth.url, endlessModel, 1);
-        // The signal of a call ends the reading only, and leaves the request open.
+        // A call's own signal only stops reading, and leaves the request open.
         model.client.abort();
         isAborted = true;
       }

@@ -41,7 +41,7 @@ describe.each(['/api/v0', '/v1'])('@langchain/openai at %s', (path) => {
     });
     const reading = (async () => {
       for await (const _ of running) {
-        // It may hand out what it had received before.
+        // The client may still yield what it received before the abort.
         if (controller.signal.aborted) continue;
         await waitForRequests(hearth.url, endlessModel, 1);
         controller.abort();

@@ -14,7 +14,7 @@ function call(
   body: object,
   headers: Record<string, string> = {},
 ): Promise<unknown> {
-  // Its types exclude what these requests get wrong.
+  // The client's types exclude these bad requests.
   const client: Pick<Record<Endpoint, (body: never) => Promise<unknown>>, Endpoint> = new Ollama({
     host,
     headers,
@@ -22,7 +22,7 @@ function call(
   return client[endpoint](body as never);
 }
 
-/** Name, status and text of the error that a request ends with, before or within its stream. */
+/** Name, status and text of the error of a request, before or within its stream. */
 async function failureOf(answer: Promise<unknown>): Promise<object> {
   try {
     const value = await answer;
@@ -34,7 +34,7 @@ async function failureOf(answer: Promise<unknown>): Promise<object> {
 }
 
 const hearth = useHearth();
-/** The client has no such endpoint, or refuses the request itself. */
+/** False if the client lacks the endpoint or rejects the request itself. */
 const isSent = ([name, endpoint]: (typeof ollamaErrorCases)[number]): boolean =>
   endpoint !== 'create' && name !== 'messages of a wrong type';
 

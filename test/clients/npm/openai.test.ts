@@ -14,7 +14,7 @@ const hearth = useHearth(async (home) => {
   await placeEndlessModel(home);
   return {
     flags: [
-      // Room for an answer that outlasts the test that aborts it.
+      // Large enough that the answer is still running when the test aborts it.
       '--engine-context-length',
       '65536',
       '--mcp-allow-ephemeral',
@@ -135,7 +135,7 @@ describe.each(['/api/v0', '/v1'])('openai at %s', (path) => {
     });
     for await (const chunk of running) {
       expect(chunk.object).toBe('chat.completion.chunk');
-      // Chunks that have arrived are read, too.
+      // Chunks that arrived before the abort are still read.
       if (running.controller.signal.aborted) continue;
       await waitForRequests(hearth.url, endlessModel, 1);
       running.controller.abort();

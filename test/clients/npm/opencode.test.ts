@@ -38,7 +38,7 @@ it.runIf(isInstalled)('chats in a stream, and edits a file with its tools', asyn
     { text: 'Fixed.' },
   ];
   const options = `run --pure --auto --format json --title spelling --dir ${folder.path}`;
-  // It quotes words with spaces, so the script has none.
+  // opencode quotes words with spaces, so the script has none.
   const prompt = ['Fix', 'the', 'spelling:', JSON.stringify(script)];
   const outcome = await runHearth(
     [...`launch opencode --run -- ${options}`.split(' '), ...prompt],
@@ -61,7 +61,7 @@ it.runIf(isInstalled)('chats in a stream, and edits a file with its tools', asyn
   expect(outcome.exitCode).toBe(0);
 });
 
-/** Its folders are inside the folder of the test, and it gets nothing from outside. */
+/** All folders are inside the test's folder, and no variables are inherited. */
 async function environment(): Promise<Readonly<Record<string, string>>> {
   const bin = join(folder.path, 'bin');
   await mkdir(bin);

@@ -7,7 +7,7 @@ import { useHearth } from '../../setup/server/use-hearth.ts';
 import { environmentFolder } from '../environment-folder.ts';
 import { run } from '../run.ts';
 
-/** Runs the pytest files of this folder and its folders, each a client, against one server. */
+/** Runs the pytest files in this folder and below, one per client, against one server. */
 
 const hearth = useHearth(async (home) => {
   await placeEndlessModel(home);

@@ -10,23 +10,23 @@ import { useResource } from '../../setup/use-resource.ts';
 import { run } from '../run.ts';
 
 /**
- * Compares the server with docs/openapi.json. The endpoints of Anthropic and Ollama are left out:
- * their requests have alternatives and rules between messages that the document does not express.
+ * Compares the server with docs/openapi.json. Endpoints of Anthropic and Ollama are left out: their requests have
+ * alternatives and rules between messages that the document can't express.
  */
 const otherVendors =
   '^/(v1/messages|api/(version|tags|ps|show|chat|generate|embed|embeddings|pull|delete|copy)($|/))';
 
 const excludedOperations = [
-  // Would download runtimes of every kind.
+  // Left out, since it would download runtimes.
   'installRuntime',
-  // All tests share the folder of runtimes.
+  // Left out, since all tests share the folder of runtimes.
   'selectRuntime',
   'removeRuntime',
-  // Would run commands, or change the server under the other requests.
+  // Left out, since they would run commands, or change the server for other requests.
   'testMcpServer',
   'callMcpTool',
   'changeSettings',
-  // Do not end.
+  // Left out, since they do not end.
   'streamEvents',
   'streamLog',
 ];
@@ -44,13 +44,14 @@ const hearth = useHearth(async (home) => {
     tokens.create({ name: 'schemathesis', permissions: permissionSchema.options }),
   ));
   return {
-    // Random settings make the model write until its context is full; `fuzz_hooks.py` does the same for loads.
+    // A small context, since random settings make the model write until it is full. `fuzz_hooks.py` does the same for
+    // loads.
     flags: ['--auth-required', '--engine-context-length', '256'],
     environment: { HEARTH_HUB_ENDPOINT: hub.url },
   };
 });
 
-/** Requests of each kind; undefined: as in `schemathesis.toml`, for two minutes on an idle machine. */
+/** Number of requests of each kind; by default as in `schemathesis.toml`, which takes two minutes on an idle machine. */
 const examples = process.env['SCHEMATHESIS_EXAMPLES'];
 const timeout = examples === undefined ? 900_000 : 7_200_000;
 

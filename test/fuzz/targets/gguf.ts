@@ -10,10 +10,10 @@ const starters = [
   'embed/starter-embed-q8_0',
   'vision/starter-vision-q8_0',
 ];
-/** Only what the tensors' data would need. */
+/** Large enough for any declared tensor data. */
 const fileBytes = 2 ** 40;
 
-/** Headers of GGUF files, of downloads and of uploads. */
+/** Headers of GGUF files from downloads and uploads. */
 export const gguf: FuzzTarget = {
   seeds: () =>
     Promise.all(

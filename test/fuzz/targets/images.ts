@@ -7,7 +7,7 @@ import type { FuzzTarget } from '../fuzz-target.ts';
 const picture = () =>
   sharp({ create: { width: 24, height: 16, channels: 3, background: '#4060c0' } });
 
-/** Images of requests: headers, and the content of small ones. */
+/** Images in requests: headers, and the content of small images. */
 export const images: FuzzTarget = {
   seeds: () =>
     Promise.all([

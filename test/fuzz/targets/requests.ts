@@ -22,7 +22,7 @@ const [variant] = model.variants;
 if (variant === undefined) throw new Error('A model has a variant.');
 const named = { identifier: model.key, selection: { model, variant } };
 
-/** A schema, and the mapping of what it has validated. */
+/** A schema and a function that maps the validated body. */
 function route<Schema extends z.ZodType>(schema: Schema, map: (body: z.output<Schema>) => unknown) {
   return { schema, run: (body: unknown) => map(validate(schema, body)) };
 }

@@ -36,7 +36,7 @@ const messages = [
   },
 ];
 
-/** Results of tool servers: lists of tools, whose schemas are compiled, and results of calls. */
+/** Responses of tool servers: lists of tools, whose schemas are compiled, and results of calls. */
 export const toolServers: FuzzTarget = {
   seeds: async () => messages.map((message) => Buffer.from(JSON.stringify(message))),
   words: [

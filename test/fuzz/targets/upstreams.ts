@@ -60,7 +60,7 @@ const answers: readonly (readonly object[])[] = [
   ],
 ];
 
-/** Streams of engines and of remote servers. The first two bytes choose the kind of server and of request. */
+/** Streams of engines and remote servers. The first two bytes choose the kind of server and request. */
 export const upstreams: FuzzTarget = {
   seeds: async () =>
     answers.flatMap((events) =>

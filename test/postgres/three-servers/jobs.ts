@@ -6,7 +6,7 @@ import { sha256 } from '../../soak/writes/stored-things.ts';
 import { ask, jsonRequest, type World } from './world.ts';
 
 const batchLines = 8;
-/** Longer than another server takes to continue what a killed one ran, several times. */
+/** Longer than other servers take to continue the work of killed ones, several times. */
 const endsWithinMs = 180_000;
 
 /** Starts a response in the background and waits for its end, on any server. */
@@ -16,7 +16,7 @@ export async function answerInBackground(world: World): Promise<void> {
   const created = await ask(world, 'background', '/v1/responses', jsonRequest(request));
   if (created === undefined) return;
   const { id } = created;
-  // It must exist from now on.
+  // From now on, the response must exist.
   world.responses.set(id, undefined);
   const ended = await waitForEnd(world, `/v1/responses/${id}`, [
     'completed',
@@ -33,7 +33,7 @@ export async function answerInBackground(world: World): Promise<void> {
   world.responses.set(id, expected);
 }
 
-/** Runs a batch, whose results must have each line once. */
+/** Runs a batch. Its results must contain each line once. */
 export async function runBatch(world: World, repeatable: Set<string>): Promise<void> {
   const { observations, model } = world;
   const marks = Array.from({ length: batchLines }, () => world.nextMark());
@@ -73,7 +73,7 @@ export async function runBatch(world: World, repeatable: Set<string>): Promise<v
   }
 }
 
-/** Uploads a file, reads it again, and deletes some. */
+/** Uploads a file and reads it again; deletes some files. */
 export async function keepFile(world: World, random: () => number): Promise<void> {
   const line = `${JSON.stringify({ custom_id: world.nextMark() })}\n`;
   const text = line.repeat(1 + Math.floor(random() * 12_000));
@@ -86,7 +86,7 @@ export async function keepFile(world: World, random: () => number): Promise<void
     world.observations.violations.push(`${id} has other bytes`);
   }
   if (random() > 0.4) return;
-  // It may be gone or not if the request fails.
+  // If the request fails, the file may or may not exist.
   world.files.delete(id);
   await ask(world, 'deletion of a file', `/v1/files/${id}`, { method: 'DELETE' });
 }

@@ -4,7 +4,7 @@ import { answerTo, promptOf } from '../../setup/engine/recalling-upstream.ts';
 import type { ApiAnswer } from '../../setup/server/api.ts';
 import { ask, errorOf, jsonRequest, type World } from './world.ts';
 
-/** An acknowledged turn, with all before it. */
+/** An acknowledged turn, with all earlier turns. */
 export interface Turn {
   readonly id: string;
   readonly marks: readonly string[];
@@ -16,17 +16,17 @@ type Output = readonly {
   readonly content?: string | readonly { readonly text?: string }[];
 }[];
 
-/** The text of the message of an answer, in the form of v1 or of OpenAI. */
+/** The text of an answer's message, in v1's or OpenAI's format. */
 export function textOf(output: Output): string | undefined {
   const content = output.findLast(({ type }) => type === 'message')?.content;
   return typeof content === 'object' ? content[0]?.text : content;
 }
 
 /**
- * Chats once: whole or streamed, with v1 or OpenAI's responses, sometimes with an image.
+ * Sends one chat: whole or streamed, with v1 or OpenAI's responses, sometimes with an image.
  *
- * @param earlier Turns of the client, any of which it may continue
- * @returns undefined if the request failed
+ * @param earlier Turns of the client, any of which it may continue.
+ * @returns undefined if the request failed.
  */
 export async function chatOnce(
   world: World,
@@ -61,7 +61,7 @@ export async function chatOnce(
   return acknowledge(world, answer?.response_id, answer?.output, marks, images);
 }
 
-/** A chat of a token that shares its limit with all others that use it. */
+/** Sends a chat with a token whose rate limit is shared with other clients. */
 export async function chatWithLimit(world: World, token: string): Promise<void> {
   const mark = world.nextMark();
   const body = { model: world.model, input: promptOf(mark) };
@@ -84,7 +84,7 @@ function acknowledge(
   return { id, marks, images };
 }
 
-/** `chat.end` acknowledges the turn, even if the connection breaks after it. */
+/** Streams a chat. `chat.end` acknowledges the turn, even if the connection breaks afterwards. */
 async function streamChat(
   { url, observations }: World,
   kind: string,

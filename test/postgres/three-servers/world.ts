@@ -1,11 +1,11 @@
 import { toAnswer, type ApiAnswer } from '../../setup/server/api.ts';
 import { describeTimes, report } from '../../soak/drill.ts';
 
-/** Observations of clients: how long requests took, which failed, and violations of the rules. */
+/** Observations of clients: durations, failures, and violations of the guarantees. */
 export class Observations {
   readonly #times = new Map<string, number[]>();
   readonly #failures = new Map<string, number>();
-  /** A line for each broken promise. */
+  /** A line for each violated guarantee. */
   readonly violations: string[] = [];
 
   succeed(kind: string, milliseconds: number): void {
@@ -23,7 +23,7 @@ export class Observations {
     return this.#times.get(kind)?.length ?? 0;
   }
 
-  /** Codes with their numbers, such as `[['chat: disconnected', 3]]`. */
+  /** Failure codes with their counts, such as `[['chat: disconnected', 3]]`. */
   failures(): readonly (readonly [string, number])[] {
     return [...this.#failures].toSorted(([, left], [, right]) => right - left);
   }
@@ -40,24 +40,24 @@ export class Observations {
   }
 }
 
-/** State that clients share. */
+/** State that all clients share. */
 export interface World {
-  /** Of the proxy. */
+  /** URL of the proxy. */
   readonly url: string;
   readonly model: string;
   readonly observations: Observations;
-  /** The text of each acknowledged response by its id; undefined if any will do. */
+  /** The text of each acknowledged response by id; undefined if any text is acceptable. */
   readonly responses: Map<string, string | undefined>;
-  /** SHA-256 of each acknowledged file by its id. */
+  /** SHA-256 of each acknowledged file by id. */
   readonly files: Map<string, string>;
-  /** A word that no other message has. */
+  /** Returns a word that no other message contains. */
   nextMark(): string;
 }
 
 /**
- * Sends a request and reads its JSON or text.
+ * Sends a request and parses its JSON or text.
  *
- * @returns undefined after a failure, which is counted
+ * @returns undefined after a failure, which is counted.
  */
 export async function ask(
   { url, observations }: Pick<World, 'url' | 'observations'>,
@@ -88,7 +88,7 @@ export function jsonRequest(body: unknown, token?: string): RequestInit {
   };
 }
 
-/** The status and the code of an error; `proxy` if it is not an answer of a server. */
+/** Status and code of an error; `proxy` if the response is not from a server. */
 export function errorOf({ status, body }: Pick<ApiAnswer, 'status' | 'body'>): string {
   return `${status} ${body?.error?.code ?? 'proxy'}`;
 }

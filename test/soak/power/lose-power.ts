@@ -5,7 +5,7 @@ const pageBytes = 4096;
 
 interface PowerLoss {
   readonly entries: readonly LogEntry[];
-  /** Size of the log at the moment of the loss. */
+  /** Size of the log at the time of the power loss. */
   readonly at: number;
   readonly random: () => number;
 }
@@ -52,7 +52,7 @@ export function losePower({ entries, at, random }: PowerLoss): ReadonlyMap<strin
 }
 
 class FileContent {
-  /** A number is given to another file after a deletion. */
+  /** After a deletion, the number (inode) may be given to another file, so the key differs. */
   readonly key: string;
   #room = Buffer.alloc(pageBytes);
   #length = 0;
@@ -81,7 +81,7 @@ class FileContent {
   }
 }
 
-/** The position before which each file was flushed last. */
+/** The position up to which each file was flushed. */
 function flushes(entries: readonly LogEntry[]): ReadonlyMap<string, number> {
   const keys = new Map<bigint, string>();
   const flushed = new Map<string, number>();
@@ -109,7 +109,7 @@ function rename(
   }
 }
 
-/** A moment from `first` to `last`, often one of the two. */
+/** A random number from `first` to `last`, often one of the two. */
 function between(first: number, last: number, random: () => number): number {
   const share = Math.min(1, Math.max(0, random() * 3 - 1));
   return first + share * (last - first);

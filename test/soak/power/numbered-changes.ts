@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A file of the home folder, a change of it to a number, and how to read the number from it. */
+/** A file of the home folder, with functions to change it to a number and to read the number. */
 interface NumberedFile {
   readonly name: string;
   readonly method: 'PATCH' | 'PUT';
@@ -10,7 +10,7 @@ interface NumberedFile {
   readonly pattern: RegExp;
 }
 
-/** The files that Hearth replaces as a whole. */
+/** Files that Hearth replaces atomically. */
 export const numberedFiles: readonly NumberedFile[] = [
   {
     name: 'config.json',
@@ -35,7 +35,7 @@ export const numberedFiles: readonly NumberedFile[] = [
   },
 ];
 
-/** 0 if there is no file. @throws if it is not whole. */
+/** Reads the number; 0 if there is no file. @throws Error if the file is incomplete. */
 export async function readNumber(home: string, { name, pattern }: NumberedFile): Promise<number> {
   const text = await readFile(join(home, name), 'utf8').catch(() => undefined);
   if (text === undefined) return 0;

@@ -11,7 +11,7 @@ export interface Recorder {
   entries(): Promise<readonly LogEntry[]>;
 }
 
-/** Records all writes below a folder that is empty. */
+/** Records all writes below a folder, which must be empty. */
 export function createRecorder(recorded: string, working: string): Recorder {
   const library = compilePreloaded(join(import.meta.dirname, 'record-writes.c'), working);
   const log = join(working, 'writes.log');

@@ -1,16 +1,16 @@
-/** A change of a file below the recorded folder, as `record-writes.c` has written it. */
+/** A change of a file below the recorded folder, written by `record-writes.c`. */
 export interface LogEntry {
   readonly operation: Operation;
-  /** Absolute; empty for changes of an open file. */
+  /** Absolute path; empty for changes of an open file. */
   readonly path: string;
   /** New path of a rename or a link. */
   readonly target: string;
   readonly data: Buffer;
-  /** Number of the file (inode); 0 if the path says it. */
+  /** Number of the file (inode); 0 if the path identifies it. */
   readonly file: bigint;
-  /** Place of a write, length of a truncation; of a sync, the size of the log when it began. */
+  /** Position of a write, or length of a truncation. For a sync, the size of the log when it began. */
   readonly offset: number;
-  /** Size of the log with this entry. */
+  /** Size of the log including this entry. */
   readonly position: number;
 }
 

@@ -23,7 +23,10 @@ async function outputOf(server: WrittenServer, id: string): Promise<unknown> {
   return (await find(server, `/api/v1/responses/${id}`))?.output;
 }
 
-/** Whole and streamed turns, alone and after others. A regenerated answer is a second turn after the same one. */
+/**
+ * Whole and streamed turns, with and without a predecessor. A regenerated answer is a second turn with the same
+ * predecessor.
+ */
 const turns: WriteKind = {
   name: 'turns',
   async write({ server, ledger, random, name: input }) {
@@ -52,7 +55,7 @@ const turns: WriteKind = {
     ),
 };
 
-/** Turns that are deleted, with those that continue them or without their history. */
+/** Turns that are deleted, together with later turns or without their history. */
 const deletedTurns: WriteKind = {
   name: 'deleted turns',
   async write({ server, ledger, random, name: input }) {
@@ -101,10 +104,10 @@ const continuedAnswers: WriteKind = {
 };
 
 const turnEnds = new Set(['completed', 'incomplete', 'failed']);
-/** Killed before they began. The server forgets them after five minutes, since there is nothing to store. */
+/** Turns that were killed before they began. The server forgets them after five minutes, since there is nothing to store. */
 const failed = new Set<string>();
 
-/** Answers that are written in the background: all end, also those that the kill interrupts. */
+/** Answers that are written in the background. All must end, even if the kill interrupts them. */
 const backgroundTurns: WriteKind = {
   name: 'background turns',
   async write({ server, ledger, name: input }) {
@@ -131,7 +134,7 @@ interface BatchLine {
   readonly custom_id: string;
 }
 
-/** Batches of chat completions: each ends with exactly one answer to each line. */
+/** Batches of chat completions. Each must end with exactly one answer per line. */
 const batches: WriteKind = {
   name: 'batches',
   async write({ server, ledger, name }) {

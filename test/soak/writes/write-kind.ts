@@ -5,7 +5,7 @@ import type { WriteLedger } from './write-ledger.ts';
 export interface WrittenServer {
   readonly url: string;
   readonly home: string;
-  /** With a token that may do everything. */
+  /** Headers with a token that has all permissions. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -13,23 +13,23 @@ export interface Writing {
   readonly server: WrittenServer;
   readonly ledger: WriteLedger;
   readonly random: () => number;
-  /** Number of the client, from 0. Writes of one client follow each other. */
+  /** Number of the client, from 0. A client makes one write after the other. */
   readonly client: number;
-  /** A name that no other write has. */
+  /** A name that no other write uses. */
   readonly name: string;
 }
 
-/** One kind of write, which clients repeat until the server is killed. */
+/** A kind of write, which clients repeat until the server is killed. */
 export interface WriteKind {
   readonly name: string;
   write(writing: Writing): Promise<void>;
-  /** The server's value under a key of the ledger, in the form of the ledger. */
+  /** Reads the server's value for a key, in the format of the ledger. */
   read(server: WrittenServer, key: string): Promise<unknown>;
-  /** The names of all that the server lists: each write may appear once. */
+  /** Names of everything that the server lists: each write may appear only once. */
   list?(server: WrittenServer): Promise<readonly string[]>;
 }
 
-/** The body of an answer with the status 200. */
+/** The body of a response, whose status must be 200. */
 export function succeeded({ status, body }: ApiAnswer): ApiAnswer['body'] {
   if (status !== 200) throw new Error(`${status}: ${JSON.stringify(body)}`);
   return body;
@@ -48,7 +48,7 @@ export async function remove({ url, headers }: WrittenServer, path: string): Pro
   succeeded(await get(url, path, { method: 'DELETE', headers }));
 }
 
-/** The body; undefined if there is no such thing. */
+/** The body; undefined if the thing does not exist. */
 export async function find(
   { url, headers }: WrittenServer,
   path: string,
@@ -57,7 +57,7 @@ export async function find(
   return answer.status === 404 ? undefined : succeeded(answer);
 }
 
-/** All entries of a list with pages, whose parameter for the next one is `parameter`. */
+/** All entries of a paginated list; `parameter` is the query field for the next page. */
 export async function listAll(
   server: WrittenServer,
   path: string,
@@ -75,7 +75,7 @@ export async function listAll(
   return entries;
 }
 
-/** The first value that passes. Unlike `expect.poll`, it ends as soon as the server is gone. */
+/** Waits for the first value that passes. Unlike `expect.poll`, ends as soon as the server is gone. */
 export async function waitUntil<Value>(
   read: () => Promise<Value>,
   isReached: (value: Value) => boolean,
@@ -93,7 +93,7 @@ export function pick<Item>(random: () => number, items: readonly Item[]): Item |
   return items[Math.floor(random() * items.length)];
 }
 
-/** @returns its id */
+/** @returns The id of the file. */
 export async function uploadFile(
   { url, headers }: WrittenServer,
   name: string,

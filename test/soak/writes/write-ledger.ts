@@ -1,7 +1,4 @@
-/**
- * Writes of clients, by key: the value that was acknowledged last, and one that may have been
- * written since.
- */
+/** Writes of clients by key: the last acknowledged value, and a value that may have been written since then. */
 export class WriteLedger {
   readonly #acknowledged = new Map<string, string>();
   readonly #pending = new Map<string, string>();
@@ -16,13 +13,13 @@ export class WriteLedger {
     return [...this.#acknowledged].flatMap(([key, value]) => (value === absent ? [] : [key]));
   }
 
-  /** A write whose key the server has chosen. */
+  /** Adds a write whose key the server has chosen. */
   add(key: string, value: unknown): void {
     this.#acknowledged.set(key, toText(value));
     this.#count += 1;
   }
 
-  /** A write that the server may have done even if the request fails; undefined removes the value. */
+  /** Makes a write, which may take effect even if the request fails. undefined removes the value. */
   async change<Answer>(
     key: string,
     value: unknown,
@@ -36,10 +33,10 @@ export class WriteLedger {
   }
 
   /**
-   * Compares with what the server has; what it has is expected from now on.
+   * Compares the values with the server's, which are expected from then on.
    *
-   * @param read undefined if there is nothing
-   * @returns a line for each key that is lost or has another value
+   * @param read Returns undefined if there is no value.
+   * @returns A line for each key that is lost or has another value.
    */
   async findLosses(read: (key: string) => Promise<unknown>): Promise<readonly string[]> {
     const losses: string[] = [];

@@ -58,7 +58,7 @@ const toolServers: WriteKind = {
   },
 };
 
-/** Model files that are uploaded: whole or not there. */
+/** Uploaded model files: each is whole or absent. */
 const uploadedModels: WriteKind = {
   name: 'uploaded models',
   async write({ server, ledger, name }) {
@@ -78,7 +78,7 @@ const uploadedModels: WriteKind = {
   read: ({ home }, path) => hashOfModel(home, path),
 };
 
-/** Model files that are copied into the library: whole or not there. */
+/** Model files copied into the library: each is whole or absent. */
 const importedModels: WriteKind = {
   name: 'imported models',
   async write({ server, ledger, name }) {
@@ -96,7 +96,7 @@ const importedModels: WriteKind = {
   read: ({ home }, path) => hashOfModel(home, path),
 };
 
-/** Downloads: each is listed as soon as it is acknowledged, and continues to its end after the restart. */
+/** Downloads. Each is listed as soon as it is acknowledged, and completes after the restart. */
 const downloads = (hub: () => FakeHub): WriteKind => ({
   name: 'downloads',
   async write({ server, ledger, random, name }) {

@@ -7,9 +7,9 @@ import { useTemporaryFolder } from '../../../setup/temporary-folder.ts';
 import { useResource } from '../../../setup/use-resource.ts';
 import { startOpenWebUi } from './open-webui.ts';
 
-/** Open WebUI's backend, with requests as its page sends them, and Hearth as a connection of both kinds. */
+/** Sends requests to Open WebUI's backend like its page. Hearth is a connection of both kinds. */
 const hearth = useHearth();
-/** A script stands in for its model. */
+/** On this server, a script stands in for the model. */
 const scripted = useHearth(async (home) => ({
   flags: [`--engine-llama-server=${await writeScriptedEngine(home, 65_536)}`],
 }));
@@ -28,7 +28,7 @@ const openWebUi = useResource(() =>
     TASK_MODEL_EXTERNAL: 'scripted.hearth/starter-chat',
     TITLE_GENERATION_PROMPT_TEMPLATE: script({ title: 'A capital' }),
     TAGS_GENERATION_PROMPT_TEMPLATE: script({ tags: ['geography'] }),
-    // Its own tools are too many for the starter model.
+    // Open WebUI has too many tools for the starter model.
     DEFAULT_MODEL_METADATA: JSON.stringify({ capabilities: { builtin_tools: false } }),
     DEFAULT_MODEL_PARAMS: JSON.stringify({ temperature: 0 }),
     RAG_EMBEDDING_ENGINE: 'openai',
@@ -77,7 +77,7 @@ async function startTurn(model: string, content: string, options: object = {}) {
 }
 
 beforeAll(async () => {
-  // It serves only models that it has listed.
+  // Open WebUI only serves models that it has listed.
   await openWebUi.call('/api/models');
   const content = `class Tools:
     def get_tide(self, harbour: str) -> str:

@@ -10,7 +10,11 @@ import { environmentFolder } from '../../environment-folder.ts';
 const startWithinMs = 240_000;
 
 export interface OpenWebUi {
-  /** Sends JSON, or a form, as its page does; a body makes it a POST. @throws Error with the answer if it is an error */
+  /**
+   * Sends JSON or a form like Open WebUI's page; with a body, the request is a POST.
+   *
+   * @throws Error with the response if it is an error.
+   */
   call(path: string, body?: unknown): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -18,8 +22,8 @@ export interface OpenWebUi {
 /**
  * Starts Open WebUI's backend on a free port of loopback, for one user.
  *
- * @param folder gets its data
- * @param settings its environment variables
+ * @param folder Folder for its data.
+ * @param settings Its environment variables.
  */
 export async function startOpenWebUi(
   folder: string,
@@ -54,7 +58,7 @@ export async function startOpenWebUi(
   };
   const url = `http://127.0.0.1:${port}`;
   try {
-    // Its first start creates a database in some hundred steps.
+    // The first start takes long, since it creates a database in several hundred steps.
     await vi.waitUntil(async () => child.exitCode !== null || (await isHealthy(url)), {
       timeout: startWithinMs,
       interval: 200,
