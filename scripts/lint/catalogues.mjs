@@ -54,7 +54,7 @@ export async function textValuesModule() {
     const fields = [...values].map(([name, type]) => `readonly ${name}: ${type}`);
     lines.push(`  '${path}': { ${fields.join('; ')} };`);
   }
-  return `/** The values of the messages that have some. \`npm run generate\` writes this file from the English texts. */
+  return `/** The values of messages that contain any. \`npm run generate\` writes this file from the English texts. */
 export interface TextValues {
 ${lines.join('\n')}
 }
