@@ -1,4 +1,4 @@
-// Measures what it takes to store a turn: npm run build && node dist/bench/store-writes.js postgres://postgres@/hearth?host=/run/postgresql
+// Measures the time to store a turn: npm run build && node dist/bench/store-writes.js postgres://postgres@/hearth?host=/run/postgresql
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -26,10 +26,7 @@ export function matchesFilter(
   return isReadOnly === undefined || isReadOnly === (annotations?.['readOnlyHint'] === true);
 }
 
-/**
- * True if calls of the tool must be approved. If neither filter matches, they must be, unless the rule has only the
- * filter `always`.
- */
+/** True if calls of the tool need an approval. So do tools that no filter matches, unless the rule has only `always`. */
 export function needsApproval(rule: ApprovalRule | undefined, tool: FilteredTool): boolean {
   if (rule === undefined || rule === 'never') return false;
   if (rule === 'always') return true;

@@ -156,7 +156,7 @@ export class Links {
     return link;
   }
 
-  /** All links, oldest first, with the models of each machine, which are requested now. */
+  /** All links, oldest first. Asks each machine whose models are used for their number. */
   async list(): Promise<{
     readonly to: readonly (OutwardLink & LinkState)[];
     readonly from: readonly (InwardLink & { readonly lastUsedAt: Date | null })[];

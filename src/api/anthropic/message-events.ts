@@ -9,8 +9,8 @@ import { toStop, toolUseBlock, toTokens, toUsage, type MessageHead } from './to-
 import { signThinking, type ThinkingDisplay } from './thinking.ts';
 
 /**
- * Converts turn events to message events. The first message event contains the number of prompt tokens, and waits for
- * it.
+ * Converts turn events to message events. The first one contains the number of prompt tokens, so it is sent once that is
+ * known.
  */
 export class MessageRecorder {
   readonly #head: MessageHead;

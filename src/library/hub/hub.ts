@@ -90,6 +90,6 @@ export interface Hub {
   fileUrl(repository: Pick<HubRepository, 'owner' | 'name' | 'commit'>, path: string): URL;
   /** Headers with the credentials; must only be sent to the hub's own origin. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Client for requests of the hub's files. */
+  /** Client with which to request the hub's files. */
   readonly http: HttpClient;
 }

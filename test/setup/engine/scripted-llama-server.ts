@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { setTimeout } from 'node:timers/promises';
 
 /**
- * Replaces llama-server, for behavior that models cannot show on demand. The script is JSON: a list of generations that
- * are sent in order; the last one repeats. It is the first user message of a request that contains a script (agents
- * send other messages before it), or else the system prompt.
+ * Replaces llama-server, for behavior that models cannot show on demand. A request contains its script: in the first user
+ * message that has one (agents send other messages before it), or else in the system prompt. A script is JSON: a list of
+ * generations that are sent in order; the last one repeats.
  */
 export interface ScriptedGeneration {
   /** Reasoning to send before the text. */

@@ -21,7 +21,7 @@ export class ApiError extends Error {
     this.requestId = options.requestId;
   }
 
-  /** True if the token or session was refused; false if only a code in the request was. */
+  /** True if the token or session was refused; false if only a code in the body of the request was wrong. */
   get isSignedOut(): boolean {
     return this.status === 401 && this.code !== 'invalid_code';
   }

@@ -11,7 +11,7 @@ interface ResponsePage {
   readonly nextCursor: string | null;
 }
 
-/** Adds the images to a page of responses; it keeps at least one response. */
+/** Adds the images to a page of responses. A page that gets too long is shortened, but keeps at least one response. */
 export async function toResponsePage(
   store: Store,
   { responses, nextCursor }: ResponsePage,

@@ -111,7 +111,7 @@ function readAnswer(content: string, leave: Leave): readonly ImportedPart[] {
   return [...parts, ...textPart(content.slice(position).trim())];
 }
 
-/** The text after the summary, without the quotes' `>` at the start of lines. */
+/** The text after the summary, without the `>` with which quoted lines start. */
 function reasoningOf(details: string): string {
   const summary = details.indexOf('</summary>');
   const start = summary === -1 ? details.indexOf('>') + 1 : summary + '</summary>'.length;
