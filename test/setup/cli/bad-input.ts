@@ -81,7 +81,7 @@ export interface BadInput {
   readonly unaffected: readonly string[];
   /** Pattern of the error message of all other commands. */
   readonly remedy: RegExp;
-  /** Exit code of commands that fail with it; 1 by default. */
+  /** Exit code of these failures; 1 by default. */
   readonly exitCode?: number;
   /** Patterns of other error messages, by command. */
   readonly remedies?: Readonly<Record<string, RegExp>>;
