@@ -13,6 +13,10 @@ const hostSchema = z
   .string()
   .max(253)
   .regex(/^[A-Za-z0-9.:_-]+$/)
+  .refine(
+    (host) => URL.canParse(`https://${host.includes(':') ? `[${host}]` : host}`),
+    'Invalid host name or address',
+  )
   .describe('Host name or address.');
 const portSchema = z.int().min(1).max(65_535);
 const keySchema = z.string().describe('Hash of the public key of the machine.');
