@@ -136,7 +136,7 @@ export function mount<Declared extends Route>(
       if (principal.rateLimits === undefined) return;
       await app.rateGate?.pass(principal, record, (decision) => context.set('rate', decision));
     };
-    if (isRateLimited) await admit();
+    if (isRateLimited && principal.rateLimits !== undefined) await admit();
     const opened = route.upload && openUpload(req.raw);
     const request = {
       ...validated,
@@ -172,9 +172,11 @@ function toRoutingPath(path: string): string {
 
 /** False if the endpoint of another API matches the request too, and its client sent it. */
 function isOwner({ api, endpoints }: App, context: Context<AppEnvironment>): boolean {
-  const candidates = matchedRoutes(context).flatMap(
-    ({ handler }) => endpoints.get(handler)?.api ?? [],
-  );
+  const candidates: ApiDescription[] = [];
+  for (const { handler } of matchedRoutes(context)) {
+    const endpoint = endpoints.get(handler);
+    if (endpoint !== undefined) candidates.push(endpoint.api);
+  }
   return candidates.length === 1 || chooseByClient(candidates, context.req) === api;
 }
 

@@ -13,18 +13,13 @@ import { rateLimitHeaders } from './guards/rate-gate.ts';
 const pollPaths =
   /^\/(?:health|ready|metrics|api\/v1\/(?:status|events|logs|requests(?:\/[^/]+)?|models\/download(?:s|\/status\/[^/]+)))$/;
 
-/** True if a program sends the request only to watch the server. */
-export function isPoll(method: string, path: string): boolean {
-  return method === 'GET' && pollPaths.test(path);
-}
-
 /**
  * Ends the record of a request and logs it after its response was sent, without query and body, which may be private.
  * Polls that succeed are logged as `debug`.
  */
-export function reportAtEnd(logger: Logger, context: Context<AppEnvironment>): void {
+function reportAtEnd(logger: Logger, context: Context<AppEnvironment>): void {
   const record = context.get('record');
-  const write = (isComplete: boolean): void => {
+  const write = ({ isComplete }: { readonly isComplete: boolean }): void => {
     const { status } = context.res;
     record.finish(status, isComplete);
     const { method, path, failure } = record;
@@ -41,8 +36,8 @@ export function reportAtEnd(logger: Logger, context: Context<AppEnvironment>): v
     );
   };
   const { running } = context.env;
-  if (running === undefined) write(true);
-  else running.onEnd(({ isComplete }) => write(isComplete));
+  if (running === undefined) write({ isComplete: true });
+  else running.onEnd(write);
 }
 
 const saneId = /^[A-Za-z0-9._-]{1,64}$/;
@@ -98,7 +93,7 @@ export function createObserver(
       method,
       path,
       events,
-      isPoll: isPoll(method, path),
+      isPoll: method === 'GET' && pollPaths.test(path),
       keepsPrompts,
       trace: isTraced ? startTrace(traceparent) : undefined,
       traceparent,

@@ -89,5 +89,6 @@ export function limitReceiving(incoming: IncomingMessage): void {
     return;
   }
   const timer = setTimeout(giveUp, receiveTimeoutMs);
-  incoming.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
+  const stop = (): void => clearTimeout(timer);
+  incoming.once('end', stop).once('close', stop);
 }

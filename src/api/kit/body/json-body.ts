@@ -11,7 +11,7 @@ import { WorkerThread } from '../../../kernel/concurrency/worker-thread.ts';
  * take time for each field with a new name. Deep nesting overflows the stack of recursive code. Real requests are far
  * below these limits.
  */
-const limits = { valueCount: 250_000, fieldCount: 40_000, depth: 512 };
+const bodyLimits = { valueCount: 250_000, fieldCount: 40_000, depth: 512 };
 
 /**
  * Parses the bytes of a JSON value, in pieces that can't be used afterwards.
@@ -56,23 +56,23 @@ export function parseJsonBody(bytes: Buffer, onDecoded?: () => void): unknown {
   if (bytes.byteLength === 0) {
     throw new HearthError('invalid_json', 'The body is empty; a JSON object is expected.');
   }
-  const { valueCount, fieldCount, depth } = measureJson(bytes, limits);
-  if (valueCount > limits.valueCount) {
+  const { valueCount, fieldCount, depth } = measureJson(bytes, bodyLimits);
+  if (valueCount > bodyLimits.valueCount) {
     throw new HearthError(
       'body_too_large',
-      `The body has more than ${limits.valueCount} JSON values.`,
+      `The body has more than ${bodyLimits.valueCount} JSON values.`,
     );
   }
-  if (fieldCount > limits.fieldCount) {
+  if (fieldCount > bodyLimits.fieldCount) {
     throw new HearthError(
       'body_too_large',
-      `The body has more than ${limits.fieldCount} fields of JSON objects.`,
+      `The body has more than ${bodyLimits.fieldCount} fields of JSON objects.`,
     );
   }
-  if (depth > limits.depth) {
+  if (depth > bodyLimits.depth) {
     throw new HearthError(
       'invalid_json',
-      `The body is nested more than ${limits.depth} levels deep.`,
+      `The body is nested more than ${bodyLimits.depth} levels deep.`,
     );
   }
   try {

@@ -73,7 +73,7 @@ export function authorize(
     );
   }
   const sufficient = [permission].flat();
-  if (sufficient.some((each) => permits(principal, each))) return principal;
+  for (const each of sufficient) if (permits(principal, each)) return principal;
   const lacking = `the permission ${sufficient.map((each) => `"${each}"`).join(' or ')}`;
   return new HearthError(
     'forbidden',
@@ -117,11 +117,17 @@ export function toCaller(
     isLinked = false,
   }: { readonly isLast?: boolean; readonly isLinked?: boolean } = {},
 ): Caller {
-  const clientKey = clientKeyOf(principal, remoteAddress);
+  const { tokenId } = principal;
+  const isPlain = remoteAddress !== undefined && isIPv4(remoteAddress);
+  // The token, or else the address. Addresses that one client can change at will share a key.
+  const clientKey =
+    tokenId === null
+      ? `address ${isPlain ? remoteAddress : networkOf(remoteAddress)}`
+      : `token ${tokenId}`;
   return {
-    tokenId: principal.tokenId,
+    tokenId,
     identity: principal.identity,
-    address: networkAddress(remoteAddress),
+    address: isPlain ? remoteAddress : networkAddress(remoteAddress),
     isLinked,
     clientKey: isLast
       ? lastInTurn(clientKey)
@@ -137,19 +143,13 @@ export function toRecordedCaller({ tokenId, identity }: Principal): RequestRecor
   return id === null ? null : { tokenId: id, name: identity?.name ?? id };
 }
 
-/** The token, or else the address. Addresses that one client can change at will share a key. */
-function clientKeyOf({ tokenId }: Principal, remoteAddress: string | undefined): string {
-  if (tokenId !== null) return `token ${tokenId}`;
-  return `address ${remoteAddress === undefined ? 'unknown' : networkOf(remoteAddress)}`;
-}
-
 /** A dual-stack socket reports IPv4 clients as ::ffff:192.0.2.1. */
 function networkAddress(address = ''): string {
   return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
 }
 
-function networkOf(address: string): string {
-  if (isIPv4(address) || !ipaddr.isValid(address)) return address;
+function networkOf(address = 'unknown'): string {
+  if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);
   if (parsed instanceof ipaddr.IPv4) return parsed.toString();
   const network = parsed.parts.slice(0, ipv6NetworkBits / 16);
@@ -174,9 +174,10 @@ export async function identify(
   credentials: Credentials,
   isTokenRequired: boolean,
 ): Promise<Principal | HearthError | null> {
-  const texts = sentTokens(credentials);
-  if (texts.length === 0) return isTokenRequired ? null : anonymousPrincipal;
-  const authentication = await authenticate(authenticator, texts, {
+  if (credentials.authorization === undefined && credentials.apiKey === undefined) {
+    return isTokenRequired ? null : anonymousPrincipal;
+  }
+  const authentication = await authenticate(authenticator, sentTokens(credentials), {
     cookie: (name) => parse(credentials.cookie ?? '', name)[name] ?? '',
     address: networkAddress(credentials.address),
   });

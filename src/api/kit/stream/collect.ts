@@ -21,17 +21,17 @@ interface Collected<Result> {
  */
 export async function collect<Event extends GenerationEvent>(
   items: AsyncIterable<Event | ChoiceEvent<Event>>,
-  { count = 1, onEvent = () => {} }: CollectOptions<Event> = {},
+  { count = 1, onEvent }: CollectOptions<Event> = {},
 ): Promise<Collected<ResultOf<Event>>> {
   const results: ResultOf<Event>[] = [];
   let storageFailure: HearthError | undefined;
   for await (const item of items) {
-    const { index, event } = toChoiceEvent(item);
+    const { index, event }: ChoiceEvent<Event> = 'event' in item ? item : { index: 0, event: item };
     if (event.type === 'turn.error') {
       if (event.error.code !== 'storage_failed') throw event.error;
       storageFailure = event.error;
     }
-    onEvent(event);
+    onEvent?.(event);
     if (isEnd(event)) results[index] = event.result;
   }
   const [first, ...others] = results;
@@ -45,12 +45,6 @@ interface CollectOptions<Event> {
   /** Number of choices. */
   readonly count?: number;
   readonly onEvent?: (event: Event) => void;
-}
-
-function toChoiceEvent<Event extends GenerationEvent>(
-  item: Event | ChoiceEvent<Event>,
-): ChoiceEvent<Event> {
-  return 'event' in item ? item : { index: 0, event: item };
 }
 
 export function isEnd(event: GenerationEvent): event is EndEvent {

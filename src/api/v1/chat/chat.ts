@@ -18,24 +18,34 @@ import { toChatResult } from './to-chat-result.ts';
 import { findPreset, withPresetFields } from '../presets/use-preset.ts';
 import { toTurnRequest } from './to-turn-request.ts';
 import type { StoredProject } from '../../../store/project.ts';
-import { projectOfChat } from '../projects/projects.ts';
-import { projectContent } from '../projects/project-content.ts';
+import { projectContent, projectOfChat } from '../projects/project-content.ts';
+import type { Preset } from '../presets/preset-schema.ts';
 import type { Store } from '../../../store/store.ts';
 import { conversationNotFound } from '../conversations/conversations.ts';
 
 export function mountChat(app: App, services: ApiServices): void {
   mount(app, createChat, async ({ body, context }) => {
-    const conversationId = await namedConversation(services.store, body, context);
-    const project = await projectOfChat(services.store, body, context);
+    const { store, waitingCalls } = services;
+    const { conversation_id: conversation, previous_response_id: previous } = body;
+    const conversationId =
+      conversation == null
+        ? undefined
+        : await namedConversation(store, body, conversation, context);
+    const project =
+      body.project_id == null
+        ? undefined
+        : await projectOfChat(store, body, body.project_id, context);
     const named = body.preset ?? project?.preset;
-    const preset = await findPreset(services.store, named, context);
-    const completed = withPresetFields(withInstructions(body, project), preset);
+    const preset = named == null ? undefined : await findPreset(store, named, context);
+    const chat =
+      project === undefined && preset === undefined ? body : completed(body, project, preset);
+    const mayHaveFiles = project !== undefined || previous != null || conversation != null;
+    const files = mayHaveFiles ? await projectContent(services, chat, project, context) : undefined;
     // The client of a whole answer does not see the questions.
     const approveCalls =
-      body.tool_approvals === true ? services.waitingCalls.gate(body.stream === true) : undefined;
-    const files = await projectContent(services, completed, project, context);
+      body.tool_approvals === true ? waitingCalls.gate(body.stream === true) : undefined;
     const request = {
-      ...toTurnRequest(completed, files),
+      ...toTurnRequest(chat, files),
       ...omitUndefined({ conversationId, approveCalls }),
       begun: omitUndefined({ projectId: project?.id, isTemporary: body.temporary }),
     };
@@ -43,11 +53,15 @@ export function mountChat(app: App, services: ApiServices): void {
   });
 }
 
-/** The instructions of a project are the system prompt of a chat that has none. */
-function withInstructions(body: ChatRequest, project: StoredProject | undefined): ChatRequest {
-  const { instructions = '' } = project ?? {};
-  if (instructions === '' || body.system_prompt != null) return body;
-  return { ...body, system_prompt: instructions };
+/** A chat with the instructions of its project as the system prompt, if it has none, and the values of a preset. */
+function completed(
+  body: ChatRequest,
+  project: StoredProject | undefined,
+  preset: Preset | undefined,
+): ChatRequest {
+  const instructions = project?.instructions || undefined;
+  const chat = { ...body, ...omitUndefined({ system_prompt: body.system_prompt ?? instructions }) };
+  return preset === undefined ? chat : withPresetFields(chat, preset);
 }
 
 /** Runs a turn in the way that its request asks for: streamed or whole, with its client or in the background. */
@@ -106,18 +120,18 @@ function toMessage(event: ChatEvent): SseMessage {
 }
 
 /**
- * The conversation in which a message is another beginning. Undefined if the request names none, and for one that the
- * caller can only read: as with `previous_response_id`, the response then belongs to a conversation of the caller.
+ * The conversation in which a message is another beginning. Undefined for one that the caller can only read: as with
+ * `previous_response_id`, the response then belongs to a conversation of the caller.
  *
  * @throws HearthError `invalid_value`, `conversation_not_found`.
  */
-export async function namedConversation(
+async function namedConversation(
   store: Store,
-  { conversation_id: id, previous_response_id: previousId, store: isStored }: ChatRequest,
+  { previous_response_id: previous, store: isStored }: ChatRequest,
+  id: string,
   { caller }: RequestContext,
 ): Promise<string | undefined> {
-  if (typeof id !== 'string') return undefined;
-  if (typeof previousId === 'string') {
+  if (previous != null) {
     throw invalid('`conversation_id`: `previous_response_id` decides it: leave one of them out.');
   }
   if (isStored === false) throw invalid('`conversation_id` requires `store`: leave it out.');

@@ -14,19 +14,8 @@ type ToolCall = Extract<OutputItem, { readonly type: 'tool_call' }>;
 type InvalidToolCall = Extract<OutputItem, { readonly type: 'invalid_tool_call' }>;
 
 /** Items that chats of v1 have: no calls that wait for the client, and no lists of tools. */
-type ChatItem = Exclude<
-  TurnItem,
-  { readonly type: 'clientToolCall' | 'approvalRequest' | 'toolList' }
->;
-
-export function toOutput(items: readonly TurnItem[]): OutputItem[] {
-  return items.flatMap((item) => (isChatItem(item) ? [toOutputItem(item)] : []));
-}
-
-function isChatItem(item: TurnItem): item is ChatItem {
-  const { type } = item;
-  return type !== 'clientToolCall' && type !== 'approvalRequest' && type !== 'toolList';
-}
+type ChatItem = Exclude<TurnItem, { readonly type: LeftOut }>;
+type LeftOut = 'clientToolCall' | 'approvalRequest' | 'toolList';
 
 /** A stored response of another API may have calls that its client makes or approves. */
 export function toStoredOutput(items: readonly TurnItem[]): StoredOutputItem[] {
@@ -115,9 +104,20 @@ function toOutputText(content: readonly ToolContent[]): string {
 }
 
 export function toChatResult(result: TurnResult): ChatResult {
+  const output: OutputItem[] = [];
+  for (const item of result.items) {
+    switch (item.type) {
+      case 'clientToolCall':
+      case 'approvalRequest':
+      case 'toolList':
+        break;
+      default:
+        output.push(toOutputItem(item));
+    }
+  }
   return {
     model_instance_id: result.instanceId,
-    output: toOutput(result.items),
+    output,
     stats: toChatStats(result),
     ...omitUndefined({ dropped_turns: result.droppedTurns, response_id: result.responseId }),
   };

@@ -1,7 +1,6 @@
 import type { TurnContent, TurnRequest } from '../../../chat/turn-request.ts';
 import type { ChatRequest } from './chat-schema.ts';
 import { toAdapterChoices } from '../models/adapter-schema.ts';
-import type { Sampling } from '../../../engines/engine.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import type { Integration } from '../../../tools/toolbox.ts';
 
@@ -14,7 +13,13 @@ export function toTurnRequest(body: ChatRequest, begin: readonly TurnContent[] =
   return {
     model: body.model,
     messages: [{ role: 'user', content: [...begin, ...toContent(body.input)] }],
-    sampling: toSampling(body),
+    sampling: omitUndefined({
+      temperature: body.temperature,
+      topP: body.top_p,
+      topK: body.top_k,
+      minP: body.min_p,
+      repeatPenalty: body.repeat_penalty,
+    }),
     integrations: (body.integrations ?? []).map(toIntegration),
     isStored: body.store ?? true,
     ...(body.truncation === 'auto' ? { dropsOldTurns: true } : {}),
@@ -53,14 +58,4 @@ function toIntegration(item: NonNullable<ChatRequest['integrations']>[number]): 
     serverUrl,
     ...omitUndefined({ allowedTools, headers }),
   };
-}
-
-function toSampling(body: ChatRequest): Sampling {
-  return omitUndefined({
-    temperature: body.temperature,
-    topP: body.top_p,
-    topK: body.top_k,
-    minP: body.min_p,
-    repeatPenalty: body.repeat_penalty,
-  });
 }

@@ -27,8 +27,7 @@ export async function findPreset(
 }
 
 /** Completes a chat with a preset: the values of the request win. */
-export function withPresetFields(body: ChatRequest, preset: Preset | undefined): ChatRequest {
-  if (preset === undefined) return body;
+export function withPresetFields(body: ChatRequest, preset: Preset): ChatRequest {
   const { model, input } = body;
   return { ...preset, ...omitUndefined(body), model, input };
 }

@@ -1,4 +1,5 @@
 import { loadHistory } from '../../../chat/history.ts';
+import { HearthError } from '../../../kernel/errors/errors.ts';
 import { placedInstances } from '../../../engines/loads/loaded-instances.ts';
 import type { ModelTarget } from '../../../engines/loads/open-request.ts';
 import { leastContext } from '../../../engines/loads/policy/choose-sizes.ts';
@@ -8,8 +9,30 @@ import type { RequestContext } from '../../../telemetry/request-context.ts';
 import type { ProjectMessage } from '../../../documents/search/project-files.ts';
 import type { ApiServices } from '../../services.ts';
 import type { ChatRequest } from '../chat/chat-schema.ts';
+import { findProject } from './projects.ts';
 
 type Services = Pick<ApiServices, 'store' | 'pool' | 'projectFiles'>;
+
+/**
+ * The project of the caller in which a message begins a conversation.
+ *
+ * @throws HearthError `project_not_found`; `invalid_value` for a message that continues a conversation.
+ */
+export async function projectOfChat(
+  store: Services['store'],
+  body: Pick<ChatRequest, 'previous_response_id' | 'conversation_id'>,
+  id: string,
+  context: RequestContext,
+): Promise<StoredProject> {
+  if (body.previous_response_id != null || body.conversation_id != null) {
+    throw new HearthError(
+      'invalid_value',
+      '`project_id`: the message continues a conversation, which has its project already. Leave it out.',
+      { param: 'project_id' },
+    );
+  }
+  return findProject(store, id, context);
+}
 
 /**
  * The parts that a message gets from the files of its project. The conversation decides the project if the message continues one.

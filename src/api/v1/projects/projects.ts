@@ -5,7 +5,6 @@ import type { Store } from '../../../store/store.ts';
 import type { RequestContext } from '../../../telemetry/request-context.ts';
 import { mount, type App } from '../../kit/mount.ts';
 import type { ApiServices } from '../../services.ts';
-import type { ChatRequest } from '../chat/chat-schema.ts';
 import {
   addProjectFile,
   createProject,
@@ -89,27 +88,6 @@ export function mountProjects(app: App, { store, projectFiles }: ApiServices): v
     if (!isDeleted) throw fileNotFound(fileId);
     return { file_id: fileId, deleted: true };
   });
-}
-
-/**
- * The project of the caller in which a message begins a conversation.
- *
- * @throws HearthError `project_not_found`; `invalid_value` for a message that continues a conversation.
- */
-export async function projectOfChat(
-  store: Store,
-  body: Pick<ChatRequest, 'project_id' | 'previous_response_id' | 'conversation_id'>,
-  context: Pick<RequestContext, 'caller'>,
-): Promise<StoredProject | undefined> {
-  if (body.project_id == null) return undefined;
-  if (body.previous_response_id != null || body.conversation_id != null) {
-    throw new HearthError(
-      'invalid_value',
-      '`project_id`: the message continues a conversation, which has its project already. Leave it out.',
-      { param: 'project_id' },
-    );
-  }
-  return findProject(store, body.project_id, context);
 }
 
 /** @throws HearthError `project_not_found` */
