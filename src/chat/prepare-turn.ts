@@ -3,7 +3,6 @@ import type { ConversationMessage } from '../store/turns/content.ts';
 import type { ConversationTurn, ToolApproval } from '../store/turns/conversation-turn.ts';
 import type { TurnItem } from '../store/turns/turn-item.ts';
 import type { EngineMessage } from '../engines/engine.ts';
-import type { ModelEntry } from '../library/model.ts';
 import type { ModelTarget } from '../engines/loads/open-request.ts';
 import type { Engines } from '../engines/engines.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
@@ -18,7 +17,7 @@ import {
   outlineMessages,
   prepareMessages,
 } from './message-media.ts';
-import { assertToolResults, loadHistory, noHistory } from './history.ts';
+import { assertToolResults, type History, loadHistory, noHistory } from './history.ts';
 import { assertHearing } from './audio.ts';
 import { assertVision, toDataUrl } from './image.ts';
 import {
@@ -93,33 +92,26 @@ export async function prepareTurn(
 ): Promise<PreparedTurn> {
   const { store, tools, maxImagePixels, fetchImage, audio } = services;
   const { signal, caller } = context;
-  const { target, integrations, dropsOldTurns, previousResponseId } = request;
+  const { target, integrations, previousResponseId } = request;
   const { model } = target.selection;
   if (request.reasoning !== undefined) assertReasoning(model, request.reasoning);
   const newestId = request.continuedResponseId ?? previousResponseId;
   const history =
     newestId === undefined
       ? noHistory
-      : await loadHistory(store, { newestId, dropsOldTurns }, caller.tokenId, model);
+      : await suitableHistory(store, request, newestId, caller.tokenId);
   const previous = history.responses.at(-1);
   const turns = history.responses.map(({ turn }) => turn);
-  if (previous !== undefined) {
-    assertReads(model, turns);
-    assertToolResults(history.responses, request.messages);
-  }
   const calls =
     previous === undefined && request.approvals === undefined
       ? []
       : answeredCalls(history.responses, request);
-  let { messages } = request;
   let allowance: ImageAllowance | undefined;
   const countMedia = (): ImageAllowance =>
     (allowance ??= new ImageAllowance(model, maxImagePixels));
-  const texts = areTexts(messages) ? messages : undefined;
-  if (texts === undefined) {
-    messages = await fetchImages(messages, model, fetchImage, signal);
-    await admitMessages(messages, model, countMedia(), signal);
-  }
+  const texts = areTexts(request.messages) ? request.messages : undefined;
+  const messages = texts ?? (await fetchImages(request.messages, model, fetchImage, signal));
+  if (texts === undefined) await admitMessages(messages, model, countMedia(), signal);
   if (integrations.length > 0) await tools.validate(integrations, context);
 
   // The answer that is continued ends the history.
@@ -146,7 +138,7 @@ export async function prepareTurn(
     return prompt;
   }
   const outline = await toPrompt(inOrder(texts ?? outlineMessages(messages)), outlineContext());
-  const isWhole = texts !== undefined && turns.every(isTextTurn);
+  const hasOnlyTexts = texts !== undefined && turns.every(isTextTurn);
 
   async function build(buildSignal: AbortSignal): Promise<TurnPrompt> {
     const { clientKey } = caller;
@@ -172,7 +164,7 @@ export async function prepareTurn(
         decodeToolImage(block, { model, allowance: countMedia(), store, signal: buildSignal }),
       numbers: new CallNumbers(),
     };
-    const prompt = isWhole ? outline : await toPrompt(ownMessages, promptContext);
+    const prompt = hasOnlyTexts ? outline : await toPrompt(ownMessages, promptContext);
     const { droppedTurns } = history;
     const stored = continued?.messages ?? ownMessages;
     return { prompt, droppedTurns, promptContext, messages: stored, media };
@@ -210,11 +202,26 @@ function isTextTurn({ messages, items, approvals }: ConversationTurn): boolean {
   );
 }
 
-/** @throws HearthError `vision_unsupported`, `audio_unsupported` for media of earlier turns that the model can't read. */
-function assertReads(model: ModelEntry, turns: readonly ConversationTurn[]): void {
-  const known = turns.flatMap(({ messages }) => messages.flatMap(({ content }) => content));
+/**
+ * The history of a turn, which the model can read and the messages of the turn continue.
+ *
+ * @throws HearthError `vision_unsupported`, `audio_unsupported`, and the errors of `loadHistory` and `assertToolResults`.
+ */
+async function suitableHistory(
+  store: Store,
+  { target, messages, dropsOldTurns }: Targeted<TurnRequest>,
+  newestId: string,
+  ownerId: string | null,
+): Promise<History> {
+  const { model } = target.selection;
+  const history = await loadHistory(store, { newestId, dropsOldTurns }, ownerId, model);
+  const known = history.responses
+    .flatMap(({ turn }) => turn.messages)
+    .flatMap(({ content }) => content);
   if (known.some(({ type }) => type === 'image')) assertVision(model, 'previousResponseId');
   if (known.some(({ type }) => type === 'audio')) assertHearing(model, 'previousResponseId');
+  assertToolResults(history.responses, messages);
+  return history;
 }
 
 /** Reasoning that was cut before its answer began, which the engine continues. */
