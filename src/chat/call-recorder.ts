@@ -1,7 +1,6 @@
 import { newCallId } from '../engines/backends/new-call-id.ts';
 import type { GenerationEvent } from '../engines/engine.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
-import type { ClientToolCall } from '../store/turns/content.ts';
 import { type CheckedCall, checkToolCall } from './tool-call.ts';
 import type { TurnEvent } from './turn-event.ts';
 import { type ToolOwner, TurnTools } from './turn-tools.ts';
@@ -18,22 +17,28 @@ interface CallRecorderOptions {
   readonly responseId: string;
 }
 
-/** Collects and checks the calls of one generation, and creates their events. */
-export class CallRecorder {
-  readonly #round: number;
-  readonly #firstIndex: number;
-  readonly #tools: TurnTools;
-  readonly #responseId: string;
-  readonly #accumulator = new ToolCallAccumulator();
-  /** The owners of the tools of the calls that have begun; undefined for a tool that does not exist. */
-  readonly #owners: (ToolOwner | undefined)[] = [];
-  readonly #calls: CheckedCall[] = [];
+/** A call that has begun. */
+interface PartialCall {
+  readonly index: number;
+  /** Undefined for a tool that does not exist. */
+  readonly owner: ToolOwner | undefined;
+  readonly id: string;
+  name: string;
+  argumentsJson: string;
+}
 
-  constructor({ round, firstIndex, tools, responseId }: CallRecorderOptions) {
-    this.#round = round;
-    this.#firstIndex = firstIndex;
-    this.#tools = tools ?? TurnTools.none();
-    this.#responseId = responseId;
+/** Joins the pieces of the calls of one generation, checks the calls, and creates their events. */
+export class CallRecorder {
+  readonly #options: CallRecorderOptions;
+  readonly #tools: TurnTools;
+  /** By the engine's index, in the order of the model. */
+  readonly #begun = new Map<number, PartialCall>();
+  readonly #calls: CheckedCall[] = [];
+  #last: PartialCall | undefined;
+
+  constructor(options: CallRecorderOptions) {
+    this.#options = options;
+    this.#tools = options.tools ?? TurnTools.none();
   }
 
   /** The calls that are complete, in the order of the model. */
@@ -47,42 +52,44 @@ export class CallRecorder {
    * @param endOthers Ends what the model wrote before a call that begins, and returns the events.
    */
   record(delta: CallDelta, endOthers: () => readonly TurnEvent[]): readonly TurnEvent[] {
-    const position = this.#accumulator.add(delta);
-    const { id = '', name = '' } = this.#accumulator.at(position) ?? {};
-    const isNew = position === this.#owners.length;
-    if (isNew) this.#owners.push(this.#tools.find(name));
-    const owner = this.#owners[position];
-    const call = { index: this.#firstIndex + position, isForClient: owner?.type === 'client' };
-    const piece = { type: 'toolCall.delta', ...call, argumentsJson: delta.argumentsJson } as const;
-    if (!isNew) return [{ ...piece, ...omitUndefined({ name: delta.name }) }];
+    const { argumentsJson, name = '' } = delta;
+    const begun = this.#begun.get(delta.index);
+    if (begun !== undefined) {
+      begun.name += name;
+      begun.argumentsJson += argumentsJson;
+      return [{ ...pieceOf(begun, argumentsJson), ...omitUndefined({ name: delta.name }) }];
+    }
+    const before = [...endOthers(), ...this.end()];
+    const index = this.#options.firstIndex + this.#begun.size;
+    const id = delta.id ?? newCallId();
+    const owner = this.#tools.find(name);
+    const call: PartialCall = { index, owner, id, name, argumentsJson };
+    this.#begun.set(delta.index, call);
+    this.#last = call;
     const tool = owner?.type === 'server' ? owner.tool : undefined;
     const serverTool = tool && { name: tool.name, provider: tool.provider };
     return [
-      ...endOthers(),
-      ...this.end(position),
+      ...before,
       {
         type: 'toolCall.start',
-        ...call,
+        index,
+        isForClient: owner?.type === 'client',
         exposedName: name,
         ...omitUndefined({ tool: serverTool }),
         ...(tool?.needsApproval === true ? { needsApproval: true } : {}),
       },
-      { ...piece, id, name },
+      { ...pieceOf(call, argumentsJson), id, name },
     ];
   }
 
-  /**
-   * A call is complete when the next one begins, or the generation ends.
-   *
-   * @param count Number of calls that have begun before this moment.
-   */
-  end(count = this.#accumulator.count): readonly TurnEvent[] {
-    const position = this.#calls.length;
-    const written = position < count ? this.#accumulator.at(position) : undefined;
-    if (written === undefined) return [];
-    const index = this.#firstIndex + position;
-    const approvalId = `mcpr_${this.#responseId.replace('resp_', '')}_${index}`;
-    const call = checkToolCall({ ...written }, this.#round, this.#tools, approvalId);
+  /** Ends the last call: it is complete when the next one begins, or the generation ends. */
+  end(): readonly TurnEvent[] {
+    if (this.#last === undefined) return [];
+    const { index, id, name, argumentsJson } = this.#last;
+    this.#last = undefined;
+    const { round, responseId } = this.#options;
+    const approvalId = `mcpr_${responseId.replace('resp_', '')}_${index}`;
+    const call = checkToolCall({ id, name, argumentsJson }, round, this.#tools, approvalId);
     this.#calls.push(call);
     switch (call.type) {
       case 'client':
@@ -90,9 +97,9 @@ export class CallRecorder {
       case 'approval':
         return [{ type: 'toolCall.approval', index, item: call.item }];
       case 'valid': {
-        const { name, provider } = call.tool;
-        const args = call.arguments;
-        return [{ type: 'toolCall.arguments', index, tool: { name, provider }, arguments: args }];
+        const { tool, arguments: args } = call;
+        const serverTool = { name: tool.name, provider: tool.provider };
+        return [{ type: 'toolCall.arguments', index, tool: serverTool, arguments: args }];
       }
       // The event is sent with the outcomes of the other calls.
       case 'invalid':
@@ -101,38 +108,7 @@ export class CallRecorder {
   }
 }
 
-interface PartialCall {
-  readonly id: string;
-  name: string;
-  argumentsJson: string;
-}
-
-/** Joins the pieces of the calls of one generation. */
-export class ToolCallAccumulator {
-  readonly #calls: PartialCall[] = [];
-  /** The calls by the engine's index, with their position in `#calls`. */
-  readonly #begun = new Map<number, { readonly position: number; readonly call: PartialCall }>();
-
-  /** Adds a piece and returns the position of its call in the generation. */
-  add({ index, id, name = '', argumentsJson }: CallDelta): number {
-    const begun = this.#begun.get(index);
-    if (begun !== undefined) {
-      begun.call.name += name;
-      begun.call.argumentsJson += argumentsJson;
-      return begun.position;
-    }
-    const call = { id: id ?? newCallId(), name, argumentsJson };
-    const position = this.#calls.push(call) - 1;
-    this.#begun.set(index, { position, call });
-    return position;
-  }
-
-  /** The current state of a call; undefined if there is none. */
-  at(position: number): ClientToolCall | undefined {
-    return this.#calls[position];
-  }
-
-  get count(): number {
-    return this.#calls.length;
-  }
+function pieceOf({ index, owner }: PartialCall, argumentsJson: string) {
+  const isForClient = owner?.type === 'client';
+  return { type: 'toolCall.delta', index, isForClient, argumentsJson } as const;
 }

@@ -5,7 +5,7 @@ import { promptPrefix } from './prompt-messages.ts';
 import { toChatGeneration } from './run-rounds.ts';
 import type { TurnRequest } from './turn-request.ts';
 import { TurnTools } from './turn-tools.ts';
-import { withTarget } from './request-target.ts';
+import { targetOf, toTargeted } from './request-target.ts';
 
 /**
  * Counts the tokens of the prompt that a turn begins with, as the model would read it: history, chat template, tools
@@ -21,7 +21,7 @@ export async function countTurnTokens(
   context: RequestContext,
 ): Promise<number> {
   const { pool, tools } = services;
-  const request = await withTarget(pool, turn, context.caller);
+  const request = toTargeted(turn, await targetOf(pool, turn, context.caller));
   const { contextLength, ttlSeconds } = request;
   const { target, outline, build, release } = await prepareTurn(services, request, context);
   try {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { modelSelection } from '../../test/setup/models/model-entry.ts';
 import type { ModelTarget } from '../engines/loads/open-request.ts';
 import type { TurnRequest } from './turn-request.ts';
-import { withTarget } from './request-target.ts';
+import { targetOf, toTargeted } from './request-target.ts';
 
 const { model, variant } = modelSelection({
   reasoning: { allowedOptions: ['off', 'on'], default: 'on' },
@@ -37,7 +37,8 @@ it.each<[string, Partial<TurnRequest>, ModelTarget['defaults'], Partial<TurnRequ
   const target = { selection: { model, variant }, ...(settings && { defaults: settings }) };
   const pool = { resolve: async () => target };
   const request = { ...turn, ...changes };
-  expect(await withTarget(pool, request, testContext().caller)).toEqual({
+  const found = await targetOf(pool, request, testContext().caller);
+  expect(toTargeted(request, found)).toEqual({
     ...request,
     ...expected,
     target,

@@ -9,19 +9,10 @@ import type { GenerationOptions, InstanceOptions, TurnRequest } from './turn-req
 export type Targeted<Request> = Request & { readonly target: ModelTarget };
 
 /**
- * Finds the model of a turn, and completes the turn with the settings of the model or profile: the values of the turn win.
+ * The model of a turn, by its name if it is not found yet.
  *
  * @throws The errors of `Engines.resolve`.
  */
-export async function withTarget(
-  pool: Pick<Engines, 'resolve'>,
-  request: TurnRequest,
-  caller: Caller,
-): Promise<Targeted<TurnRequest>> {
-  return toTargeted(request, await targetOf(pool, request, caller));
-}
-
-/** The model of a turn, by its name if it is not found yet. */
 export async function targetOf(
   pool: Pick<Engines, 'resolve'>,
   { target, model, adapters }: TurnRequest,
@@ -30,7 +21,7 @@ export async function targetOf(
   return target ?? pool.resolve(model, 'generation', caller, adapters);
 }
 
-/** Completes a turn with the settings of a model. */
+/** Completes a turn with the settings of its model or profile: the values of the turn win. */
 export function toTargeted(request: TurnRequest, target: ModelTarget): Targeted<TurnRequest> {
   const targeted = withDefaults(request, target);
   if (request.reasoning !== undefined || target.defaults?.reasoning === undefined) return targeted;

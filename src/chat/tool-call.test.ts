@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { scriptedTool } from '../../test/setup/chat/scripted-tools.ts';
 import type { Tool } from '../tools/toolbox.ts';
-import { ToolCallAccumulator } from './call-recorder.ts';
+import { CallRecorder } from './call-recorder.ts';
 import { checkToolCall } from './tool-call.ts';
 import { TurnTools } from './turn-tools.ts';
 
@@ -139,29 +139,45 @@ describe('TurnTools', () => {
   });
 });
 
-describe('ToolCallAccumulator', () => {
+describe('CallRecorder', () => {
   const piece = (index: number, argumentsJson: string) =>
     ({ type: 'toolCall.delta', index, argumentsJson }) as const;
+  const recorderOf = () =>
+    new CallRecorder({ round: 0, firstIndex: 0, tools: toolsOf([], []), responseId: 'resp_1' });
+  const writtenBy = (calls: CallRecorder) => calls.calls.map((call) => call.written);
 
   it('joins the pieces of each call, whatever the numbers of the engine', () => {
-    const calls = new ToolCallAccumulator();
-    expect(calls.at(0)).toBeUndefined();
-    expect(calls.add({ ...piece(4, '{"a"'), id: 'x', name: 'se' })).toBe(0);
-    expect(calls.add({ ...piece(2, '['), id: 'y', name: 'draw' })).toBe(1);
-    expect(calls.add({ ...piece(4, ':1}'), id: 'ignored', name: 'arch' })).toBe(0);
-    expect(calls.add(piece(2, ']'))).toBe(1);
-    expect(calls.count).toBe(2);
-    expect(calls.at(0)).toEqual({ id: 'x', name: 'search', argumentsJson: '{"a":1}' });
-    expect(calls.at(1)).toEqual({ id: 'y', name: 'draw', argumentsJson: '[]' });
-    expect(calls.at(2)).toBeUndefined();
+    const calls = recorderOf();
+    expect(calls.end()).toEqual([]);
+    const add = (delta: Parameters<CallRecorder['record']>[0]) =>
+      calls.record(delta, () => []).map((event) => ('index' in event ? event.index : undefined));
+    expect(add({ ...piece(4, '{"a"'), id: 'x', name: 'se' })).toEqual([0, 0]);
+    expect(add({ ...piece(4, ':1}'), id: 'ignored', name: 'arch' })).toEqual([0]);
+    expect(add({ ...piece(2, '['), id: 'y', name: 'draw' })).toEqual([1, 1]);
+    expect(add(piece(2, ']'))).toEqual([1]);
+    calls.end();
+    expect(writtenBy(calls)).toEqual([
+      { id: 'x', name: 'search', argumentsJson: '{"a":1}' },
+      { id: 'y', name: 'draw', argumentsJson: '[]' },
+    ]);
+  });
+
+  it('leaves a call as it was when the next one began', () => {
+    const calls = recorderOf();
+    for (const delta of [piece(0, '{}'), piece(1, '{'), piece(0, ' late'), piece(1, '}')]) {
+      calls.record(delta, () => []);
+    }
+    calls.end();
+    expect(writtenBy(calls).map(({ argumentsJson }) => argumentsJson)).toEqual(['{}', '{}']);
   });
 
   it('gives a call without an id one of nine letters and digits', () => {
-    const calls = new ToolCallAccumulator();
-    for (const index of [0, 1]) calls.add(piece(index, '{}'));
-    const ids = [calls.at(0)?.id, calls.at(1)?.id];
+    const calls = recorderOf();
+    for (const index of [0, 1]) calls.record(piece(index, '{}'), () => []);
+    calls.end();
+    const ids = writtenBy(calls).map(({ id }) => id);
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{9}$/);
     expect(ids[0]).not.toBe(ids[1]);
-    expect(calls.at(0)?.name).toBe('');
+    expect(writtenBy(calls)[0]?.name).toBe('');
   });
 });
