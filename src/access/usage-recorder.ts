@@ -33,7 +33,7 @@ export class UsageRecorder {
 
   constructor(options: UsageRecorderOptions) {
     this.#options = options;
-    this.#unsubscribe = options.events.subscribe((event) => this.#count(event));
+    this.#unsubscribe = options.events.subscribe(this.#count);
   }
 
   /** Writes the counts to the store, unless it is not available. */
@@ -49,7 +49,7 @@ export class UsageRecorder {
     clearTimeout(this.#timer);
   }
 
-  #count(event: ServerEvent): void {
+  readonly #count = (event: ServerEvent): void => {
     if (event.type === 'request.finished') {
       const { record } = event;
       this.#add(record, record.state === 'failed' ? { failedRequests: 1 } : {});
@@ -65,7 +65,7 @@ export class UsageRecorder {
       const mayContinue = generation.outcome.hasFailed === true && record.endMs === undefined;
       if (!mayContinue || prompt + completion > 0) this.#add(record, counts, !mayContinue);
     }
-  }
+  };
 
   /** A request counts once it uses a model; a response in the background may do that after its request has ended. */
   #add(record: RequestRecord, counts: Partial<UsageCounts>, isRequest = true): void {

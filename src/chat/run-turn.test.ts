@@ -167,6 +167,15 @@ describe('runTurn', () => {
     await expect.poll(() => pool.list()[0]?.activeRequests).toBe(0);
   });
 
+  it('asks no tool server about a turn without integrations', async () => {
+    const refuse = () => Promise.reject(new Error('asked'));
+    const toolServers = { validate: refuse, open: refuse, close: async () => {} };
+    const { run } = await scriptedTurnsWith({ toolServers }, sayHi);
+    expect(resultOf(await run()).items).toEqual([{ type: 'message', text: 'Hi' }]);
+    const integrations = [{ type: 'plugin', id: 'mcp/search' }] as const;
+    await expect(run({ integrations })).rejects.toThrow('asked');
+  });
+
   it('throws errors of the request before the first event', async () => {
     const { run } = await scriptedTurns(async function* () {
       yield end;

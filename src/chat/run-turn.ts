@@ -173,7 +173,7 @@ async function* generateAnswer(
     const toolbox = usesServers
       ? yield* listTools(request, prepared.turns, openTools(), recorder)
       : undefined;
-    const hasTools = usesServers || clientTools !== undefined || toolChoice !== undefined;
+    const hasTools = usesServers || (clientTools ?? []).length > 0 || toolChoice !== undefined;
     const turnTools = hasTools ? new TurnTools(toolbox, clientTools) : undefined;
     const { answeredCalls } = prepared;
     const round = { request, prompt, session, tools: turnTools, answeredCalls, store };
