@@ -120,18 +120,17 @@ async function fill({
     expiresAfterDays: null,
     createdAt: new Date(1000),
   });
+  const file = { vectorStoreId: 'vs_a', fileId: 'file-a', batchId: 'vsfb_a' };
   await vectorStores.addFiles([
     {
-      vectorStoreId: 'vs_a',
-      fileId: 'file-a',
-      batchId: 'vsfb_a',
+      ...file,
       attributes: { year: 2026 },
       chunking: { maxTokens: 100, overlapTokens: 0 },
       createdAt: new Date(1000),
     },
   ]);
-  const block = { fileId: 'file-a', position: 0, bytes: Buffer.from([0, 1]), texts: ['\0'] };
-  await vectorStores.addBlock('vs_a', block);
+  const block = { position: 0, bytes: Buffer.from([0, 1]), texts: ['\0'] };
+  await vectorStores.addBlock(file, block);
   const fields = { name: 'Sea', instructions: '', preset: null, model: null };
   const project = await projects.create('tok_me', fields, 1);
   const limits = { maxFiles: 1, maxTotalLength: 10 };

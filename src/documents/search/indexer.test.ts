@@ -213,6 +213,22 @@ it('refuses vectors of another length than the vector store has', async () => {
   expect((await fileOf(id))?.error?.message).toMatch(/3 components, and a\/b made ones of 2/);
 });
 
+it('begins again with a file that is added again', async () => {
+  const id = await addFile(lines(5 * passagesPerBlock));
+  let count = 0;
+  open(async (request) => {
+    count += 1;
+    if (count === 4) {
+      const again = { vectorStoreId: id, fileId: 'file-a', batchId: 'vsfb_2', attributes: {} };
+      await store.vectorStores.addFiles([{ ...again, chunking, createdAt: new Date() }]);
+    }
+    return embeds(request);
+  });
+  await reached(id, 'completed');
+  const positions = await store.vectorStores.blockPositions(id, 'file-a');
+  expect(positions).toEqual(new Set([0, 1, 2, 3, 4]));
+});
+
 it('stops with a file that is removed', async () => {
   const id = await addFile(lines(4 * passagesPerBlock));
   let requests = 0;

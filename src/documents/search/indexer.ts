@@ -11,6 +11,7 @@ import { projectFilePrefix } from '../../store/project.ts';
 import type { LeaseKeeper } from '../../store/shared/lease-keeper.ts';
 import type { Store } from '../../store/store.ts';
 import type {
+  IndexedFile,
   IndexFailure,
   StoredVectorStore,
   VectorStoreFile,
@@ -43,8 +44,6 @@ const candidates = 256;
 const maxRetryMs = 60_000;
 /** Disk space that is kept free for responses and deletions. */
 const diskReserveBytes = 64 * 1024 * 1024;
-
-type File = Pick<VectorStoreFile, 'vectorStoreId' | 'fileId'>;
 
 /**
  * Indexes the files of vector stores: reads their text, splits it into passages and embeds these, block by block. If
@@ -113,13 +112,12 @@ export class Indexer {
     }
   }
 
-  async #attempt(file: File, name: string, signal: AbortSignal): Promise<void> {
+  async #attempt(file: IndexedFile, name: string, signal: AbortSignal): Promise<void> {
     const { store, logger, retryMs } = this.#options;
-    const { vectorStoreId, fileId } = file;
     try {
       await this.#index(file, signal);
       this.#delays.delete(name);
-      await store.vectorStores.finishFile(vectorStoreId, fileId, null);
+      await store.vectorStores.finishFile(file, null);
     } catch (error) {
       signal.throwIfAborted();
       const isBusy = error instanceof HearthError && [429, 503].includes(error.status);
@@ -132,11 +130,11 @@ export class Indexer {
       this.#delays.delete(name);
       const failure = toFailure(error);
       if (failure === undefined) logger.warn({ err: error, file: name }, 'a file was not indexed');
-      await store.vectorStores.finishFile(vectorStoreId, fileId, failure ?? unexpected);
+      await store.vectorStores.finishFile(file, failure ?? unexpected);
     }
   }
 
-  async #index({ vectorStoreId, fileId }: File, signal: AbortSignal): Promise<void> {
+  async #index({ vectorStoreId, fileId }: IndexedFile, signal: AbortSignal): Promise<void> {
     const { store, documents, pool, maxPassages } = this.#options;
     const vectorStore = await store.vectorStores.findForIndexing(vectorStoreId);
     const file = await store.vectorStores.findFile(vectorStoreId, fileId);
@@ -162,7 +160,7 @@ export class Indexer {
       for (let position = positions.shift(); position !== undefined; position = positions.shift()) {
         const start = position * passagesPerBlock;
         const texts = passages.slice(start, start + passagesPerBlock);
-        const block = { fileId, position, texts };
+        const block = { file, position, texts };
         if (!(await this.#addBlock(vectorStore, block, prefix, own))) return;
       }
     };
@@ -175,8 +173,12 @@ export class Indexer {
   /** Embeds and stores a block. False if the file should no longer be indexed. */
   async #addBlock(
     { id, ownerId, embeddingModel: model }: StoredVectorStore,
-    block: {
-      readonly fileId: string;
+    {
+      file,
+      position,
+      texts,
+    }: {
+      readonly file: IndexedFile;
       readonly position: number;
       readonly texts: readonly string[];
     },
@@ -185,7 +187,7 @@ export class Indexer {
   ): Promise<boolean> {
     const { store } = this.#options;
     if (this.#send === undefined) throw new Error('not started');
-    const inputs = block.texts.map((text) => prefix + text);
+    const inputs = texts.map((text) => prefix + text);
     const vectors = await embedPassages(inputs, { send: this.#send, model, ownerId, signal });
     const length = vectors[0]?.length ?? 0;
     const dimensions = await store.vectorStores.setDimensions(id, length);
@@ -194,7 +196,7 @@ export class Indexer {
       throw new EmbeddingRefused(
         `The vector store has vectors of ${dimensions} components, and ${model} made ones of ${length}. Make a new vector store for this model.`,
       );
-    return store.vectorStores.addBlock(id, { ...block, bytes: toBytes(vectors) });
+    return store.vectorStores.addBlock(file, { position, texts, bytes: toBytes(vectors) });
   }
 }
 

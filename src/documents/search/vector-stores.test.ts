@@ -79,9 +79,8 @@ async function fill(
   await store.vectorStores.setDimensions(id, dimensions);
   const vectors = Object.values(passages).map((vector) => Float32Array.from(vector));
   const texts = Object.keys(passages);
-  const block = { fileId, position: 0, texts, bytes: toBytes(vectors) };
-  await store.vectorStores.addBlock(id, block);
-  await store.vectorStores.finishFile(id, fileId, null);
+  await store.vectorStores.addBlock(added, { position: 0, texts, bytes: toBytes(vectors) });
+  await store.vectorStores.finishFile(added, null);
 }
 
 it('reads the text of each block that it returns once', async () => {
@@ -141,12 +140,12 @@ it('adds the files of a project once, if two servers index it at the same time',
     second.addProject(project, testContext()),
   ]);
   const id = vectorStoreOf(project);
-  const [{ fileId, batchId } = { fileId: '', batchId: null }] = await store.vectorStores.files({
-    vectorStoreId: id,
-  });
+  const [file] = await store.vectorStores.files({ vectorStoreId: id });
+  assert(file !== undefined);
+  const { fileId, batchId } = file;
   const bytes = toBytes([Float32Array.of(1, 0)]);
-  await store.vectorStores.addBlock(id, { fileId, position: 0, texts: ['One'], bytes });
-  await store.vectorStores.finishFile(id, fileId, null);
+  await store.vectorStores.addBlock(file, { position: 0, texts: ['One'], bytes });
+  await store.vectorStores.finishFile(file, null);
 
   // One that read before the other one wrote.
   vi.spyOn(store.vectorStores, 'find').mockResolvedValueOnce(undefined);

@@ -12,15 +12,24 @@ export async function removeFile(
   vectorStoreId: string,
   fileId: string,
 ): Promise<void> {
-  await database
-    .updateTable('vector_store_files')
-    .set({ status: 'cancelled' })
-    .where('vector_store_id', '=', vectorStoreId)
-    .where('file_id', '=', fileId)
-    .execute();
+  await cancelFile(database, vectorStoreId, fileId);
   await removePassages(database, vectorStoreId, fileId);
   await database
     .deleteFrom('vector_store_files')
+    .where('vector_store_id', '=', vectorStoreId)
+    .where('file_id', '=', fileId)
+    .execute();
+}
+
+/** Ends the indexing of a file. */
+export async function cancelFile(
+  database: Kysely<Schema>,
+  vectorStoreId: string,
+  fileId: string,
+): Promise<void> {
+  await database
+    .updateTable('vector_store_files')
+    .set({ status: 'cancelled' })
     .where('vector_store_id', '=', vectorStoreId)
     .where('file_id', '=', fileId)
     .execute();

@@ -31,12 +31,18 @@ async function add(vectorStoreId: string, fileId: string, batchId = 'vsfb_1') {
   ]);
 }
 
-const block = (fileId: string, position: number) => ({
+const fileOf = (vectorStoreId: string, fileId: string, batchId = 'vsfb_1') => ({
+  vectorStoreId,
   fileId,
-  position,
-  bytes: Buffer.from(Float32Array.of(position, 1).buffer),
-  texts: [`text ${position} of ${fileId}`],
+  batchId,
 });
+
+const addBlock = (vectorStoreId: string, fileId: string, position: number) =>
+  store.vectorStores.addBlock(fileOf(vectorStoreId, fileId), {
+    position,
+    bytes: Buffer.from(Float32Array.of(position, 1).buffer),
+    texts: [`text ${position} of ${fileId}`],
+  });
 
 async function blocksOf(id: string) {
   const found: string[] = [];
@@ -54,29 +60,29 @@ it('keeps the blocks of files until they are removed', async () => {
   await add('vs_2', 'file-a');
   const positions = Array.from({ length: 20 }, (_, position) => position);
   for (const position of positions) {
-    expect(await store.vectorStores.addBlock('vs_1', block('file-a', position))).toBe(true);
+    expect(await addBlock('vs_1', 'file-a', position)).toBe(true);
   }
-  await store.vectorStores.addBlock('vs_1', block('file-b', 0));
-  await store.vectorStores.addBlock('vs_2', block('file-a', 0));
+  await addBlock('vs_1', 'file-b', 0);
+  await addBlock('vs_2', 'file-a', 0);
   expect(await blocksOf('vs_1')).toEqual([
     ...positions.map((each) => `file-a ${each}`),
     'file-b 0',
   ]);
   expect(await store.vectorStores.countBlocks('vs_1')).toBe(21);
   expect(await store.vectorStores.blockPositions('vs_1', 'file-a')).toEqual(new Set(positions));
-  const texts = await store.vectorStores.readTexts('vs_1', block('file-a', 7));
+  const texts = await store.vectorStores.readTexts('vs_1', { fileId: 'file-a', position: 7 });
   expect(texts).toEqual(['text 7 of file-a']);
   for await (const [first] of store.vectorStores.readBlocks('vs_2', true)) {
     expect(first?.texts).toEqual(['text 0 of file-a']);
   }
-  await store.vectorStores.finishFile('vs_1', 'file-a', null);
+  await store.vectorStores.finishFile(fileOf('vs_1', 'file-a'), null);
   expect(await store.vectorStores.find('vs_1', 'tok_a')).toMatchObject({
     counts: { in_progress: 1, completed: 1, failed: 0, cancelled: 0 },
     sizeBytes: 21 * (8 + '["text 0 of file-a"]'.length) + 10,
   });
   await store.vectorStores.removeFile('vs_1', 'file-a');
   expect(await blocksOf('vs_1')).toEqual(['file-b 0']);
-  expect(await store.vectorStores.addBlock('vs_1', block('file-a', 20))).toBe(false);
+  expect(await addBlock('vs_1', 'file-a', 20)).toBe(false);
   await store.vectorStores.delete('vs_1');
   expect(await store.vectorStores.find('vs_1', 'tok_a')).toBeUndefined();
   expect(await blocksOf('vs_1')).toEqual([]);
@@ -114,8 +120,8 @@ it('shows the oldest file of each owner first to the indexer', async () => {
   expect(await pending()).toEqual(['file-a', 'file-d', 'file-b', 'file-c']);
   await store.vectorStores.cancelBatch('vs_1', 'vsfb_2');
   const failure = { code: 'invalid_file', message: 'It is empty.' } as const;
-  await store.vectorStores.finishFile('vs_1', 'file-a', failure);
-  await store.vectorStores.finishFile('vs_1', 'file-c', null);
+  await store.vectorStores.finishFile(fileOf('vs_1', 'file-a'), failure);
+  await store.vectorStores.finishFile(fileOf('vs_1', 'file-c', 'vsfb_2'), null);
   expect(await pending()).toEqual(['file-b', 'file-d']);
   const files = await store.vectorStores.files({ vectorStoreId: 'vs_1' });
   expect(files.map(({ status, error }) => [status, error])).toEqual([
@@ -124,9 +130,12 @@ it('shows the oldest file of each owner first to the indexer', async () => {
     ['cancelled', null],
   ]);
   // Once more, with other passages.
-  await store.vectorStores.addBlock('vs_1', block('file-b', 0));
+  await addBlock('vs_1', 'file-b', 0);
   await add('vs_1', 'file-b', 'vsfb_3');
+  expect(await addBlock('vs_1', 'file-b', 1)).toBe(false);
+  await store.vectorStores.finishFile(fileOf('vs_1', 'file-b'), null);
   expect(await blocksOf('vs_1')).toEqual([]);
+  expect(await pending()).toEqual(['file-d', 'file-b']);
   expect(await store.vectorStores.files({ vectorStoreId: 'vs_1', batchId: 'vsfb_3' })).toHaveLength(
     1,
   );
@@ -144,7 +153,7 @@ it('removes the files of vector stores that expired', async () => {
   await make('vs_2', null);
   await add('vs_1', 'file-a');
   await add('vs_2', 'file-a');
-  await store.vectorStores.addBlock('vs_1', block('file-a', 0));
+  await addBlock('vs_1', 'file-a', 0);
   const dayMs = 24 * 3600 * 1000;
   await store.vectorStores.emptyExpired(new Date(time));
   expect(await blocksOf('vs_1')).toHaveLength(1);

@@ -4,6 +4,7 @@ import { afterCursor } from '../after-cursor.ts';
 import type { Schema } from '../schema.ts';
 import type { Transactions } from '../transactions.ts';
 import {
+  cancelFile,
   removeAllFiles,
   removeFile,
   removePassages,
@@ -16,6 +17,7 @@ import {
   type Chunking,
   type CountedVectorStore,
   type FileSelection,
+  type IndexedFile,
   type IndexFailure,
   type NewVectorStoreFile,
   type StoredVectorStore,
@@ -127,7 +129,8 @@ export function createVectorStoreRepository(
 
     addFiles: async (files) => {
       for (const file of files) {
-        // One that is added again may have passages of another length.
+        // One that is added again may have passages of another length. Its indexing stops first, as in `removeFile`.
+        await cancelFile(database, file.vectorStoreId, file.fileId);
         await removePassages(database, file.vectorStoreId, file.fileId);
         const row = toFileRow(file);
         await database
@@ -184,15 +187,23 @@ export function createVectorStoreRepository(
     },
 
     pendingFiles: async (limit) => {
-      const { rows } = await sql<{ readonly store_id: string; readonly file_id: string }>`
-        select vector_store_files.vector_store_id as store_id, file_id
+      const { rows } = await sql<{
+        readonly store_id: string;
+        readonly file_id: string;
+        readonly batch_id: string | null;
+      }>`
+        select vector_store_files.vector_store_id as store_id, file_id, batch_id
         from vector_store_files join vector_stores on vector_stores.id = vector_store_id
         where status = 'in_progress'
         order by row_number() over (
           partition by owner_id order by vector_store_files.created_at, file_id
         ), vector_store_files.created_at, file_id
         limit ${sql.lit(limit)}`.execute(database);
-      return rows.map((row) => ({ vectorStoreId: row.store_id, fileId: row.file_id }));
+      return rows.map((row) => ({
+        vectorStoreId: row.store_id,
+        fileId: row.file_id,
+        batchId: row.batch_id,
+      }));
     },
     findForIndexing: async (id) => {
       const row = await database
@@ -215,35 +226,28 @@ export function createVectorStoreRepository(
         .executeTakeFirstOrThrow();
       return count;
     },
-    addBlock: (vectorStoreId, { fileId, position, bytes, texts }) =>
+    addBlock: (file, { position, bytes, texts }) =>
       transactions.change(async (transaction) => {
         const json = JSON.stringify(texts);
-        const { numUpdatedRows } = await transaction
-          .updateTable('vector_store_files')
+        const { numUpdatedRows } = await indexing(transaction, file)
           .set((expression) => ({
             size_bytes: expression('size_bytes', '+', bytes.byteLength + Buffer.byteLength(json)),
           }))
-          .where('vector_store_id', '=', vectorStoreId)
-          .where('file_id', '=', fileId)
-          .where('status', '=', 'in_progress')
           .executeTakeFirst();
         if (numUpdatedRows === 0n) return false;
+        const { vectorStoreId, fileId } = file;
         await transaction
           .insertInto('passage_blocks')
           .values({ vector_store_id: vectorStoreId, file_id: fileId, position, bytes, texts: json })
           .execute();
         return true;
       }),
-    finishFile: async (vectorStoreId, fileId, failure) => {
-      await database
-        .updateTable('vector_store_files')
+    finishFile: async (file, failure) => {
+      await indexing(database, file)
         .set({
           status: failure === null ? 'completed' : 'failed',
           error: failure === null ? null : JSON.stringify(failure),
         })
-        .where('vector_store_id', '=', vectorStoreId)
-        .where('file_id', '=', fileId)
-        .where('status', '=', 'in_progress')
         .execute();
     },
 
@@ -264,6 +268,16 @@ function ownStores(database: Kysely<Schema>, ownerId: string | null) {
   return database
     .selectFrom('vector_stores')
     .where('owner_id', ownerId === null ? 'is' : '=', ownerId);
+}
+
+/** Changes a file while it is indexed. */
+function indexing(database: Kysely<Schema>, { vectorStoreId, fileId, batchId }: IndexedFile) {
+  return database
+    .updateTable('vector_store_files')
+    .where('vector_store_id', '=', vectorStoreId)
+    .where('file_id', '=', fileId)
+    .where('batch_id', batchId === null ? 'is' : '=', batchId)
+    .where('status', '=', 'in_progress');
 }
 
 function ownFiles(database: Kysely<Schema>, { vectorStoreId, batchId, status }: FileSelection) {

@@ -86,6 +86,9 @@ export type NewVectorStoreFile = Pick<
   'vectorStoreId' | 'fileId' | 'batchId' | 'attributes' | 'chunking' | 'createdAt'
 >;
 
+/** A file as it is indexed; one that is added again has another batch. */
+export type IndexedFile = Pick<VectorStoreFile, 'vectorStoreId' | 'fileId' | 'batchId'>;
+
 export interface VectorStoreRepository {
   /** One that is stored already stays unchanged. */
   insert(vectorStore: Omit<StoredVectorStore, 'dimensions' | 'lastActiveAt'>): Promise<void>;
@@ -123,9 +126,7 @@ export interface VectorStoreRepository {
   removeFile(vectorStoreId: string, fileId: string): Promise<void>;
 
   /** Files to be indexed; the oldest of each owner come first. */
-  pendingFiles(
-    limit: number,
-  ): Promise<readonly Pick<VectorStoreFile, 'vectorStoreId' | 'fileId'>[]>;
+  pendingFiles(limit: number): Promise<readonly IndexedFile[]>;
   /** The owner's vector store, for the process that indexes its files. */
   findForIndexing(id: string): Promise<StoredVectorStore | undefined>;
   /** Positions of the blocks that are stored. */
@@ -134,11 +135,11 @@ export interface VectorStoreRepository {
   countBlocks(vectorStoreId: string): Promise<number>;
   /** Stores a block. False if the file is no longer to be indexed. */
   addBlock(
-    vectorStoreId: string,
-    block: PassageBlock & { readonly texts: readonly string[] },
+    file: IndexedFile,
+    block: Omit<PassageBlock, 'fileId'> & { readonly texts: readonly string[] },
   ): Promise<boolean>;
-  /** Ends the indexing of a file; no effect if it has ended. */
-  finishFile(vectorStoreId: string, fileId: string, failure: IndexFailure | null): Promise<void>;
+  /** Ends the indexing of a file; no effect if it has ended, or was added again. */
+  finishFile(file: IndexedFile, failure: IndexFailure | null): Promise<void>;
 
   /**
    * All blocks of a vector store, in groups; other work runs between two.
