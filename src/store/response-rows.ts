@@ -1,15 +1,6 @@
-import { type Kysely, type QueryCreator, type Selectable, sql, type Transaction } from 'kysely';
-import { HearthError } from '../kernel/errors/errors.ts';
-import { insertBlobs, type PlacedBlob } from './blobs/blob-repository.ts';
-import { indexResponse, type ConversationPlace } from './conversations/index-response.ts';
+import { type Kysely, type QueryCreator, type Selectable, sql } from 'kysely';
 import type { Schema } from './schema.ts';
-import { preparedInsert } from './transactions.ts';
-import {
-  decodeTurn,
-  encodeTurn,
-  mediaOf,
-  type ConversationTurn,
-} from './turns/conversation-turn.ts';
+import { decodeTurn, type ConversationTurn } from './turns/conversation-turn.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { StoredResponse } from './store.ts';
 
@@ -35,70 +26,6 @@ export function ownResponses(database: QueryCreator<Schema>, ownerId: string | n
 }
 
 type ResponseRow = Selectable<Schema['responses']>;
-
-const insertRow = preparedInsert('responses');
-const insertReference = preparedInsert('response_blobs');
-
-/**
- * Stores a response with its images, and adds it to its conversation.
- *
- * @param response Its turn has no bytes of images: see `detachImages`.
- *
- * @returns the id of the conversation.
- * @throws HearthError `invalid_value` if the parent is not visible to the owner.
- */
-export async function insertResponse(
-  transaction: Transaction<Schema>,
-  response: StoredResponse,
-  blobs: readonly PlacedBlob[],
-  place: ConversationPlace = {},
-): Promise<string> {
-  const { id, parentId, ownerId } = response;
-  if (blobs.length > 0) await insertBlobs(transaction, blobs);
-  const sent: Promise<unknown>[] = [];
-  if (parentId !== null) sent.push(assertParent(transaction, parentId, ownerId));
-  sent.push(
-    insertRow(transaction, {
-      id,
-      parent_id: parentId,
-      owner_id: ownerId,
-      created_at: response.createdAt.toISOString(),
-      model_key: response.modelKey,
-      model_instance_id: response.modelInstanceId,
-      content: encodeTurn(response.turn),
-    }),
-  );
-  // Blobs of this request are referenced too, so that none is orphaned.
-  const references = new Set(mediaOf(response.turn));
-  for (const { sha256 } of blobs) references.add(sha256);
-  for (const sha256 of references) {
-    sent.push(insertReference(transaction, { response_id: id, sha256 }));
-  }
-  const indexed = indexResponse(transaction, response, place);
-  // Sent at once, they take one round trip. The first error explains the later ones.
-  const results = await Promise.allSettled([...sent, indexed]);
-  for (const result of results) if (result.status === 'rejected') throw result.reason;
-  return indexed;
-}
-
-/** @throws HearthError `invalid_value`: the parent may have been deleted since the turn began. */
-async function assertParent(
-  transaction: Transaction<Schema>,
-  parentId: string,
-  ownerId: string | null,
-): Promise<void> {
-  const parent = await readableResponses(transaction, ownerId)
-    .where('responses.id', '=', parentId)
-    .select('responses.id')
-    .executeTakeFirst();
-  if (parent !== undefined) return;
-  throw new HearthError(
-    'invalid_value',
-    (name) =>
-      `${name('previousResponseId')}: "${parentId}" is not stored; it never was, or it was deleted.`,
-    { field: 'previousResponseId' },
-  );
-}
 
 /** @throws Error if the content can't be read. */
 export function fromRow(row: ResponseRow): StoredResponse {

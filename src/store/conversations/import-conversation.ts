@@ -4,7 +4,7 @@ import type { Transaction } from 'kysely';
 import type { PlaceBlobs, PlacedBlob } from '../blobs/blob-repository.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { detachImages } from '../detach-images.ts';
-import { insertResponse } from '../response-rows.ts';
+import { insertResponse } from '../response-repository.ts';
 import type { Schema } from '../schema.ts';
 import type { ConversationImport, ImportedResponse } from './conversation.ts';
 
