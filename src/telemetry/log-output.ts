@@ -12,6 +12,8 @@ interface LogOutputOptions {
 /** Lines wait in memory up to this size while they can't be written. */
 const maxPendingBytes = 1024 * 1024;
 const retryMs = 1000;
+/** Time in which lines are collected: a write in the background costs more than a line. */
+const collectMs = 10;
 
 /**
  * Writes the log to a descriptor. A failure, such as a full disk, never reaches the code that logs: the lines wait for the
@@ -23,6 +25,7 @@ export class LogOutput implements DestinationStream {
   #pendingBytes = 0;
   #lostLines = 0;
   #isWriting = false;
+  #collecting: NodeJS.Timeout | undefined;
   #retry: NodeJS.Timeout | undefined;
 
   constructor(options: LogOutputOptions) {
@@ -39,7 +42,9 @@ export class LogOutput implements DestinationStream {
       this.#pendingBytes += bytes.byteLength;
     }
     if (this.#options.isSync) this.#writePending();
-    else this.#writeLater();
+    else if (this.#collecting === undefined) {
+      this.#collecting = setTimeout(this.#writeCollected, collectMs).unref();
+    }
   }
 
   #retryLater(): void {
@@ -47,7 +52,7 @@ export class LogOutput implements DestinationStream {
     this.#retry = setTimeout(() => {
       this.#retry = undefined;
       if (this.#options.isSync) this.#writePending();
-      else this.#writeLater();
+      else this.#writeCollected();
     }, retryMs).unref();
   }
 
@@ -65,7 +70,8 @@ export class LogOutput implements DestinationStream {
     if (this.#lostLines > 0) this.#reportLoss();
   }
 
-  #writeLater(): void {
+  readonly #writeCollected = (): void => {
+    this.#collecting = undefined;
     const [first] = this.#pending;
     if (this.#isWriting || first === undefined) return;
     const next = this.#pending.length === 1 ? first : Buffer.concat(this.#pending);
@@ -75,10 +81,10 @@ export class LogOutput implements DestinationStream {
       this.#isWriting = false;
       if (error !== null) return this.#retryLater();
       this.#take(next, writtenBytes);
-      if (this.#pending.length > 0) this.#writeLater();
+      if (this.#pending.length > 0) this.#writeCollected();
       else if (this.#lostLines > 0) this.#reportLoss();
     });
-  }
+  };
 
   /** Removes the written bytes of the first piece. */
   #take(first: Buffer, writtenBytes: number): void {
