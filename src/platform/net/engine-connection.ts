@@ -72,7 +72,12 @@ export function connectEngine(options: EngineConnectionOptions): EngineConnectio
   if (apiKey !== undefined) headers['authorization'] = `Bearer ${apiKey}`;
   const closingHeaders = { ...headers, connection: 'close' };
 
-  async function dispatch(request: EngineRequest, signal: AbortSignal): Promise<EngineStream> {
+  /** Retries once if no response has begun: the engine may close an idle socket just as it is reused. */
+  async function open(
+    request: EngineRequest,
+    signal: AbortSignal,
+    mayRetry = true,
+  ): Promise<EngineStream> {
     signal.throwIfAborted();
     const { method, path, body, closes = false } = request;
     const reader = new ResponseReader({
@@ -86,17 +91,13 @@ export function connectEngine(options: EngineConnectionOptions): EngineConnectio
       { ...target, method, path, headers: closes ? closingHeaders : headers, body },
       reader,
     );
-    await reader.started();
-    return reader;
-  }
-
-  /** Retries once if no response has begun: the engine may close an idle socket just as it is reused. */
-  async function open(request: EngineRequest, signal: AbortSignal): Promise<EngineStream> {
     try {
-      return await dispatch(request, signal);
+      await reader.started();
+      return reader;
     } catch (error) {
-      if (!(error instanceof ConnectionLostError) || !isReset(error.cause)) throw error;
-      return dispatch(request, signal);
+      const isLost = error instanceof ConnectionLostError && isReset(error.cause);
+      if (!isLost || !mayRetry) throw error;
+      return open(request, signal, false);
     }
   }
 
@@ -131,14 +132,11 @@ export async function readReply(stream: EngineStream): Promise<EngineReply> {
       throw new ConnectionLostError(`The engine answered more than ${maxReplyBytes} bytes.`);
     }
   }
-  return { status: stream.status, body: parseJson(Buffer.concat(chunks).toString()) };
-}
-
-function parseJson(text: string): unknown {
+  const reply = { status: stream.status, body: undefined };
   try {
-    return JSON.parse(text);
+    return { ...reply, body: JSON.parse(Buffer.concat(chunks).toString()) };
   } catch {
-    return undefined;
+    return reply;
   }
 }
 

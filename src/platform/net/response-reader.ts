@@ -88,13 +88,11 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     if (!hasNews && this.#failure === undefined) return;
     this.#waiter = undefined;
     if (isForStart && hasNews) return resolve(undefined);
-    if (this.#chunks.length > 0) return resolve(this.#take());
-    if (this.#failure !== undefined) return reject(toError(this.#failure.reason));
-    this.#forgetSignal();
-    resolve(undefined);
-  };
-
-  #take(): readonly Buffer[] {
+    if (this.#chunks.length === 0) {
+      if (this.#failure !== undefined) return reject(toError(this.#failure.reason));
+      this.#signal.removeEventListener('abort', this.#abandon);
+      return resolve(undefined);
+    }
     const chunks = this.#chunks;
     this.#chunks = [];
     this.#unreadBytes = 0;
@@ -102,8 +100,8 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     this.#deliveredAt = Math.max(performance.now(), this.#dueAt);
     if (this.#isPaused) this.#controller?.resume();
     this.#isPaused = false;
-    return chunks;
-  }
+    resolve(chunks);
+  };
 
   /** Delivers at most one batch in each interval; bytes that arrive later in it wait for the next one. */
   setMinimumInterval(intervalMs: number): void {
@@ -167,13 +165,9 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   readonly #abandon = (): void => this.abort(this.#signal.reason);
 
   #fail(reason: unknown): void {
-    this.#forgetSignal();
+    this.#signal.removeEventListener('abort', this.#abandon);
     this.#failure ??= { reason };
     this.#wake();
-  }
-
-  #forgetSignal(): void {
-    this.#signal.removeEventListener('abort', this.#abandon);
   }
 
   /** The waiter continues after the socket read, whose chunks undici passes on one by one. */
