@@ -252,6 +252,7 @@ export class RequestRecord {
   readonly phases: Phase[] = [];
   readonly generations: GenerationRecord[] = [];
   endMs: number | undefined;
+  durationSeconds: number | undefined;
   /** Path of the endpoint; null if there is none. */
   route: string | null = null;
   caller: { readonly tokenId: string; readonly name: string } | null = null;
@@ -332,12 +333,9 @@ export class RequestRecord {
     this.status = status;
     this.isAborted = !isComplete;
     this.endMs = performance.now();
+    this.durationSeconds = (this.endMs - this.startMs) / 1000;
     this.activity = undefined;
     this.publish({ type: 'request.finished', record: this });
-  }
-
-  get durationSeconds(): number | undefined {
-    return this.endMs === undefined ? undefined : (this.endMs - this.startMs) / 1000;
   }
 
   get state(): 'running' | 'completed' | 'failed' | 'cancelled' {
