@@ -102,7 +102,7 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
   },
   {
     name: 'speak',
-    summary: 'Speak a script with the text-to-speech server of the settings',
+    summary: 'Speak a script with the configured text-to-speech server',
     load: async () => (await import('./commands/speak.ts')).speak,
   },
   ls,
@@ -328,7 +328,7 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
       },
       {
         name: 'set',
-        summary: 'Use a signed list of an address, which is read once a day',
+        summary: 'Use a signed list from a URL, which is read once a day',
         load: async () => (await import('./commands/catalog.ts')).catalogSet,
       },
       {

@@ -45,7 +45,7 @@ export const aliasSet = defineCommand({
       0,
       86_400,
     ),
-    force: flag('--force', 'Set it although the model is not there yet'),
+    force: flag('--force', 'Set the alias even if there is no such model yet'),
     ...jsonOption,
   },
   examples: [

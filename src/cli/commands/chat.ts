@@ -51,7 +51,7 @@ export const chat = defineCommand({
   options: {
     prompt: text(
       '-p, --prompt <text>',
-      'Print one answer and exit; piped input is appended, and alone with -',
+      'Print one answer and exit; piped input is appended (- sends it alone)',
     ),
     preset: text('--preset <name>', 'Preset of the server to use; other options win over it'),
     system: generationOptions.system_prompt,

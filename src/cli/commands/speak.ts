@@ -54,7 +54,7 @@ export const speak = defineCommand({
       progress.stop();
     }
     if (first === undefined || seconds === 0) {
-      throw new CommandError('The server ended the speech before its end.');
+      throw new CommandError('The server ended the stream before the speech was complete.');
     }
     const wav = writeWav(first.format, pieces);
     await writeFile(out, wav);

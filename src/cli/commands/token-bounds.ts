@@ -30,7 +30,12 @@ function bound(
 }
 
 function limit(flags: string, what: string, maximum: number, setting: string) {
-  return bound(flags, `Most ${what}, or "default" (limits.${setting})`, maximum, 'default');
+  return bound(
+    flags,
+    `Maximum number of ${what}, or "default" (limits.${setting})`,
+    maximum,
+    'default',
+  );
 }
 
 const most = 1_000_000_000;
@@ -38,7 +43,7 @@ const tokens = 'tokens of prompts and answers';
 const models: OptionDeclaration<readonly string[] | 'all'> = {
   flags: '--models <list>',
   summary:
-    'Comma-separated keys of the models that it may use, with * for any characters, or "all"',
+    'Comma-separated keys of the models that the token may use, with * for any characters, or "all"',
   parse: parseModels,
 };
 
@@ -58,25 +63,25 @@ export const boundOptions = {
   ),
   requestsPerMinute: limit(
     '--requests-per-minute <count>',
-    'requests that generate, in a minute',
+    'generating requests per minute',
     most,
     'requestsPerMinute',
   ),
   tokensPerMinute: limit(
     '--tokens-per-minute <count>',
-    `${tokens}, in a minute`,
+    `${tokens} per minute`,
     most,
     'tokensPerMinute',
   ),
   requestsPerDay: limit(
     '--requests-per-day <count>',
-    'requests that generate, in a day (UTC)',
+    'generating requests per day (UTC)',
     most,
     'requestsPerDay',
   ),
   tokensPerDay: limit(
     '--tokens-per-day <count>',
-    `${tokens}, in a day (UTC)`,
+    `${tokens} per day (UTC)`,
     1000 * most,
     'tokensPerDay',
   ),
