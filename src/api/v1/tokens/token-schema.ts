@@ -47,22 +47,22 @@ const tokenFields = {
   requests_per_minute: limitSchema
     .nullable()
     .describe(
-      'Most requests that generate, in a minute; null: as `limits.requestsPerMinute` says.',
+      'Maximum number of generating requests per minute; null: `limits.requestsPerMinute`.',
     ),
   tokens_per_minute: limitSchema
     .nullable()
-    .describe('Most tokens, in a minute; null: as `limits.tokensPerMinute` says.'),
+    .describe('Maximum number of tokens per minute; null: `limits.tokensPerMinute`.'),
   requests_per_day: limitSchema
     .nullable()
     .describe(
-      'Most requests that generate, in a day (UTC); null: as `limits.requestsPerDay` says.',
+      'Maximum number of generating requests per day (UTC); null: `limits.requestsPerDay`.',
     ),
   tokens_per_day: tokensPerDaySchema
     .nullable()
-    .describe('Most tokens, in a day (UTC); null: as `limits.tokensPerDay` says.'),
+    .describe('Maximum number of tokens per day (UTC); null: `limits.tokensPerDay`.'),
   models: modelsSchema
     .nullable()
-    .describe('Keys of the models that it may use, with `*` for any characters; null: all.'),
+    .describe('Keys of the models that the token may use, with `*` for any characters; null: all.'),
   priority: prioritySchema,
 };
 
@@ -112,17 +112,23 @@ const boundFields = {
     .describe('Time from which the token is invalid; null: it never expires.'),
   requests_per_minute: limitSchema
     .nullish()
-    .describe('Most requests that generate, in a minute, over all servers of the database.'),
+    .describe(
+      'Maximum number of generating requests per minute, over all servers of the database.',
+    ),
   tokens_per_minute: limitSchema
     .nullish()
-    .describe('Most tokens of prompts and answers, in a minute, over all servers of the database.'),
+    .describe(
+      'Maximum number of tokens of prompts and answers per minute, over all servers of the database.',
+    ),
   requests_per_day: limitSchema
     .nullish()
-    .describe('Most requests that generate, in a day (UTC), over all servers of the database.'),
+    .describe(
+      'Maximum number of generating requests per day (UTC), over all servers of the database.',
+    ),
   tokens_per_day: tokensPerDaySchema
     .nullish()
     .describe(
-      'Most tokens of prompts and answers, in a day (UTC), over all servers of the database.',
+      'Maximum number of tokens of prompts and answers per day (UTC), over all servers of the database.',
     ),
   models: modelsSchema
     .nullish()
