@@ -91,6 +91,20 @@ describe('a long transaction', () => {
     expect(onCommit).toHaveBeenCalledTimes(1);
   });
 
+  it('stores nothing of its rest after SQLite has ended it', async () => {
+    const { transactions, notes } = await open();
+    const failed = transactions.changeLong(async (transaction) => {
+      await sql`pragma max_page_count = 8`.execute(transaction);
+      const sent = ['x'.repeat(100_000), 'small'].map((text) => insert(text).execute(transaction));
+      for (const result of await Promise.allSettled(sent)) {
+        if (result.status === 'rejected') throw result.reason;
+      }
+    });
+    await expect(failed).rejects.toThrow('full');
+    await transactions.changeLong((transaction) => insert('next').execute(transaction));
+    expect(notes()).toEqual([{ text: 'next' }]);
+  });
+
   it('reads what others wrote', async () => {
     const { transactions } = await open();
     await transactions.change((transaction) => insert('here').execute(transaction));
