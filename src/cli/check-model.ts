@@ -31,7 +31,7 @@ export async function checkChatModel(
 }
 
 /**
- * Names the nearest model in place of the error `model_not_found`; does nothing for other errors.
+ * Replaces the error `model_not_found` with one that suggests a model; does nothing for other errors.
  *
  * @throws CommandError
  */

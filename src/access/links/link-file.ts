@@ -73,7 +73,7 @@ export class LinkFile {
   async #write(links: LinkRecords): Promise<void> {
     this.#links = links;
     const content = `${JSON.stringify(links, null, 2)}\n`;
-    // Writes one after the other, so that the latest change ends up in the file.
+    // Each write waits for the previous one, so that the file ends up with the latest change.
     this.#writing = this.#writing
       .catch(() => {})
       .then(() => replacePrivateFile(this.#file, content));

@@ -94,7 +94,7 @@ async function findFiles(run: DownloadRun): Promise<readonly StagedFile[]> {
   const files = await stagedFiles(run);
   for (const staged of files) {
     if (await exists(staged.targetPath)) {
-      // True after another download, or an earlier run that was stopped between two files.
+      // Another download may have put the file there, or an earlier run that was stopped between two files.
       if (!(await isSame(staged, signal))) throw targetExists(staged.targetPath);
       staged.isInLibrary = true;
       staged.receivedBytes = staged.sizeBytes;

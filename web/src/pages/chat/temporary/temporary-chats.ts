@@ -18,7 +18,7 @@ addEventListener('storage', ({ key }) => {
   if (key === storageKey) temporaryChats.set(read());
 });
 
-/** Temporary chats that this tab began, by id, with the run of the first answer, which is at first part of their URL. */
+/** Temporary chats of this tab by id, each with the run of its first answer. At first, their URLs contain this run. */
 export const ownChats = new Map<string, Pick<Run, 'key' | 'responseId'>>();
 
 /** Records that a stored conversation is temporary, before any list can show it. */
