@@ -93,8 +93,9 @@ interface ModelDimensions {
   readonly keyValue: number;
   /** null for a model that is not a mixture of experts. */
   readonly experts: { readonly used: number; readonly feedForward: number } | null;
-  /** Number of tokens, and number of merges. */
+  /** Number of tokens. */
   readonly vocabulary: number;
+  /** Number of the tokenizer's merges. */
   readonly merges: number;
   /** Layers that predict tokens further ahead (multi-token prediction); absent: none. */
   readonly predictingLayers?: number;

@@ -23,7 +23,7 @@ export async function readPdf(name: string, bytes: ArrayBuffer): Promise<readonl
     const loading = getDocument({
       data: bytes,
       worker,
-      // Both are not needed for text, and the Content-Security-Policy forbids code from strings.
+      // The Content-Security-Policy forbids code from strings. Reading text needs neither fonts nor WebAssembly.
       isEvalSupported: false,
       disableFontFace: true,
       useWasm: false,
