@@ -1,5 +1,4 @@
 import type { RequestContext } from '../telemetry/request-context.ts';
-import type { AdapterScale } from './adapter-mix.ts';
 
 /**
  * The interface of an inference engine. An `Engine` serves one loaded model. The interface is the same for a
@@ -51,18 +50,10 @@ export type EngineMessage =
       readonly content: string | readonly ContentPart[];
     };
 
-/** True if one of the messages has such a part. */
-export function hasPart(
-  messages: readonly EngineMessage[],
-  isWanted: (type: ContentPart['type']) => boolean,
-): boolean {
-  return messages.some(
-    ({ content }) => typeof content !== 'string' && content.some(({ type }) => isWanted(type)),
-  );
-}
-
 export function hasMedia(messages: readonly EngineMessage[]): boolean {
-  return hasPart(messages, (type) => type !== 'text');
+  return messages.some(
+    ({ content }) => typeof content !== 'string' && content.some(({ type }) => type !== 'text'),
+  );
 }
 
 export interface ToolDefinition {
@@ -119,6 +110,14 @@ interface GenerationLimits extends PromptPlacement {
   readonly stop?: readonly string[];
   /** Number of alternatives to report per token; absent: no log probabilities. */
   readonly topLogprobs?: number;
+}
+
+/** An adapter as an engine applies it. */
+export interface AdapterScale {
+  /** `AdapterEntry.id`. */
+  readonly id: string;
+  /** Not 0. */
+  readonly scale: number;
 }
 
 export interface ChatGeneration extends GenerationLimits {

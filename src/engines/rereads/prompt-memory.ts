@@ -1,7 +1,7 @@
 import type { Reread } from '../../telemetry/request-record.ts';
 import type { RequestContext } from '../../telemetry/request-context.ts';
-import { adapterMix } from '../adapter-mix.ts';
 import type { Engine, GenerationRequest, GenerationUsage } from '../engine.ts';
+import { adapterMix } from '../states/prefix-hash.ts';
 import { comparePrompts, type Comparison } from './compare-prompts.ts';
 import { explainDifference, explainLoss } from './explain-reread.ts';
 import { outlineOf, withAnswer, type PromptOutline } from './prompt-outline.ts';

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
-import { adapterMix } from '../adapter-mix.ts';
-import type { ContentPart, EngineMessage, GenerationRequest, Prompt, ToolCall } from '../engine.ts';
+import type {
+  AdapterScale,
+  ContentPart,
+  EngineMessage,
+  GenerationRequest,
+  Prompt,
+  ToolCall,
+} from '../engine.ts';
 
 /**
  * The blocks of a prompt in order: one or more for each message. A hash covers its block and all blocks before it, so
@@ -17,6 +23,16 @@ const blockTokens = 64;
 const hashCharacters = 16;
 /** Length of an image in place of its data: some 256 tokens. */
 export const imageCharacters = 1024;
+
+/**
+ * Names the weights that a request uses: cached tokens of one mix never serve another one. Empty without adapters, in any
+ * order the same.
+ */
+export function adapterMix(adapters: readonly AdapterScale[] | undefined): string {
+  if (adapters === undefined) return '';
+  const parts = adapters.map(({ id, scale }) => JSON.stringify([id, scale]));
+  return parts.toSorted().join();
+}
 
 /** @param ownerId Id of the token of the request; prompts of two owners, or of two mixes of adapters, have no common block. */
 export function prefixHash(ownerId: string | null, request: GenerationRequest): PrefixHash {

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
-import { adapterMix, type AdapterScale } from '../adapter-mix.ts';
+import type { AdapterScale } from '../engine.ts';
 import { createLogger } from '../../telemetry/logger.ts';
 import { DiskStates } from './disk-states.ts';
 import { MemoryStates } from './memory-states.ts';
-import { prefixHash } from './prefix-hash.ts';
+import { adapterMix, prefixHash } from './prefix-hash.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
 import { SlotManager, type SlotManagerOptions, type SlotUse } from './slot-manager.ts';
 

@@ -1,5 +1,5 @@
-import { adapterMix, type AdapterScale } from '../adapter-mix.ts';
-import { charactersOf, type CachedPrompt, type PrefixHash } from './prefix-hash.ts';
+import type { AdapterScale } from '../engine.ts';
+import { adapterMix, charactersOf, type CachedPrompt, type PrefixHash } from './prefix-hash.ts';
 import { chooseSlot, minTokens, type SlotChoice } from './choose-slot.ts';
 import { newSlot, type Settle, type Slot } from './slot.ts';
 import { SlotOffload, type SlotOffloadOptions } from './slot-offload.ts';

@@ -1,8 +1,8 @@
-import { adapterMix, type AdapterScale } from '../adapter-mix.ts';
+import type { AdapterScale } from '../engine.ts';
 import { abortable } from '../../kernel/concurrency/abortable.ts';
 import { Mutex } from '../../kernel/concurrency/semaphore.ts';
 import { withTimeout } from '../../kernel/concurrency/with-timeout.ts';
-import type { CachedPrompt } from './prefix-hash.ts';
+import { adapterMix, type CachedPrompt } from './prefix-hash.ts';
 import { isLostBy, minTokens, type SlotChoice, type SlotView } from './choose-slot.ts';
 import type { Slot } from './slot.ts';
 import {

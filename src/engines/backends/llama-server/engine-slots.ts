@@ -3,9 +3,8 @@ import type { EngineConnection } from '../../../platform/net/engine-connection.t
 import { hasMedia, type EngineSlots, type GenerationRequest, type Prompt } from '../../engine.ts';
 import type { WireDialect } from '../wire/dialect.ts';
 import type { EngineClient } from '../wire/engine-client.ts';
-import { createLlamaDialect } from './llama-dialect.ts';
+import { createLlamaDialect, loraField, type AttachedAdapters } from './llama-dialect.ts';
 import { createLlamaClient, requestRenderedPrompt, requestTokens } from './llama-engine.ts';
-import { loraField, type AttachedAdapters } from './lora-field.ts';
 
 const savedBody = z.object({ n_saved: z.int().nonnegative() });
 const erasedBody = z.object({ n_erased: z.int().nonnegative() });

@@ -1,10 +1,12 @@
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import { engineStreamFailures } from '../wire/engine-client.ts';
 import type { JsonSchema, WireDialect } from '../wire/dialect.ts';
-import type { GenerationRequest } from '../../engine.ts';
+import type { AdapterScale, GenerationRequest } from '../../engine.ts';
 import { isParseFailure, streamFailure } from './engine-failure.ts';
 import { toGrammarSchema } from './grammar/grammar-schema.ts';
-import { loraField, type AttachedAdapters } from './lora-field.ts';
+
+/** The adapters of an engine, in the order of their numbers. */
+export type AttachedAdapters = readonly { readonly id: string }[];
 
 /** Maximum number of schemas in one request, with references expanded. */
 const maxSchemaNodes = 20_000;
@@ -24,7 +26,7 @@ function ownFields(request: GenerationRequest, adapters: AttachedAdapters): obje
     cache_prompt: request.reusesSlot ?? true,
     return_progress: true,
     id_slot: request.slot,
-    ...loraField(adapters, request.adapters),
+    ...(adapters.length > 0 || request.adapters ? loraField(adapters, request.adapters) : {}),
     ...(request.kind === 'chat'
       ? {
           // Hearth finds the stop strings of a chat, and needs the number of tokens until then.
@@ -37,6 +39,26 @@ function ownFields(request: GenerationRequest, adapters: AttachedAdapters): obje
       : // Otherwise the last event repeats the prompt and all settings.
         { response_fields: ['stop', 'stop_type', 'stopping_word', 'truncated', 'timings'] }),
   };
+}
+
+/**
+ * The field `lora` of a request, which names all adapters: without it llama-server (b11549) applies the adapters of its start,
+ * and continues in a slot with the cached tokens of other weights.
+ *
+ * @throws Error for an adapter that is not attached.
+ */
+export function loraField(
+  attached: AttachedAdapters,
+  adapters: readonly AdapterScale[] = [],
+): object {
+  const scales = new Map(adapters.map(({ id, scale }) => [id, scale]));
+  const lora = attached.map(({ id }, index) => {
+    const scale = scales.get(id) ?? 0;
+    scales.delete(id);
+    return { id: index, scale };
+  });
+  if (scales.size > 0) throw new Error('an adapter is not attached');
+  return lora.length === 0 ? {} : { lora };
 }
 
 /** Names that its API shares with the API of OpenAI that it has. */
@@ -60,7 +82,6 @@ const llamaDialect: WireDialect = {
   },
   minTopLogprobs: 1,
   embeddingFormat: 'base64',
-  lacks: {},
   readsTokenIds: true,
   infill: { path: '/infill', prompt: 'input_prefix', suffix: 'input_suffix' },
   reasoning: 'template',

@@ -12,8 +12,7 @@ import { createEngineClient, type EngineClient } from '../wire/engine-client.ts'
 import { wireCall } from '../wire/request-body.ts';
 import { replyFailure } from './engine-failure.ts';
 import type { WireDialect } from '../wire/dialect.ts';
-import { createLlamaDialect } from './llama-dialect.ts';
-import type { AttachedAdapters } from './lora-field.ts';
+import { createLlamaDialect, type AttachedAdapters } from './llama-dialect.ts';
 
 interface LlamaEngineOptions {
   /** Tokens of a slot. */

@@ -2,7 +2,6 @@ import { HearthError, type NameField } from '../../../kernel/errors/errors.ts';
 import { wellFormedJson } from '../../../platform/net/engine-connection.ts';
 import {
   audioFormat,
-  hasPart,
   type ChatGeneration,
   type CompletionGeneration,
   type ContentPart,
@@ -35,10 +34,7 @@ export function wireCall(
   dialect: WireDialect,
   model?: string,
 ): WireCall {
-  for (const [feature, field] of featuresOf(request)) {
-    const reason = dialect.lacks[feature];
-    if (reason !== undefined) throw lackingFeature(feature, field, reason);
-  }
+  if (dialect.lacks !== undefined) assertFeatures(request, dialect.lacks);
   const { maxTokens, stop, sampling } = request;
   // JSON.stringify omits undefined fields.
   const shared = {
@@ -62,8 +58,8 @@ export function wireCall(
     ...shared,
     messages: request.messages.map(wireMessage),
     ...reasoningFields(dialect, request),
-    response_format: wireResponseFormat(dialect, request.responseFormat),
-    ...toolFields(dialect, request),
+    response_format: request.responseFormat && wireResponseFormat(dialect, request.responseFormat),
+    ...(request.tools || request.toolChoice ? toolFields(dialect, request) : {}),
     ...(topLogprobs === undefined
       ? {}
       : { logprobs: true, top_logprobs: Math.max(dialect.minTopLogprobs, topLogprobs) }),
@@ -164,11 +160,8 @@ function templateVariables(level: ReasoningLevel): object {
   return { enable_thinking: true, reasoning_effort: level };
 }
 
-function wireResponseFormat(
-  dialect: WireDialect,
-  format: ResponseFormat | undefined,
-): object | undefined {
-  if (format === undefined || format.type === 'text') return undefined;
+function wireResponseFormat(dialect: WireDialect, format: ResponseFormat): object | undefined {
+  if (format.type === 'text') return undefined;
   if (format.type === 'json_object') return { type: 'json_object' };
   return strictFormat('response', answerSchema(dialect, format));
 }
@@ -273,6 +266,17 @@ const described: Readonly<Record<Feature, string>> = {
   completionLogprobs: 'log probabilities',
 };
 
+/** @throws HearthError `invalid_value` for a feature that the server lacks. */
+function assertFeatures(
+  request: GenerationRequest,
+  lacks: Readonly<Partial<Record<Feature, string>>>,
+): void {
+  for (const [feature, field] of featuresOf(request)) {
+    const reason = lacks[feature];
+    if (reason !== undefined) throw lackingFeature(feature, field, reason);
+  }
+}
+
 /** The features that a request needs, with the field that needs each. */
 export function featuresOf(request: GenerationRequest): readonly (readonly [Feature, string])[] {
   const needed: (readonly [Feature, string])[] = [];
@@ -285,8 +289,9 @@ export function featuresOf(request: GenerationRequest): readonly (readonly [Feat
   if (tools.length > 0) needed.push(['tools', 'tools']);
   if (responseFormat?.type === 'json_schema') needed.push(['json_schema', 'responseFormat']);
   if (responseFormat?.type === 'json_object') needed.push(['json_object', 'responseFormat']);
-  if (hasPart(messages, (type) => type === 'image')) needed.push(['images', 'messages']);
-  if (hasPart(messages, (type) => type === 'audio')) needed.push(['audio', 'messages']);
+  const parts = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content));
+  if (parts.some(({ type }) => type === 'image')) needed.push(['images', 'messages']);
+  if (parts.some(({ type }) => type === 'audio')) needed.push(['audio', 'messages']);
   if (topLogprobs !== undefined) needed.push(['logprobs', 'topLogprobs']);
   return needed;
 }
