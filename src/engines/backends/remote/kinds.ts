@@ -28,8 +28,6 @@ const openai: Omit<WireDialect, 'server'> = {
   fields: { maxTokens: 'max_tokens', completionLogprobs: 'logprobs', sampling: {} },
   minTopLogprobs: 0,
   embeddingFormat: 'float',
-  // They are found by probing.
-  lacks: {},
   readsTokenIds: true,
   infill: { path: '/completions', prompt: 'prompt', suffix: 'suffix' },
   reasoning: 'effort',

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { minBatchMs } from '../wire/generate.ts';
+import { minBatchMs } from '../wire/stream-decoder.ts';
 
 /** Share of the time that the process works, from which on tokens wait for each other, and at which they wait longest. */
 const busy = { from: 0.6, full: 0.95 };

@@ -6,19 +6,19 @@ import type {
   AudioForm,
   Embeddings,
   Engine,
+  GenerationEvent,
   GenerationRequest,
   Prompt,
 } from '../../engine.ts';
 import { embeddingsRequest, readEmbeddings } from '../wire/embeddings.ts';
-import { assertModel } from '../wire/stream-decoder.ts';
 import { featuresOf, wireCall } from '../wire/request-body.ts';
-import { generate, type WireAttempt, type WireStream } from '../wire/generate.ts';
+import { assertModel, StreamDecoder } from '../wire/stream-decoder.ts';
 import { estimateTextTokens, estimateTokens, withinContext } from '../wire/token-estimate.ts';
 import type { CapabilityProbes } from './capability-probes.ts';
 import { kindsOfServers } from './kinds.ts';
 import type { Pacing } from './pacing.ts';
 import { createPromptCounter } from './prompt-counter.ts';
-import type { Attempt, ReplicaSet } from './replica-set.ts';
+import type { ReplicaSet } from './replica-set.ts';
 import type { Upstream } from './upstream.ts';
 import type { UpstreamClient } from './upstream-client.ts';
 import { toUpstreamError, UpstreamRefusal } from './upstream-failure.ts';
@@ -55,32 +55,42 @@ export function createRemoteEngine(options: RemoteEngineOptions): Engine {
     }
   }
 
-  function generateRemotely(wanted: GenerationRequest, context: RequestContext) {
+  async function* generate(
+    wanted: GenerationRequest,
+    context: RequestContext,
+  ): AsyncGenerator<GenerationEvent, void, void> {
     const request = withinContext(wanted, contextLength);
     const { signal } = context;
-    const start = async (): Promise<Iterable<WireAttempt>> => {
-      if (shortensPrompts === true) assertMayFit(request, contextLength);
-      const { path, body } = wireCall(request, dialect, modelId);
-      for (const [feature, field] of isComplete === true ? [] : featuresOf(request)) {
-        await probes.assert(modelId, feature, field, context);
-      }
-      const key = affinityKey(request);
-      const { sessionHeader } = upstream;
-      const call = {
-        traceparent: traceparentOf(context),
-        headers: sessionHeader === undefined ? {} : { [sessionHeader]: sessionName(key) },
-      };
-      const silenceLimit = { maxMs: () => maxSilenceMs(request, upstream), testEngine };
-      return streamsOf(replicas.attempts(key, signal, silenceLimit), (attempt) =>
-        client.openStream(`${attempt.url}${path}`, body, {
+    const answering = onlyModel();
+    if (shortensPrompts === true) assertMayFit(request, contextLength);
+    const { path, body } = wireCall(request, dialect, modelId);
+    for (const [feature, field] of isComplete === true ? [] : featuresOf(request)) {
+      await probes.assert(modelId, feature, field, context);
+    }
+    const key = affinityKey(request);
+    const { sessionHeader } = upstream;
+    const call = {
+      traceparent: traceparentOf(context),
+      headers: sessionHeader === undefined ? {} : { [sessionHeader]: sessionName(key) },
+    };
+    const silenceLimit = { maxMs: () => maxSilenceMs(request, upstream), testEngine };
+    for (const attempt of replicas.attempts(key, signal, silenceLimit)) {
+      const decoder = new StreamDecoder(request, dialect, answering);
+      try {
+        const stream = await client.openStream(`${attempt.url}${path}`, body, {
           ...call,
           signal: attempt.signal,
           onRead: () => attempt.heard(),
-        }),
-      );
-    };
-    const intervalMs = () => pacing.intervalMs();
-    return generate({ request, dialect, modelId: onlyModel(), start, intervalMs, signal });
+        });
+        yield* decoder.read(stream, signal, () => pacing.intervalMs());
+        attempt.succeed();
+        return;
+      } catch (error) {
+        attempt.fail(error, decoder.hasOutput);
+      } finally {
+        attempt.end();
+      }
+    }
   }
 
   async function embed(inputs: readonly Prompt[], context: RequestContext): Promise<Embeddings> {
@@ -122,7 +132,7 @@ export function createRemoteEngine(options: RemoteEngineOptions): Engine {
   }
 
   return {
-    generate: generateRemotely,
+    generate,
     embed,
     sendAudio,
     rank: async () => {
@@ -134,20 +144,6 @@ export function createRemoteEngine(options: RemoteEngineOptions): Engine {
     countTokens: async (text) => estimateTextTokens(text),
     countPromptTokens: createPromptCounter(options),
   };
-}
-
-function* streamsOf(
-  attempts: Iterable<Attempt>,
-  open: (attempt: Attempt) => Promise<WireStream>,
-): Generator<WireAttempt, void, void> {
-  for (const attempt of attempts) {
-    yield {
-      open: () => open(attempt),
-      succeed: () => attempt.succeed(),
-      fail: (error, hasOutput) => attempt.fail(error, hasOutput),
-      end: () => attempt.end(),
-    };
-  }
 }
 
 function traceparentOf({ record }: RequestContext): string | undefined {

@@ -3,7 +3,7 @@ import { createHttpSender, type HttpExchange } from '../../../platform/net/http-
 import type { ResponseReader } from '../../../platform/net/response-reader.ts';
 import { retryAfterMs } from '../../../platform/net/retry-delay.ts';
 import { wellFormedJson } from '../../../platform/net/engine-connection.ts';
-import type { WireStream } from '../wire/generate.ts';
+import type { WireStream } from '../wire/stream-decoder.ts';
 import { UpstreamRefusal } from './upstream-failure.ts';
 
 interface CallOptions {

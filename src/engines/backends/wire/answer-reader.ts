@@ -1,51 +1,81 @@
-import type { GenerationRequest, TokenLogprob } from '../../engine.ts';
-import type { AnswerEvents } from './answer-events.ts';
+import type { GenerationEvent, GenerationRequest, TokenLogprob } from '../../engine.ts';
+import { newCallId } from '../new-call-id.ts';
 import type { WireDialect } from './dialect.ts';
 import {
   CallOrAnswerReader,
   ForcedCallReader,
   isCallForced,
   isCallOrFormat,
+  type CallPiece,
 } from './forced-call.ts';
 import { ReasoningReader } from './reasoning-reader.ts';
 import { StopStringReader } from './stop-strings.ts';
 import type { WireCallDelta } from './stream-event.ts';
-import { ToolMarkupReader, type MarkupPiece } from './tool-markup.ts';
+import { markCharacters, ToolMarkupReader, type MarkupPiece } from './tool-markup.ts';
+
+type TextKind = 'reasoning.delta' | 'content.delta';
 
 /**
- * Reads the text of an answer. Separates what the server leaves in it: reasoning, tool calls and stop strings, in this
- * order. A part that the server handles itself has no reader.
+ * Reads the deltas of an answer and collects their events. Separates what the server leaves in the text: reasoning, tool
+ * calls and stop strings, in this order. A part that the server handles itself has no reader. Consecutive deltas of one kind
+ * become one event, since a fast model sends many tokens in one read.
  */
 export class AnswerReader {
-  readonly #events: AnswerEvents;
   readonly #reasoning: ReasoningReader | undefined;
   /** Present if the text is a call. */
   readonly #forcedCall: ForcedCallReader | undefined;
   /** Present if the text is a call or an answer in a format. */
   readonly #callOrAnswer: CallOrAnswerReader | undefined;
+  /** Where the text may have markup of calls. */
+  #callPlace: ReturnType<WireDialect['leavesCalls']> = 'nowhere';
+  /** Present from the first text on that may be markup. */
   #markup: ToolMarkupReader | undefined;
   readonly #stopStrings: StopStringReader | undefined;
+  #stopString: string | undefined;
   /** Log probabilities of text that is not shown yet. */
   #heldLogprobs: TokenLogprob[] = [];
   #foundReasoning = false;
-  #stopString: string | undefined;
+  #hasText = false;
+  #events: GenerationEvent[] = [];
+  /** The text that becomes the next event. */
+  #kind: TextKind | undefined;
+  #text = '';
+  /** Pieces of `#text`, which are tokens for most servers. */
+  #tokens = 0;
+  #hasOutput = false;
+  #hasAnswer = false;
+  /** Further calls are left out: servers may ignore `parallel_tool_calls`. */
+  readonly #maxCalls: number;
+  readonly #callIds: string[] = [];
+  /** Number of the call by the server's index. */
+  readonly #callNumbers = new Map<number, number>();
 
-  constructor(request: GenerationRequest, dialect: WireDialect, events: AnswerEvents) {
-    this.#events = events;
+  constructor(request: GenerationRequest, dialect: WireDialect) {
+    this.#maxCalls = request.kind === 'chat' && request.callsInParallel === false ? 1 : Infinity;
     const { stop = [] } = request;
     if (stop.length > 0 && dialect.stopStrings[request.kind] === 'hearth') {
       this.#stopStrings = new StopStringReader(stop);
     }
     if (request.kind === 'completion') return;
     if (dialect.leavesReasoning) this.#reasoning = new ReasoningReader();
-    const usesGrammar = dialect.toolChoice === 'grammar';
-    if (usesGrammar && isCallForced(request)) this.#forcedCall = new ForcedCallReader();
-    else if (usesGrammar && isCallOrFormat(request)) {
-      this.#callOrAnswer = new CallOrAnswerReader((request.tools ?? []).map(({ name }) => name));
-    } else {
-      const place = dialect.leavesCalls(request);
-      if (place !== 'nowhere') this.#markup = new ToolMarkupReader(place === 'atStart');
-    }
+    const tools = dialect.toolChoice === 'grammar' ? request.tools : undefined;
+    if (tools && isCallForced(request)) this.#forcedCall = new ForcedCallReader();
+    else if (tools && isCallOrFormat(request)) {
+      this.#callOrAnswer = new CallOrAnswerReader(tools.map(({ name }) => name));
+    } else this.#callPlace = dialect.leavesCalls(request);
+  }
+
+  get hasOutput(): boolean {
+    return this.#hasOutput;
+  }
+
+  /** True if there is more than reasoning. */
+  get hasAnswer(): boolean {
+    return this.#hasAnswer;
+  }
+
+  get callCount(): number {
+    return this.#callIds.length;
   }
 
   /** The stop string that was found; the rest of the stream does not count. */
@@ -59,7 +89,7 @@ export class AnswerReader {
   }
 
   addReasoning(text: string): void {
-    this.#events.addText('reasoning.delta', this.#reasoning?.pushReasoning(text) ?? text);
+    this.#collect('reasoning.delta', this.#reasoning?.pushReasoning(text) ?? text);
   }
 
   /** Returns true if the text was reasoning. */
@@ -77,38 +107,91 @@ export class AnswerReader {
     return reasoning !== '';
   }
 
+  /**
+   * Adds the deltas of calls that the server parsed. Servers interleave the deltas of parallel calls, leave out the
+   * index, begin a second call under the index of the first, or send no id.
+   */
   addCallDeltas(deltas: readonly WireCallDelta[]): void {
-    this.#flush(true);
-    if (this.#stopString === undefined) this.#events.addCallDeltas(deltas);
+    this.#showHeld(true);
+    if (this.#stopString !== undefined) return;
+    for (const {
+      index: wireIndex = Math.max(0, this.callCount - 1),
+      id,
+      function: called,
+    } of deltas) {
+      const known = this.#callNumbers.get(wireIndex);
+      const isOther = Boolean(id) && known !== undefined && this.#callIds[known] !== id;
+      const name = called?.name ?? '';
+      const argumentsJson = called?.arguments ?? '';
+      if (known !== undefined && !(isOther && name !== '')) {
+        if (argumentsJson !== '') this.#collectCall({ index: known, argumentsJson });
+      } else if (name !== '') {
+        // A call without a name can't be made, and its arguments belong to none.
+        this.#callNumbers.set(wireIndex, this.callCount);
+        this.#beginCall(id || newCallId(), name, argumentsJson);
+      }
+    }
   }
 
-  /** Flushes the text that was held. @param isCut True if a limit has ended the answer. */
+  addEvent(event: GenerationEvent): void {
+    this.#endText();
+    this.#events.push(event);
+  }
+
+  /** Shows the text that was held. @param isCut True if a limit has ended the answer. */
   end(isCut: boolean): void {
     if (isCut) this.#addCall(this.#forcedCall?.endCut());
-    const { text, call } = this.#callOrAnswer?.end(isCut) ?? {};
-    if (text !== undefined) this.#show(text);
-    this.#addCall(call);
-    this.#flush();
+    if (this.#callOrAnswer !== undefined) {
+      const { text = '', call } = this.#callOrAnswer.end(isCut);
+      this.#show(text);
+      this.#addCall(call);
+    }
+    this.#showHeld();
+  }
+
+  /** Returns the events since the last call. */
+  take(): readonly GenerationEvent[] {
+    this.#endText();
+    const events = this.#events;
+    this.#events = [];
+    return events;
   }
 
   #addFoundReasoning(text: string): void {
     if (text === '') return;
     this.#foundReasoning = true;
+    if (this.#callPlace === 'atStart') this.#callPlace = 'anywhere';
     this.#markup?.readAnywhere();
-    this.#events.addText('reasoning.delta', text);
+    this.#collect('reasoning.delta', text);
   }
 
   #addAnswer(text: string): void {
-    if (this.#markup !== undefined) {
-      this.#addPieces(this.#markup.push(text));
-      if (this.#markup.isOff) this.#markup = undefined;
-    } else if (this.#forcedCall !== undefined) {
-      this.#addCall(this.#forcedCall.push(text));
-    } else if (this.#callOrAnswer !== undefined) {
+    if (this.#forcedCall !== undefined) this.#addCall(this.#forcedCall.push(text));
+    else if (this.#callOrAnswer !== undefined) {
       const read = this.#callOrAnswer.push(text);
-      if (read.text !== undefined) this.#show(read.text);
+      this.#show(read.text ?? '');
       this.#addCall(read.call);
+    } else if (this.#markup !== undefined) this.#addMarkup(this.#markup, text);
+    else if (this.#mayHaveCall(text)) {
+      this.#markup = new ToolMarkupReader(this.#callPlace === 'atStart', this.#hasText);
+      this.#addMarkup(this.#markup, text);
     } else this.#show(text);
+  }
+
+  /** White space before a call is a part of its markup. */
+  #mayHaveCall(text: string): boolean {
+    if (this.#callPlace === 'nowhere') return false;
+    if (markCharacters.test(text)) return true;
+    this.#hasText ||= text.trim() !== '';
+    if (this.#hasText && this.#callPlace === 'atStart') this.#callPlace = 'nowhere';
+    return !this.#hasText;
+  }
+
+  #addMarkup(markup: ToolMarkupReader, text: string): void {
+    this.#addPieces(markup.push(text));
+    if (!markup.isOff) return;
+    this.#markup = undefined;
+    this.#callPlace = 'nowhere';
   }
 
   #addPieces(pieces: readonly MarkupPiece[]): void {
@@ -117,35 +200,42 @@ export class AnswerReader {
       if (piece.type === 'text') {
         this.#show(piece.text);
       } else {
-        this.#showHeld();
+        this.#showStopString();
         this.#addCall(piece);
       }
     }
   }
 
-  #addCall(call: { readonly name?: string; readonly argumentsJson: string } | undefined): void {
+  /** Adds a piece of a call that was found in the text; one without a name continues the last call. */
+  #addCall(call: CallPiece | undefined): void {
     if (call === undefined) return;
     this.#heldLogprobs = [];
-    this.#events.addCall(call);
+    const { name, argumentsJson } = call;
+    if (name === undefined) this.#collectCall({ argumentsJson, index: this.callCount - 1 });
+    else this.#beginCall(newCallId(), name, argumentsJson);
   }
 
   /** Shows all text that could have become a mark or a stop string. */
-  #flush(isBeforeCall = false): void {
+  #showHeld(isBeforeCall = false): void {
     if (this.#stopString !== undefined) return;
-    const { reasoning = '', content = '' } = this.#reasoning?.end() ?? {};
-    this.#addFoundReasoning(reasoning);
-    if (content !== '') this.#addAnswer(content);
+    if (this.#reasoning !== undefined) {
+      const { reasoning, content } = this.#reasoning.end();
+      this.#addFoundReasoning(reasoning);
+      if (content !== '') this.#addAnswer(content);
+    }
     if (this.#markup !== undefined) this.#addPieces(this.#markup.end(isBeforeCall));
-    this.#showHeld();
+    this.#showStopString();
   }
 
-  #showHeld(): void {
-    if (this.#stopString === undefined) this.#emit(this.#stopStrings?.end() ?? '');
+  /** Shows the text that could have become a stop string. */
+  #showStopString(): void {
+    if (this.#stopString !== undefined || this.#stopStrings === undefined) return;
+    this.#collect('content.delta', this.#stopStrings.end());
   }
 
   #show(text: string): void {
     if (this.#stopStrings === undefined) {
-      this.#emit(text);
+      this.#collect('content.delta', text);
       return;
     }
     const found = this.#stopStrings.push(text);
@@ -153,13 +243,48 @@ export class AnswerReader {
       this.#stopString = found.stopString;
       this.#heldLogprobs = tokensOf(found.text, this.#heldLogprobs);
     }
-    this.#emit(found.text);
+    this.#collect('content.delta', found.text);
   }
 
-  #emit(text: string): void {
+  /** Log probabilities are never merged. */
+  #collect(type: TextKind, text: string): void {
     if (text === '') return;
-    this.#events.addText('content.delta', text, this.#heldLogprobs);
-    this.#heldLogprobs = [];
+    this.#hasOutput = true;
+    if (type === 'content.delta') {
+      this.#hasAnswer = true;
+      if (this.#heldLogprobs.length > 0) {
+        this.addEvent({ type, text, logprobs: this.#heldLogprobs });
+        this.#heldLogprobs = [];
+        return;
+      }
+    }
+    if (this.#kind !== type) {
+      this.#endText();
+      this.#kind = type;
+    }
+    this.#text += text;
+    this.#tokens += 1;
+  }
+
+  #beginCall(id: string, name: string, argumentsJson: string): void {
+    this.#callIds.push(id);
+    this.#collectCall({ index: this.callCount - 1, id, name, argumentsJson });
+  }
+
+  #collectCall(delta: Omit<Extract<GenerationEvent, { type: 'toolCall.delta' }>, 'type'>): void {
+    if (delta.index >= this.#maxCalls) return;
+    this.#hasOutput = true;
+    this.#hasAnswer = true;
+    this.addEvent({ type: 'toolCall.delta', ...delta });
+  }
+
+  #endText(): void {
+    if (this.#kind === undefined) return;
+    const tokens = this.#tokens === 1 ? {} : { tokens: this.#tokens };
+    this.#events.push({ type: this.#kind, text: this.#text, ...tokens });
+    this.#tokens = 0;
+    this.#kind = undefined;
+    this.#text = '';
   }
 }
 

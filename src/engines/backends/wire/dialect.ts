@@ -33,8 +33,8 @@ export interface WireDialect {
   /** Fewest alternatives that switch log probabilities on. */
   readonly minTopLogprobs: 0 | 1;
   readonly embeddingFormat: 'float' | 'base64';
-  /** Features that are refused, with the reason. */
-  readonly lacks: Readonly<Partial<Record<Feature, string>>>;
+  /** Features that are refused, with the reason; absent: none. */
+  readonly lacks?: Readonly<Partial<Record<Feature, string>>>;
   /** Text completions also take token ids as prompt. */
   readonly readsTokenIds: boolean;
   /** Absent: text completions take no suffix. */

@@ -9,8 +9,8 @@ import {
 import type { Embeddings, GenerationEvent, GenerationRequest, Prompt } from '../../engine.ts';
 import type { WireDialect, WireFailures } from './dialect.ts';
 import { embeddingsRequest, readEmbeddings } from './embeddings.ts';
-import { generate, minBatchMs, type WireStream } from './generate.ts';
 import { wireCall } from './request-body.ts';
+import { StreamDecoder } from './stream-decoder.ts';
 
 interface EngineClientOptions {
   readonly dialect: WireDialect;
@@ -47,17 +47,15 @@ export function createEngineClient(
   }
 
   return {
-    generate: (request, signal) => {
-      const start = () => {
-        const { path, body } = wireCall(request, dialect, model);
-        const open = async (): Promise<WireStream> => {
-          const stream = await connection.openStream(path, body, signal);
-          if (stream.status !== 200) throw toFailure(await readReply(stream));
-          return stream;
-        };
-        return [{ ...onlyAttempt, open }];
-      };
-      return generate({ request, dialect, start, intervalMs: () => minBatchMs, signal });
+    async *generate(request, signal) {
+      const { path, body } = wireCall(request, dialect, model);
+      try {
+        const stream = await connection.openStream(path, body, signal);
+        if (stream.status !== 200) throw toFailure(await readReply(stream));
+        yield* new StreamDecoder(request, dialect).read(stream, signal);
+      } catch (error) {
+        throw connectionFailure(error);
+      }
     },
     embed: async (inputs, signal) => {
       const body = embeddingsRequest(inputs, dialect, model);
@@ -76,14 +74,6 @@ export function createEngineClient(
     },
   };
 }
-
-const onlyAttempt = {
-  succeed: (): void => {},
-  fail: (error: unknown): never => {
-    throw connectionFailure(error);
-  },
-  end: (): void => {},
-};
 
 /** A lost connection means that the engine died; other errors stay unchanged. */
 export function connectionFailure(error: unknown): unknown {

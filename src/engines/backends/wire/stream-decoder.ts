@@ -7,7 +7,6 @@ import type {
   GenerationRequest,
   GenerationUsage,
 } from '../../engine.ts';
-import { AnswerEvents } from './answer-events.ts';
 import { AnswerReader } from './answer-reader.ts';
 import type { WireDialect } from './dialect.ts';
 import { readLogprobs } from './logprobs.ts';
@@ -22,6 +21,22 @@ import type {
 import { estimateTokens } from './token-estimate.ts';
 import { readWireError } from './wire-error.ts';
 
+/**
+ * Tokens that arrive within this time are sent together, in ms; the first one is never delayed. These are three screen frames:
+ * each batch takes the cores from the engine for about a millisecond. See docs/adr/0004-coalesced-deltas.md.
+ */
+export const minBatchMs = 50;
+
+/** The bytes of an answer. */
+export interface WireStream {
+  /** Waits for bytes and returns all that have arrived since the last call; undefined at the end. */
+  read(): Promise<readonly Buffer[] | undefined>;
+  /** Delivers at most one batch in each interval. */
+  setMinimumInterval(intervalMs: number): void;
+  /** Closes the connection, which makes the server stop. Does nothing after the end. */
+  close(): void;
+}
+
 /** Far above the size of any event; limits memory if a line never ends. */
 const maxEventCharacters = 16 * 1024 * 1024;
 /** An answer that arrives within this time has no measurable speed: a read delivers several tokens. */
@@ -32,7 +47,6 @@ export class StreamDecoder {
   readonly #request: GenerationRequest;
   readonly #dialect: WireDialect;
   readonly #modelId: string | undefined;
-  readonly #events: AnswerEvents;
   readonly #reader: AnswerReader;
   readonly #utf8 = new StringDecoder('utf8');
   readonly #startedAt = performance.now();
@@ -66,14 +80,12 @@ export class StreamDecoder {
     this.#request = request;
     this.#dialect = dialect;
     this.#modelId = modelId;
-    const isLimited = request.kind === 'chat' && request.callsInParallel === false;
-    this.#events = new AnswerEvents(isLimited ? 1 : Infinity);
-    this.#reader = new AnswerReader(request, dialect, this.#events);
+    this.#reader = new AnswerReader(request, dialect);
   }
 
   /** True if a part of the answer was returned. */
   get hasOutput(): boolean {
-    return this.#events.hasOutput;
+    return this.#reader.hasOutput;
   }
 
   /** True if a stop string was found, after which the rest of the stream does not count. */
@@ -88,6 +100,36 @@ export class StreamDecoder {
   }
 
   /**
+   * Decodes a whole stream and closes it. If it fails after output, the figures of that come before the error.
+   *
+   * @param intervalMs Minimum time between two batches, from the first output on.
+   * @throws The signal's reason; the errors of the stream, of `decode` and `end`.
+   */
+  async *read(
+    stream: WireStream,
+    signal: AbortSignal,
+    intervalMs?: () => number,
+  ): AsyncGenerator<GenerationEvent, void, void> {
+    try {
+      for (let chunks = await stream.read(); chunks !== undefined; chunks = await stream.read()) {
+        for (const event of this.decode(chunks)) {
+          yield event;
+          signal.throwIfAborted();
+        }
+        if (this.isStopped) break;
+        if (this.hasOutput) stream.setMinimumInterval(intervalMs?.() ?? minBatchMs);
+      }
+      yield this.end();
+    } catch (error) {
+      const { reasoningTokens } = this;
+      if (this.hasOutput) yield { type: 'generation.cut', usage: this.usage(), reasoningTokens };
+      throw error;
+    } finally {
+      stream.close();
+    }
+  }
+
+  /**
    * Decodes new bytes and returns their events in order.
    *
    * @throws The dialect's `broken` for an event that is not JSON.
@@ -95,7 +137,7 @@ export class StreamDecoder {
   decode(chunks: readonly Buffer[]): readonly GenerationEvent[] {
     this.#readAt = performance.now();
     for (const chunk of chunks) this.#parser.feed(this.#utf8.write(chunk));
-    return this.#events.take();
+    return this.#reader.take();
   }
 
   /**
@@ -110,13 +152,16 @@ export class StreamDecoder {
     if (!isEnd) throw this.#dialect.failures.cut();
     const reason = this.#stopReason();
     const { countsReasoning } = this.#dialect;
+    // The server left out a call that it could not parse.
+    const isCall = this.#finish?.finish_reason === 'tool_calls' && !this.isStopped;
+    const lacksCall = isCall && this.#reader.callCount === 0;
     return {
       type: 'generation.end',
       stopReason: reason,
       ...(reason === 'stopStringFound' ? omitUndefined({ stopString: this.#stopString() }) : {}),
       usage: this.usage(),
       ...(countsReasoning ? { reasoningTokens: this.reasoningTokens } : {}),
-      isMalformed: this.#isMalformed || this.#lacksCall(),
+      isMalformed: this.#isMalformed || lacksCall,
     };
   }
 
@@ -166,7 +211,7 @@ export class StreamDecoder {
       this.#acceptError(event.error);
       return;
     }
-    assertModel(event.model, this.#modelId, this.#dialect);
+    if (this.#modelId !== undefined) assertModel(event.model, this.#modelId, this.#dialect);
     const choice = event.choices?.[0] ?? undefined;
     this.#acceptText(event, choice);
     // With a stop string, this event still counts its tokens.
@@ -215,7 +260,7 @@ export class StreamDecoder {
 
   #acceptProgress(progress: WirePromptProgress): void {
     this.#progress = progress;
-    this.#events.add({
+    this.#reader.addEvent({
       type: 'prompt.progress',
       processedTokens: progress.processed,
       cachedTokens: progress.cache,
@@ -237,13 +282,13 @@ export class StreamDecoder {
   #acceptError(error: unknown): void {
     const { failures } = this.#dialect;
     const wire = readWireError(error);
-    if (this.#events.hasAnswer && failures.isParseFailure(wire)) this.#isMalformed = true;
+    if (this.#reader.hasAnswer && failures.isParseFailure(wire)) this.#isMalformed = true;
     else this.#failure ??= failures.reported(wire);
   }
 
   #stopReason() {
     if (this.isStopped) return 'stopStringFound';
-    const hasToolCalls = this.#events.callCount > 0;
+    const hasToolCalls = this.#reader.callCount > 0;
     const { stop = [] } = this.#request;
     const native = this.#native ?? this.#derivedStop();
     if (native !== undefined) return nativeStopReason(native, stop, hasToolCalls);
@@ -260,12 +305,6 @@ export class StreamDecoder {
   #stopString(): string | undefined {
     const end = { ...this.#finish, ...this.#native };
     return this.#reader.stopString ?? foundStopString(end, this.#request.stop ?? []);
-  }
-
-  /** The server left out a call that it could not parse. */
-  #lacksCall(): boolean {
-    const isCall = this.#finish?.finish_reason === 'tool_calls' && !this.isStopped;
-    return isCall && this.#events.callCount === 0;
   }
 }
 

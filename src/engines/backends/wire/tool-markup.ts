@@ -30,6 +30,8 @@ const formats: readonly Format[] = [
 const marks = formats.map(({ open }) => open);
 const longestMark = Math.max(...marks.map(({ length }) => length));
 const beginning = /[<[]/;
+/** Without these characters, a text has neither markup nor a code block. */
+export const markCharacters = /[<[`]/;
 /** One or two backticks, which a third may follow. */
 const backticks = /(?<!`)`{1,2}$/;
 
@@ -43,13 +45,16 @@ export class ToolMarkupReader {
   #isInCode = false;
   /** White space after a call is part of its markup, and so is that before the first one. */
   #isAfterCall = false;
-  #hasText = false;
-
+  #hasText: boolean;
   #isOnlyAtStart: boolean;
 
-  /** @param isOnlyAtStart Text that begins with something else has no calls. */
-  constructor(isOnlyAtStart = false) {
+  /**
+   * @param isOnlyAtStart Text that begins with something else has no calls.
+   * @param hasText Whether the answer has begun with other text.
+   */
+  constructor(isOnlyAtStart = false, hasText = false) {
     this.#isOnlyAtStart = isOnlyAtStart;
+    this.#hasText = hasText;
   }
 
   /** True if the text has no calls: the rest needs no reader. */
