@@ -16,9 +16,8 @@ import { instancesOf } from './loads/loaded-instances.ts';
 import { noteChoice } from './loads/model-chains.ts';
 import type { MachineStanding, Origin } from './loads/place-model.ts';
 import { OptionResolver, type OptionResolverOptions } from './loads/option-resolver.ts';
-import { chooseInstance, hasAdapters } from './loads/policy/choose-instance.ts';
+import { chooseInstance, hasAdapters, placedVariantId } from './loads/policy/choose-instance.ts';
 import type { Standing } from './loads/policy/choose-machine.ts';
-import { placedVariantId } from './loads/policy/instance-view.ts';
 import type { Purpose } from './loads/purpose.ts';
 import { TargetResolver } from './loads/target-resolver.ts';
 import { notLoaded, stillLoading } from './loads/refusal.ts';
@@ -293,22 +292,21 @@ export class Engines implements SessionHost {
       assertContext(model, request.contextLength);
       contextLength = contextLengthFor(model, request.contextLength);
     }
-    const named = registry.get(target.instanceId ?? '');
+    const named = target.instanceId === undefined ? undefined : registry.get(target.instanceId);
     if (named !== undefined) {
       const isLong = contextLength === undefined || contextLength === named.config.contextLength;
-      const suits = adapterIds === undefined || hasAdapters(named.view(), adapterIds);
+      const suits = adapterIds === undefined || hasAdapters(named, adapterIds);
       if (isLong && suits) return named;
     }
-    const chosen = chooseInstance(
-      registry.list().map((each) => each.view()),
-      {
-        modelKey: model.key,
-        variantId: placedVariantId(selection),
-        ...omitUndefined({ profile: selection.alias, contextLength, promptPrefix, adapterIds }),
-      },
-    );
-    const instance = registry.get(chosen?.id ?? '');
-    if (instance !== undefined) return instance;
+    const chosen = chooseInstance(registry.list(), {
+      modelKey: model.key,
+      variantId: placedVariantId(selection),
+      profile: selection.alias,
+      contextLength,
+      promptPrefix,
+      adapterIds,
+    });
+    if (chosen !== undefined) return chosen;
     if (!loadsOnRequest) throw notLoaded(model.key, contextLength, this.list());
     return this.#lifecycle.create(
       selection,

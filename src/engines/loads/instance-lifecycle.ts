@@ -18,7 +18,6 @@ import type { ModelSettings } from './model-settings.ts';
 import { LoadScheduler, type SchedulerEffects, type SchedulerOptions } from './load-scheduler.ts';
 import type { LoadTask } from './load-task.ts';
 import type { LoadPlan } from './plan-load.ts';
-import { isIdle } from './policy/instance-view.ts';
 import { contextForPrompt } from './policy/choose-sizes.ts';
 import { instanceName, nextInstanceId } from './policy/next-instance-id.ts';
 
@@ -154,9 +153,9 @@ export class InstanceLifecycle implements SchedulerEffects {
 
   leaseEnded(instance: Instance): void {
     if (instance.requestCount > 0) return;
-    this.#stopIfDrained(instance);
+    if (instance.isOutdated) this.#stopIfDrained(instance);
     this.#startIdleTimer(instance);
-    this.#scheduler.becameIdle(instance);
+    if (instance.isSuperseded || this.registry.hasWaiting) this.#scheduler.becameIdle(instance);
   }
 
   /** Removes an instance from the registry and stops its engine. Resolves when its memory is free. */
@@ -374,17 +373,19 @@ export class InstanceLifecycle implements SchedulerEffects {
 
   #startIdleTimer(instance: Instance): void {
     this.#clearIdleTimer(instance);
-    const { ttlSeconds } = instance;
-    if (ttlSeconds === undefined || !isIdle(instance.view())) return;
+    const { usualTtlSeconds } = instance;
+    if (usualTtlSeconds === undefined || !instance.isIdle) return;
     const expire = (): void => {
       this.#idleTimers.delete(instance);
+      // Once it is no longer pinned, its idle time starts again.
+      if (instance.isPinned) return;
       this.evict(instance, 'idle', `${instance.id} was idle for ${instance.ttlSeconds} s.`);
     };
     const wait = (ms: number): void => {
       const next = ms > maxTimerMs ? () => wait(ms - maxTimerMs) : expire;
       this.#idleTimers.set(instance, setTimeout(next, Math.min(ms, maxTimerMs)).unref());
     };
-    wait(ttlSeconds * 1000);
+    wait(usualTtlSeconds * 1000);
   }
 
   #clearIdleTimer(instance: Instance): void {

@@ -8,10 +8,10 @@ import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { InstanceSummary } from './instance-summary.ts';
 import type { InstanceConfig } from './load-options.ts';
 import { LoadTask } from './load-task.ts';
-import { type InstanceView, placedVariantId } from './policy/instance-view.ts';
+import type { InstanceView } from './policy/instance-view.ts';
 import { PromptGate } from './prompt-gate.ts';
-import { purposeOf } from './purpose.ts';
-import { RecentPrompts } from './policy/choose-instance.ts';
+import { purposeOf, type Purpose } from './purpose.ts';
+import { RecentPrompts, placedVariantId } from './policy/choose-instance.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
 
 interface InstanceOptions {
@@ -52,6 +52,14 @@ export class Instance {
   readonly id: string;
   readonly selection: ModelSelection;
   readonly config: InstanceConfig;
+  readonly modelKey: string;
+  readonly variantId: string;
+  readonly profile: string | undefined;
+  readonly purpose: Purpose;
+  readonly contextLength: number;
+  readonly parallel: number;
+  readonly adapterIds: readonly string[];
+  readonly appliesAdapters: boolean;
   readonly placement: Placement;
   readonly #gpuBytes: GpuBytes;
   readonly isExplicit: boolean;
@@ -79,6 +87,14 @@ export class Instance {
     this.id = options.id;
     this.selection = options.selection;
     this.config = options.config;
+    this.modelKey = options.selection.model.key;
+    this.variantId = placedVariantId(options.selection);
+    this.profile = options.selection.alias;
+    this.purpose = purposeOf(options.selection);
+    this.contextLength = options.config.contextLength;
+    this.parallel = options.config.parallel;
+    this.adapterIds = (options.config.attachedAdapters ?? []).map((adapter) => adapter.id);
+    this.appliesAdapters = (options.config.adapters ?? []).length > 0;
     this.placement = options.placement;
     this.#gpuBytes = options.gpuBytes;
     this.isExplicit = options.isExplicit;
@@ -121,6 +137,17 @@ export class Instance {
 
   get loadTimeSeconds(): number {
     return this.#loadTimeSeconds;
+  }
+
+  /** True if it is ready and no request uses it. */
+  get isIdle(): boolean {
+    const isEnding = this.isRetired || this.#isOutdated;
+    return this.#state === 'ready' && this.#leases.size === 0 && !isEnding;
+  }
+
+  /** Idle time until it is unloaded unless it is pinned; undefined: it stays loaded. */
+  get usualTtlSeconds(): number | undefined {
+    return this.#ttlSeconds;
   }
 
   /** Idle time until it is unloaded; undefined: it stays loaded. */
@@ -249,20 +276,24 @@ export class Instance {
     if (!this.isExplicit && !this.isPinned) this.#ttlSeconds = seconds;
   }
 
+  /** Beginnings of its latest prompts. */
+  get recentPrompts(): readonly string[] {
+    return this.#recentPrompts.list();
+  }
+
   /** A view for the scheduler's policies. */
   view(): InstanceView {
-    const { id, selection, config } = this;
     const isEnding = this.isRetired || this.#isOutdated;
     return {
-      id,
-      modelKey: selection.model.key,
-      variantId: placedVariantId(selection),
-      ...omitUndefined({ profile: selection.alias }),
-      purpose: purposeOf(selection),
-      contextLength: config.contextLength,
-      parallel: config.parallel,
-      adapterIds: (config.attachedAdapters ?? []).map((adapter) => adapter.id),
-      appliesAdapters: (config.adapters ?? []).length > 0,
+      id: this.id,
+      modelKey: this.modelKey,
+      variantId: this.variantId,
+      purpose: this.purpose,
+      ...omitUndefined({ profile: this.profile }),
+      contextLength: this.contextLength,
+      parallel: this.parallel,
+      adapterIds: this.adapterIds,
+      appliesAdapters: this.appliesAdapters,
       state: isEnding && this.#state !== 'waiting' ? 'stopping' : this.#state,
       isExplicit: this.isExplicit,
       isPinned: this.isPinned,
@@ -317,6 +348,12 @@ export class InstanceRegistry {
   /** The instances that no longer take requests and may still have some. */
   stopping(): readonly Instance[] {
     return [...this.#stopping];
+  }
+
+  /** True if an instance waits for memory. */
+  get hasWaiting(): boolean {
+    for (const { state } of this.#instances.values()) if (state === 'waiting') return true;
+    return false;
   }
 
   get(id: string): Instance | undefined {

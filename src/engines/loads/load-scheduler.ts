@@ -144,7 +144,7 @@ export class LoadScheduler {
 
   /** Called when the last request has released an instance. */
   becameIdle(instance: Instance): void {
-    if (instance.isSuperseded && !instance.isRetired && isIdle(instance.view())) {
+    if (instance.isSuperseded && instance.isIdle) {
       this.#effects.evict(instance, 'replaced', `${instance.id} was replaced by another model.`);
     }
     this.advance();

@@ -1,6 +1,6 @@
 import type { ModelSelection } from '../../library/model.ts';
 import type { InstanceSummary } from './instance-summary.ts';
-import { placedVariantId } from './policy/instance-view.ts';
+import { placedVariantId } from './policy/choose-instance.ts';
 
 interface WithSelection {
   readonly selection: ModelSelection;

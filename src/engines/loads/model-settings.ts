@@ -74,6 +74,7 @@ export class ModelSettings {
 
   /** The settings in force for a model, under the name by which it was found. */
   inForce({ model: { key }, alias }: Named): SettingsInForce {
+    if (alias === undefined) return this.#records.get(key) ?? {};
     return settingsInForce(this.#records, key, alias);
   }
 

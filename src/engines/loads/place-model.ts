@@ -6,7 +6,7 @@ import type { InstanceLifecycle } from './instance-lifecycle.ts';
 import type { LoadOptions } from './load-options.ts';
 import type { ModelTarget } from './open-request.ts';
 import { chooseMachine, type Standing } from './policy/choose-machine.ts';
-import { placedVariantId } from './policy/instance-view.ts';
+import { placedVariantId } from './policy/choose-instance.ts';
 
 /** Abilities of a linked machine for one of its models; undefined if it can't be reached. */
 export type MachineStanding = (machine: string, modelId: string) => Promise<Standing | undefined>;

@@ -24,8 +24,9 @@ import {
   type Room,
 } from './policy/choose-sizes.ts';
 import type { LoadDemand } from './policy/eviction.ts';
-import { type InstanceView, placedVariantId } from './policy/instance-view.ts';
+import type { InstanceView } from './policy/instance-view.ts';
 import { purposeOf, type Purpose } from './purpose.ts';
+import { placedVariantId } from './policy/choose-instance.ts';
 
 export interface LoadRequest {
   readonly selection: ModelSelection;

@@ -1,4 +1,6 @@
-import type { AdapterChoice } from '../../kernel/adapter-names.ts';
+import { readAdapterNames, type AdapterChoice } from '../../kernel/adapter-names.ts';
+import { HearthError } from '../../kernel/errors/errors.ts';
+import { assertInScope, isInScope, type ModelScope } from '../../kernel/model-scope.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { ModelLibrary, ModelSelection } from '../../library/model.ts';
 import type { RequestContext } from '../../telemetry/request-context.ts';
@@ -6,6 +8,7 @@ import type { Instance } from './instance.ts';
 import type { InstanceLifecycle } from './instance-lifecycle.ts';
 import { placedInstances } from './loaded-instances.ts';
 import { ModelChains } from './model-chains.ts';
+import type { ModelSettings } from './model-settings.ts';
 import type { ModelTarget } from './open-request.ts';
 import type { OptionResolver } from './option-resolver.ts';
 import {
@@ -17,12 +20,19 @@ import {
   withoutOthers,
 } from './place-model.ts';
 import type { Standing } from './policy/choose-machine.ts';
-import { assertPurpose, type Purpose } from './purpose.ts';
-import { TargetFinder } from './target-finder.ts';
+import { assertPurpose, onlyOneFor, type Purpose } from './purpose.ts';
 
 interface ResolverOptions {
   readonly library: ModelLibrary;
+  readonly modelSettings?: Pick<ModelSettings, 'inForce'>;
   readonly machineStanding?: MachineStanding;
+}
+
+/** A target by its name alone. */
+interface Found {
+  readonly target: ModelTarget;
+  /** The adapters after a `+`. */
+  readonly choices?: readonly AdapterChoice[];
 }
 
 /** Decides which model, on which machine and with which settings, serves a request. */
@@ -30,14 +40,12 @@ export class TargetResolver {
   readonly #options: ResolverOptions;
   readonly #lifecycle: InstanceLifecycle;
   readonly #resolver: OptionResolver;
-  readonly #finder: TargetFinder;
   readonly #chains: ModelChains;
 
   constructor(options: ResolverOptions, lifecycle: InstanceLifecycle, resolver: OptionResolver) {
     this.#options = options;
     this.#lifecycle = lifecycle;
     this.#resolver = resolver;
-    this.#finder = new TargetFinder(options.library, lifecycle);
     this.#chains = new ModelChains({
       find: async ({ model, selection }, caller) =>
         selection ?? options.library.find(model, caller?.modelScope),
@@ -59,7 +67,12 @@ export class TargetResolver {
     caller: Origin | undefined,
     choices: readonly AdapterChoice[] | undefined,
   ): Promise<ModelTarget> {
-    const named = await this.#finder.find(identifier, purpose, caller?.modelScope ?? null);
+    const instance = this.#lifecycle.registry.get(identifier);
+    if (instance !== undefined && choices === undefined) {
+      const target = await this.#targetOf(instance, purpose, caller);
+      if (target !== undefined) return target;
+    }
+    const named = await this.#find(identifier, purpose, caller?.modelScope ?? null);
     const all = choices === undefined ? named.choices : [...(named.choices ?? []), ...choices];
     const { target } = named;
     if (all !== undefined) {
@@ -86,6 +99,59 @@ export class TargetResolver {
     return standingOf(selection, this.#lifecycle, load);
   }
 
+  /** The target of a request that names an instance; undefined if more than that has to be found. */
+  async #targetOf(
+    instance: Instance,
+    purpose: Purpose,
+    caller: Origin | undefined,
+  ): Promise<ModelTarget | undefined> {
+    const { selection } = instance;
+    const { model, alias } = selection;
+    assertInScope(caller?.modelScope ?? null, model.key);
+    const isElsewhere = model.machine !== undefined || caller?.isLinked === true;
+    if (isElsewhere || instance.purpose !== purpose) return undefined;
+    const {
+      profile,
+      load = {},
+      ...defaults
+    } = this.#options.modelSettings?.inForce(selection) ?? {};
+    const needsMore = load.draftModel !== undefined || defaults.adapters !== undefined;
+    if (needsMore || profile !== alias) return undefined;
+    if ((await this.#outdatedOf(selection)).length > 0) return undefined;
+    return { ...targetOf(instance), load, defaults };
+  }
+
+  /** @throws HearthError `model_not_found`, `corrupt_file`, `missing_required_parameter`, `forbidden`. */
+  async #find(identifier: string, purpose: Purpose, scope: ModelScope): Promise<Found> {
+    const attempt = (name: string): Promise<ModelTarget | HearthError> =>
+      this.#findModel(name, purpose, scope).catch((error: unknown) => {
+        if (error instanceof HearthError && error.code === 'model_not_found') return error;
+        throw error;
+      });
+    const whole = await attempt(identifier);
+    if (!(whole instanceof HearthError)) return { target: whole };
+    for (const { model, choices } of readAdapterNames(identifier)) {
+      const target = await attempt(model);
+      if (!(target instanceof HearthError)) return { target, choices };
+    }
+    throw whole;
+  }
+
+  async #findModel(identifier: string, purpose: Purpose, scope: ModelScope): Promise<ModelTarget> {
+    const { registry } = this.#lifecycle;
+    if (identifier === '') {
+      const selections = registry.list().map(({ selection }) => selection);
+      const allowed = selections.filter(({ model }) => isInScope(scope, model.key));
+      return { selection: onlyOneFor(purpose, allowed) };
+    }
+    const instance = registry.get(identifier);
+    if (instance === undefined) {
+      return { selection: await this.#options.library.find(identifier, scope) };
+    }
+    assertInScope(scope, instance.selection.model.key);
+    return targetOf(instance);
+  }
+
   async #place(
     found: ModelTarget,
     purpose: Purpose,
@@ -95,7 +161,7 @@ export class TargetResolver {
     const { machineStanding } = this.#options;
     const own = this.#resolver.adaptersOf(found.selection);
     const chosen = choices ?? (own && { all: own, field: 'model' as const });
-    const target = await this.#finder.upToDate(
+    const target = await this.#upToDate(
       await placeTarget(chosen ? withoutOthers(found) : found, caller, this, machineStanding),
     );
     assertPurpose(target.selection, purpose);
@@ -115,6 +181,40 @@ export class TargetResolver {
     };
   }
 
+  /** The instances of a model whose files were replaced since their load. */
+  async #outdatedOf(target: ModelSelection): Promise<readonly Instance[]> {
+    const { model, variant } = target;
+    const loaded = this.#lifecycle.registry
+      .list()
+      .filter(
+        ({ selection, fingerprint }) =>
+          fingerprint !== undefined &&
+          selection.model.key === model.key &&
+          selection.model.machine === model.machine &&
+          selection.variant.id === variant.id,
+      );
+    if (loaded.length === 0) return [];
+    const current = await this.#options.library.fingerprint(target);
+    return current === undefined ? [] : loaded.filter(({ fingerprint }) => fingerprint !== current);
+  }
+
+  /** Retires the instances whose files were replaced since their load, and selects the model as it is now. */
+  async #upToDate(target: ModelTarget): Promise<ModelTarget> {
+    const { model, variant, alias } = target.selection;
+    const outdated = await this.#outdatedOf(target.selection);
+    if (outdated.length === 0) return target;
+    const { library } = this.#options;
+    const found = await library.find(`${model.key}@${variant.id}`).catch(() => undefined);
+    const selection = found ?? (await library.find(model.key).catch(() => undefined));
+    for (const instance of outdated) {
+      // Another request may have noticed in the meantime.
+      if (!instance.isOutdated && !instance.isRetired) this.#lifecycle.renew(instance, selection);
+    }
+    return selection === undefined
+      ? { selection: await library.find(alias ?? model.key) }
+      : { ...target, selection: { ...selection, ...omitUndefined({ alias }) } };
+  }
+
   /** The instances of a model on its machine, and on the others that have it. */
   #instancesFor({ elsewhere = [], ...first }: ModelSelection): readonly Instance[] {
     const instances = this.#lifecycle.registry.list();
@@ -125,4 +225,10 @@ export class TargetResolver {
       ),
     );
   }
+}
+
+/** The key of a model is the id of its first instance, but selects any of its instances. */
+function targetOf({ id, selection }: Instance): ModelTarget {
+  const isFirst = id === (selection.alias ?? selection.model.key);
+  return isFirst ? { selection } : { selection, instanceId: id };
 }

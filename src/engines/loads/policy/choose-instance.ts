@@ -1,16 +1,31 @@
+import type { ModelSelection } from '../../../library/model.ts';
 import type { InstanceView } from './instance-view.ts';
+
+/** Facts that decide which instance serves a demand. */
+type Candidate = Pick<
+  InstanceView,
+  | 'modelKey'
+  | 'variantId'
+  | 'contextLength'
+  | 'parallel'
+  | 'adapterIds'
+  | 'appliesAdapters'
+  | 'state'
+  | 'requestCount'
+  | 'recentPrompts'
+> & { readonly profile?: string | undefined };
 
 export interface Demand {
   readonly modelKey: string;
   readonly variantId: string;
   /** A profile with instances of its own. */
-  readonly profile?: string;
+  readonly profile?: string | undefined;
   /** Absent: the length of an instance loaded by name, or at least the default. */
-  readonly contextLength?: number;
+  readonly contextLength?: number | undefined;
   /** Ids of the adapters that it must have; absent: any. */
-  readonly adapterIds?: readonly string[];
+  readonly adapterIds?: readonly string[] | undefined;
   /** Beginning of the prompt, to find the instance that has most of it in its cache. */
-  readonly promptPrefix?: string;
+  readonly promptPrefix?: string | undefined;
 }
 
 const stateOrder = { ready: 0, loading: 1, waiting: 2, stopping: 3 } as const;
@@ -20,11 +35,12 @@ const stateOrder = { ready: 0, loading: 1, waiting: 2, stopping: 3 } as const;
  * names none, then ready to loading instances, then the fewest requests per slot, then the longest context, which was loaded for prompts that
  * need it, then the longest common prefix of the prompt, then the first instance.
  */
-export function chooseInstance(
-  instances: readonly InstanceView[],
+export function chooseInstance<Instance extends Candidate>(
+  instances: readonly Instance[],
   demand: Demand,
-): InstanceView | undefined {
+): Instance | undefined {
   const suitable = instances.filter((instance) => suits(instance, demand));
+  if (suitable.length <= 1) return suitable[0];
   const { promptPrefix = '' } = demand;
   return suitable
     .map((instance) => ({
@@ -47,17 +63,25 @@ export function chooseInstance(
     )[0]?.instance;
 }
 
-function suits(instance: InstanceView, demand: Demand): boolean {
+function suits(instance: Candidate, demand: Demand): boolean {
   if (instance.modelKey !== demand.modelKey || instance.variantId !== demand.variantId)
     return false;
   if (instance.state === 'stopping' || instance.profile !== demand.profile) return false;
-  if (!hasAdapters(instance, demand.adapterIds)) return false;
+  if (demand.adapterIds && !hasAdapters(instance, demand.adapterIds)) return false;
   return demand.contextLength === undefined || instance.contextLength === demand.contextLength;
+}
+
+/** The variant, which is another one on each linked machine. */
+export function placedVariantId({
+  model: { machine },
+  variant: { id },
+}: Pick<ModelSelection, 'model' | 'variant'>): string {
+  return machine === undefined ? id : `${id} of ${machine}`;
 }
 
 export function hasAdapters(
   { adapterIds }: Pick<InstanceView, 'adapterIds'>,
-  wanted: readonly string[] = [],
+  wanted: readonly string[],
 ): boolean {
   return wanted.every((id) => adapterIds.includes(id));
 }

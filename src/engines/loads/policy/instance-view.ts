@@ -1,5 +1,4 @@
 import type { GpuBytes } from '../../../platform/machine/gpu-devices.ts';
-import type { ModelSelection } from '../../../library/model.ts';
 import type { Purpose } from '../purpose.ts';
 
 /** An instance as immutable plain data, for the scheduler's policies. */
@@ -36,14 +35,6 @@ export interface InstanceView {
   readonly mappedBytes: number;
   /** Beginnings of its latest prompts. */
   readonly recentPrompts: readonly string[];
-}
-
-/** The variant, which is another one on each linked machine. */
-export function placedVariantId({
-  model: { machine },
-  variant: { id },
-}: Pick<ModelSelection, 'model' | 'variant'>): string {
-  return machine === undefined ? id : `${id} of ${machine}`;
 }
 
 /** True if it is ready and no request uses it. */
