@@ -42,7 +42,7 @@ export function joinLoad(host: SessionHost, lease: Lease, waitsForLoad: boolean)
 export async function startUnmanaged(place: Place, { signal }: Lease): Promise<void> {
   const prompt = {
     isLong: () => false,
-    cells: () => 0,
+    cellsToStart: () => 0,
     isPausable: () => false,
     take: async () => undefined,
     pause: () => {},

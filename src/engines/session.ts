@@ -155,17 +155,16 @@ export class Session {
           if (lease.place === undefined) yield* this.#enter();
           const place = await this.#takePlace();
           const { managed, engine } = lease.loaded;
-          lease.beginWork();
           run = managed && new SlotRun(place, managed, account, lease.context);
           await run?.prepare();
           const starting = run === undefined ? startUnmanaged(place, lease) : run.start();
-          if (place.position !== undefined) yield* whileWaiting(place, starting);
+          if (place.state === 'ready') yield* whileWaiting(place, starting);
           await starting;
           const context = run?.context ?? lease.context;
           await account.begin(engine, context);
           if (!hasBegun) yield { type: 'prompt.start' };
           hasBegun = true;
-          if (run?.isLong === true) {
+          if (run !== undefined && place.isReader) {
             for await (const event of run.prefill()) {
               account.note(event);
               if (event.type === 'prompt.progress') yield event;
@@ -201,7 +200,6 @@ export class Session {
           }
         } finally {
           run?.end();
-          lease.endWork();
           if (!isContinued) lease.leave();
         }
         if (this.#lease.signal.aborted) {
@@ -379,14 +377,12 @@ export class Session {
       try {
         if (lease.place === undefined) this.#waiting ??= lease.enter('turn');
         const place = await this.#takePlace();
-        lease.beginWork();
         await startUnmanaged(place, lease);
         return await work(lease.loaded.engine, lease.context);
       } catch (error) {
         const failure = await lease.failure(error);
         if (!this.#mayRepeat(failure, false)) throw this.#failed(failure);
       } finally {
-        lease.endWork();
         lease.leave();
       }
       this.#reopen();

@@ -30,8 +30,9 @@ export class Lease {
   readonly #requestSignal: AbortSignal;
   /** One controller per lease: combining a signal of the instance with each request's signal would leak listeners. */
   readonly #controller = new AbortController();
+  /** The signal of the context. */
+  readonly signal = this.#controller.signal;
   #place: Place | undefined;
-  #workingSince: number | undefined;
   #isReleased = false;
   readonly #maxWaitSeconds: number | undefined;
 
@@ -51,7 +52,7 @@ export class Lease {
     this.#owner = owner;
     this.#maxWaitSeconds = maxWaitSeconds;
     this.#requestSignal = context.signal;
-    this.context = withSignal(context, this.#controller.signal);
+    this.context = withSignal(context, this.signal);
     context.signal.addEventListener('abort', this.#abortWithRequest);
   }
 
@@ -68,13 +69,9 @@ export class Lease {
     return promptGate;
   }
 
-  /** When it began to use the engine; undefined while it does not. */
+  /** When it took the slot that it has, as a value of `performance.now()`; undefined without a slot. */
   get workingSince(): number | undefined {
-    return this.#workingSince;
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
+    return this.#place?.runningSince;
   }
 
   /** Its place in the instance's queue; undefined without one. */
@@ -101,6 +98,8 @@ export class Lease {
       order === 'first'
         ? scheduler.enter(clientKey, this.signal)
         : scheduler.reenter(clientKey, this.signal, { isAhead: order === 'again' });
+    this.#place = waiting.granted;
+    if (waiting.granted !== undefined) return waiting;
     const place = waiting.place.then((assigned) => {
       if (this.signal.aborted) {
         assigned.leave();
@@ -110,7 +109,9 @@ export class Lease {
       return assigned;
     });
     place.catch(() => {});
-    if (order === 'first') this.#limitWait(place);
+    if (order === 'first' && this.#maxWaitSeconds !== undefined) {
+      this.#limitWait(place, this.#maxWaitSeconds);
+    }
     return {
       place,
       get position() {
@@ -119,9 +120,7 @@ export class Lease {
     };
   }
 
-  #limitWait(place: Promise<Place>): void {
-    const seconds = this.#maxWaitSeconds;
-    if (seconds === undefined) return;
+  #limitWait(place: Promise<Place>, seconds: number): void {
     const timer = setTimeout(() => {
       this.abort(waitedInQueue(this.instance.id, seconds));
     }, seconds * 1000);
@@ -133,14 +132,6 @@ export class Lease {
   leave(): void {
     this.#place?.leave();
     this.#place = undefined;
-  }
-
-  beginWork(): void {
-    this.#workingSince = performance.now();
-  }
-
-  endWork(): void {
-    this.#workingSince = undefined;
   }
 
   /** Aborts running work and gives the place and the instance back. A second call does nothing. */

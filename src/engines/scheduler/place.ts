@@ -4,24 +4,22 @@ import type { PlaceView } from './decide.ts';
 /** A prompt that is ready to be read, as the scheduler sees it. */
 export interface ScheduledPrompt {
   /** May change while it waits, since a state of its beginning may have been saved. */
-  readonly isLong: () => boolean;
+  isLong(): boolean;
   /** Cells that it would reserve now; undefined while no slot is free. */
-  readonly cells: () => number | undefined;
-  readonly isPausable: () => boolean;
+  cellsToStart(): number | undefined;
+  isPausable(): boolean;
   /** Takes a slot, before any other request is considered; undefined if the engine chooses it. */
-  readonly take: () => Promise<SlotUse | undefined>;
+  take(): Promise<SlotUse | undefined>;
   /** Ends the generation, which continues later. */
-  readonly pause: () => void;
+  pause(): void;
 }
 
 /** The scheduler as a place uses it. */
 export interface PlaceOwner {
+  /** The place that has the turn of prefill. */
+  reader: Place | undefined;
   /** Position of a place in the queue for a slot, from 1; undefined if it does not wait. */
   positionOf(place: Place): number | undefined;
-  /** True if a place has the turn of prefill. */
-  isReader(place: Place): boolean;
-  /** The next long prompt may be read. */
-  endPrefill(place: Place): void;
   /** Frees a place. */
   leave(place: Place): void;
   /** Decides until every request has to wait. To be called when anything has changed. */
@@ -42,6 +40,7 @@ export class Place implements PlaceView {
   #onStart: ((use: Promise<SlotUse | undefined>) => void) | undefined;
   #onPrefill: (() => void) | undefined;
   #use: SlotUse | undefined;
+  #runningSince: number | undefined;
 
   constructor(scheduler: PlaceOwner) {
     this.#scheduler = scheduler;
@@ -49,6 +48,11 @@ export class Place implements PlaceView {
 
   get state(): PlaceView['state'] {
     return this.#state;
+  }
+
+  /** When it took its slot, as a value of `performance.now()`; undefined without one. */
+  get runningSince(): number | undefined {
+    return this.#runningSince;
   }
 
   /** Cells that it may use. */
@@ -84,7 +88,7 @@ export class Place implements PlaceView {
   }
 
   cellsToStart(): number | undefined {
-    return this.#prompt?.cells();
+    return this.#prompt?.cellsToStart();
   }
 
   isPausable(): boolean {
@@ -129,9 +133,10 @@ export class Place implements PlaceView {
   take(): void {
     const prompt = this.#prompt;
     if (prompt === undefined) return;
-    this.#cells = prompt.cells() ?? 0;
+    this.#cells = prompt.cellsToStart() ?? 0;
     this.#wantedCells = 0;
     this.#state = 'running';
+    this.#runningSince = performance.now();
     const use = prompt.take();
     use.catch(() => this.release());
     this.#onStart?.(use);
@@ -144,7 +149,7 @@ export class Place implements PlaceView {
    * @throws The signal's reason when aborted.
    */
   async awaitPrefill(signal: AbortSignal): Promise<void> {
-    if (this.#scheduler.isReader(this)) return;
+    if (this.isReader) return;
     signal.throwIfAborted();
     await new Promise<void>((resolve, reject) => {
       const abandon = (): void => {
@@ -166,12 +171,15 @@ export class Place implements PlaceView {
     this.#onPrefill = undefined;
   }
 
+  /** The next long prompt may be read. */
   endPrefill(): void {
-    this.#scheduler.endPrefill(this);
+    this.#scheduler.reader = undefined;
+    this.#scheduler.advance();
   }
 
+  /** True if it has the turn of prefill. */
   get isReader(): boolean {
-    return this.#scheduler.isReader(this);
+    return this.#scheduler.reader === this;
   }
 
   /** Sets the reservation, whose prompt the engine has counted. */
@@ -223,7 +231,8 @@ export class Place implements PlaceView {
     this.#cells = 0;
     this.#wantedCells = 0;
     this.#use = undefined;
-    this.#scheduler.endPrefill(this);
+    this.#runningSince = undefined;
+    if (this.isReader) this.endPrefill();
     // A paused answer waits again at once, ahead of later requests.
     if (!this.#isPausing) this.#scheduler.advance();
   }

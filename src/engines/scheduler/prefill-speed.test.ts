@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PrefillSpeed } from './prefill-speed.ts';
+import { PrefillSpeed } from './prefill.ts';
 
 /** Seconds to read 1,000 tokens after these readings: tokens and ms. */
 function secondsAfter(...readings: readonly (readonly [number, number])[]): number | undefined {

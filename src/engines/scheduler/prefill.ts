@@ -5,11 +5,24 @@ import type {
   GenerationRequest,
   GenerationUsage,
 } from '../engine.ts';
-import type { PrefillSpeed } from './prefill-speed.ts';
-import { beginningOf, prefixHash, type PrefixHash } from '../states/prefix-hash.ts';
+import { beginningOf, charactersOf, prefixHash, type PrefixHash } from '../states/prefix-hash.ts';
 import { commonTokens, sharedPrefix } from '../states/shared-prefix.ts';
 import type { SlotManager, SlotUse } from '../states/slot-manager.ts';
 
+/** Time that a running stream may wait while a piece of a prompt is read. */
+const pieceSeconds = 0.3;
+const minPieceTokens = 16;
+/** Before the speed of reading is known. */
+const firstPieceTokens = 64;
+/** Time after which a prompt is interrupted without a running stream: one may have begun, or others may wait. */
+const chunkSeconds = 2;
+const firstTokensPerCharacter = 0.25;
+/** A chat template adds about as much to a prompt: tags, and often a system prompt of its own. */
+const templateCharacters = 128;
+/** Fewer tokens say nothing about the speed. */
+const minMeasuredTokens = 8;
+/** Fewer tokens take longer each: they show only the least speed. */
+const minExactTokens = 32;
 /** A longer beginning is saved in addition only if it is longer by this. */
 const minMoreTokens = 64;
 
@@ -22,7 +35,7 @@ interface PrefillOptions {
 }
 
 /** Tokens that were read before the generation. */
-interface ReadPieces {
+export interface ReadPieces {
   /** Tokens of them that the slot already had. */
   readonly cachedTokens: number;
   readonly promptMs: number;
@@ -32,6 +45,67 @@ interface ReadPieces {
 interface Shared {
   readonly prefix: PrefixHash;
   readonly tokens: number;
+}
+
+/** How fast an engine reads, measured with each prompt. */
+export class PrefillSpeed {
+  readonly #batchTokens: number;
+  #tokensPerSecond: number | undefined;
+  #pieceTokens: number | undefined;
+  #tokensPerCharacter = firstTokensPerCharacter;
+
+  /** @param batchTokens Tokens that the engine reads in one step. */
+  constructor(batchTokens: number) {
+    this.#batchTokens = batchTokens;
+  }
+
+  /** Tokens of a piece that is read while another generation writes. */
+  get pieceTokens(): number {
+    const measured = pieceSeconds * (this.#tokensPerSecond ?? firstPieceTokens / pieceSeconds);
+    const tokens = this.#pieceTokens ?? measured;
+    return Math.min(Math.max(Math.round(tokens), minPieceTokens), this.#batchTokens);
+  }
+
+  /** Tokens that are read at once while no generation writes: whole batches. */
+  get chunkTokens(): number {
+    const batches = Math.floor((chunkSeconds * (this.#tokensPerSecond ?? 0)) / this.#batchTokens);
+    return Math.max(1, batches) * this.#batchTokens;
+  }
+
+  /** Undefined while the speed is not known. */
+  secondsToRead(tokens: number): number | undefined {
+    return this.#tokensPerSecond === undefined ? undefined : tokens / this.#tokensPerSecond;
+  }
+
+  /** Tokens of a prompt, estimated from the prompt before. */
+  estimateTokens(prefix: PrefixHash): number {
+    return (charactersOf(prefix) + templateCharacters) * this.#tokensPerCharacter;
+  }
+
+  /** Notes the length of a prompt. */
+  learnTokens(tokens: number, prefix: PrefixHash): void {
+    this.#tokensPerCharacter = tokens / (charactersOf(prefix) + templateCharacters);
+  }
+
+  /**
+   * Notes the time of a whole piece, so that the next ones take the time that a stream may wait. The speed of longer readings
+   * does not say how long a piece takes: the shorter it is the slower, and the engine writes for others meanwhile.
+   */
+  measurePiece(tokens: number, ms: number): void {
+    if (ms <= 0) return;
+    const before = this.pieceTokens;
+    const wanted = (tokens * pieceSeconds * 1000) / ms;
+    this.#pieceTokens = (before + Math.min(wanted, 2 * before)) / 2;
+  }
+
+  /** @param tokens All that the engine read and wrote in this time. */
+  measure(tokens: number, ms: number): void {
+    if (tokens < minMeasuredTokens || ms <= 0) return;
+    const measured = (tokens * 1000) / ms;
+    const before = this.#tokensPerSecond ?? measured;
+    if (tokens < minExactTokens && measured < before) return;
+    this.#tokensPerSecond = (measured + before) / 2;
+  }
 }
 
 /**
@@ -189,11 +263,7 @@ export class Prefill {
 }
 
 /** The engine counts the tokens of the pieces as cached. */
-export function withPieces<Usage extends GenerationUsage>(
-  usage: Usage,
-  pieces: ReadPieces | undefined,
-): Usage {
-  if (pieces === undefined) return usage;
+export function withPieces<Usage extends GenerationUsage>(usage: Usage, pieces: ReadPieces): Usage {
   const { cachedTokens } = pieces;
   return { ...usage, cachedTokens, promptMs: usage.promptMs + pieces.promptMs };
 }
@@ -203,6 +273,9 @@ export class ActivePrompt {
   readonly request: GenerationRequest;
   /** Id of the token of its request; null for an anonymous one. */
   readonly ownerId: string | null;
+  /** The stored response that it is a part of; null for a request that is not stored. */
+  readonly responseId: string | null;
+  readonly adapters: GenerationRequest['adapters'];
   readonly prefix: PrefixHash;
   readonly #slots: Pick<EngineSlots, 'tokenize'>;
   #tokens: Promise<readonly number[] | undefined> | undefined;
@@ -214,17 +287,10 @@ export class ActivePrompt {
   ) {
     this.request = request;
     this.ownerId = ownerId;
+    this.responseId = request.responseId ?? null;
+    this.adapters = request.adapters;
     this.prefix = prefixHash(ownerId, request);
     this.#slots = slots;
-  }
-
-  /** The stored response that it is a part of; null for a request that is not stored. */
-  get responseId(): string | null {
-    return this.request.responseId ?? null;
-  }
-
-  get adapters(): GenerationRequest['adapters'] {
-    return this.request.adapters;
   }
 
   /**

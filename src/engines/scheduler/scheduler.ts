@@ -13,6 +13,8 @@ interface Waiter {
 export interface Waiting {
   /** Rejects as `Scheduler.enter` says. */
   readonly place: Promise<Place>;
+  /** Its place, if it did not have to wait. */
+  readonly granted?: Place;
   /** From 1; undefined once it has its place. */
   readonly position: number | undefined;
 }
@@ -31,7 +33,10 @@ export class Scheduler implements PlaceOwner {
   /** In order of arrival. */
   readonly #places = new Set<Place>();
   #manager: SlotManager | undefined;
-  #reader: Place | undefined;
+  /** Requests without a place. */
+  #queuedCount = 0;
+  /** The place that has the turn of prefill. */
+  reader: Place | undefined;
   #isOpen = false;
   #isDeciding = false;
   #closedWith: HearthError | undefined;
@@ -50,12 +55,12 @@ export class Scheduler implements PlaceOwner {
   }
 
   get waitingCount(): number {
-    return this.#waiters.length + this.#returners.length + this.#places.size - this.activeCount;
+    return this.#queuedCount + this.#places.size - this.activeCount;
   }
 
   /** Approximate time that a new request would wait for its place. */
   get waitSeconds(): number {
-    const waiting = this.#waiters.length + this.#returners.length;
+    const waiting = this.#queuedCount;
     if (this.#places.size + waiting < this.#slotCount) return 0;
     const [oldest] = this.#places;
     const seconds = this.#usualSeconds ?? (oldest === undefined ? 0 : secondsSince(oldest));
@@ -82,6 +87,7 @@ export class Scheduler implements PlaceOwner {
    */
   enter(clientKey: string, signal: AbortSignal): Waiting {
     this.#assertOpen(signal);
+    if (this.#hasFreePlace) return atOnce(this.#newPlace());
     const isFull = this.#places.size + this.#waiters.length >= this.#slotCount + this.#capacity;
     if (isFull) this.#makeRoomFor(clientKey);
     return this.#waitIn(this.#waiters, clientKey, signal);
@@ -99,6 +105,7 @@ export class Scheduler implements PlaceOwner {
     { isAhead = true }: { readonly isAhead?: boolean } = {},
   ): Waiting {
     this.#assertOpen(signal);
+    if (this.#hasFreePlace) return atOnce(this.#newPlace());
     return this.#waitIn(isAhead ? this.#returners : this.#waiters, clientKey, signal);
   }
 
@@ -121,6 +128,17 @@ export class Scheduler implements PlaceOwner {
     }
   }
 
+  /** True if a request gets a place at once: no other one waits. */
+  get #hasFreePlace(): boolean {
+    return this.#isOpen && this.#queuedCount === 0 && this.#places.size < this.#slotCount;
+  }
+
+  #newPlace(): Place {
+    const place = new Place(this);
+    this.#places.add(place);
+    return place;
+  }
+
   /** Position of a place in the queue for a slot, from 1; undefined if it does not wait. */
   positionOf(place: Place): number | undefined {
     const index = this.#ready.indexOf(place);
@@ -132,30 +150,19 @@ export class Scheduler implements PlaceOwner {
     if (!this.#places.delete(place)) return;
     const seconds = secondsSince(place);
     this.#usualSeconds = ((this.#usualSeconds ?? seconds) + seconds) / 2;
-    this.endPrefill(place);
+    if (this.reader === place) this.reader = undefined;
     this.advance();
-  }
-
-  /** The next long prompt may be read. */
-  endPrefill(place: Place): void {
-    if (this.#reader !== place) return;
-    this.#reader = undefined;
-    this.advance();
-  }
-
-  /** True if a place has the turn of prefill. */
-  isReader(place: Place): boolean {
-    return this.#reader === place;
   }
 
   #decide(): SchedulerAction<Place> | undefined {
+    const cache = this.#manager?.canRunFull === true ? this.#manager : undefined;
     return decide({
       isOpen: this.#isOpen,
       slotCount: this.#slotCount,
-      totalCells: this.#manager?.totalCells ?? Infinity,
-      busyCells: this.#manager?.busyCells ?? 0,
-      isPrefilling: this.#reader !== undefined,
-      waitingCount: this.#waiters.length + this.#returners.length,
+      totalCells: cache?.totalCells ?? Infinity,
+      busyCells: cache?.busyCells ?? 0,
+      isPrefilling: this.reader !== undefined,
+      waitingCount: this.#queuedCount,
       placeCount: this.#places.size,
       places: this.#places,
     });
@@ -163,12 +170,9 @@ export class Scheduler implements PlaceOwner {
 
   #apply(action: SchedulerAction<Place>): void {
     switch (action.type) {
-      case 'assign': {
-        const place = new Place(this);
-        this.#places.add(place);
-        this.#next?.grant(place);
+      case 'assign':
+        this.#next?.grant(this.#newPlace());
         break;
-      }
       case 'grow':
         action.place.grow();
         break;
@@ -176,11 +180,11 @@ export class Scheduler implements PlaceOwner {
         action.place.pause();
         break;
       case 'prefill':
-        this.#reader = action.place;
+        this.reader = action.place;
         action.place.beginPrefill();
         break;
       case 'start':
-        if (action.isLong) this.#reader = action.place;
+        if (action.isLong) this.reader = action.place;
         action.place.take();
         break;
     }
@@ -206,6 +210,7 @@ export class Scheduler implements PlaceOwner {
     const place = new Promise<Place>((resolve, reject) => {
       const leave = (): void => {
         isWaiting = false;
+        this.#queuedCount -= 1;
         if (waiter !== undefined) queue.remove(clientKey, waiter);
         signal.removeEventListener('abort', abandon);
       };
@@ -221,6 +226,7 @@ export class Scheduler implements PlaceOwner {
         },
       };
       queue.add(clientKey, waiter);
+      this.#queuedCount += 1;
       signal.addEventListener('abort', abandon);
     });
     this.advance();
@@ -254,6 +260,11 @@ export class Scheduler implements PlaceOwner {
       { retryAfterSeconds: 1 },
     );
   }
+}
+
+/** A request that does not wait. */
+function atOnce(place: Place): Waiting {
+  return { place: Promise.resolve(place), granted: place, position: undefined };
 }
 
 function secondsSince({ startMs }: Place): number {

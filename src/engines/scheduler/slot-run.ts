@@ -3,12 +3,12 @@ import { withSignal, type RequestContext } from '../../telemetry/request-context
 import { canContinue, continueRequest } from '../continuation.ts';
 import type { GenerationEvent, GenerationRequest } from '../engine.ts';
 import type { GenerationAccount } from '../generation-account.ts';
-import { withPieces, type ActivePrompt } from './prefill.ts';
+import { withPieces, type ActivePrompt, type ReadPieces } from './prefill.ts';
 import { prefixHash, type CachedPrompt } from '../states/prefix-hash.ts';
 import type { ManagedSlots } from '../states/managed-slots.ts';
 import type { SlotUse } from '../states/slot-manager.ts';
 import { cellsFor, mostTokens } from './prompt-cells.ts';
-import type { Place } from './place.ts';
+import type { Place, ScheduledPrompt } from './place.ts';
 
 /** The reason of signals whose run has ended. */
 const ended = new Error('The run has ended.');
@@ -20,7 +20,7 @@ const marginTokens = 160;
 const urgentTokens = 64;
 
 /** One generation, or a part of one, in a slot that Hearth chose. */
-export class SlotRun {
+export class SlotRun implements ScheduledPrompt {
   readonly #place: Place;
   readonly #managed: ManagedSlots;
   readonly #account: GenerationAccount;
@@ -32,7 +32,7 @@ export class SlotRun {
   /** Cells for the prompt and its answer. */
   #cells = 0;
   #use: SlotUse | undefined;
-  #pieces: Parameters<typeof withPieces>[1];
+  #pieces: ReadPieces | undefined;
   #isWriting = false;
   #isAlone = false;
   /** Tokens of the answer that earlier parts wrote. */
@@ -52,7 +52,8 @@ export class SlotRun {
     this.#context =
       this.#pausing === undefined ? context : withSignal(context, this.#pausing.signal);
     this.#tokensBefore = account.answer.tokens;
-    this.#request = continueRequest(account.request, account.answer);
+    this.#request =
+      this.#tokensBefore === 0 ? account.request : continueRequest(account.request, account.answer);
     this.#prompt = managed.prefill.open(this.#request, context.caller.tokenId);
   }
 
@@ -79,7 +80,7 @@ export class SlotRun {
    */
   async prepare(): Promise<void> {
     await this.#managed.interruptIdle();
-    this.#cells = this.#likelyCells(mostTokens(this.#request));
+    if (this.#managed.canRunFull) this.#cells = this.#likelyCells(mostTokens(this.#request));
   }
 
   /**
@@ -88,24 +89,34 @@ export class SlotRun {
    * @throws The signal's reason when aborted.
    */
   async start(): Promise<void> {
-    const { manager, prefill } = this.#managed;
+    const { prefill, canRunFull } = this.#managed;
     const { signal } = this.#context;
-    const { prefix } = this.#prompt;
-    const starting = this.#place.start(
-      {
-        isLong: () => prefill.isLong(this.#prompt),
-        cells: () => manager.cellsToReserve(prefix, this.#cells),
-        isPausable: () => this.#managed.canRunFull && this.#canContinue,
-        take: () => manager.take(this.#prompt, this.#cells, signal),
-        pause: () => this.#pausing?.abort(new Error('paused')),
-      },
-      signal,
-    );
-    if (this.#managed.canRunFull && this.#place.position !== undefined) void this.#countCells();
+    const starting = this.#place.start(this, signal);
+    if (canRunFull && this.#place.state === 'ready') void this.#countCells();
     this.#use = await starting;
     // A state was not restored, so that the prompt is long after all.
     const isLong = prefill.isLong(this.#prompt, this.#use?.expectedTokens);
     if (isLong && !this.#place.isReader) await this.#place.awaitPrefill(signal);
+  }
+
+  isLong(): boolean {
+    return this.#managed.prefill.isLong(this.#prompt);
+  }
+
+  cellsToStart(): number | undefined {
+    return this.#managed.manager.cellsToReserve(this.#prompt.prefix, this.#cells);
+  }
+
+  isPausable(): boolean {
+    return this.#managed.canRunFull && this.#canContinue;
+  }
+
+  take(): Promise<SlotUse> {
+    return this.#managed.manager.take(this.#prompt, this.#cells, this.#context.signal);
+  }
+
+  pause(): void {
+    this.#pausing?.abort(new Error('paused'));
   }
 
   /** Reads a long prompt in pieces. */
@@ -114,25 +125,20 @@ export class SlotRun {
     this.#pieces = yield* this.#managed.prefill.read(this.#prompt, this.#use, this.#context);
   }
 
-  /** True if `prefill` has anything to do. */
-  get isLong(): boolean {
-    return this.#place.isReader;
-  }
-
   /** Notes an event of the engine and returns the event for the client. */
   accept(event: GenerationEvent): GenerationEvent {
     switch (event.type) {
       case 'prompt.progress':
-        this.#place.need(this.#likelyCells(event.totalTokens));
+        if (this.#managed.canRunFull) this.#place.need(this.#likelyCells(event.totalTokens));
         return this.#pieces === undefined
           ? event
           : { ...event, cachedTokens: this.#pieces.cachedTokens };
       case 'generation.cut':
-        return { ...event, usage: withPieces(event.usage, this.#pieces) };
+        return this.#pieces ? { ...event, usage: withPieces(event.usage, this.#pieces) } : event;
       case 'generation.end': {
         this.#managed.prefill.learn(event.usage, this.#prompt, this.#isAlone);
         this.#managed.answers.learn(this.#tokensBefore + event.usage.completionTokens);
-        const usage = withPieces(event.usage, this.#pieces);
+        const usage = this.#pieces ? withPieces(event.usage, this.#pieces) : event.usage;
         this.#cachedTokens = usage.cachedTokens;
         return { ...event, usage };
       }
@@ -162,7 +168,7 @@ export class SlotRun {
     if (!this.#isWriting) {
       this.#isWriting = true;
       this.#isAlone = this.#managed.prefill.beginWriting();
-      this.#place.endPrefill();
+      if (this.#place.isReader) this.#place.endPrefill();
     }
     if (!this.#managed.canRunFull) return;
     const { answer } = this.#account;

@@ -24,6 +24,8 @@ export class ManagedSlots {
   readonly manager: SlotManager;
   readonly prefill: Prefill;
   readonly contextLength: number;
+  /** True if the slots together may need more cells than the cache has. */
+  readonly canRunFull: boolean;
   readonly answers = new AnswerLengths();
   readonly #options: ManagedSlotsOptions;
   readonly #ended = new AbortController();
@@ -36,11 +38,7 @@ export class ManagedSlots {
     this.manager = options.manager;
     this.prefill = options.prefill;
     this.contextLength = options.contextLength;
-  }
-
-  /** True if the slots together may need more cells than the cache has. */
-  get canRunFull(): boolean {
-    return this.manager.totalCells < this.manager.slotCount * this.contextLength;
+    this.canRunFull = options.manager.canRunFull;
   }
 
   /** Ends the work of idle time: a request came. */

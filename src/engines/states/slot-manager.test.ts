@@ -161,7 +161,7 @@ describe('SlotManager', () => {
       const use = await place.start(
         {
           isLong: () => false,
-          cells: () => slots.cellsToReserve(prefix, 0),
+          cellsToStart: () => slots.cellsToReserve(prefix, 0),
           isPausable: () => false,
           take: () => slots.take(prompt('abc'), 0, signal),
           pause: () => {},

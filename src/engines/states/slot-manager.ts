@@ -61,12 +61,17 @@ export class SlotManager {
   readonly #slots: readonly Slot[];
   readonly #states: SlotStates;
   readonly #offload: SlotOffload;
+  /** True if the slots together may need more cells than the cache has. */
+  readonly canRunFull: boolean;
   #useCount = 0;
   #onFree = (): void => {};
 
   constructor(options: SlotManagerOptions) {
     this.#options = options;
     this.#states = new SlotStates(options);
+    const { cacheSize, slotCount } = options;
+    this.canRunFull =
+      cacheSize !== undefined && cacheSize.totalCells < slotCount * cacheSize.contextLength;
     const mix = options.hasAdapters === true ? undefined : '';
     this.#slots = Array.from({ length: options.slotCount }, (_, id) => newSlot(id, mix));
     this.#offload = new SlotOffload(options, this.#slots, this.#states, () => this.#onFree());
@@ -113,6 +118,7 @@ export class SlotManager {
    * @param cells What the prompt and its answer need.
    */
   cellsToReserve(prefix: PrefixHash, cells: number): number | undefined {
+    if (!this.canRunFull) return this.#slots.some(({ isBusy }) => !isBusy) ? 0 : undefined;
     const chosen = this.#choose(prefix);
     return chosen && Math.max(this.#cellsIn(chosen, cells), chosen.slot.cells);
   }
@@ -131,16 +137,13 @@ export class SlotManager {
     slot.isBusy = true;
     slot.isGenerating = true;
     // Without a common beginning the engine drops the content, but only when it begins with the prompt.
-    const isStale =
-      this.#options.cacheSize !== undefined &&
-      choice.expectedTokens === 0 &&
-      slot.cells > cellsInUse;
+    const isStale = this.canRunFull && choice.expectedTokens === 0 && slot.cells > cellsInUse;
     slot.settle = undefined;
     this.#useCount += 1;
     slot.lastUsed = this.#useCount;
     if (isStale) await this.#offload.empty(slot, choice.saves);
     slot.cells = cellsInUse;
-    await this.#offload.makeRoom();
+    if (this.canRunFull) await this.#offload.makeRoom();
     await this.#offload.parkIdle(slot, (content) => this.#offload.isLong(content));
     const restored = await this.#offload.prepare(slot, choice, signal, prompt.adapters);
     if (signal.aborted) {
@@ -182,7 +185,8 @@ export class SlotManager {
         clearTimeout(parking);
         slot.content = content;
         // The engine may have written more before it noticed that the generation was canceled.
-        if (cachedTokens !== undefined) slot.cells = content.heldTokens;
+        const isFailed = cachedTokens === undefined;
+        slot.cells = isFailed ? Math.max(slot.cells, content.heldTokens) : content.heldTokens;
         slot.isSaved = false;
         // A generation that failed may not have begun.
         if (mix !== slot.engineMix) slot.engineMix = cachedTokens === undefined ? undefined : mix;

@@ -5,8 +5,7 @@ import type { EngineExit, GenerationRequest } from '../../../src/engines/engine.
 import { Instance } from '../../../src/engines/loads/instance.ts';
 import { Lease } from '../../../src/engines/loads/instance-lease.ts';
 import { PromptMemory } from '../../../src/engines/rereads/prompt-memory.ts';
-import { Prefill } from '../../../src/engines/scheduler/prefill.ts';
-import { PrefillSpeed } from '../../../src/engines/scheduler/prefill-speed.ts';
+import { Prefill, PrefillSpeed } from '../../../src/engines/scheduler/prefill.ts';
 import { Session } from '../../../src/engines/session.ts';
 import type { SessionHost } from '../../../src/engines/session-wait.ts';
 import type { SessionEvent } from '../../../src/engines/session-event.ts';
