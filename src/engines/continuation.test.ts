@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { canContinue, continueRequest } from './continuation.ts';
 import type { ChatGeneration, CompletionGeneration, GenerationEvent } from './engine.ts';
-import { AnswerRecorder } from './states/answer-recorder.ts';
+import { AnswerRecorder } from './generation-account.ts';
 
 const user = { role: 'user', content: 'Hello' } as const;
 const chat: ChatGeneration = { kind: 'chat', messages: [user], sampling: {} };

@@ -1,5 +1,5 @@
 import { hasMedia, type EngineMessage, type GenerationRequest } from './engine.ts';
-import type { AnswerRecorder } from './states/answer-recorder.ts';
+import type { AnswerRecorder } from './generation-account.ts';
 
 /**
  * True if an answer can be continued after it was cut. The engine begins a grammar again, which then does not fit the

@@ -1,21 +1,116 @@
 import { omitUndefined } from '../kernel/omit-undefined.ts';
-import type { GenerationRecord } from '../telemetry/request-record.ts';
+import type { GenerationRecord, Reread } from '../telemetry/request-record.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
-import type { Engine, GenerationEvent, GenerationRequest, GenerationUsage } from './engine.ts';
-import type { PromptMemory } from './rereads/prompt-memory.ts';
+import type {
+  ChatGeneration,
+  Engine,
+  GenerationEvent,
+  GenerationRequest,
+  GenerationUsage,
+} from './engine.ts';
+import { minPromptTokens, type PromptMemory } from './rereads/prompt-memory.ts';
 import { logTexts, recordOutput, recordPrompt } from './record-texts.ts';
 import type { GenerationReport, InterruptedReport } from './session-event.ts';
-import { AnswerRecorder } from './states/answer-recorder.ts';
+import { withAnswer, withText, type CachedPrompt, type PrefixHash } from './states/prefix-hash.ts';
 
 type EndEvent = Extract<GenerationEvent, { readonly type: 'generation.end' }>;
 type CutEvent = Extract<GenerationEvent, { readonly type: 'generation.cut' }>;
+
+interface CallText {
+  name: string;
+  argumentsJson: string;
+}
+
+/** Collects the answer of a generation from its events. */
+export class AnswerRecorder {
+  content = '';
+  reasoning = '';
+  /** Tokens of the answer so far, as many as the engine sent pieces. */
+  tokens = 0;
+  /** Undefined until the engine reports it. */
+  promptTokens: number | undefined;
+  /** Set when the generation has ended. */
+  usage: GenerationUsage | undefined;
+  readonly #calls: CallText[] = [];
+  #processedTokens = 0;
+
+  get hasCalls(): boolean {
+    return this.#calls.length > 0;
+  }
+
+  accept(event: GenerationEvent): void {
+    switch (event.type) {
+      case 'prompt.progress':
+        this.#processedTokens = event.processedTokens;
+        this.promptTokens = event.totalTokens;
+        break;
+      case 'reasoning.delta':
+        this.reasoning += event.text;
+        this.tokens += event.tokens ?? 1;
+        break;
+      case 'content.delta':
+        this.content += event.text;
+        this.tokens += event.tokens ?? 1;
+        break;
+      case 'toolCall.delta': {
+        const call = (this.#calls[event.index] ??= { name: '', argumentsJson: '' });
+        call.name += event.name ?? '';
+        call.argumentsJson += event.argumentsJson;
+        this.tokens += 1;
+        break;
+      }
+      case 'generation.end':
+        this.usage = event.usage;
+        break;
+      default:
+    }
+  }
+
+  /**
+   * The content of the slot: the prompt, with the answer if the generation has ended. Chat templates drop the
+   * reasoning of earlier answers, so that a later prompt differs from the beginning of such an answer on.
+   */
+  slotContent(
+    request: GenerationRequest,
+    prompt: PrefixHash,
+  ): Pick<CachedPrompt, 'prefix' | 'tokens' | 'heldTokens'> {
+    if (this.usage === undefined) {
+      return { prefix: prompt, tokens: this.#processedTokens, heldTokens: this.#processedTokens };
+    }
+    const { promptTokens, completionTokens } = this.usage;
+    const heldTokens = promptTokens + completionTokens;
+    if (this.reasoning !== '') return { prefix: prompt, tokens: promptTokens, heldTokens };
+    const prefix =
+      request.kind === 'completion'
+        ? withText(prompt, this.content)
+        : withAnswer(prompt, { content: this.content, toolCalls: this.#calls.filter(Boolean) });
+    return { prefix, tokens: heldTokens, heldTokens };
+  }
+
+  /** True if the slot contains reasoning that the next turn leaves out. Not if the turn continues with calls. */
+  isUnsettled(request: GenerationRequest): request is ChatGeneration {
+    if (this.reasoning === '' || this.content === '' || this.hasCalls) return false;
+    return this.usage !== undefined && request.kind === 'chat';
+  }
+
+  /** The conversation with the answer as later turns send it, without the reasoning that is in the slot. */
+  historyWithoutReasoning(request: ChatGeneration): ChatGeneration {
+    const answer = { role: 'assistant', content: this.content } as const;
+    return { ...request, messages: [...request.messages, answer] };
+  }
+
+  /** The prefix of that conversation. */
+  prefixWithoutReasoning(prompt: PrefixHash): PrefixHash {
+    return withAnswer(prompt, { content: this.content, toolCalls: [] });
+  }
+}
 
 /** Measures one generation, which may have run in several parts, and records its answer. */
 export class GenerationAccount {
   readonly request: GenerationRequest;
   readonly #startedAt: number;
   readonly #prompts: PromptMemory | undefined;
-  #answer = new AnswerRecorder();
+  answer = new AnswerRecorder();
   #record: GenerationRecord | undefined;
   #firstTokenAt: number | undefined;
   #partAt = 0;
@@ -33,12 +128,8 @@ export class GenerationAccount {
     this.#prompts = prompts;
   }
 
-  get answer(): AnswerRecorder {
-    return this.#answer;
-  }
-
   get hasOutput(): boolean {
-    return this.#answer.tokens > 0;
+    return this.answer.tokens > 0;
   }
 
   /** The engine is about to read the prompt. */
@@ -52,7 +143,7 @@ export class GenerationAccount {
   }
 
   note(event: GenerationEvent): void {
-    this.#answer.accept(event);
+    this.answer.accept(event);
     if (event.type === 'prompt.progress') return;
     this.#firstTokenAt ??= performance.now();
     this.#record?.noteToken();
@@ -62,12 +153,11 @@ export class GenerationAccount {
   async end(event: EndEvent, engine: Engine, context: RequestContext): Promise<GenerationReport> {
     const { type: _, reasoningTokens: counted, usage: last, ...end } = event;
     const usage = this.#total(last);
-    this.#answer.accept({ ...event, usage });
-    const answer = this.#answer.content;
-    const generation = { engine, request: this.request, usage, answer };
-    const reread = this.#prompts?.note(generation, context);
+    this.answer.usage = usage;
+    const reread =
+      usage.promptTokens < minPromptTokens ? undefined : this.#reread(usage, engine, context);
     this.#record?.end({ ...end, usage, ...omitUndefined({ reread }) });
-    const { reasoning } = this.#answer;
+    const { reasoning } = this.answer;
     const reasoningTokens =
       counted === undefined
         ? reasoning === ''
@@ -75,6 +165,12 @@ export class GenerationAccount {
           : await engine.countTokens(reasoning, context)
         : this.#reasoningTokensBefore + counted;
     return { ...end, usage, reasoningTokens, timeToFirstTokenSeconds: this.#firstTokenSeconds };
+  }
+
+  /** Why tokens of the prompt were read again. */
+  #reread(usage: GenerationUsage, engine: Engine, context: RequestContext): Reread | undefined {
+    const generation = { engine, request: this.request, usage, answer: this.answer.content };
+    return this.#prompts?.note(generation, context);
   }
 
   /** The generation will fail. */
@@ -88,7 +184,7 @@ export class GenerationAccount {
   /** A part ended that is continued later. */
   pause({ usage, reasoningTokens }: CutEvent): void {
     // The engine counts tokens that it wrote and no client got, which the next part writes again.
-    const completionTokens = this.#answer.tokens;
+    const completionTokens = this.answer.tokens;
     this.#before = { ...this.#total(this.#measured(usage)), completionTokens };
     this.#reasoningTokensBefore += reasoningTokens;
   }
@@ -97,7 +193,7 @@ export class GenerationAccount {
   restart(): void {
     this.#record?.end({ hasFailed: true });
     this.#record = undefined;
-    this.#answer = new AnswerRecorder();
+    this.answer = new AnswerRecorder();
     this.#before = undefined;
     this.#reasoningTokensBefore = 0;
     this.#firstTokenAt = undefined;

@@ -29,7 +29,7 @@ interface Generation {
 }
 
 /** Shorter prompts are read in no time. */
-const minPromptTokens = 256;
+export const minPromptTokens = 256;
 /** Fewer tokens are not worth a word: the engine reads the last ones of each prompt anyway. */
 const minRereadTokens = 128;
 const maxPrompts = 16;
@@ -43,7 +43,7 @@ export class PromptMemory {
   readonly #histories = new Map<string, History>();
 
   /**
-   * Notes a generation that has ended, and logs why tokens were read again.
+   * Notes a generation that has ended, of `minPromptTokens` at least, and logs why tokens were read again.
    *
    * @returns Undefined if nothing was.
    */
@@ -51,7 +51,6 @@ export class PromptMemory {
     const { engine, request, usage, answer } = generation;
     const { model = '' } = context.record;
     const { promptTokens, cachedTokens } = usage;
-    if (promptTokens < minPromptTokens) return undefined;
     const history = this.#historyOf(
       JSON.stringify([context.caller.tokenId, model, adapterMix(request.adapters)]),
     );

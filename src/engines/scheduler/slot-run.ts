@@ -227,15 +227,9 @@ export class SlotRun implements ScheduledPrompt {
       responseId,
       ...answer.slotContent(request, prefix),
     };
-    const history = answer.historyWithoutReasoning(request);
-    const settle =
-      history &&
-      this.#managed.settleWith(
-        use.slotId,
-        content,
-        history,
-        answer.prefixWithoutReasoning(content.prefix),
-      );
+    const settle = answer.isUnsettled(request)
+      ? this.#managed.settleWith(use.slotId, content, request, answer)
+      : undefined;
     use.release(content, this.#cachedTokens, settle);
   }
 }

@@ -1,8 +1,9 @@
 import { linkAbort } from '../../kernel/concurrency/linked-abort.ts';
 import type { ChatGeneration, EngineHandle, EngineSlots } from '../engine.ts';
+import type { AnswerRecorder } from '../generation-account.ts';
 import { AnswerLengths } from '../scheduler/prompt-cells.ts';
 import type { Prefill } from '../scheduler/prefill.ts';
-import type { CachedPrompt, PrefixHash } from './prefix-hash.ts';
+import type { CachedPrompt } from './prefix-hash.ts';
 import type { Settle } from './slot.ts';
 import type { SlotManager } from './slot-manager.ts';
 import { commonTokens } from './shared-prefix.ts';
@@ -60,17 +61,17 @@ export class ManagedSlots {
    * How the slot of an answer with reasoning is brought to what the next turn begins with.
    *
    * @param content What the slot contains.
-   * @param history The conversation as the next turn sends it.
-   * @param prefix Its hashes.
    */
   settleWith(
     slot: number,
     content: CachedPrompt,
-    history: ChatGeneration,
-    prefix: PrefixHash,
+    request: ChatGeneration,
+    answer: AnswerRecorder,
   ): Settle {
     const { slots, prefill } = this.#options;
     return async (signal) => {
+      const history = answer.historyWithoutReasoning(request);
+      const prefix = answer.prefixWithoutReasoning(content.prefix);
       const stepTokens = prefill.speed.chunkTokens;
       const tokens = await settleAnswer(slots, slot, history, stepTokens, signal);
       return tokens === 0 ? content : { ...content, prefix, tokens, heldTokens: tokens };

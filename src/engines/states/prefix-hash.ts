@@ -28,26 +28,23 @@ export const imageCharacters = 1024;
  * Names the weights that a request uses: cached tokens of one mix never serve another one. Empty without adapters, in any
  * order the same.
  */
-export function adapterMix(adapters: readonly AdapterScale[] | undefined): string {
-  if (adapters === undefined) return '';
+export function adapterMix(adapters: readonly AdapterScale[] = []): string {
   const parts = adapters.map(({ id, scale }) => JSON.stringify([id, scale]));
   return parts.toSorted().join();
 }
 
 /** @param ownerId Id of the token of the request; prompts of two owners, or of two mixes of adapters, have no common block. */
 export function prefixHash(ownerId: string | null, request: GenerationRequest): PrefixHash {
-  const builder = new PrefixBuilder(
-    { hashes: [], ends: [] },
-    `${JSON.stringify([ownerId, request.kind])}${adapterMix(request.adapters)}`,
-  );
+  const mix = request.adapters === undefined ? '' : adapterMix(request.adapters);
+  const blocks: Block[] = [];
   if (request.kind === 'completion') {
-    builder.addPrompt(request.prompt);
+    addPrompt(blocks, request.prompt);
   } else {
     const { tools = [], messages } = request;
-    if (tools.length > 0) builder.addText('tools', JSON.stringify(tools));
-    for (const message of messages) builder.addMessage(message);
+    if (tools.length > 0) addText(blocks, 'tools', JSON.stringify(tools));
+    for (const message of messages) addMessage(blocks, message);
   }
-  return builder.build();
+  return extend(nothing, blocks, `${JSON.stringify([ownerId, request.kind])}${mix}`);
 }
 
 /** Adds the answer of the model as the message that the next turn sends. */
@@ -55,17 +52,17 @@ export function withAnswer(
   prefix: PrefixHash,
   answer: { readonly content: string; readonly toolCalls: readonly Omit<ToolCall, 'id'>[] },
 ): PrefixHash {
-  const builder = new PrefixBuilder(prefix, '');
+  const blocks: Block[] = [];
   const toolCalls = answer.toolCalls.map((call) => ({ ...call, id: '' }));
-  builder.addMessage({ role: 'assistant', content: answer.content, toolCalls });
-  return builder.build();
+  addMessage(blocks, { role: 'assistant', content: answer.content, toolCalls });
+  return extend(prefix, blocks);
 }
 
 /** Adds text to a raw prompt. */
 export function withText(prefix: PrefixHash, text: string): PrefixHash {
-  const builder = new PrefixBuilder(prefix, '');
-  builder.addText('', text);
-  return builder.build();
+  const blocks: Block[] = [];
+  addText(blocks, '', text);
+  return extend(prefix, blocks);
 }
 
 export function charactersOf({ ends }: PrefixHash): number {
@@ -85,65 +82,65 @@ export function commonCharacters(one: PrefixHash, other: PrefixHash): number {
   return one.ends[count - 1] ?? 0;
 }
 
-class PrefixBuilder {
-  readonly #hashes: string[];
-  readonly #ends: number[];
-  readonly #seed: string;
+interface Block {
+  readonly kind: string;
+  readonly text: string;
+  readonly characters: number;
+}
 
-  constructor({ hashes, ends }: PrefixHash, seed: string) {
-    this.#hashes = [...hashes];
-    this.#ends = [...ends];
-    this.#seed = seed;
+const nothing: PrefixHash = { hashes: [], ends: [] };
+
+/** @param seed The beginning of an empty prefix. */
+function extend(prefix: PrefixHash, blocks: readonly Block[], seed = ''): PrefixHash {
+  const hashes = [...prefix.hashes];
+  const ends = [...prefix.ends];
+  for (const { kind, text, characters } of blocks) {
+    const hash = createHash('sha256').update(`${hashes.at(-1) ?? seed}\0${kind}\0${text}`);
+    hashes.push(hash.digest('base64url').slice(0, hashCharacters));
+    ends.push((ends.at(-1) ?? 0) + characters);
   }
+  return { hashes, ends };
+}
 
-  build(): PrefixHash {
-    return { hashes: this.#hashes, ends: this.#ends };
+function addPrompt(blocks: Block[], prompt: Prompt): void {
+  if (typeof prompt === 'string') {
+    addText(blocks, '', prompt);
+    return;
   }
-
-  addPrompt(prompt: Prompt): void {
-    if (typeof prompt === 'string') {
-      this.addText('', prompt);
-      return;
-    }
-    for (let start = 0; start < prompt.length; start += blockTokens) {
-      this.#add('tokens', prompt.slice(start, start + blockTokens).join(), blockCharacters);
-    }
+  for (let start = 0; start < prompt.length; start += blockTokens) {
+    const text = prompt.slice(start, start + blockTokens).join();
+    blocks.push({ kind: 'tokens', text, characters: blockCharacters });
   }
+}
 
-  addMessage(message: EngineMessage): void {
-    const { role, content } = message;
-    if (message.role === 'assistant' && message.reasoning !== undefined) {
-      this.addText('reasoning', message.reasoning);
-    }
-    const parts: readonly ContentPart[] =
-      typeof content === 'string' ? [{ type: 'text', text: content }] : content;
-    for (const part of parts) {
+function addMessage(blocks: Block[], message: EngineMessage): void {
+  const { role, content } = message;
+  if (message.role === 'assistant' && message.reasoning !== undefined) {
+    addText(blocks, 'reasoning', message.reasoning);
+  }
+  const parts: readonly ContentPart[] =
+    typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  for (const part of parts) {
+    if (part.type !== 'text') {
+      const kind = `${role} ${part.type}`;
+      blocks.push({ kind, text: part.dataUrl, characters: imageCharacters });
+    } else {
       // The next turn may send an answer without the white space around it.
-      if (part.type === 'text')
-        this.addText(role, role === 'assistant' ? part.text.trim() : part.text);
-      else this.#add(`${role} ${part.type}`, part.dataUrl, imageCharacters);
-    }
-    if (message.role !== 'assistant' || message.toolCalls === undefined) return;
-    for (const { name, argumentsJson } of message.toolCalls) {
-      this.addText('call', `${name} ${argumentsJson}`);
+      addText(blocks, role, role === 'assistant' ? part.text.trim() : part.text);
     }
   }
-
-  addText(kind: string, text: string): void {
-    if (text === '' && kind !== '') this.#add(kind, '', 0);
-    for (let start = 0; start < text.length; start += blockCharacters) {
-      const block = text.slice(start, start + blockCharacters);
-      this.#add(start === 0 ? kind : `+${kind}`, block, block.length);
-    }
+  if (message.role !== 'assistant' || message.toolCalls === undefined) return;
+  for (const { name, argumentsJson } of message.toolCalls) {
+    addText(blocks, 'call', `${name} ${argumentsJson}`);
   }
+}
 
-  #add(kind: string, block: string, characters: number): void {
-    const hash = createHash('sha256')
-      .update(`${this.#hashes.at(-1) ?? this.#seed}\0${kind}\0${block}`)
-      .digest('base64url')
-      .slice(0, hashCharacters);
-    this.#hashes.push(hash);
-    this.#ends.push((this.#ends.at(-1) ?? 0) + characters);
+function addText(blocks: Block[], kind: string, text: string): void {
+  if (text === '' && kind !== '') blocks.push({ kind, text: '', characters: 0 });
+  for (let start = 0; start < text.length; start += blockCharacters) {
+    const block = text.slice(start, start + blockCharacters);
+    const blockKind = start === 0 ? kind : `+${kind}`;
+    blocks.push({ kind: blockKind, text: block, characters: block.length });
   }
 }
 
