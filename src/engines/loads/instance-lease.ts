@@ -31,7 +31,7 @@ export class Lease {
   /** One controller per lease: combining a signal of the instance with each request's signal would leak listeners. */
   readonly #controller = new AbortController();
   /** The signal of the context. */
-  readonly signal = this.#controller.signal;
+  readonly signal: AbortSignal = this.#controller.signal;
   #place: Place | undefined;
   #isReleased = false;
   readonly #maxWaitSeconds: number | undefined;

@@ -4,7 +4,7 @@ import { managedInstance } from '../../../test/setup/engines/managed-instance.ts
 import { testContext } from '../../../test/setup/test-context.ts';
 import type { EngineExit, GenerationEvent, GenerationRequest } from '../engine.ts';
 import type { CachedPrompt } from './prefix-hash.ts';
-import type { Settle } from './slot.ts';
+import type { Settle } from './slot-table.ts';
 import type { SlotUse } from './slot-manager.ts';
 
 const usage = {

@@ -4,7 +4,7 @@ import type { AnswerRecorder } from '../generation-account.ts';
 import { AnswerLengths } from '../scheduler/prompt-cells.ts';
 import type { Prefill } from '../scheduler/prefill.ts';
 import type { CachedPrompt } from './prefix-hash.ts';
-import type { Settle } from './slot.ts';
+import type { Settle } from './slot-table.ts';
 import type { SlotManager } from './slot-manager.ts';
 import { commonTokens } from './shared-prefix.ts';
 

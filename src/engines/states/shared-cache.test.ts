@@ -7,7 +7,7 @@ import {
 import { seededRandom } from '../../../test/setup/seeded-random.ts';
 import type { TokenEngine } from '../../../test/setup/engines/token-engine.ts';
 import type { SlotManager, SlotUse } from './slot-manager.ts';
-import type { CacheSize } from './slot-offload.ts';
+import type { CacheSize } from './slot-table.ts';
 import { ActivePrompt } from '../scheduler/prefill.ts';
 import { cellsFor, mostTokens } from '../scheduler/prompt-cells.ts';
 
@@ -19,7 +19,7 @@ const options: ManagedInstanceOptions = {
   slotCount: 4,
   contextLength,
   cacheSize,
-  secondsToRead: () => undefined,
+  speed: { secondsToRead: () => undefined },
 };
 
 describe('slots that share a cache', () => {
@@ -78,7 +78,7 @@ describe('slots that share a cache', () => {
     const openCrowded = (changed: Partial<ManagedInstanceOptions> = {}) =>
       open({
         cacheSize: { ...cacheSize, maxIdleCells: 1000 },
-        secondsToRead: () => 1,
+        speed: { secondsToRead: () => 1 },
         ...changed,
       });
 
@@ -133,14 +133,14 @@ describe('slots that share a cache', () => {
     });
 
     it('leaves in its slot what is short and read again at once', async () => {
-      await openCrowded({ cacheSize: crowded, secondsToRead: () => 0.04 });
+      await openCrowded({ cacheSize: crowded, speed: { secondsToRead: () => 0.04 } });
       await fill(200);
       await start('c', 10, 10).use;
       expect(changes()).toEqual([]);
     });
 
     it('does not wait for the saving of a short one whose slot it takes', async () => {
-      await openCrowded({ cacheSize: crowded, secondsToRead: () => 0.06 });
+      await openCrowded({ cacheSize: crowded, speed: { secondsToRead: () => 0.06 } });
       await fill(200);
       const slotIds: number[] = [];
       for (const name of ['c', 'd', 'e']) {
@@ -153,7 +153,7 @@ describe('slots that share a cache', () => {
     });
 
     it('moves short ones once a generation has run alone for a while, not within a burst', async () => {
-      await openCrowded({ cacheSize: crowded, secondsToRead: () => 0.06 });
+      await openCrowded({ cacheSize: crowded, speed: { secondsToRead: () => 0.06 } });
       const names = ['a', 'b', 'c', 'd'];
       const burst = names.map((name) => start(name, 100, 100));
       for (const started of burst) {
@@ -173,7 +173,7 @@ describe('slots that share a cache', () => {
     });
 
     it('moves a long one, even if it is read again at once', async () => {
-      await openCrowded({ secondsToRead: () => 0.04 });
+      await openCrowded({ speed: { secondsToRead: () => 0.04 } });
       await fill();
       await start('c', 10, 10).use;
       expect(changes()).toEqual(['save 0: 600', 'erase 0']);

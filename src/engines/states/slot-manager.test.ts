@@ -88,7 +88,7 @@ describe('SlotManager', () => {
       isMemory: true,
       disk,
       persistsStateless: false,
-      secondsToRead: () => undefined,
+      speed: { secondsToRead: () => undefined },
       logger,
       ...options,
     });
@@ -126,7 +126,7 @@ describe('SlotManager', () => {
   });
 
   it('delays no request by saving what the engine reads again at once', async () => {
-    const slots = slotsWith({ secondsToRead: (tokens) => tokens / 1000 });
+    const slots = slotsWith({ speed: { secondsToRead: (tokens) => tokens / 1000 } });
     await useSlot(slots, 'abc');
     await useSlot(slots, 'xyz');
     expect(calls).toEqual([]);

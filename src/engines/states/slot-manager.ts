@@ -1,18 +1,14 @@
 import type { AdapterScale } from '../engine.ts';
 import { adapterMix, charactersOf, type CachedPrompt, type PrefixHash } from './prefix-hash.ts';
 import { chooseSlot, minTokens, type SlotChoice } from './choose-slot.ts';
-import { newSlot, type Settle, type Slot } from './slot.ts';
-import { SlotOffload, type SlotOffloadOptions } from './slot-offload.ts';
-import { SlotStates, type SavedState } from './slot-states.ts';
+import { SlotOffload } from './slot-offload.ts';
+import { SlotStates, type SavedState, type SlotStatesOptions } from './slot-states.ts';
+import { SlotTable, type Settle, type Slot, type SlotTableOptions } from './slot-table.ts';
 
 /** Short contents are offloaded if a generation runs alone after this time: the slots of a burst keep the chat template. */
 const aloneMs = 100;
 
-export interface SlotManagerOptions extends SlotOffloadOptions {
-  readonly slotCount: number;
-  /** True if requests choose adapters. */
-  readonly hasAdapters?: boolean;
-}
+export type SlotManagerOptions = SlotStatesOptions & SlotTableOptions;
 
 /** A prompt without an answer; its tokens are not known. */
 interface SlotRequest extends Pick<CachedPrompt, 'ownerId' | 'responseId' | 'prefix'> {
@@ -57,33 +53,26 @@ interface Chosen {
  * failure to save or restore costs time only: the engine reads the prompt.
  */
 export class SlotManager {
-  readonly #options: SlotManagerOptions;
-  readonly #slots: readonly Slot[];
+  readonly #table: SlotTable;
   readonly #states: SlotStates;
   readonly #offload: SlotOffload;
-  /** True if the slots together may need more cells than the cache has. */
-  readonly canRunFull: boolean;
   #useCount = 0;
   #onFree = (): void => {};
 
   constructor(options: SlotManagerOptions) {
-    this.#options = options;
-    this.#states = new SlotStates(options);
-    const { cacheSize, slotCount } = options;
-    this.canRunFull =
-      cacheSize !== undefined && cacheSize.totalCells < slotCount * cacheSize.contextLength;
-    const mix = options.hasAdapters === true ? undefined : '';
-    this.#slots = Array.from({ length: options.slotCount }, (_, id) => newSlot(id, mix));
-    this.#offload = new SlotOffload(options, this.#slots, this.#states, () => this.#onFree());
+    this.#table = new SlotTable(options);
+    this.#states = new SlotStates(options, this.#table);
+    this.#offload = new SlotOffload(options, this.#table, this.#states, () => this.#onFree());
   }
 
-  get slotCount(): number {
-    return this.#slots.length;
+  /** True if the slots together may need more cells than the cache has. */
+  get canRunFull(): boolean {
+    return this.#table.canRunFull;
   }
 
   /** Cells of the cache that the slots share; Infinity if each has a cache of its own. */
   get totalCells(): number {
-    return this.#options.cacheSize?.totalCells ?? Infinity;
+    return this.#table.cacheSize?.totalCells ?? Infinity;
   }
 
   /** True if the engine restores a state, or ended while it did. */
@@ -93,12 +82,12 @@ export class SlotManager {
 
   /** True if no generation runs. */
   get isIdle(): boolean {
-    return this.#offload.isIdle;
+    return this.#table.isIdle;
   }
 
   /** Cells of slots that are being saved or emptied, without a generation. */
   get busyCells(): number {
-    return this.#offload.busyCells;
+    return this.#table.busyCells;
   }
 
   /** Called when a slot is free that was in use or being saved. */
@@ -118,7 +107,7 @@ export class SlotManager {
    * @param cells What the prompt and its answer need.
    */
   cellsToReserve(prefix: PrefixHash, cells: number): number | undefined {
-    if (!this.canRunFull) return this.#slots.some(({ isBusy }) => !isBusy) ? 0 : undefined;
+    if (!this.canRunFull) return this.#table.slots.some(({ isBusy }) => !isBusy) ? 0 : undefined;
     const chosen = this.#choose(prefix);
     return chosen && Math.max(this.#cellsIn(chosen, cells), chosen.slot.cells);
   }
@@ -143,9 +132,14 @@ export class SlotManager {
     slot.lastUsed = this.#useCount;
     if (isStale) await this.#offload.empty(slot, choice.saves);
     slot.cells = cellsInUse;
-    if (this.canRunFull) await this.#offload.makeRoom();
-    await this.#offload.parkIdle(slot, (content) => this.#offload.isLong(content));
-    const restored = await this.#offload.prepare(slot, choice, signal, prompt.adapters);
+    if (this.canRunFull) await this.#makeRoom();
+    if (this.#table.isSlowed(slot)) {
+      await this.#offload.parkIdle(slot, (content) => this.#table.isLong(content));
+    }
+    const isMoved = choice.saves || choice.restores !== undefined;
+    const restored = isMoved
+      ? await this.#offload.prepare(slot, choice, signal, prompt.adapters)
+      : undefined;
     if (signal.aborted) {
       this.#free(slot);
       throw signal.reason;
@@ -160,13 +154,15 @@ export class SlotManager {
     { ownerId, responseId, adapters }: SlotRequest,
     signal: AbortSignal,
   ): SlotUse {
-    const mix = adapterMix(adapters);
+    const mix = adapters === undefined ? '' : adapterMix(adapters);
     const { owner } = slot;
     const reusesSlot =
       restored !== undefined || slot.isFresh || (owner?.id === ownerId && owner.mix === mix);
     slot.owner = { id: ownerId, mix };
     slot.isFresh = false;
-    const park = (): void => void this.#offload.parkIdle(slot, () => true);
+    const park = (): void => {
+      if (this.#table.isSlowed(slot)) void this.#offload.parkIdle(slot, () => true);
+    };
     const parking = setTimeout(park, aloneMs).unref();
     return {
       slotId: slot.id,
@@ -179,7 +175,7 @@ export class SlotManager {
           .catch(this.#offload.warn),
       resize: (cells) => {
         slot.cells = cells;
-        return this.#offload.makeRoom();
+        return this.#makeRoom();
       },
       release: (content, cachedTokens, settle) => {
         clearTimeout(parking);
@@ -190,7 +186,7 @@ export class SlotManager {
         slot.isSaved = false;
         // A generation that failed may not have begun.
         if (mix !== slot.engineMix) slot.engineMix = cachedTokens === undefined ? undefined : mix;
-        slot.settle = this.#states.isKeepable(content) ? settle : undefined;
+        slot.settle = this.#table.isKeepable(content) ? settle : undefined;
         this.#free(slot);
         if (restored !== undefined && cachedTokens !== undefined) {
           this.#states.verify(restored, choice.expectedTokens, cachedTokens);
@@ -215,21 +211,25 @@ export class SlotManager {
   }
 
   #choose(prefix: PrefixHash): Chosen | undefined {
-    const free = this.#slots.filter(({ isBusy }) => !isBusy);
+    const free = this.#table.slots.filter(({ isBusy }) => !isBusy);
     // A token has a character at least: the states of a shorter prompt are not worth restoring.
     const states = charactersOf(prefix) < minTokens ? [] : this.#states.list();
-    const views = free.map((slot) => this.#offload.viewOf(slot));
+    const views = free.map((slot) => this.#table.viewOf(slot));
     const choice = chooseSlot(views, states, prefix);
     const slot = free.find(({ id }) => id === choice?.slotId);
     return choice === undefined || slot === undefined ? undefined : { slot, choice };
   }
 
   #cellsIn({ slot, choice }: Chosen, cells: number): number {
-    const { cacheSize } = this.#options;
+    const { cacheSize } = this.#table;
     if (cacheSize === undefined) return 0;
     const restored = choice.restores?.prompt.heldTokens ?? 0;
     const continued = choice.expectedTokens > 0 ? slot.cells : 0;
     return Math.min(cacheSize.contextLength, Math.max(cells, restored, continued));
+  }
+
+  async #makeRoom(): Promise<void> {
+    if (this.#table.isTight) await this.#offload.makeRoom();
   }
 
   #free(slot: Slot): void {

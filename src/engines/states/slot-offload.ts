@@ -3,8 +3,8 @@ import { abortable } from '../../kernel/concurrency/abortable.ts';
 import { Mutex } from '../../kernel/concurrency/semaphore.ts';
 import { withTimeout } from '../../kernel/concurrency/with-timeout.ts';
 import { adapterMix, type CachedPrompt } from './prefix-hash.ts';
-import { isLostBy, minTokens, type SlotChoice, type SlotView } from './choose-slot.ts';
-import type { Slot } from './slot.ts';
+import { isLostBy, minTokens, type SlotChoice } from './choose-slot.ts';
+import type { Slot, SlotTable } from './slot-table.ts';
 import {
   defaultPrepareMs,
   unlimited,
@@ -13,81 +13,27 @@ import {
   type SlotStatesOptions,
 } from './slot-states.ts';
 
-/** A request does not wait for the saving of a slot whose content is read again in less time. */
-const minReadSeconds = 0.25;
-/** While others run, the engine saves only after its step. */
-const minReadSecondsBesideOthers = 0.5;
-/** A content that the engine reads again in less time is not moved: saving and restoring it takes as long. */
-const minMovedReadSeconds = 0.05;
-/** A content of so many tokens slows down long prompts by more than moving it takes, even where it is read at once. */
-const minMovedTokens = 256;
-
 /** Each vocabulary has it. */
 const anyToken = 0;
 
-/** A KV cache that the slots share, in cells, which hold one token each. */
-export interface CacheSize {
-  readonly totalCells: number;
-  /** Maximum of one slot. */
-  readonly contextLength: number;
-  /** Cells of idle slots that slow down the engine little, which passes them in each step. Undefined: any number. */
-  readonly maxIdleCells?: number | undefined;
-}
-
-export interface SlotOffloadOptions extends SlotStatesOptions {
-  /** The cache, if the slots share it. */
-  readonly cacheSize?: CacheSize;
-  /** Time that the engine takes to read a prompt; undefined while its speed is not known. */
-  readonly secondsToRead: (tokens: number) => number | undefined;
-}
-
 /** Moves the contents of slots into the state cache: for a request that takes a slot, for room, and in idle time. */
 export class SlotOffload {
-  readonly #options: SlotOffloadOptions;
-  readonly #slots: readonly Slot[];
+  readonly #options: SlotStatesOptions;
+  readonly #table: SlotTable;
   readonly #states: SlotStates;
   readonly #onFree: () => void;
   readonly #clearing = new Mutex();
 
   constructor(
-    options: SlotOffloadOptions,
-    slots: readonly Slot[],
+    options: SlotStatesOptions,
+    table: SlotTable,
     states: SlotStates,
     onFree: () => void,
   ) {
     this.#options = options;
-    this.#slots = slots;
+    this.#table = table;
     this.#states = states;
     this.#onFree = onFree;
-  }
-
-  get isIdle(): boolean {
-    return this.#slots.every(({ isBusy }) => !isBusy);
-  }
-
-  /** Cells of slots that are busy without a generation. */
-  get busyCells(): number {
-    return cellsOf(this.#slots.filter(({ isBusy, isGenerating }) => isBusy && !isGenerating));
-  }
-
-  /** How `chooseSlot` sees a slot. */
-  viewOf(slot: Slot): SlotView {
-    const { id, content, lastUsed, isSaved } = slot;
-    const isCrowdedOut = this.isIdle && this.#isSlowedByIdle && this.#isMovable(slot);
-    return {
-      id,
-      content,
-      lastUsed,
-      isSaved,
-      isSavable: content !== undefined && this.#states.isSavable(content),
-      isReadFast: content !== undefined && this.#isReadFast(content, isCrowdedOut),
-      isCrowdedOut,
-    };
-  }
-
-  /** True if a content slows down the reading of a prompt, too, so that it is moved before. */
-  isLong(content: CachedPrompt): boolean {
-    return content.heldTokens >= minMovedTokens || this.#readSeconds(content) >= minReadSeconds;
   }
 
   /**
@@ -95,9 +41,8 @@ export class SlotOffload {
    * requests.
    */
   async makeRoom(): Promise<void> {
-    if (!this.#isTight) return;
     await this.#emptyIdle(
-      () => this.#isTight,
+      () => this.#table.isTight,
       async (slot) => {
         if (slot.cells > 0) await this.#clear(slot);
       },
@@ -109,15 +54,15 @@ export class SlotOffload {
    * runs alone.
    */
   async parkIdle(running: Slot, isMoved: (content: CachedPrompt) => boolean): Promise<void> {
-    const isSlowed = () =>
-      this.#isSlowedByIdle && this.#slots.every(({ isBusy, id }) => !isBusy || id === running.id);
-    if (!isSlowed()) return;
-    await this.#emptyIdle(isSlowed, async (slot) => {
-      const { content } = slot;
-      if (content !== undefined && this.#isMovable(slot) && isMoved(content)) {
-        await this.#park(slot, content);
-      }
-    });
+    await this.#emptyIdle(
+      () => this.#table.isSlowed(running),
+      async (slot) => {
+        const { content } = slot;
+        if (content !== undefined && this.#table.isMovable(slot) && isMoved(content)) {
+          await this.#park(slot, content);
+        }
+      },
+    );
   }
 
   /** If that fails, the engine empties the slot itself when it needs the cells. */
@@ -144,7 +89,6 @@ export class SlotOffload {
     adapters?: readonly AdapterScale[],
   ): Promise<SavedState | undefined> {
     const { content } = slot;
-    if (!saves && restores === undefined) return undefined;
     try {
       return await withTimeout(
         this.#options.maxPrepareMs ?? defaultPrepareMs,
@@ -185,7 +129,7 @@ export class SlotOffload {
 
   /** Settles the slots whose states are written to disk. Ends when aborted; never throws. */
   async settleIdle(signal: AbortSignal): Promise<void> {
-    for (const slot of this.#slots) {
+    for (const slot of this.#table.slots) {
       const { settle } = slot;
       if (signal.aborted) return;
       if (slot.isBusy || settle === undefined) continue;
@@ -218,13 +162,13 @@ export class SlotOffload {
   };
 
   async #saveAll(signal: AbortSignal): Promise<void> {
-    const slots = this.#slots.toSorted((one, other) => other.lastUsed - one.lastUsed);
+    const slots = this.#table.slots.toSorted((one, other) => other.lastUsed - one.lastUsed);
     for (const slot of slots) {
       if (signal.aborted) return;
       const { content } = slot;
       if (slot.isBusy || slot.isSaved || content === undefined || content.tokens < minTokens)
         continue;
-      if (this.#states.isKeepable(content)) {
+      if (this.#table.isKeepable(content)) {
         await this.#states.save(slot, content, signal).catch(this.warn);
       }
     }
@@ -234,7 +178,9 @@ export class SlotOffload {
   /** Empties idle slots one after the other, the least recently used first, while they hold too much. */
   #emptyIdle(holdTooMuch: () => boolean, empty: (slot: Slot) => Promise<void>): Promise<void> {
     return this.#clearing.run(async () => {
-      for (const slot of this.#slots.toSorted((one, other) => one.lastUsed - other.lastUsed)) {
+      for (const slot of this.#table.slots.toSorted(
+        (one, other) => one.lastUsed - other.lastUsed,
+      )) {
         if (!holdTooMuch()) return;
         if (!slot.isBusy) await empty(slot);
       }
@@ -257,7 +203,7 @@ export class SlotOffload {
   async #clear(slot: Slot): Promise<void> {
     slot.isBusy = true;
     slot.settle = undefined;
-    await this.empty(slot, isLostBy(this.viewOf(slot), slot.content?.heldTokens ?? 0));
+    await this.empty(slot, isLostBy(this.#table.viewOf(slot), slot.content?.heldTokens ?? 0));
     slot.cells = 0;
     this.#free(slot);
   }
@@ -266,39 +212,4 @@ export class SlotOffload {
     slot.isBusy = false;
     this.#onFree();
   }
-
-  /** True if idle slots hold so much that the generations that run may lack cells. */
-  get #isTight(): boolean {
-    return cellsOf(this.#slots) > (this.#options.cacheSize?.totalCells ?? Infinity);
-  }
-
-  /** True if idle slots hold so much that it should be moved into memory. */
-  get #isSlowedByIdle(): boolean {
-    const { isMemory, cacheSize } = this.#options;
-    const idle = this.#slots.filter(({ isBusy }) => !isBusy);
-    return isMemory && cellsOf(idle) > (cacheSize?.maxIdleCells ?? Infinity);
-  }
-
-  /** Content stays in its slot if it can't be saved, or is short and quickly read again. */
-  #isMovable({ content, settle, isSaved }: Slot): boolean {
-    // Unsettled content could not continue after a restart.
-    if (content === undefined || settle !== undefined) return false;
-    const least = this.#readSeconds(content) < minMovedReadSeconds ? minMovedTokens : minTokens;
-    return content.heldTokens >= least && (isSaved || this.#states.isSavable(content));
-  }
-
-  #isReadFast(content: CachedPrompt, isCrowdedOut: boolean): boolean {
-    // A long one would be moved even if it could stay in its slot.
-    if (isCrowdedOut) return !this.isLong(content);
-    const least = this.isIdle ? minReadSeconds : minReadSecondsBesideOthers;
-    return this.#readSeconds(content) < least;
-  }
-
-  #readSeconds({ heldTokens }: CachedPrompt): number {
-    return this.#options.secondsToRead(heldTokens) ?? minReadSecondsBesideOthers;
-  }
-}
-
-function cellsOf(slots: readonly Slot[]): number {
-  return slots.reduce((total, { cells }) => total + cells, 0);
 }

@@ -5,7 +5,7 @@ import type { Logger } from '../../kernel/logger.ts';
 import type { CachedPrompt } from './prefix-hash.ts';
 import type { DiskState, DiskStates } from './disk-states.ts';
 import type { MemoryState, MemoryStates } from './memory-states.ts';
-import type { Slot } from './slot.ts';
+import type { Slot, SlotTable } from './slot-table.ts';
 
 /** Saving and restoring end after this time; the prompt is then read instead. */
 export const defaultPrepareMs = 5_000;
@@ -24,8 +24,6 @@ export interface SlotStatesOptions {
   /** True if the folder of `memory` is in memory, so that states of requests that are not stored may be there. */
   readonly isMemory: boolean;
   readonly disk: DiskStates;
-  /** True if states of requests that are not stored may be written to disk, too. */
-  readonly persistsStateless: boolean;
   readonly logger: Logger;
   /** Time that a request waits at most for saving and restoring. */
   readonly maxPrepareMs?: number;
@@ -38,13 +36,15 @@ export type SavedState =
 /** The states of one engine's slots, in its folder and on disk. */
 export class SlotStates {
   readonly #options: SlotStatesOptions;
+  readonly #table: SlotTable;
   readonly #writing = new Set<Promise<void>>();
   #uselessCount = 0;
   #restoringCount = 0;
   #hasFailedInRestore = false;
 
-  constructor(options: SlotStatesOptions) {
+  constructor(options: SlotStatesOptions, table: SlotTable) {
     this.#options = options;
+    this.#table = table;
   }
 
   /** True if the engine restores a state, or ended while it did. */
@@ -62,16 +62,6 @@ export class SlotStates {
     ];
   }
 
-  /** True if a prompt may be written to disk. */
-  isKeepable({ responseId }: CachedPrompt): boolean {
-    return responseId !== null || this.#options.persistsStateless;
-  }
-
-  /** True if a state of a prompt may be saved at all. */
-  isSavable(prompt: CachedPrompt): boolean {
-    return this.#options.isMemory || this.isKeepable(prompt);
-  }
-
   /** Deletes the states in memory of conversations that are no longer wanted. */
   async removeUnwanted(isWanted: (prompt: CachedPrompt) => Promise<boolean>): Promise<void> {
     const { memory } = this.#options;
@@ -87,10 +77,16 @@ export class SlotStates {
     signal: AbortSignal,
   ): Promise<MemoryState | undefined> {
     const { lastUsed } = slot;
-    const state = await this.#saveFile(slot, content, this.isKeepable(content), signal, () => {
-      // A generation that began in the meantime would be in the file.
-      if (slot.lastUsed !== lastUsed) throw new TimeoutError('slot in use');
-    });
+    const state = await this.#saveFile(
+      slot,
+      content,
+      this.#table.isKeepable(content),
+      signal,
+      () => {
+        // A generation that began in the meantime would be in the file.
+        if (slot.lastUsed !== lastUsed) throw new TimeoutError('slot in use');
+      },
+    );
     if (state !== undefined) slot.isSaved = true;
     return state;
   }

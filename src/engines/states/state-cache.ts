@@ -13,7 +13,7 @@ import { openScratchFolder, type ScratchFolder } from './scratch-folder.ts';
 import { Prefill, PrefillSpeed } from '../scheduler/prefill.ts';
 import { ManagedSlots } from './managed-slots.ts';
 import { SlotManager } from './slot-manager.ts';
-import type { CacheSize } from './slot-offload.ts';
+import type { CacheSize } from './slot-table.ts';
 
 const stopSaveMs = 5_000;
 const availableShare = 0.5;
@@ -170,7 +170,7 @@ export class StateCache {
       isMemory: this.#scratch.isMemory,
       disk: this.#disk,
       persistsStateless,
-      secondsToRead: (tokens) => speed.secondsToRead(tokens),
+      speed,
       logger,
     });
     this.#engines.add(manager);

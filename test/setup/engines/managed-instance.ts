@@ -13,7 +13,7 @@ import { DiskStates } from '../../../src/engines/states/disk-states.ts';
 import { ManagedSlots } from '../../../src/engines/states/managed-slots.ts';
 import { MemoryStates } from '../../../src/engines/states/memory-states.ts';
 import { SlotManager } from '../../../src/engines/states/slot-manager.ts';
-import type { CacheSize } from '../../../src/engines/states/slot-offload.ts';
+import type { CacheSize } from '../../../src/engines/states/slot-table.ts';
 import { omitUndefined } from '../../../src/kernel/omit-undefined.ts';
 import { createLogger } from '../../../src/telemetry/logger.ts';
 import { deferred } from '../deferred.ts';
@@ -36,7 +36,7 @@ export interface ManagedInstanceOptions extends Omit<TokenEngineOptions, 'totalC
   readonly isMemory?: boolean;
   readonly idleMs?: number;
   /** Used in place of the measured speed. */
-  readonly secondsToRead?: (tokens: number) => number | undefined;
+  readonly speed?: { secondsToRead(tokens: number): number | undefined };
 }
 
 interface GenerateOptions {
@@ -97,7 +97,7 @@ export async function managedInstance(options: ManagedInstanceOptions = {}) {
     isMemory,
     disk,
     persistsStateless: false,
-    secondsToRead: options.secondsToRead ?? ((tokens) => speed.secondsToRead(tokens)),
+    speed: options.speed ?? speed,
     logger,
     maxPrepareMs: 2_000,
   });
