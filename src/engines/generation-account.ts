@@ -152,7 +152,7 @@ export class GenerationAccount {
 
   async end(event: EndEvent, engine: Engine, context: RequestContext): Promise<GenerationReport> {
     const { type: _, reasoningTokens: counted, usage: last, ...end } = event;
-    const usage = this.#total(last);
+    const usage = this.#before === undefined ? last : this.#total(last, this.#before);
     this.answer.usage = usage;
     const reread =
       usage.promptTokens < minPromptTokens ? undefined : this.#reread(usage, engine, context);
@@ -175,7 +175,7 @@ export class GenerationAccount {
 
   /** The generation will fail. */
   cut({ usage: last, reasoningTokens: counted }: CutEvent): InterruptedReport {
-    const usage = this.#total(this.#measured(last));
+    const usage = this.#measured(last);
     this.#record?.end({ usage, hasFailed: true });
     const reasoningTokens = this.#reasoningTokensBefore + counted;
     return { usage, reasoningTokens, timeToFirstTokenSeconds: this.#firstTokenSeconds };
@@ -185,7 +185,7 @@ export class GenerationAccount {
   pause({ usage, reasoningTokens }: CutEvent): void {
     // The engine counts tokens that it wrote and no client got, which the next part writes again.
     const completionTokens = this.answer.tokens;
-    this.#before = { ...this.#total(this.#measured(usage)), completionTokens };
+    this.#before = { ...this.#measured(usage), completionTokens };
     this.#reasoningTokensBefore += reasoningTokens;
   }
 
@@ -209,17 +209,16 @@ export class GenerationAccount {
     return ((this.#firstTokenAt ?? performance.now()) - this.#startedAt) / 1000;
   }
 
-  /** Measures the time here: the engine reports its own only at the end. */
+  /** The figures so far. Measures the time here: the engine reports its own only at the end. */
   #measured(usage: GenerationUsage): GenerationUsage {
     const now = performance.now();
     const since = Math.max(this.#partAt, this.#firstTokenAt ?? now);
-    return { ...usage, generationMs: now - since };
+    const last = { ...usage, generationMs: now - since };
+    return this.#before === undefined ? last : this.#total(last, this.#before);
   }
 
   /** The prompt counts as the first part read it; the prompt of a later part contains the answer so far. */
-  #total(last: GenerationUsage): GenerationUsage {
-    const before = this.#before;
-    if (before === undefined) return last;
+  #total(last: GenerationUsage, before: GenerationUsage): GenerationUsage {
     const tokens = last.promptTokens - before.promptTokens;
     return {
       ...before,

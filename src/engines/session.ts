@@ -1,6 +1,6 @@
 import { HearthError } from '../kernel/errors/errors.ts';
 import type { ModelSelection } from '../library/model.ts';
-import type { Operation } from '../telemetry/request-record.ts';
+import type { Phase } from '../telemetry/request-record.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
 import type {
   ChatGeneration,
@@ -12,11 +12,11 @@ import type {
   Relevance,
 } from './engine.ts';
 import { GenerationAccount } from './generation-account.ts';
-import { withAdapters, withInstanceAdapters } from './loads/adapters.ts';
+import { inPieces } from './in-pieces.ts';
+import { withAdapters } from './loads/adapters.ts';
 import type { OpenRequest } from './loads/open-request.ts';
 import { EngineLost } from './loads/refusal.ts';
 import type { Lease } from './loads/instance-lease.ts';
-import type { PromptGate } from './loads/prompt-gate.ts';
 import type { Place } from './scheduler/place.ts';
 import type { Waiting } from './scheduler/scheduler.ts';
 import { SlotRun } from './scheduler/slot-run.ts';
@@ -28,9 +28,6 @@ import {
   type JoinedLoad,
   type SessionHost,
 } from './session-wait.ts';
-
-/** Inputs that are embedded or ranked at once; other requests run between two pieces. */
-const unaryPiece = 32;
 
 /**
  * One request's use of a model: its instance, its place in the queue, and its slot while it generates. A session
@@ -57,7 +54,11 @@ export class Session {
     this.#request = request;
     this.#context = context;
     this.#lease = this.#open();
-    this.#request = withInstanceAdapters(request, this.#lease.instance.config);
+    const { adapters } = this.#lease.instance.config;
+    // If it moves to another instance, it keeps the default adapters of this one.
+    if (adapters !== undefined && request.target.adapters === undefined) {
+      this.#request = { ...request, target: { ...request.target, adapters } };
+    }
   }
 
   get instanceId(): string {
@@ -136,11 +137,12 @@ export class Session {
    * @throws HearthError `context_length_exceeded`; the errors of `ready` and `Engine.generate`.
    */
   async *generate(request: GenerationRequest): AsyncGenerator<SessionEvent, void, void> {
-    await this.#admit(
-      (gate) => gate.isLong(request),
-      (gate) => gate.admit(request, this.context),
-    );
-    const adapted = withAdapters(request, this.#request.target);
+    const { promptGate } = this.#lease;
+    if (promptGate.isLong(request)) {
+      await this.#withoutPlace(() => promptGate.admit(request, this.context));
+    }
+    const { adapters } = this.#request.target;
+    const adapted = adapters === undefined ? request : withAdapters(request, adapters);
     const account = new GenerationAccount(adapted, this.#startedAt, this.#host.promptMemory);
     this.#startedAt = undefined;
     // A client that gets the result at its end may get the result of another instance.
@@ -156,10 +158,7 @@ export class Session {
           const place = await this.#takePlace();
           const { managed, engine } = lease.loaded;
           run = managed && new SlotRun(place, managed, account, lease.context);
-          await run?.prepare();
-          const starting = run === undefined ? startUnmanaged(place, lease) : run.start();
-          if (place.state === 'ready') yield* whileWaiting(place, starting);
-          await starting;
+          yield* this.#takeSlot(place, run);
           const context = run?.context ?? lease.context;
           await account.begin(engine, context);
           if (!hasBegun) yield { type: 'prompt.start' };
@@ -167,7 +166,7 @@ export class Session {
           if (run !== undefined && place.isReader) {
             for await (const event of run.prefill()) {
               account.note(event);
-              if (event.type === 'prompt.progress') yield event;
+              yield event;
             }
           }
           for await (const raw of engine.generate(run?.request ?? adapted, context)) {
@@ -190,10 +189,10 @@ export class Session {
         } catch (error) {
           isContinued = run?.isPaused === true && !lease.signal.aborted;
           if (!isContinued) {
-            const failure = await lease.failure(error);
-            if (!this.#mayRepeat(failure, account.hasOutput)) {
+            const failure = await this.#failureOf(error, account.hasOutput);
+            if (failure !== undefined) {
               if (held !== undefined) yield* held;
-              throw this.#failed(failure);
+              throw failure.error;
             }
             account.restart();
             held?.splice(0);
@@ -219,10 +218,10 @@ export class Session {
    */
   async embed(inputs: readonly Prompt[]): Promise<Embeddings> {
     const admitted = await this.#admitInputs(inputs);
-    const parts = await this.#inPieces('embedding', admitted, (engine, piece, context) =>
-      engine.embed(piece, context),
+    const { parts, promptTokens } = await inPieces(this.#context, 'embedding', admitted, (piece) =>
+      this.withPlace((engine, context) => engine.embed(piece, context)),
     );
-    return { vectors: parts.flatMap(({ vectors }) => vectors), promptTokens: tokensOf(parts) };
+    return { vectors: parts.flatMap(({ vectors }) => vectors), promptTokens };
   }
 
   /**
@@ -233,10 +232,10 @@ export class Session {
   async rank(query: string, documents: readonly string[]): Promise<Relevance> {
     const inputs = await this.#admitInputs([query, ...documents]);
     const [ownQuery = '', ...admitted] = inputs.map(String);
-    const parts = await this.#inPieces('rerank', admitted, (engine, piece, context) =>
-      engine.rank(ownQuery, piece, context),
+    const { parts, promptTokens } = await inPieces(this.#context, 'rerank', admitted, (piece) =>
+      this.withPlace((engine, context) => engine.rank(ownQuery, piece, context)),
     );
-    return { scores: parts.flatMap(({ scores }) => scores), promptTokens: tokensOf(parts) };
+    return { scores: parts.flatMap(({ scores }) => scores), promptTokens };
   }
 
   /**
@@ -246,15 +245,11 @@ export class Session {
    *   `Engine.countPromptTokens`.
    */
   async countPrompt(request: ChatGeneration): Promise<number> {
-    let count = 0;
-    await this.#admit(
-      () => true,
-      async (gate) => {
-        await gate.admitCount(request);
-        count = await this.#lease.loaded.engine.countPromptTokens(request, this.context);
-      },
-    );
-    return count;
+    const { promptGate, loaded } = this.#lease;
+    return this.#withoutPlace(async () => {
+      await promptGate.admitCount(request);
+      return loaded.engine.countPromptTokens(request, this.context);
+    });
   }
 
   /** Counts the tokens of a text, without special tokens. */
@@ -273,16 +268,9 @@ export class Session {
     const phase = this.#context.record.beginPhase({ name: 'queue' });
     try {
       const waiting = lease.enter('first');
-      waiting.place.then(
-        () => phase.end(),
-        (error: unknown) => {
-          phase.end({ hasFailed: true });
-          // A request that is displaced from the queue stops waiting for the load as well.
-          lease.abort(error);
-        },
-      );
+      if (waiting.granted === undefined) this.#awaitPlace(waiting, lease, phase);
+      else phase.end();
       lease.instance.addPrompt(promptPrefix);
-      this.#waiting = waiting;
       if (lease.instance.load !== undefined) this.#load = joinLoad(this.#host, lease, waitsForLoad);
       return lease;
     } catch (error) {
@@ -290,6 +278,18 @@ export class Session {
       lease.release();
       throw error;
     }
+  }
+
+  #awaitPlace(waiting: Waiting, lease: Lease, phase: Phase): void {
+    this.#waiting = waiting;
+    waiting.place.then(
+      () => phase.end(),
+      (error: unknown) => {
+        phase.end({ hasFailed: true });
+        // A request that is displaced from the queue stops waiting for the load as well.
+        lease.abort(error);
+      },
+    );
   }
 
   #reopen(): void {
@@ -301,6 +301,15 @@ export class Session {
   #failed(error: unknown): unknown {
     if (error instanceof HearthError) this.#context.record.fail(error);
     return error;
+  }
+
+  /** The error to throw after work on the engine; undefined if the work may be repeated. */
+  async #failureOf(
+    cause: unknown,
+    hasOutput: boolean,
+  ): Promise<{ readonly error: unknown } | undefined> {
+    const error = await this.#lease.failure(cause);
+    return this.#mayRepeat(error, hasOutput) ? undefined : { error: this.#failed(error) };
   }
 
   /** True if the work may be repeated after its engine was lost, once. */
@@ -315,57 +324,39 @@ export class Session {
   }
 
   async #takePlace(): Promise<Place> {
-    const waiting = this.#waiting;
+    await this.#waiting?.place;
     this.#waiting = undefined;
-    const place = (await waiting?.place) ?? this.#lease.place;
+    const { place, signal } = this.#lease;
+    signal.throwIfAborted();
     if (place === undefined) throw new Error('no place');
     return place;
   }
 
-  /** Checks a prompt or an input, without a place if that takes long. */
-  async #admit(
-    isLong: (gate: PromptGate) => boolean,
-    check: (gate: PromptGate) => Promise<unknown>,
-  ): Promise<void> {
+  async *#takeSlot(
+    place: Place,
+    run: SlotRun | undefined,
+  ): AsyncGenerator<QueuedEvent, void, void> {
+    await run?.prepare();
+    const starting = run === undefined ? startUnmanaged(place, this.#lease) : run.start();
+    if (place.state === 'ready') yield* whileWaiting(place, starting);
+    await starting;
+  }
+
+  /** Checks a prompt or inputs, which takes long, without a place. */
+  async #withoutPlace<Result>(check: () => Promise<Result>): Promise<Result> {
     const lease = this.#lease;
-    if (!isLong(lease.promptGate)) return;
     lease.leave();
     try {
-      await check(lease.promptGate);
+      return await check();
     } catch (error) {
       throw await lease.failure(error);
     }
   }
 
   async #admitInputs(inputs: readonly Prompt[]): Promise<readonly Prompt[]> {
-    let admitted = inputs;
-    await this.#admit(
-      (gate) => gate.areLong(inputs),
-      async (gate) => {
-        admitted = await gate.admitInputs(inputs, this.context);
-      },
-    );
-    return admitted;
-  }
-
-  /** Runs calls without a stream, each with a place of its own. */
-  async #inPieces<Input, Result extends { readonly promptTokens: number }>(
-    operation: Operation,
-    inputs: readonly Input[],
-    run: (engine: Engine, piece: readonly Input[], context: RequestContext) => Promise<Result>,
-  ): Promise<readonly Result[]> {
-    const parts: Result[] = [];
-    const record = this.#context.record.beginGeneration(operation);
-    try {
-      for (let start = 0; start < Math.max(1, inputs.length); start += unaryPiece) {
-        const piece = inputs.slice(start, start + unaryPiece);
-        parts.push(await this.withPlace((engine, context) => run(engine, piece, context)));
-      }
-      record.end({ usage: { promptTokens: tokensOf(parts) } });
-      return parts;
-    } finally {
-      record.end({ hasFailed: true });
-    }
+    const { promptGate } = this.#lease;
+    if (!promptGate.areLong(inputs)) return inputs;
+    return this.#withoutPlace(() => promptGate.admitInputs(inputs, this.context));
   }
 
   /** Runs a call without a stream. */
@@ -380,8 +371,8 @@ export class Session {
         await startUnmanaged(place, lease);
         return await work(lease.loaded.engine, lease.context);
       } catch (error) {
-        const failure = await lease.failure(error);
-        if (!this.#mayRepeat(failure, false)) throw this.#failed(failure);
+        const failure = await this.#failureOf(error, false);
+        if (failure !== undefined) throw failure.error;
       } finally {
         lease.leave();
       }
@@ -389,8 +380,4 @@ export class Session {
       for await (const _ of this.ready());
     }
   }
-}
-
-function tokensOf(parts: readonly { readonly promptTokens: number }[]): number {
-  return parts.reduce((sum, { promptTokens }) => sum + promptTokens, 0);
 }

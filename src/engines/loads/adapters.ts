@@ -3,8 +3,7 @@ import type { AdapterEntry, AdapterLibrary } from '../../library/adapter.ts';
 import type { AdapterChoice } from '../../kernel/adapter-names.ts';
 import type { ModelSelection } from '../../library/model.ts';
 import type { GenerationRequest } from '../engine.ts';
-import type { AppliedAdapter, InstanceConfig } from './load-options.ts';
-import type { ModelTarget, OpenRequest } from './open-request.ts';
+import type { AppliedAdapter } from './load-options.ts';
 
 /** Adapters of one instance that no request has named: their number, and their share of the weights. */
 const maxUnnamed = 8;
@@ -57,17 +56,9 @@ export function attach(
   return attached;
 }
 
-/** A request that chooses no adapters keeps the default adapters of its first instance if it moves to another one. */
-export function withInstanceAdapters(request: OpenRequest, config: InstanceConfig): OpenRequest {
-  const { target } = request;
-  const { adapters } = config;
-  if (target.adapters !== undefined || adapters === undefined) return request;
-  return { ...request, target: { ...target, adapters } };
-}
-
 export function withAdapters(
   generation: GenerationRequest,
-  { adapters = [] }: ModelTarget,
+  adapters: readonly AppliedAdapter[],
 ): GenerationRequest {
   if (adapters.length === 0) return generation;
   const scales = adapters.map(({ adapter, scale }) => ({ id: adapter.id, scale }));

@@ -63,7 +63,8 @@ export class PromptGate {
   /** True if `admit` has anything to do. */
   isLong(request: GenerationRequest): boolean {
     if (this.#estimatesTokens) return false;
-    return charactersOf(request) >= minCharacters || messageCount(request) > this.#contextLength;
+    const count = request.kind === 'chat' ? request.messages.length : 0;
+    return count > this.#contextLength || charactersOf(request) >= minCharacters;
   }
 
   /** True if `admitInputs` has anything to do. */
@@ -122,7 +123,7 @@ export class PromptGate {
 
   /** A template adds a token for each message at least, and the engine renders many messages in quadratic time. */
   #assertMessages(request: GenerationRequest, contexts = 1): void {
-    const count = messageCount(request);
+    const count = request.kind === 'chat' ? request.messages.length : 0;
     if (count > contexts * this.#contextLength) throw this.#tooLong('The prompt', count);
   }
 
@@ -189,19 +190,14 @@ export class PromptGate {
   }
 }
 
-function messageCount(request: GenerationRequest): number {
-  return request.kind === 'completion' ? 0 : request.messages.length;
-}
-
 function charactersOf(request: GenerationRequest): number {
   if (request.kind === 'completion') return request.prompt.length + (request.suffix?.length ?? 0);
-  return sum([...request.messages.map(messageCharacters), toolsJson(request).length]);
-}
-
-function messageCharacters({ content }: EngineMessage): number {
-  return typeof content === 'string'
-    ? content.length
-    : sum(content.map((part) => (part.type === 'text' ? part.text.length : 0)));
+  let characters = request.tools === undefined ? 0 : toolsJson(request).length;
+  for (const { content } of request.messages) {
+    if (typeof content === 'string') characters += content.length;
+    else for (const part of content) if (part.type === 'text') characters += part.text.length;
+  }
+  return characters;
 }
 
 /** The texts of which every byte is in the prompt. */

@@ -34,6 +34,8 @@ interface PrefillOptions {
   readonly contextLength: number;
 }
 
+export type PrefillProgress = Extract<GenerationEvent, { readonly type: 'prompt.progress' }>;
+
 /** Tokens that were read before the generation. */
 export interface ReadPieces {
   /** Tokens of them that the slot already had. */
@@ -181,7 +183,7 @@ export class Prefill {
     prompt: ActivePrompt,
     use: SlotUse,
     { signal, logger }: RequestContext,
-  ): AsyncGenerator<GenerationEvent, ReadPieces | undefined> {
+  ): AsyncGenerator<PrefillProgress, ReadPieces | undefined> {
     const { slots, speed, contextLength } = this.#options;
     let pieces: ReadPieces | undefined;
     if (this.#isReadAtOnce(prompt.prefix, use.expectedTokens)) return undefined;

@@ -3,7 +3,7 @@ import { withSignal, type RequestContext } from '../../telemetry/request-context
 import { canContinue, continueRequest } from '../continuation.ts';
 import type { GenerationEvent, GenerationRequest } from '../engine.ts';
 import type { GenerationAccount } from '../generation-account.ts';
-import { withPieces, type ActivePrompt, type ReadPieces } from './prefill.ts';
+import { withPieces, type ActivePrompt, type PrefillProgress, type ReadPieces } from './prefill.ts';
 import { prefixHash, type CachedPrompt } from '../states/prefix-hash.ts';
 import type { ManagedSlots } from '../states/managed-slots.ts';
 import type { SlotUse } from '../states/slot-manager.ts';
@@ -120,7 +120,7 @@ export class SlotRun implements ScheduledPrompt {
   }
 
   /** Reads a long prompt in pieces. */
-  async *prefill(): AsyncGenerator<GenerationEvent> {
+  async *prefill(): AsyncGenerator<PrefillProgress> {
     if (this.#use === undefined || !this.#place.isReader) return;
     this.#pieces = yield* this.#managed.prefill.read(this.#prompt, this.#use, this.#context);
   }
@@ -137,7 +137,9 @@ export class SlotRun implements ScheduledPrompt {
         return this.#pieces ? { ...event, usage: withPieces(event.usage, this.#pieces) } : event;
       case 'generation.end': {
         this.#managed.prefill.learn(event.usage, this.#prompt, this.#isAlone);
-        this.#managed.answers.learn(this.#tokensBefore + event.usage.completionTokens);
+        if (this.#managed.canRunFull) {
+          this.#managed.answers.learn(this.#tokensBefore + event.usage.completionTokens);
+        }
         const usage = this.#pieces ? withPieces(event.usage, this.#pieces) : event.usage;
         this.#cachedTokens = usage.cachedTokens;
         return { ...event, usage };

@@ -200,7 +200,7 @@ export class AnswerReader {
       if (piece.type === 'text') {
         this.#show(piece.text);
       } else {
-        this.#showStopString();
+        if (this.#stopStrings !== undefined) this.#showStopString(this.#stopStrings);
         this.#addCall(piece);
       }
     }
@@ -224,13 +224,12 @@ export class AnswerReader {
       if (content !== '') this.#addAnswer(content);
     }
     if (this.#markup !== undefined) this.#addPieces(this.#markup.end(isBeforeCall));
-    this.#showStopString();
+    if (this.#stopStrings !== undefined) this.#showStopString(this.#stopStrings);
   }
 
   /** Shows the text that could have become a stop string. */
-  #showStopString(): void {
-    if (this.#stopString !== undefined || this.#stopStrings === undefined) return;
-    this.#collect('content.delta', this.#stopStrings.end());
+  #showStopString(reader: StopStringReader): void {
+    if (this.#stopString === undefined) this.#collect('content.delta', reader.end());
   }
 
   #show(text: string): void {

@@ -109,18 +109,16 @@ function wireMessage(message: EngineMessage): object {
       ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map(wireToolCall) }),
     };
   }
-  const content = wireContent(message.content);
+  const content =
+    typeof message.content === 'string' ? message.content : message.content.map(wirePart);
   return role === 'tool' ? { role, tool_call_id: message.toolCallId, content } : { role, content };
 }
 
-function wireContent(content: string | readonly ContentPart[]): string | readonly object[] {
-  if (typeof content === 'string') return content;
-  return content.map((part) => {
-    if (part.type === 'text') return { type: 'text', text: part.text };
-    if (part.type === 'image') return { type: 'image_url', image_url: { url: part.dataUrl } };
-    const data = part.dataUrl.slice(part.dataUrl.indexOf(',') + 1);
-    return { type: 'input_audio', input_audio: { data, format: audioFormat(part) } };
-  });
+function wirePart(part: ContentPart): object {
+  if (part.type === 'text') return { type: 'text', text: part.text };
+  if (part.type === 'image') return { type: 'image_url', image_url: { url: part.dataUrl } };
+  const data = part.dataUrl.slice(part.dataUrl.indexOf(',') + 1);
+  return { type: 'input_audio', input_audio: { data, format: audioFormat(part) } };
 }
 
 function wireToolCall({ id, name, argumentsJson }: ToolCall): object {
