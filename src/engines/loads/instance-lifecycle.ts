@@ -22,7 +22,7 @@ import { contextForPrompt } from './policy/choose-sizes.ts';
 import { instanceName, nextInstanceId } from './policy/next-instance-id.ts';
 
 /** 24.8 days: a timer with a longer delay fires immediately. */
-const maxTimerMs = 2 ** 31 - 1;
+const maxTimerSeconds = (2 ** 31 - 1) / 1000;
 
 export interface LifecycleOptions extends SchedulerOptions {
   /** One loader per kind of model source. */
@@ -371,21 +371,20 @@ export class InstanceLifecycle implements SchedulerEffects {
     void this.#options.gpuMemory?.refresh(ownBytes).then(() => this.#scheduler.advance());
   }
 
-  #startIdleTimer(instance: Instance): void {
+  #startIdleTimer(instance: Instance, seconds = instance.usualTtlSeconds): void {
     this.#clearIdleTimer(instance);
-    const { usualTtlSeconds } = instance;
-    if (usualTtlSeconds === undefined || !instance.isIdle) return;
-    const expire = (): void => {
-      this.#idleTimers.delete(instance);
-      // Once it is no longer pinned, its idle time starts again.
-      if (instance.isPinned) return;
+    if (seconds === undefined || !instance.isIdle) return;
+    const next = Math.min(seconds, maxTimerSeconds);
+    const timer = setTimeout(() => this.#expire(instance, seconds - next), next * 1000);
+    this.#idleTimers.set(instance, timer.unref());
+  }
+
+  #expire(instance: Instance, secondsLeft: number): void {
+    // Once it is no longer pinned, its idle time starts again.
+    if (secondsLeft > 0) this.#startIdleTimer(instance, secondsLeft);
+    else if (!instance.isPinned) {
       this.evict(instance, 'idle', `${instance.id} was idle for ${instance.ttlSeconds} s.`);
-    };
-    const wait = (ms: number): void => {
-      const next = ms > maxTimerMs ? () => wait(ms - maxTimerMs) : expire;
-      this.#idleTimers.set(instance, setTimeout(next, Math.min(ms, maxTimerMs)).unref());
-    };
-    wait(usualTtlSeconds * 1000);
+    }
   }
 
   #clearIdleTimer(instance: Instance): void {

@@ -141,7 +141,7 @@ export class Instance {
 
   /** True if it is ready and no request uses it. */
   get isIdle(): boolean {
-    const isEnding = this.isRetired || this.#isOutdated;
+    const isEnding = this.#retiredWith !== undefined || this.#isOutdated;
     return this.#state === 'ready' && this.#leases.size === 0 && !isEnding;
   }
 

@@ -37,7 +37,8 @@ export class Place implements PlaceView {
   #usableCells = 0;
   #wantedCells = 0;
   #isPausing = false;
-  #onStart: ((use: Promise<SlotUse | undefined>) => void) | undefined;
+  #taking: Promise<SlotUse | undefined> | undefined;
+  #onTake: (() => void) | undefined;
   #onPrefill: (() => void) | undefined;
   #use: SlotUse | undefined;
   #runningSince: number | undefined;
@@ -105,28 +106,29 @@ export class Place implements PlaceView {
     this.#prompt = prompt;
     this.#state = 'ready';
     this.#isPausing = false;
-    const taking = await new Promise<{ readonly use: Promise<SlotUse | undefined> }>(
-      (resolve, reject) => {
-        const abandon = (): void => {
-          this.#onStart = undefined;
-          this.#state = 'preparing';
-          reject(signal.reason);
-          this.#scheduler.advance();
-        };
-        this.#onStart = (use) => {
-          signal.removeEventListener('abort', abandon);
-          // In an object, so that the promise of the slot is not awaited here.
-          resolve({ use });
-        };
-        signal.addEventListener('abort', abandon, { once: true });
-        this.#scheduler.advance();
-      },
-    );
-    this.#use = await taking.use;
+    this.#scheduler.advance();
+    if (this.#taking === undefined) await this.#waitForSlot(signal);
+    this.#use = await this.#taking;
     this.#cells = this.#use?.cells ?? 0;
     this.#usableCells = this.#cells;
     this.#scheduler.advance();
     return this.#use;
+  }
+
+  #waitForSlot(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const abandon = (): void => {
+        this.#onTake = undefined;
+        this.#state = 'preparing';
+        reject(signal.reason);
+        this.#scheduler.advance();
+      };
+      this.#onTake = () => {
+        signal.removeEventListener('abort', abandon);
+        resolve();
+      };
+      signal.addEventListener('abort', abandon, { once: true });
+    });
   }
 
   /** Called by the scheduler. */
@@ -137,10 +139,10 @@ export class Place implements PlaceView {
     this.#wantedCells = 0;
     this.#state = 'running';
     this.#runningSince = performance.now();
-    const use = prompt.take();
-    use.catch(() => this.release());
-    this.#onStart?.(use);
-    this.#onStart = undefined;
+    this.#taking = prompt.take();
+    this.#taking.catch(() => this.release());
+    this.#onTake?.();
+    this.#onTake = undefined;
   }
 
   /**
@@ -231,6 +233,7 @@ export class Place implements PlaceView {
     this.#cells = 0;
     this.#wantedCells = 0;
     this.#use = undefined;
+    this.#taking = undefined;
     this.#runningSince = undefined;
     if (this.isReader) this.endPrefill();
     // A paused answer waits again at once, ahead of later requests.

@@ -87,7 +87,8 @@ export class Scheduler implements PlaceOwner {
    */
   enter(clientKey: string, signal: AbortSignal): Waiting {
     this.#assertOpen(signal);
-    if (this.#hasFreePlace) return atOnce(this.#newPlace());
+    const atOnce = this.#enterAtOnce();
+    if (atOnce !== undefined) return atOnce;
     const isFull = this.#places.size + this.#waiters.length >= this.#slotCount + this.#capacity;
     if (isFull) this.#makeRoomFor(clientKey);
     return this.#waitIn(this.#waiters, clientKey, signal);
@@ -105,8 +106,8 @@ export class Scheduler implements PlaceOwner {
     { isAhead = true }: { readonly isAhead?: boolean } = {},
   ): Waiting {
     this.#assertOpen(signal);
-    if (this.#hasFreePlace) return atOnce(this.#newPlace());
-    return this.#waitIn(isAhead ? this.#returners : this.#waiters, clientKey, signal);
+    const queue = isAhead ? this.#returners : this.#waiters;
+    return this.#enterAtOnce() ?? this.#waitIn(queue, clientKey, signal);
   }
 
   /** Fails all waiting and later requests. */
@@ -128,9 +129,12 @@ export class Scheduler implements PlaceOwner {
     }
   }
 
-  /** True if a request gets a place at once: no other one waits. */
-  get #hasFreePlace(): boolean {
-    return this.#isOpen && this.#queuedCount === 0 && this.#places.size < this.#slotCount;
+  /** Gives a request a free place for which no other one waits. */
+  #enterAtOnce(): Waiting | undefined {
+    const isFree = this.#queuedCount === 0 && this.#places.size < this.#slotCount;
+    if (!this.#isOpen || !isFree) return undefined;
+    const place = this.#newPlace();
+    return { place: Promise.resolve(place), granted: place, position: undefined };
   }
 
   #newPlace(): Place {
@@ -260,11 +264,6 @@ export class Scheduler implements PlaceOwner {
       { retryAfterSeconds: 1 },
     );
   }
-}
-
-/** A request that does not wait. */
-function atOnce(place: Place): Waiting {
-  return { place: Promise.resolve(place), granted: place, position: undefined };
 }
 
 function secondsSince({ startMs }: Place): number {

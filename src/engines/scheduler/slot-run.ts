@@ -24,7 +24,8 @@ export class SlotRun implements ScheduledPrompt {
   readonly #place: Place;
   readonly #managed: ManagedSlots;
   readonly #account: GenerationAccount;
-  readonly #context: RequestContext;
+  /** The context of the generation; its signal also aborts when the generation is paused. */
+  readonly context: RequestContext;
   /** Present if the generation may be paused: an abort signal is not free. */
   readonly #pausing: LinkedAbort | undefined;
   readonly #request: GenerationRequest;
@@ -49,17 +50,12 @@ export class SlotRun implements ScheduledPrompt {
     this.#managed = managed;
     this.#account = account;
     this.#pausing = managed.canRunFull ? linkAbort(context.signal) : undefined;
-    this.#context =
+    this.context =
       this.#pausing === undefined ? context : withSignal(context, this.#pausing.signal);
     this.#tokensBefore = account.answer.tokens;
     this.#request =
       this.#tokensBefore === 0 ? account.request : continueRequest(account.request, account.answer);
     this.#prompt = managed.prefill.open(this.#request, context.caller.tokenId);
-  }
-
-  /** The context of the generation; its signal also aborts when the generation is paused. */
-  get context(): RequestContext {
-    return this.#context;
   }
 
   /** The request for the engine. */
@@ -90,7 +86,7 @@ export class SlotRun implements ScheduledPrompt {
    */
   async start(): Promise<void> {
     const { prefill, canRunFull } = this.#managed;
-    const { signal } = this.#context;
+    const { signal } = this.context;
     const starting = this.#place.start(this, signal);
     if (canRunFull && this.#place.state === 'ready') void this.#countCells();
     this.#use = await starting;
@@ -112,7 +108,7 @@ export class SlotRun implements ScheduledPrompt {
   }
 
   take(): Promise<SlotUse> {
-    return this.#managed.manager.take(this.#prompt, this.#cells, this.#context.signal);
+    return this.#managed.manager.take(this.#prompt, this.#cells, this.context.signal);
   }
 
   pause(): void {
@@ -122,7 +118,7 @@ export class SlotRun implements ScheduledPrompt {
   /** Reads a long prompt in pieces. */
   async *prefill(): AsyncGenerator<PrefillProgress> {
     if (this.#use === undefined || !this.#place.isReader) return;
-    this.#pieces = yield* this.#managed.prefill.read(this.#prompt, this.#use, this.#context);
+    this.#pieces = yield* this.#managed.prefill.read(this.#prompt, this.#use, this.context);
   }
 
   /** Notes an event of the engine and returns the event for the client. */
@@ -191,7 +187,7 @@ export class SlotRun implements ScheduledPrompt {
   /** Lets the engine count a prompt that waits: the estimate is more than it needs. */
   async #countCells(): Promise<void> {
     // The generation reports problems of the prompt.
-    const tokens = await this.#prompt.tokens(this.#context.signal).catch(() => undefined);
+    const tokens = await this.#prompt.tokens(this.context.signal).catch(() => undefined);
     if (tokens === undefined) return;
     this.#cells = this.#likelyCells(tokens.length);
     this.#place.recheck();

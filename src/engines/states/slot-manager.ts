@@ -1,9 +1,16 @@
 import type { AdapterScale } from '../engine.ts';
 import { adapterMix, charactersOf, type CachedPrompt, type PrefixHash } from './prefix-hash.ts';
-import { chooseSlot, minTokens, type SlotChoice } from './choose-slot.ts';
 import { SlotOffload } from './slot-offload.ts';
 import { SlotStates, type SavedState, type SlotStatesOptions } from './slot-states.ts';
-import { SlotTable, type Settle, type Slot, type SlotTableOptions } from './slot-table.ts';
+import {
+  chooseSlot,
+  minTokens,
+  SlotTable,
+  type Settle,
+  type Slot,
+  type SlotChoice,
+  type SlotTableOptions,
+} from './slot-table.ts';
 
 /** Short contents are offloaded if a generation runs alone after this time: the slots of a burst keep the chat template. */
 const aloneMs = 100;
@@ -57,12 +64,11 @@ export class SlotManager {
   readonly #states: SlotStates;
   readonly #offload: SlotOffload;
   #useCount = 0;
-  #onFree = (): void => {};
 
   constructor(options: SlotManagerOptions) {
     this.#table = new SlotTable(options);
     this.#states = new SlotStates(options, this.#table);
-    this.#offload = new SlotOffload(options, this.#table, this.#states, () => this.#onFree());
+    this.#offload = new SlotOffload(options, this.#table, this.#states);
   }
 
   /** True if the slots together may need more cells than the cache has. */
@@ -92,7 +98,7 @@ export class SlotManager {
 
   /** Called when a slot is free that was in use or being saved. */
   onFree(listener: () => void): void {
-    this.#onFree = listener;
+    this.#table.onFree = listener;
   }
 
   /** Tokens of a prompt that a free slot or a state has, estimated. */
@@ -107,7 +113,8 @@ export class SlotManager {
    * @param cells What the prompt and its answer need.
    */
   cellsToReserve(prefix: PrefixHash, cells: number): number | undefined {
-    if (!this.canRunFull) return this.#table.slots.some(({ isBusy }) => !isBusy) ? 0 : undefined;
+    if (!this.#table.canRunFull)
+      return this.#table.slots.some(({ isBusy }) => !isBusy) ? 0 : undefined;
     const chosen = this.#choose(prefix);
     return chosen && Math.max(this.#cellsIn(chosen, cells), chosen.slot.cells);
   }
@@ -126,13 +133,14 @@ export class SlotManager {
     slot.isBusy = true;
     slot.isGenerating = true;
     // Without a common beginning the engine drops the content, but only when it begins with the prompt.
-    const isStale = this.canRunFull && choice.expectedTokens === 0 && slot.cells > cellsInUse;
+    const isStale =
+      this.#table.canRunFull && choice.expectedTokens === 0 && slot.cells > cellsInUse;
     slot.settle = undefined;
     this.#useCount += 1;
     slot.lastUsed = this.#useCount;
     if (isStale) await this.#offload.empty(slot, choice.saves);
     slot.cells = cellsInUse;
-    if (this.canRunFull) await this.#makeRoom();
+    if (this.#table.canRunFull) await this.#makeRoom();
     if (this.#table.isSlowed(slot)) {
       await this.#offload.parkIdle(slot, (content) => this.#table.isLong(content));
     }
@@ -141,7 +149,7 @@ export class SlotManager {
       ? await this.#offload.prepare(slot, choice, signal, prompt.adapters)
       : undefined;
     if (signal.aborted) {
-      this.#free(slot);
+      this.#table.free(slot);
       throw signal.reason;
     }
     return this.#use(slot, choice, restored, prompt, signal);
@@ -187,7 +195,7 @@ export class SlotManager {
         // A generation that failed may not have begun.
         if (mix !== slot.engineMix) slot.engineMix = cachedTokens === undefined ? undefined : mix;
         slot.settle = this.#table.isKeepable(content) ? settle : undefined;
-        this.#free(slot);
+        this.#table.free(slot);
         if (restored !== undefined && cachedTokens !== undefined) {
           this.#states.verify(restored, choice.expectedTokens, cachedTokens);
         }
@@ -230,11 +238,5 @@ export class SlotManager {
 
   async #makeRoom(): Promise<void> {
     if (this.#table.isTight) await this.#offload.makeRoom();
-  }
-
-  #free(slot: Slot): void {
-    slot.isBusy = false;
-    slot.isGenerating = false;
-    this.#onFree();
   }
 }

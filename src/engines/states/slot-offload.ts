@@ -3,8 +3,7 @@ import { abortable } from '../../kernel/concurrency/abortable.ts';
 import { Mutex } from '../../kernel/concurrency/semaphore.ts';
 import { withTimeout } from '../../kernel/concurrency/with-timeout.ts';
 import { adapterMix, type CachedPrompt } from './prefix-hash.ts';
-import { isLostBy, minTokens, type SlotChoice } from './choose-slot.ts';
-import type { Slot, SlotTable } from './slot-table.ts';
+import { isLostBy, minTokens, type Slot, type SlotChoice, type SlotTable } from './slot-table.ts';
 import {
   defaultPrepareMs,
   unlimited,
@@ -21,19 +20,12 @@ export class SlotOffload {
   readonly #options: SlotStatesOptions;
   readonly #table: SlotTable;
   readonly #states: SlotStates;
-  readonly #onFree: () => void;
   readonly #clearing = new Mutex();
 
-  constructor(
-    options: SlotStatesOptions,
-    table: SlotTable,
-    states: SlotStates,
-    onFree: () => void,
-  ) {
+  constructor(options: SlotStatesOptions, table: SlotTable, states: SlotStates) {
     this.#options = options;
     this.#table = table;
     this.#states = states;
-    this.#onFree = onFree;
   }
 
   /**
@@ -145,7 +137,7 @@ export class SlotOffload {
           this.warn(error);
         }
       } finally {
-        this.#free(slot);
+        this.#table.free(slot);
       }
     }
   }
@@ -196,7 +188,7 @@ export class SlotOffload {
       ).catch(this.warn);
     }
     if (slot.isSaved) await this.#clear(slot);
-    else this.#free(slot);
+    else this.#table.free(slot);
   }
 
   /** Saves an idle slot, if that is worth while, and empties it. */
@@ -205,11 +197,6 @@ export class SlotOffload {
     slot.settle = undefined;
     await this.empty(slot, isLostBy(this.#table.viewOf(slot), slot.content?.heldTokens ?? 0));
     slot.cells = 0;
-    this.#free(slot);
-  }
-
-  #free(slot: Slot): void {
-    slot.isBusy = false;
-    this.#onFree();
+    this.#table.free(slot);
   }
 }

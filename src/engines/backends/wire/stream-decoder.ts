@@ -217,7 +217,15 @@ export class StreamDecoder {
     // With a stop string, this event still counts its tokens.
     if (event.timings) this.#timings = event.timings;
     if (event.usage) this.#usage = event.usage;
-    if (event.prompt_progress) this.#acceptProgress(event.prompt_progress);
+    if (event.prompt_progress) {
+      const { processed, cache, total } = (this.#progress = event.prompt_progress);
+      this.#reader.addEvent({
+        type: 'prompt.progress',
+        processedTokens: processed,
+        cachedTokens: cache,
+        totalTokens: total,
+      });
+    }
     if (choice?.finish_reason) {
       this.#finish = choice;
       const native = event['__verbose'];
@@ -256,16 +264,6 @@ export class StreamDecoder {
   #noteDelta(): void {
     this.#deltaCount += 1;
     this.#firstTokenAt ??= this.#readAt;
-  }
-
-  #acceptProgress(progress: WirePromptProgress): void {
-    this.#progress = progress;
-    this.#reader.addEvent({
-      type: 'prompt.progress',
-      processedTokens: progress.processed,
-      cachedTokens: progress.cache,
-      totalTokens: progress.total,
-    });
   }
 
   #acceptEnd(isCut: boolean): void {
