@@ -1,5 +1,9 @@
 import { expect, it } from 'vitest';
-import { lastInTurn, type Priority, withPriority } from '../../kernel/concurrency/fair-queue.ts';
+import {
+  withIdlePriority,
+  type Priority,
+  withPriority,
+} from '../../kernel/concurrency/fair-queue.ts';
 import type { RequestContext } from '../../telemetry/request-context.ts';
 import { withServiceTier } from './service-tier.ts';
 
@@ -30,6 +34,6 @@ it.each<readonly [Priority, Parameters<typeof withServiceTier>[1], Priority, str
 });
 
 it('leaves the requests of a batch last', () => {
-  const last = lastInTurn('token a');
+  const last = withIdlePriority('token a');
   expect(served(last, 'priority')).toEqual([last, 'flex']);
 });

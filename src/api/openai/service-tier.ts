@@ -29,7 +29,7 @@ const servedTiers = {
   interactive: 'priority',
   normal: 'default',
   background: 'flex',
-  last: 'flex',
+  idle: 'flex',
 } as const;
 
 /** Returns the context with the requested priority, limited to the caller's priority. */

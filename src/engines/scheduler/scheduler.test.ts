@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lastInTurn, priorities, withPriority } from '../../kernel/concurrency/fair-queue.ts';
+import { withIdlePriority, priorities, withPriority } from '../../kernel/concurrency/fair-queue.ts';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import type { Place } from './place.ts';
 import { Scheduler, type Waiting } from './scheduler.ts';
@@ -212,7 +212,7 @@ describe('Scheduler with several clients', () => {
 
   it('lets a client that is last in turn wait for all others, even after it had a place', async () => {
     const { enter, reenter, release } = openScheduler(1, 1000);
-    const late = lastInTurn('modest');
+    const late = withIdlePriority('modest');
     await enter('greedy');
     const order: string[] = [];
     const note = (name: string) => () => order.push(name);
@@ -286,7 +286,7 @@ describe('Scheduler with several clients', () => {
     const { scheduler, enter, release } = openScheduler(1, 100);
     await enter('running');
     const waiting = [
-      scheduler.enter(lastInTurn('late'), never),
+      scheduler.enter(withIdlePriority('late'), never),
       scheduler.enter('greedy', never),
       scheduler.enter('greedy', never),
       scheduler.enter('modest', never),

@@ -21,7 +21,7 @@ export interface Waiting {
 
 /**
  * The queue of one instance. A request enters it, gets a place, and takes a slot once its prompt is ready. Clients take
- * turns, and the requests of one client keep their order; clients that are `lastInTurn` wait for all others. All
+ * turns, and the requests of one client keep their order; clients of `withIdlePriority` wait for all others. All
  * decisions are made by `decide`.
  */
 export class Scheduler implements PlaceOwner {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FairQueue, lastInTurn, priorities, withPriority } from './fair-queue.ts';
+import { FairQueue, withIdlePriority, priorities, withPriority } from './fair-queue.ts';
 
 function queueOf(...items: readonly string[]): FairQueue<string> {
   const queue = new FairQueue<string>();
@@ -49,7 +49,7 @@ it('ignores an unknown item', () => {
 
 it('lets clients that are last in turn wait for all others', () => {
   const queue = new FairQueue<string>();
-  const late = lastInTurn('a');
+  const late = withIdlePriority('a');
   queue.add(late, 'late 1');
   queue.add(late, 'late 2');
   expect([queue.first, queue.urgent]).toEqual(['late 1', undefined]);
@@ -98,8 +98,8 @@ describe('positionOf', () => {
 
   it('counts all others before a client that is last in turn, and 0 for an unknown item', () => {
     const queue = queueOf('a1', 'b1');
-    queue.add(lastInTurn('a'), 'late');
-    expect(queue.positionOf(lastInTurn('a'), 'late')).toBe(3);
+    queue.add(withIdlePriority('a'), 'late');
+    expect(queue.positionOf(withIdlePriority('a'), 'late')).toBe(3);
     expect(queue.positionOf('a', 'late')).toBe(0);
   });
 });
@@ -115,7 +115,7 @@ describe('priorities', () => {
   it('come in their order, fair between the clients of each', () => {
     const queue = new FairQueue<string>();
     const items: [string, string][] = [
-      [lastInTurn('a'), 'batch'],
+      [withIdlePriority('a'), 'batch'],
       [withPriority('a', 'background'), 'late'],
       ['a', 'a1'],
       ['a', 'a2'],

@@ -2,16 +2,16 @@
 export const priorities = ['interactive', 'normal', 'background'] as const;
 export type Priority = (typeof priorities)[number];
 
-/** The classes of clients, first to last. `last`: they have a turn when no other client has an item. */
-const classes = [...priorities, 'last'] as const;
+/** The classes of clients, first to last. `idle`: they have a turn when no other client has an item. */
+const classes = [...priorities, 'idle'] as const;
 type ClientClass = (typeof classes)[number];
 
 /** Most items of earlier classes that pass a class which waits. */
 const maxPassed = 8;
 
 /** The key of a client whose items wait for all clients with other keys. */
-export function lastInTurn(clientKey: string): string {
-  return `last ${clientKey}`;
+export function withIdlePriority(clientKey: string): string {
+  return `idle ${clientKey}`;
 }
 
 /** The key of a client with a priority. */
@@ -43,7 +43,7 @@ interface Round<Item> {
 /**
  * A queue in which clients take turns, one item each; the items of one client keep their order of arrival. A client
  * with a hundred items makes the others wait for one of them at a time. Clients of a higher priority come first, but a
- * class that was passed eight times has the next turn. Clients that are `lastInTurn` take theirs when no other client
+ * class that was passed eight times has the next turn. Clients of `withIdlePriority` take theirs when no other client
  * has an item.
  */
 export class FairQueue<Item> {
@@ -51,7 +51,7 @@ export class FairQueue<Item> {
     interactive: { passed: 0, length: 0, clients: new Map() },
     normal: { passed: 0, length: 0, clients: new Map() },
     background: { passed: 0, length: 0, clients: new Map() },
-    last: { passed: 0, length: 0, clients: new Map() },
+    idle: { passed: 0, length: 0, clients: new Map() },
   };
   #length = 0;
 
@@ -61,10 +61,10 @@ export class FairQueue<Item> {
 
   /** The next item. */
   get first(): Item | undefined {
-    return this.urgent ?? firstOf(this.#rounds.last);
+    return this.urgent ?? firstOf(this.#rounds.idle);
   }
 
-  /** The next item of clients that are not last in turn. */
+  /** The next item of clients without idle priority. */
   get urgent(): Item | undefined {
     const next = this.#nextRound();
     return next && firstOf(next);

@@ -13,7 +13,11 @@ import { expiryOf } from '../../../access/session-service.ts';
 import { parse } from 'hono/utils/cookie';
 import ipaddr from 'ipaddr.js';
 import { isIPv4 } from 'node:net';
-import { lastInTurn, type Priority, withPriority } from '../../../kernel/concurrency/fair-queue.ts';
+import {
+  withIdlePriority,
+  type Priority,
+  withPriority,
+} from '../../../kernel/concurrency/fair-queue.ts';
 import type { RequestRecord } from '../../../telemetry/request-record.ts';
 import type { Authentication } from '../../../access/token-service.ts';
 
@@ -130,7 +134,7 @@ export function toCaller(
     address: isPlain ? remoteAddress : networkAddress(remoteAddress),
     isLinked,
     clientKey: isLast
-      ? lastInTurn(clientKey)
+      ? withIdlePriority(clientKey)
       : withPriority(clientKey, principal.priority ?? 'normal'),
     modelScope: principal.modelScope ?? null,
     hasPermission: (permission) => permits(principal, permission),
