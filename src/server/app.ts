@@ -3,7 +3,7 @@ import type { Logger } from '../kernel/logger.ts';
 import { noEvents } from '../telemetry/server-events.ts';
 import type { AppEnvironment, HonoApp } from '../api/kit/app-environment.ts';
 import { parseJsonBody, type ParseJson } from '../api/kit/body/json-body.ts';
-import type { CallerWatch } from '../api/kit/guards/caller-watch.ts';
+import type { RevocationChecker } from '../api/kit/guards/revocation-checker.ts';
 import { mountDocs } from './web/docs.ts';
 import { createErrorHandler, type ApiOf } from '../api/kit/errors/error-response.ts';
 import { createGuards, type GuardSettings } from '../api/kit/guards/guards.ts';
@@ -37,7 +37,7 @@ export interface AppOptions {
   readonly metrics?: MetricsReader;
   /** Parses in the event loop if absent. */
   readonly parseJson?: ParseJson;
-  readonly callerWatch?: CallerWatch;
+  readonly revocationChecker?: RevocationChecker;
   readonly rateGate?: RateGate;
 }
 
@@ -90,9 +90,9 @@ export function mountApis(
   {
     settings,
     parseJson = async (pieces) => parseJsonBody(Buffer.concat(pieces)),
-    callerWatch,
+    revocationChecker,
     rateGate,
-  }: Pick<AppOptions, 'parseJson' | 'callerWatch' | 'rateGate'> & {
+  }: Pick<AppOptions, 'parseJson' | 'revocationChecker' | 'rateGate'> & {
     readonly settings: Pick<GuardSettings, 'limits.bodyBytes'>;
   },
 ): readonly Endpoint[] {
@@ -106,7 +106,7 @@ export function mountApis(
       endpoints,
       parseJson,
       bodyLimitBytes,
-      callerWatch,
+      revocationChecker,
       rateGate,
     });
   }

@@ -1,7 +1,7 @@
 import { createAuthenticator, generateOwnerToken, ownerId } from '../access/authenticator.ts';
 import { createSessionService } from '../access/session-service.ts';
 import { createTokenService } from '../access/token-service.ts';
-import { CallerWatch } from '../api/kit/guards/caller-watch.ts';
+import { RevocationChecker } from '../api/kit/guards/revocation-checker.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { Store } from '../store/store.ts';
 
@@ -18,14 +18,14 @@ export function createAccess({ store, logger, cleanups }: AccessServices) {
   const tokens = createTokenService({ tokens: store.tokens, onTouchError });
   const sessions = createSessionService({ sessions: store.sessions, onTouchError });
   const ownerToken = generateOwnerToken();
-  const callerWatch = new CallerWatch({
+  const revocationChecker = new RevocationChecker({
     isValid: async ({ type, id, tokenId }) => {
       if (type === 'session' && (await sessions.find(id)) === undefined) return false;
       return tokenId === ownerId || (await tokens.find(tokenId, new Date())) !== undefined;
     },
     logger,
   });
-  cleanups.push(() => callerWatch.close());
+  cleanups.push(() => revocationChecker.close());
   const authenticator = createAuthenticator({ tokens, ownerToken, sessions });
-  return { tokens, sessions, authenticator, callerWatch, ownerToken };
+  return { tokens, sessions, authenticator, revocationChecker, ownerToken };
 }

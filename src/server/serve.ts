@@ -259,7 +259,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     });
     const feed = createEventFeed({ events, requestLog, downloads, library, logger });
     const access = createAccess({ store, logger, cleanups });
-    const { tokens, sessions, authenticator, callerWatch, ownerToken } = access;
+    const { tokens, sessions, authenticator, revocationChecker, ownerToken } = access;
     let url = '';
     const links = await createLinks({ home, settings, upstreams, tokens, store, pool, logger });
     const startedAt = new Date();
@@ -338,7 +338,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       parseJson: json.parse,
       metrics,
       observation,
-      callerWatch,
+      revocationChecker,
       rateGate,
       apis: servedApis(services, settings),
     });

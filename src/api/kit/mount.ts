@@ -14,7 +14,7 @@ import type { AppEnvironment, HonoApp } from './app-environment.ts';
 import { elideLongTexts } from './body/elide-long-texts.ts';
 import { readJsonBody, type ParseJson } from './body/json-body.ts';
 import { openUpload, type UploadBody } from './body/upload-body.ts';
-import type { CallerWatch } from './guards/caller-watch.ts';
+import type { RevocationChecker } from './guards/revocation-checker.ts';
 import { checkContent } from './guards/guards.ts';
 import { authorize, toCaller, toRecordedCaller } from './guards/principal.ts';
 import type { RateGate } from './guards/rate-gate.ts';
@@ -51,7 +51,7 @@ export interface App {
   /** Largest JSON body. */
   readonly bodyLimitBytes: number;
   /** Ends answers with the token of their caller; absent if tokens are not checked again. */
-  readonly callerWatch?: CallerWatch | undefined;
+  readonly revocationChecker?: RevocationChecker | undefined;
   /** Absent if no token has a limit. */
   readonly rateGate?: RateGate | undefined;
 }
@@ -192,13 +192,13 @@ function refuseClientOf(other: ApiDescription, context: Context<AppEnvironment>)
 }
 
 /** The signal of a long request, which also aborts when its token is revoked or expires. */
-function followCaller({ callerWatch }: App, context: Context<AppEnvironment>): AbortSignal {
+function followCaller({ revocationChecker }: App, context: Context<AppEnvironment>): AbortSignal {
   const { running } = context.env;
   const identity = context.get('principal')?.identity;
-  if (callerWatch === undefined || running === undefined || identity === undefined) {
+  if (revocationChecker === undefined || running === undefined || identity === undefined) {
     return context.get('signal');
   }
-  const { signal, dispose } = callerWatch.follow(identity, running.signal);
+  const { signal, dispose } = revocationChecker.follow(identity, running.signal);
   running.onEnd(dispose);
   return signal;
 }

@@ -3,7 +3,7 @@ import { HearthError } from '../../../kernel/errors/errors.ts';
 import type { Logger } from '../../../kernel/logger.ts';
 import type { CallerIdentity } from '../../../telemetry/request-context.ts';
 
-interface CallerWatchOptions {
+interface RevocationCheckerOptions {
   /** True if a token or session may still be used; it does not count as a use. */
   readonly isValid: (identity: CallerIdentity) => Promise<boolean>;
   readonly logger: Logger;
@@ -16,13 +16,13 @@ interface WatchedCaller {
 }
 
 /** Ends streams when the token of their caller is revoked or expires. Each token is checked once for all its streams. */
-export class CallerWatch {
-  readonly #options: CallerWatchOptions;
+export class RevocationChecker {
+  readonly #options: RevocationCheckerOptions;
   readonly #callers = new Map<string, WatchedCaller>();
   #timer: NodeJS.Timeout | undefined;
   #isChecking = false;
 
-  constructor(options: CallerWatchOptions) {
+  constructor(options: RevocationCheckerOptions) {
     this.#options = options;
   }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createLogger } from '../../../telemetry/logger.ts';
 import type { CallerIdentity } from '../../../telemetry/request-context.ts';
-import { CallerWatch } from './caller-watch.ts';
+import { RevocationChecker } from './revocation-checker.ts';
 
 const identity = (id: string): CallerIdentity => ({
   type: 'token',
@@ -18,7 +18,7 @@ afterEach(() => void vi.useRealTimers());
 function setUp() {
   const revoked = new Set<string>();
   const checked: string[] = [];
-  const watch = new CallerWatch({
+  const watch = new RevocationChecker({
     logger: createLogger('silent'),
     isValid: async ({ id }) => {
       checked.push(id);
