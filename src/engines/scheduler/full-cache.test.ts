@@ -36,8 +36,8 @@ async function setUp(changes: ManagedInstanceOptions & { readonly totalCells?: n
   engine.step = () => new Promise(setImmediate);
   const startCount = () => engine.calls.filter((call) => call.startsWith('generate')).length;
   const isFree = () =>
-    manager.isIdle &&
-    manager.busyCells === 0 &&
+    manager.table.isIdle &&
+    manager.table.busyCells === 0 &&
     scheduler.activeCount === 0 &&
     scheduler.waitingCount === 0;
   return { ...managed, run, startCount, isFree };

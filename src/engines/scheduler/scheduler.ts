@@ -76,7 +76,7 @@ export class Scheduler implements PlaceOwner {
   /** The engine is ready. Without a manager it chooses its slots itself. */
   manage(manager: SlotManager | undefined): void {
     this.#manager = manager;
-    manager?.onFree(() => this.advance());
+    if (manager !== undefined) manager.table.onFree = () => this.advance();
   }
 
   /**
@@ -159,11 +159,12 @@ export class Scheduler implements PlaceOwner {
   }
 
   #decide(): SchedulerAction<Place> | undefined {
-    const cache = this.#manager?.canRunFull === true ? this.#manager : undefined;
+    const table = this.#manager?.table;
+    const cache = table?.canRunFull === true ? table : undefined;
     return decide({
       isOpen: this.#isOpen,
       slotCount: this.#slotCount,
-      totalCells: cache?.totalCells ?? Infinity,
+      totalCells: cache?.cacheSize?.totalCells ?? Infinity,
       busyCells: cache?.busyCells ?? 0,
       isPrefilling: this.reader !== undefined,
       waitingCount: this.#queuedCount,

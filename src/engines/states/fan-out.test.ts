@@ -35,7 +35,7 @@ describe('requests that share the beginning of their prompts', () => {
     expect(engine.calls.filter((call) => call.startsWith('save'))).toEqual(['save 0: 512']);
     expect(restoreCount()).toBe(7);
     expect(engine.readTokens).toBe(512 + slotCount * 8);
-    expect(manager.isIdle).toBe(true);
+    expect(manager.table.isIdle).toBe(true);
   });
 
   it('save a beginning on tokens, within a block of the text', async () => {
@@ -101,7 +101,7 @@ describe('requests that share the beginning of their prompts', () => {
       const cached = await Promise.all(others);
       expect(cached.filter((tokens) => tokens === 512)).toHaveLength(6);
       expect(restoreCount()).toBe(6);
-      expect(manager.isIdle).toBe(true);
+      expect(manager.table.isIdle).toBe(true);
     }
   });
 
@@ -112,7 +112,7 @@ describe('requests that share the beginning of their prompts', () => {
         call.startsWith(failing) ? Promise.reject(new Error('no')) : Promise.resolve();
       holdUntil(4);
       expect(await Promise.all(prompts(4).map((prompt) => run(prompt)))).toEqual([0, 0, 0, 0]);
-      expect(manager.isIdle).toBe(true);
+      expect(manager.table.isIdle).toBe(true);
     }
   });
 
@@ -139,7 +139,7 @@ describe('requests that share the beginning of their prompts', () => {
         outcome.status === 'rejected' ? [outcome.reason.message] : [],
       );
       expect(reasons.filter((reason) => reason !== 'left' && reason !== 'no')).toEqual([]);
-      expect(manager.isIdle).toBe(true);
+      expect(manager.table.isIdle).toBe(true);
     }
   });
 });

@@ -39,7 +39,7 @@ export class ManagedSlots {
     this.manager = options.manager;
     this.prefill = options.prefill;
     this.contextLength = options.contextLength;
-    this.canRunFull = options.manager.canRunFull;
+    this.canRunFull = options.manager.table.canRunFull;
   }
 
   /** Ends the work of idle time: a request came. */
@@ -52,7 +52,7 @@ export class ManagedSlots {
   /** To be called when a generation has ended. */
   saveWhenIdle(): void {
     clearTimeout(this.#idleTimer);
-    if (this.#ended.signal.aborted || !this.manager.isIdle) return;
+    if (this.#ended.signal.aborted || !this.manager.table.isIdle) return;
     const { idleMs } = this.#options;
     this.#idleTimer = setTimeout(() => void this.#settleAndSave(), idleMs).unref();
   }

@@ -238,6 +238,10 @@ describe('slots that share a cache', () => {
     expect(failures.filter((failure) => failure !== 'left')).toEqual([]);
     expect(endedCount).toBeGreaterThan(90);
     expect(engine.mostCells).toBeGreaterThan(0.9 * totalCells);
-    expect([manager.isIdle, scheduler.activeCount, scheduler.waitingCount]).toEqual([true, 0, 0]);
+    expect([manager.table.isIdle, scheduler.activeCount, scheduler.waitingCount]).toEqual([
+      true,
+      0,
+      0,
+    ]);
   });
 });

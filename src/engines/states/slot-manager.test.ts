@@ -173,7 +173,7 @@ describe('SlotManager', () => {
     const first = await start();
     const second = await start();
     expect([first.use?.slotId, second.use?.slotId]).toEqual([0, 1]);
-    expect(slots.isIdle).toBe(false);
+    expect(slots.table.isIdle).toBe(false);
     await expect(slots.take(prompt('abc'), 0, never)).rejects.toThrow('no slot is free');
     const client = new AbortController();
     const leaving = start(client.signal);
@@ -205,7 +205,7 @@ describe('SlotManager', () => {
     await slots.settleIdle(never);
     await slots.settleIdle(never);
     expect(settledCount).toBe(1);
-    expect(slots.isIdle).toBe(true);
+    expect(slots.table.isIdle).toBe(true);
     expect(slots.matchedTokens(prompt('abcd').prefix)).toBe(192);
   });
 
@@ -341,7 +341,7 @@ describe('SlotManager', () => {
     const waiting = slots.take(prompt('pqr'), 0, client.signal);
     client.abort(new Error('left'));
     await expect(waiting).rejects.toThrow('left');
-    expect(slots.isIdle).toBe(true);
+    expect(slots.table.isIdle).toBe(true);
     const limit = new AbortController();
     const saving = slots.saveAll(limit.signal);
     limit.abort();

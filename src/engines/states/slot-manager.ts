@@ -60,45 +60,20 @@ interface Chosen {
  * failure to save or restore costs time only: the engine reads the prompt.
  */
 export class SlotManager {
-  readonly #table: SlotTable;
+  readonly table: SlotTable;
   readonly #states: SlotStates;
   readonly #offload: SlotOffload;
   #useCount = 0;
 
   constructor(options: SlotManagerOptions) {
-    this.#table = new SlotTable(options);
-    this.#states = new SlotStates(options, this.#table);
-    this.#offload = new SlotOffload(options, this.#table, this.#states);
-  }
-
-  /** True if the slots together may need more cells than the cache has. */
-  get canRunFull(): boolean {
-    return this.#table.canRunFull;
-  }
-
-  /** Cells of the cache that the slots share; Infinity if each has a cache of its own. */
-  get totalCells(): number {
-    return this.#table.cacheSize?.totalCells ?? Infinity;
+    this.table = new SlotTable(options);
+    this.#states = new SlotStates(options, this.table);
+    this.#offload = new SlotOffload(options, this.table, this.#states);
   }
 
   /** True if the engine restores a state, or ended while it did. */
   get isRestoring(): boolean {
     return this.#states.isRestoring;
-  }
-
-  /** True if no generation runs. */
-  get isIdle(): boolean {
-    return this.#table.isIdle;
-  }
-
-  /** Cells of slots that are being saved or emptied, without a generation. */
-  get busyCells(): number {
-    return this.#table.busyCells;
-  }
-
-  /** Called when a slot is free that was in use or being saved. */
-  onFree(listener: () => void): void {
-    this.#table.onFree = listener;
   }
 
   /** Tokens of a prompt that a free slot or a state has, estimated. */
@@ -113,8 +88,8 @@ export class SlotManager {
    * @param cells What the prompt and its answer need.
    */
   cellsToReserve(prefix: PrefixHash, cells: number): number | undefined {
-    if (!this.#table.canRunFull)
-      return this.#table.slots.some(({ isBusy }) => !isBusy) ? 0 : undefined;
+    if (!this.table.canRunFull)
+      return this.table.slots.some(({ isBusy }) => !isBusy) ? 0 : undefined;
     const chosen = this.#choose(prefix);
     return chosen && Math.max(this.#cellsIn(chosen, cells), chosen.slot.cells);
   }
@@ -133,23 +108,22 @@ export class SlotManager {
     slot.isBusy = true;
     slot.isGenerating = true;
     // Without a common beginning the engine drops the content, but only when it begins with the prompt.
-    const isStale =
-      this.#table.canRunFull && choice.expectedTokens === 0 && slot.cells > cellsInUse;
+    const isStale = this.table.canRunFull && choice.expectedTokens === 0 && slot.cells > cellsInUse;
     slot.settle = undefined;
     this.#useCount += 1;
     slot.lastUsed = this.#useCount;
     if (isStale) await this.#offload.empty(slot, choice.saves);
     slot.cells = cellsInUse;
-    if (this.#table.canRunFull) await this.#makeRoom();
-    if (this.#table.isSlowed(slot)) {
-      await this.#offload.parkIdle(slot, (content) => this.#table.isLong(content));
+    if (this.table.canRunFull) await this.#makeRoom();
+    if (this.table.isSlowed(slot)) {
+      await this.#offload.parkIdle(slot, (content) => this.table.isLong(content));
     }
     const isMoved = choice.saves || choice.restores !== undefined;
     const restored = isMoved
       ? await this.#offload.prepare(slot, choice, signal, prompt.adapters)
       : undefined;
     if (signal.aborted) {
-      this.#table.free(slot);
+      this.table.free(slot);
       throw signal.reason;
     }
     return this.#use(slot, choice, restored, prompt, signal);
@@ -169,7 +143,7 @@ export class SlotManager {
     slot.owner = { id: ownerId, mix };
     slot.isFresh = false;
     const park = (): void => {
-      if (this.#table.isSlowed(slot)) void this.#offload.parkIdle(slot, () => true);
+      if (this.table.isSlowed(slot)) void this.#offload.parkIdle(slot, () => true);
     };
     const parking = setTimeout(park, aloneMs).unref();
     return {
@@ -194,8 +168,8 @@ export class SlotManager {
         slot.isSaved = false;
         // A generation that failed may not have begun.
         if (mix !== slot.engineMix) slot.engineMix = cachedTokens === undefined ? undefined : mix;
-        slot.settle = this.#table.isKeepable(content) ? settle : undefined;
-        this.#table.free(slot);
+        slot.settle = this.table.isKeepable(content) ? settle : undefined;
+        this.table.free(slot);
         if (restored !== undefined && cachedTokens !== undefined) {
           this.#states.verify(restored, choice.expectedTokens, cachedTokens);
         }
@@ -219,17 +193,17 @@ export class SlotManager {
   }
 
   #choose(prefix: PrefixHash): Chosen | undefined {
-    const free = this.#table.slots.filter(({ isBusy }) => !isBusy);
+    const free = this.table.slots.filter(({ isBusy }) => !isBusy);
     // A token has a character at least: the states of a shorter prompt are not worth restoring.
     const states = charactersOf(prefix) < minTokens ? [] : this.#states.list();
-    const views = free.map((slot) => this.#table.viewOf(slot));
+    const views = free.map((slot) => this.table.viewOf(slot));
     const choice = chooseSlot(views, states, prefix);
     const slot = free.find(({ id }) => id === choice?.slotId);
     return choice === undefined || slot === undefined ? undefined : { slot, choice };
   }
 
   #cellsIn({ slot, choice }: Chosen, cells: number): number {
-    const { cacheSize } = this.#table;
+    const { cacheSize } = this.table;
     if (cacheSize === undefined) return 0;
     const restored = choice.restores?.prompt.heldTokens ?? 0;
     const continued = choice.expectedTokens > 0 ? slot.cells : 0;
@@ -237,6 +211,6 @@ export class SlotManager {
   }
 
   async #makeRoom(): Promise<void> {
-    if (this.#table.isTight) await this.#offload.makeRoom();
+    if (this.table.isTight) await this.#offload.makeRoom();
   }
 }

@@ -160,16 +160,13 @@ export class SlotTable {
   /** Facts about a slot for `chooseSlot`. */
   viewOf(slot: Slot): SlotView {
     const { id, content, lastUsed, isSaved } = slot;
+    const view = { id, content, lastUsed, isSaved };
+    if (content === undefined || content.heldTokens < minTokens) {
+      return { ...view, isSavable: false, isReadFast: true, isCrowdedOut: false };
+    }
     const isCrowdedOut = this.isSlowedByIdle && this.isIdle && this.isMovable(slot);
-    return {
-      id,
-      content,
-      lastUsed,
-      isSaved,
-      isSavable: content !== undefined && this.isSavable(content),
-      isReadFast: content !== undefined && this.#isReadFast(content, isCrowdedOut),
-      isCrowdedOut,
-    };
+    const isReadFast = this.#isReadFast(content, isCrowdedOut);
+    return { ...view, isSavable: this.isSavable(content), isReadFast, isCrowdedOut };
   }
 
   /** True if a content slows down the reading of a prompt, too, so that it is moved before. */
