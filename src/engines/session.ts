@@ -264,6 +264,7 @@ export class Session {
 
   #open(): Lease {
     const { promptPrefix = '', waitsForLoad = false } = this.#request;
+    this.#waiting = undefined;
     const lease = this.#host.lease(this.#request, this.#context);
     const phase = this.#context.record.beginPhase({ name: 'queue' });
     try {
@@ -324,8 +325,9 @@ export class Session {
   }
 
   async #takePlace(): Promise<Place> {
-    await this.#waiting?.place;
+    const waiting = this.#waiting;
     this.#waiting = undefined;
+    await waiting?.place;
     const { place, signal } = this.#lease;
     signal.throwIfAborted();
     if (place === undefined) throw new Error('no place');

@@ -108,7 +108,11 @@ export class Place implements PlaceView {
     this.#isPausing = false;
     this.#scheduler.advance();
     if (this.#taking === undefined) await this.#waitForSlot(signal);
-    this.#use = await this.#taking;
+    try {
+      this.#use = await this.#taking;
+    } finally {
+      this.#taking = undefined;
+    }
     this.#cells = this.#use?.cells ?? 0;
     this.#usableCells = this.#cells;
     this.#scheduler.advance();
@@ -233,7 +237,6 @@ export class Place implements PlaceView {
     this.#cells = 0;
     this.#wantedCells = 0;
     this.#use = undefined;
-    this.#taking = undefined;
     this.#runningSince = undefined;
     if (this.isReader) this.endPrefill();
     // A paused answer waits again at once, ahead of later requests.

@@ -133,6 +133,24 @@ describe('Scheduler', () => {
     place.leave();
     expect(scheduler.activeCount).toBe(1);
   });
+
+  it('reports that a slot could not be taken, also after a wait', async () => {
+    const { scheduler, enter } = openScheduler(1, 1);
+    const place = await enter('a');
+    let isFree = false;
+    const prompt = {
+      isLong: () => false,
+      cellsToStart: () => (isFree ? 0 : undefined),
+      isPausable: () => false,
+      take: () => Promise.reject(new Error('It broke.')),
+      pause: () => {},
+    };
+    const waiting = place.start(prompt, never);
+    isFree = true;
+    scheduler.advance();
+    await expect(waiting).rejects.toThrow('It broke.');
+    await expect(place.start(prompt, never)).rejects.toThrow('It broke.');
+  });
 });
 
 describe('Scheduler.reenter', () => {
