@@ -1,4 +1,4 @@
-import type { Operation } from '../telemetry/generation-record.ts';
+import type { Operation } from '../telemetry/request-record.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
 
 /** Inputs that are embedded or ranked at once; other requests run between two pieces. */

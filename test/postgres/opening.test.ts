@@ -253,7 +253,7 @@ it('sends the statements of a transaction at once, whose failure is that of the 
       const broken = sql`select 1 / 0`.execute(transaction);
       const last = sql`select 1`.execute(transaction);
       await slow;
-      seen.push(...query.mock.calls.map(([text]) => text));
+      seen.push(...query.mock.calls.map(([config]) => Reflect.get(Object(config), 'text')));
       return Promise.allSettled([broken, last]);
     });
   expect(seen).toEqual(['select pg_sleep(0.1)', 'select 1 / 0', 'select 1']);
