@@ -13,7 +13,7 @@ interface LogOutputOptions {
 const maxPendingBytes = 1024 * 1024;
 const retryMs = 1000;
 /** Time in which lines are collected: a write in the background costs more than a line. */
-const collectMs = 10;
+const collectMs = 1;
 
 /**
  * Writes the log to a descriptor. A failure, such as a full disk, never reaches the code that logs: the lines wait for the

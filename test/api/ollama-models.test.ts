@@ -287,6 +287,7 @@ describe('an editor that knows only Ollama', () => {
     /"url":"(http:[^"]+)","msg":"listening also"/.exec(editor.log())?.[1] ?? '';
 
   it('starts up: it looks for the server, its version, the models, and chats', async () => {
+    await expect.poll(secondUrl).toMatch(/^http/);
     const url = secondUrl();
     expect(url).not.toBe(editor.url);
     const head = await fetch(url, { method: 'HEAD' });
