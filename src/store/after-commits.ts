@@ -2,18 +2,18 @@ import type { Logger } from '../kernel/logger.ts';
 import { sqliteResultCode, sqliteResultCodes, type SqliteConnection } from '../platform/sqlite.ts';
 import type { StatementThread } from './statement-thread.ts';
 
-/** Time from a commit until the work that it leaves. */
+/** Delay between a commit and the work after it. */
 const delayMs = 100;
-/** Commits that may each have added a part to the search index. */
+/** Commits between two merges; each may have added a part to the search index. */
 const commitsPerMerge = 16;
 /** Pages of the log that are not in the file yet: SQLite's own default. */
 const maxLogPages = 1000;
-/** SQLite copies the log within a commit beyond this, so that it does not grow without limit. */
+/** Beyond this size, SQLite copies the log within a commit, which keeps the log from growing without limit. */
 const lastResortLogPages = 16_384;
 
 interface WorkAfterCommits {
   readonly thread: Pick<StatementThread, 'run'>;
-  /** Merges parts of the search index while there are many. */
+  /** Merges parts of the search index as long as there are many. */
   readonly mergeIndex: (signal: AbortSignal) => Promise<void>;
 }
 
@@ -22,13 +22,13 @@ interface WorkAfterCommits {
  * the disk, all of which blocks the event loop. Here a thread does it soon after the commits.
  */
 export class AfterCommits {
-  /** True if commits may have left parts of the search index to merge, as commits of an earlier process do. */
+  /** True if commits of this or an earlier process may have left parts of the search index to merge. */
   hasUnmerged = true;
   readonly #connection: SqliteConnection;
   readonly #logger: Logger;
   readonly #stopping = new AbortController();
   #work: WorkAfterCommits | undefined;
-  /** Since the last merge. */
+  /** Commits since the last merge. */
   #commits = 0;
   #hasNewCommit = false;
   #timer: NodeJS.Timeout | undefined;
@@ -39,7 +39,7 @@ export class AfterCommits {
     this.#logger = logger;
   }
 
-  /** Begins the work; until then SQLite does it within commits. */
+  /** Starts the work; until then SQLite does it within commits. */
   start(work: WorkAfterCommits): void {
     this.#work = work;
     setAutomaticCopy(this.#connection, lastResortLogPages);
@@ -74,11 +74,11 @@ export class AfterCommits {
         this.#commits = 0;
         await mergeIndex(signal);
       }
-      // It waits for no other connection, and none for it.
+      // A passive checkpoint waits for no other connection, and no other connection waits for it.
       if (logPages(this.#connection) >= maxLogPages)
         await thread.run('pragma wal_checkpoint(passive)');
     } catch (err) {
-      // The next commit is an occasion to try again.
+      // The next commit tries again.
       if (signal.aborted || isInUse(err)) return;
       this.#logger.warn({ err }, 'the thread of the database failed; commits take longer');
       setAutomaticCopy(this.#connection, maxLogPages);
@@ -90,7 +90,7 @@ export class AfterCommits {
   }
 }
 
-/** Another process writes, or the connection has an open transaction. */
+/** True if another process is writing, or the connection has an open transaction. */
 function isInUse(error: unknown): boolean {
   const code = sqliteResultCode(error);
   return code === sqliteResultCodes.busy || code === sqliteResultCodes.locked;

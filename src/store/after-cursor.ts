@@ -2,7 +2,7 @@ import { type Expression, type Kysely, sql, type SqlBool } from 'kysely';
 import type { Schema } from './schema.ts';
 import { HearthError } from '../kernel/errors/errors.ts';
 
-/** When an item of an owner was created, also if it is a tombstone; undefined if it does not exist. */
+/** Creation time of an owner's item, which may be a tombstone; undefined if there is no such item. */
 export async function creationTime(
   database: Kysely<Schema>,
   table: 'responses' | 'files' | 'batches' | 'vector_stores',

@@ -3,11 +3,11 @@ import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { Schema } from './schema.ts';
 import { StepSize } from './steps.ts';
 
-/** The responses before which the walk stops. */
+/** The responses at which the walk stops, without including them. */
 type StopsBefore = 'never' | 'needed';
 
 /**
- * The ids of a response and its ancestors, newest first, followed in steps.
+ * Returns the ids of a response and its ancestors, newest first. Reads them in steps.
  *
  * @param stopsBefore `needed`: only the tombstones above the response that no other response continues.
  */

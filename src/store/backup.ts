@@ -9,15 +9,15 @@ import { sqliteSchema } from './sqlite-dialect.ts';
 import { StoreOpenError } from './store-errors.ts';
 
 /**
- * Copies a database that may be in use to a file that only its owner can read. A file with this name is replaced once
- * the copy is complete.
+ * Copies a database that may be in use to a file that only its owner can read. Replaces a file of this name once the
+ * copy is complete.
  *
  * @throws SQLite's error, such as for a full disk; no copy is left then.
  */
 export async function backUp(connection: SqliteConnection, target: string): Promise<void> {
   const part = `${target}.part`;
   await rm(part, { force: true });
-  // SQLite fills an empty file, and keeps its mode.
+  // SQLite fills an empty file and keeps its mode.
   closeSync(openSync(part, 'wx', 0o600));
   try {
     connection.prepare('vacuum into ?').run(part);
@@ -30,7 +30,8 @@ export async function backUp(connection: SqliteConnection, target: string): Prom
 }
 
 /**
- * Replaces a database, which no process may use, by a backup. Checks the backup first, and keeps the replaced database.
+ * Replaces a database, which no process may use, with a backup. Checks the backup first, and keeps the replaced
+ * database.
  *
  * @returns the file of the replaced database; undefined if there was none.
  * @throws StoreOpenError if the backup is damaged, not a database of Hearth, or of a newer version.
@@ -52,7 +53,7 @@ export async function restoreBackup(backup: string, file: string): Promise<strin
       if (existsSync(file + suffix)) await renameWithRetry(file + suffix, previous + suffix);
     }
   } else {
-    // Left by a database that was moved away: SQLite would apply them to the restored one.
+    // A database that was moved away may have left these files; SQLite would apply them to the restored one.
     for (const suffix of ['-wal', '-shm']) await rm(file + suffix, { force: true });
   }
   await renameWithRetry(copy, file);

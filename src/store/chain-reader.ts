@@ -9,14 +9,14 @@ import { sqliteDialect } from './sqlite-dialect.ts';
 
 /** Responses that a query reads. */
 const rowsPerQuery = 10;
-/** Most characters of all cached chains; their objects take several times as many bytes. */
+/** Maximum characters of all cached chains; the parsed objects take several times as many bytes. */
 const maxCachedLength = 8 * 1024 * 1024;
-/** Characters that the id of a response counts as. */
+/** Characters that each response id counts for. */
 const idLength = 64;
 
 interface ReadResponse {
   readonly response: StoredResponse;
-  /** Characters as stored. */
+  /** Length in characters as stored. */
   readonly length: number;
 }
 
@@ -52,7 +52,7 @@ export class ChainReader {
     this.#readDeletionCount = readDeletionCount;
   }
 
-  /** Clears the cache after another process has deleted something. @returns the number of deletions */
+  /** Clears the cache if another process has deleted something. @returns the number of deletions */
   async forgetChanged(): Promise<number> {
     const count = await this.#readDeletionCount();
     if (count !== this.#deletionCount) this.clear();
@@ -60,24 +60,24 @@ export class ChainReader {
     return count;
   }
 
-  /** Forgets the chains that have a response, which was changed. */
+  /** Removes the chains that contain a changed response from the cache. */
   forget(id: string): void {
     for (const [newestId, { ids }] of this.#cache) {
       if (ids.includes(id)) this.#cache.delete(newestId);
     }
   }
 
-  /** Forgets texts that were deleted. */
+  /** Clears the cache, so that it keeps no deleted texts. */
   clear(): void {
     this.#cache.clear();
   }
 
   /**
-   * The response, which must exist, and its ancestors, as far as they are wanted. Reads in steps, so that other work of
-   * the server runs between them. Undefined if it was deleted in the meantime.
+   * Reads a response, which must exist, and as many of its ancestors as wanted. Reads in steps, so that other work of
+   * the server runs between them. Undefined if the response was deleted in the meantime.
    *
-   * @param wantsOlder Called with each response, newest first: true to read its parent as well. An error that it
-   *   throws ends the reading.
+   * @param wantsOlder Called with each response, newest first: true to read its parent as well. An error that it throws
+   *   ends the reading.
    */
   async read(
     id: string,
@@ -112,7 +112,7 @@ export class ChainReader {
     return cached === undefined ? {} : { ids: [id, ...cached.ids], cached };
   }
 
-  /** Undefined if one was deleted. */
+  /** Undefined if one of the responses was deleted. */
   async #readResponses(
     ids: readonly string[],
     cached: CachedChain | undefined,
@@ -139,7 +139,7 @@ export class ChainReader {
     return read;
   }
 
-  /** The newest system prompt of responses, newest first, without reading the rest of them. */
+  /** Finds the newest system prompt of responses, given newest first, without reading their other content. */
   async #systemPromptOf(
     ids: readonly string[],
     cached: CachedChain | undefined,
@@ -162,7 +162,7 @@ export class ChainReader {
     return this.#database.selectFrom('responses').where('id', 'in', ids);
   }
 
-  /** A chain replaces its parent's chain, which only another branch would read. */
+  /** Caches a chain in place of its parent's chain, which only another branch would need. */
   #keep(id: string, chain: CachedChain): void {
     const parentId = chain.ids[1];
     if (parentId !== undefined) this.#cache.delete(parentId);

@@ -8,9 +8,9 @@ import { reindexTurn } from './conversations/index-response.ts';
 import { deleteBlobIfUnused } from './delete-response.ts';
 
 /**
- * Marks calls of a response as used, all or none.
+ * Marks calls of a response as used, either all or none.
  *
- * @returns false if the caller can't read the response, or it has no such unused call.
+ * @returns false if the caller can't read the response, or one of the calls is not an unused call of it.
  */
 export async function useApprovals(
   transaction: Transaction<Schema>,
@@ -39,7 +39,7 @@ export async function useApprovals(
 }
 
 /**
- * Replaces the last message of an answer, or adds one to an answer without any.
+ * Replaces the last message of an answer, or adds a message if the answer has none.
  *
  * @returns false if this owner has no such response.
  */

@@ -5,7 +5,7 @@ export type ColumnType =
   | 'integer'
   | 'bigint'
   | 'double precision'
-  /** Key of the entries, which the database numbers in ascending order. */
+  /** Key of the entries; the database assigns it in ascending order. */
   | 'entry number'
   /** Key of the searchable texts, which are deleted with their entry. */
   | 'entry reference';
@@ -14,7 +14,7 @@ export interface Column<Value> {
   readonly type: ColumnType;
   /** SQL. */
   readonly constraints: string;
-  /** Never set: the type that a query reads. */
+  /** Never set; carries the type that queries read. */
   readonly value?: Value;
 }
 

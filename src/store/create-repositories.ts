@@ -36,15 +36,15 @@ interface RepositoriesOptions {
   readonly chains: ChainReader;
   readonly dialect: StoreDialect;
   readonly backlog: Pick<SearchBacklog, 'pendingCount'>;
-  /** Keeps the images; the database does if undefined. */
+  /** Storage for the images; if undefined, the database keeps them. */
   readonly objects: ObjectStorage | undefined;
-  /** The home folder whose downloads are found; all are if undefined. */
+  /** The home folder whose downloads are visible; if undefined, all are. */
   readonly homeId?: string | undefined;
-  /** Called before something is deleted. */
+  /** Called before each deletion. */
   readonly onDelete: () => void;
 }
 
-/** The part of a store that any database has which Kysely supports. */
+/** The part of a store that works with any database that Kysely supports. */
 export function createRepositories(options: RepositoriesOptions) {
   const { database, transactions, objects, homeId, dialect, onDelete } = options;
   const placeBlobs = createPlaceBlobs(transactions, objects);

@@ -53,9 +53,9 @@ export async function deleteBlobIfUnused(
 }
 
 /**
- * Deletes a response. A response with descendants stays as a tombstone, since they need its content, unless they are to
- * forget it. A leaf is removed, with the tombstones above it that have no other descendant and the blobs without
- * references.
+ * Deletes a response. With descendants it stays as a tombstone, since they need its content; with `keepsHistory: false`
+ * they are attached to its parent instead. A leaf is removed with its blobs and the tombstones above it, unless
+ * something else needs them.
  *
  * @returns false if this owner has no such response.
  * @throws HearthError `conflict` if a later response has the results of its calls.
@@ -79,8 +79,8 @@ export async function deleteResponse(
 }
 
 /**
- * Attaches the responses that continue a response to the one before it. Responses of other owners
- * keep their history. The system prompt of the response moves to the ones that set none.
+ * Attaches the children of a response to its parent. Responses of other owners keep their history. The system prompt of
+ * the response moves to the children that set none.
  */
 async function moveChildrenUp(
   transaction: Transaction<Schema>,

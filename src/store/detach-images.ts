@@ -8,7 +8,7 @@ interface DetachedTurn {
   readonly blobs: readonly NewBlob[];
 }
 
-/** Replaces the base64 data of images in the results of tools by the SHA-256 of their bytes. */
+/** Replaces the base64 data of images in tool results with the SHA-256 of their bytes. */
 export function detachImages(turn: ConversationTurn): DetachedTurn {
   const blobs: NewBlob[] = [];
   const detach = (block: ToolContent): ToolContent => {
@@ -27,7 +27,7 @@ export function detachImages(turn: ConversationTurn): DetachedTurn {
   return { turn: { ...turn, items }, blobs };
 }
 
-/** Replaces a field and keeps the order of all. */
+/** Renames a field and replaces its value; the order of the fields stays. */
 export function renamed(block: ToolContent, from: string, to: string, value: string): ToolContent {
   const entries = Object.entries(block).map(([name, old]) =>
     name === from ? [to, value] : [name, old],

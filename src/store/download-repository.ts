@@ -5,7 +5,8 @@ import type { DownloadRepository, StoredDownload } from './store.ts';
 /**
  * Download jobs; lists are newest first.
  *
- * @param homeId The home folder whose jobs they are, since a download is on the disk of one machine; all if absent.
+ * @param homeId The home folder whose jobs are visible, since a download belongs to one machine's disk; if absent, all
+ *   are.
  */
 export function createDownloadRepository(
   database: Kysely<Schema>,
@@ -60,7 +61,7 @@ export function createDownloadRepository(
   };
 }
 
-/** Gives a home folder the jobs that have none, such as the jobs of a database copied from SQLite. */
+/** Assigns jobs without a home folder, such as those copied from SQLite, to this one. */
 export async function adoptDownloads(database: Kysely<Schema>, homeId: string): Promise<void> {
   await database
     .updateTable('downloads')

@@ -2,7 +2,7 @@ import type { StoredFile } from './batches/batch.ts';
 import { bigint, bytes, column, integer, key, optionalText, text, type Table } from './columns.ts';
 import type { VectorStoreFileStatus } from './vector-stores/vector-store.ts';
 
-/** Uploaded files, and the vector stores in which they are searched. */
+/** Tables of uploaded files and of the vector stores that search them. */
 export const fileTables = {
   files: {
     columns: {
@@ -12,7 +12,7 @@ export const fileTables = {
       name: text,
       size_bytes: bigint,
       created_at: text,
-      /** The process that still writes it; null once it is complete. */
+      /** The process that is writing the file; null once it is complete. */
       writer: optionalText,
     },
     indexes: { files_by_owner_and_time: '(owner_id, created_at, id)' },
@@ -26,7 +26,7 @@ export const fileTables = {
     },
     key: ['file_id', 'position'],
   },
-  /** Files that are searched by their meaning. */
+  /** Sets of files for semantic search. */
   vector_stores: {
     columns: {
       id: key,
@@ -34,11 +34,11 @@ export const fileTables = {
       name: text,
       /** JSON object. */
       metadata: text,
-      /** Key of the model whose vectors it has. */
+      /** Key of the model that computes its vectors. */
       embedding_model: text,
-      /** Components of a vector; null until it has one. */
+      /** Length of its vectors; null until the first one is stored. */
       dimensions: column<number | null>('integer', ''),
-      /** Days after the last use, on which it expires; null: never. */
+      /** Days from the last use until it expires; null: never. */
       expires_after_days: column<number | null>('integer', ''),
       created_at: text,
       last_active_at: text,
@@ -52,7 +52,7 @@ export const fileTables = {
         'not null references vector_stores (id) on delete cascade',
       ),
       file_id: text,
-      /** The batch that it was added with. */
+      /** The batch that added the file. */
       batch_id: optionalText,
       status: column<VectorStoreFileStatus>('text'),
       /** JSON; null if it has not failed. */
@@ -61,7 +61,7 @@ export const fileTables = {
       attributes: text,
       /** JSON. */
       chunking: text,
-      /** Size of its passages and vectors, once it is completed. */
+      /** Size of its passages and vectors once indexing is complete. */
       size_bytes: bigint,
       created_at: text,
     },
@@ -71,14 +71,14 @@ export const fileTables = {
       vector_store_files_by_file: '(file_id)',
     },
   },
-  /** Passages of the files of vector stores with their vectors, several in a row. */
+  /** Passages of files in vector stores, with their vectors; each row has several consecutive ones. */
   passage_blocks: {
     columns: {
       vector_store_id: text,
       file_id: text,
       /** From 0. */
       position: integer,
-      /** The vectors, one after the other: 32-bit floats, little-endian, of length 1. */
+      /** The vectors, one after the other: unit length, 32-bit floats, little-endian. */
       bytes,
       /** JSON array. */
       texts: text,

@@ -5,15 +5,15 @@ import type { OwnerRepository, Store } from './store.ts';
 
 interface MaintenanceOptions {
   readonly store: Store;
-  /** So that one of the processes of a database does it. */
+  /** Leases, so that only one process of a database does the maintenance. */
   readonly leases: Pick<LeaseKeeper, 'take'>;
   readonly limits: RetentionLimits;
   readonly logger: Logger;
-  /** Time before the first run, and between two runs. */
+  /** Delay before the first run and between runs. */
   readonly intervalMs?: number;
 }
 
-/** Applies the limits of the store and gives unused space back, now and then. */
+/** Applies the limits of the store and frees unused space at regular intervals. */
 export function startMaintenance({
   store,
   leases,
@@ -86,13 +86,13 @@ export function startIndexing({
 
 interface WatchOptions {
   readonly store: Pick<Store, 'deletionCount'>;
-  /** Called after another process, or this one, has deleted something. */
+  /** Called after this or another process has deleted something. */
   readonly onDeletion: () => Promise<void>;
   readonly logger: Logger;
   readonly intervalMs?: number;
 }
 
-/** Drops cached texts that another process has deleted. */
+/** Drops cached texts that other processes have deleted. */
 export function watchDeletions({ store, onDeletion, logger, intervalMs = 10_000 }: WatchOptions): {
   readonly close: () => Promise<void>;
 } {

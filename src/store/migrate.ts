@@ -14,25 +14,25 @@ export class NewerSchemaError extends Error {
   }
 }
 
-/** Before and after a migration; 0 is an empty database. */
+/** Versions before and after a migration; 0 is an empty database. */
 export interface SchemaVersions {
   readonly from: number;
   readonly to: number;
 }
 
-/** The differences between the databases in creating and converting the tables. */
+/** The differences between the databases in creating and converting tables. See also `StoreDialect`. */
 export interface SchemaDialect {
   /** Version of the tables in `schema.ts`. */
   readonly version: number;
   readonly types: Readonly<Record<ColumnType, string>>;
-  /** A query for the columns of a table, by `name`; without rows if there is no such table. */
+  /** Returns a query for the columns of a table, by `name`; no rows if there is no such table. */
   readonly columnsOf: (table: string) => string;
-  /** Statements that create the search of the table `conversation_texts`. */
+  /** Statements that create the search index of the table `conversation_texts`. */
   readonly createSearch: readonly string[];
   /** A statement that keeps other processes from migrating until the end of the transaction. */
   readonly lock?: string;
   /**
-   * Converts the rows of an older version, once the tables have all columns.
+   * Converts the rows of an older version after all columns were added.
    *
    * @param onProgress Called with the fraction that is done, 0 to 1. Other work runs while it is awaited.
    */
@@ -43,7 +43,7 @@ export interface SchemaDialect {
   ) => Promise<void>;
 }
 
-/** Columns of older versions that nothing reads. */
+/** Unused columns of older versions. */
 const droppedColumns: Readonly<Record<string, readonly string[]>> = {
   batches: ['lease_holder', 'lease_until'],
 };
@@ -70,7 +70,7 @@ export async function migrate(
       if (from > 0) {
         await dialect.convertRows?.(transaction, from, async (fraction) => {
           onProgress(fraction);
-          // The progress bar, and a signal that ends the process.
+          // Lets the progress bar draw, and a signal end the process.
           await nextLoop();
         });
         onProgress(1);

@@ -70,7 +70,7 @@ export function createNamedRecordRepository(
   };
 }
 
-/** Gives the records of an owner to another one. Those whose names that one has stay. */
+/** Gives an owner's records to another owner. A record stays if the other owner has one of the same name. */
 export async function moveNamedRecords(
   transaction: Transaction<Schema>,
   from: string | null,

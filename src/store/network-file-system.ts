@@ -9,22 +9,22 @@ const networkTypes: ReadonlyMap<number, string> = new Map([
   [0x53_46_41_4f, 'AFS'],
 ]);
 
-/** The name of a file system on another machine, whose locks and shared memory can't be relied on; undefined if it is local. */
+/** The name of a network file system, whose locks and shared memory are unreliable; undefined if it is local. */
 export function networkFileSystem(platform: NodeJS.Platform, type: number): string | undefined {
-  // Other systems number their file systems differently. Negative: a 32-bit number with its sign.
+  // Other systems number their file systems differently. The type may be negative: a signed 32-bit number.
   return platform === 'linux' ? networkTypes.get(type >>> 0) : undefined;
 }
 
-/** How a database reaches the disk. */
+/** The journal mode of a database, and when its commits reach the disk. */
 export interface JournalChoice {
   readonly journal: 'wal' | 'delete';
-  /** `full`: each commit waits for the disk, which a journal without WAL needs. */
+  /** `full`: each commit waits for the disk, which journals other than WAL require. */
   readonly synchronous: 'normal' | 'full';
 }
 
 /**
- * A log of changes (WAL) shares memory between processes, which a network file system does not have; see
- * https://www.sqlite.org/wal.html.
+ * Chooses WAL unless the file system is a network one: WAL shares memory between processes, which such a file system
+ * lacks; see https://www.sqlite.org/wal.html.
  *
  * @param network The name of the network file system, if it is one.
  */

@@ -2,16 +2,15 @@ import { closeSync, openSync, statfsSync } from 'node:fs';
 import { openSqlite, type SqliteConnection } from '../platform/sqlite.ts';
 import { chooseJournal, networkFileSystem } from './network-file-system.ts';
 
-/** How long a write waits for the lock of another process. It blocks this process. */
+/** Maximum wait of a write for another process's lock. It blocks this process. */
 const lockWaitMs = 2000;
 
 /**
- * Size that the log file keeps after a long transaction, such as a migration: several times its
- * usual size.
+ * Size to which SQLite cuts the log file after a long transaction, such as a migration: several times its usual size.
  */
 const maxKeptLogBytes = 16 * 1024 * 1024;
 
-/** Receives the differences from a local disk, in words for the log. */
+/** Receives a message for the log about differences from a local disk. */
 type ReportFileSystem = (message: string) => void;
 
 /** Opens a SQLite file, and restricts a new file to its owner. */
@@ -21,21 +20,20 @@ export function openSqliteFile(
 ): SqliteConnection {
   closeSync(openSync(file, 'a', 0o600));
   return open(file, (connection) => {
-    // For a new file, which then shrinks after deletions. It has to come before the journal.
+    // Lets a new file shrink after deletions. Must come before the journal mode.
     connection.exec('pragma auto_vacuum = incremental');
     configure(connection, file, report);
   });
 }
 
 /**
- * Opens a SQLite file that this process has open. Opening such a file by other means and closing it would release the
- * locks of all its connections (fcntl(2) on POSIX locks).
+ * Opens another connection to a SQLite file that this process has open. Opening and closing the file by other means
+ * would release the locks of all its connections (fcntl(2) on POSIX locks).
  */
 export function openAnotherConnection(file: string): SqliteConnection {
   return open(file, (connection) => {
     configure(connection, file, () => {});
-    // Only this thread sets the limit: a commit that frees hundreds of megabytes waits for the file
-    // system.
+    // Only the thread sets the limit: a commit that truncates hundreds of megabytes waits for the file system.
     connection.exec(`pragma journal_size_limit = ${maxKeptLogBytes}`);
   });
 }
@@ -54,7 +52,7 @@ function open(file: string, prepare: (connection: SqliteConnection) => void): Sq
 function configure(connection: SqliteConnection, file: string, report: ReportFileSystem): void {
   setJournal(connection, file, report);
   connection.exec('pragma foreign_keys = on');
-  // Overwrites deleted text where that takes no additional write.
+  // Overwrites deleted text if that takes no additional write.
   connection.exec('pragma secure_delete = fast');
   // macOS: fsync alone does not reach the disk.
   connection.exec('pragma checkpoint_fullfsync = on');
@@ -67,7 +65,7 @@ function setJournal(connection: SqliteConnection, file: string, report: ReportFi
     readonly journal_mode: string;
   };
   // docs/adr/0003: a commit survives a crash of this process at once, and a power failure shortly after.
-  // A file system without shared memory keeps another journal, which needs more.
+  // A file system without shared memory uses another journal, which needs `full`.
   connection.exec(`pragma synchronous = ${mode === 'wal' ? synchronous : 'full'}`);
   if (network !== undefined) {
     report(

@@ -3,19 +3,19 @@ import { isPostgresUrl } from '../kernel/postgres-url.ts';
 import { createSqliteStore, type SqliteStoreOptions } from './sqlite-store.ts';
 import type { Store } from './store.ts';
 
-/** Time that a server waits for the database at its start: both may start at the same time. */
+/** Time that a server waits for the database when it starts, since both may start at the same time. */
 export const startWaitMs = 30_000;
 
 interface OpenStoreOptions extends Pick<
   SqliteStoreOptions,
   'objects' | 'mayMigrate' | 'onMigration' | 'onMigrated' | 'threadScript'
 > {
-  /** A file, or a database as `postgres://…`. */
+  /** Path of a file, or `postgres://…`. */
   readonly url: string;
   readonly logger: Logger;
-  /** The home folder of a server. */
+  /** Id of a server's home folder; absent for commands. */
   readonly homeId?: string;
-  /** Connections to PostgreSQL at the same time. */
+  /** Maximum number of connections to PostgreSQL. */
   readonly maxConnections: number;
   /** Time to wait for PostgreSQL if it can't be reached. */
   readonly waitMs?: number;

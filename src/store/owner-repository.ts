@@ -18,14 +18,14 @@ interface OwnerRepositoryOptions {
   readonly onChange: () => void;
 }
 
-/** The owners of stored responses, which are tokens, or null for those that were made without one. */
+/** The owners of stored responses. An owner is a token, or null for responses made without one. */
 export function createOwnerRepository({
   database,
   transactions,
   deleteFile,
   onChange,
 }: OwnerRepositoryOptions): OwnerRepository {
-  /** One transaction for each conversation: other work runs in between. */
+  /** Uses one transaction per conversation, so that other work runs in between. */
   async function forEachConversation(
     ownerId: string | null,
     change: (transaction: Transaction<Schema>, conversationId: string) => Promise<unknown>,

@@ -88,7 +88,7 @@ export function createProjectRepository(
           id: projectFilePrefix + randomBytes(12).toString('hex'),
           name,
           length: text.length,
-          // The order in which files were added, also within a millisecond.
+          // Keeps the order in which files were added, even within a millisecond.
           createdAt: new Date(Math.max(Date.now(), newest + 1)),
         };
         await transaction
@@ -180,7 +180,7 @@ export function projectNotFound(id: string): HearthError {
   );
 }
 
-/** Gives the projects of an owner to another one. */
+/** Gives an owner's projects to another owner. */
 export async function moveProjects(
   transaction: Transaction<Schema>,
   from: string | null,
@@ -207,7 +207,7 @@ function ownProjects(database: Kysely<Schema>, ownerId: string | null) {
   return database.selectFrom('projects').where('owner_id', ownerId === null ? 'is' : '=', ownerId);
 }
 
-/** One project of an owner, or all in the order of their names. */
+/** Reads one project of an owner, or all, sorted by name. */
 async function read(
   database: Kysely<Schema>,
   ownerId: string | null,

@@ -13,7 +13,7 @@ export interface ProjectFile {
   /** `file_` and 24 lower-case hex digits. */
   readonly id: string;
   readonly name: string;
-  /** Characters of its text. */
+  /** Length of its text in characters. */
   readonly length: number;
   readonly createdAt: Date;
 }
@@ -22,7 +22,7 @@ export interface ProjectFile {
 export interface StoredProject extends ProjectFields {
   /** `proj_` and 24 lower-case hex digits. */
   readonly id: string;
-  /** 1 for a new project, and one more with each change. */
+  /** 1 for a new project; increases by one with each change. */
   readonly revision: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -30,24 +30,24 @@ export interface StoredProject extends ProjectFields {
   readonly files: readonly ProjectFile[];
 }
 
-/** Beginning of the ids of files, which uploaded files do not have. */
+/** Prefix of the ids of project files; uploaded files have another one. */
 export const projectFilePrefix = 'file_';
 
-/** The vector store that searches the files of a project, if they are many. */
+/** Id of the vector store that searches a project's files if there are many. */
 export function vectorStoreOf({ id }: Pick<StoredProject, 'id'>): string {
   return id.replace(/^proj_/, 'vs_');
 }
 
-/** Limits of the files that an owner stores. */
+/** Limits of one owner's files. */
 export interface ProjectLimits {
   readonly maxFiles: number;
-  /** Characters of all files together. */
+  /** Maximum characters of all files together. */
   readonly maxTotalLength: number;
 }
 
 /** Projects belong to a token, or to callers without one (null). */
 export interface ProjectRepository {
-  /** In the order of their names. */
+  /** Sorted by name. */
   list(ownerId: string | null): Promise<readonly StoredProject[]>;
   find(id: string, ownerId: string | null): Promise<StoredProject | undefined>;
   /** Undefined if the owner has `maxProjects` already. */
@@ -66,12 +66,12 @@ export interface ProjectRepository {
     changes: { readonly [Name in keyof ProjectFields]?: ProjectFields[Name] | undefined },
     revision?: number,
   ): Promise<StoredProject | undefined>;
-  /** Deletes a project with its files; its conversations stay. False if this owner has none. */
+  /** Deletes a project with its files; its conversations stay. False if this owner has no such project. */
   delete(id: string, ownerId: string | null): Promise<boolean>;
   /**
    * Adds a file to a project.
    *
-   * @returns undefined beyond the limits.
+   * @returns undefined if the file would exceed the limits.
    * @throws HearthError `project_not_found`
    */
   addFile(
@@ -80,15 +80,15 @@ export interface ProjectRepository {
     file: { readonly name: string; readonly text: string },
     limits: ProjectLimits,
   ): Promise<ProjectFile | undefined>;
-  /** The text of a file, with its name. */
+  /** Reads the name and text of a file. */
   readFile(
     id: string,
     ownerId: string | null,
     fileId: string,
   ): Promise<(ProjectFile & { readonly text: string }) | undefined>;
-  /** The text of a file, for the process that indexes it. */
+  /** Reads a file's text regardless of its owner, for the process that indexes it. */
   textOf(fileId: string): Promise<string | undefined>;
-  /** The project of a conversation of its owner, which is named by its id or one of its responses. */
+  /** Finds the project of the owner's conversation, given by its id or one of its responses. */
   ofConversation(
     named: { readonly id: string } | { readonly responseId: string },
     ownerId: string | null,

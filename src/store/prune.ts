@@ -2,18 +2,21 @@ import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { Store } from './store.ts';
 
 export interface RetentionLimits {
-  /** Days after the newest response of a conversation. */
+  /** Days to keep a conversation after its newest response. */
   readonly retentionDays?: number | undefined;
   /** Size of the database without its free pages. */
   readonly maxBytes?: number | undefined;
 }
 
-/** Most times that a text takes its size, with its index: an estimate too high costs a repetition, not a conversation. */
+/**
+ * Upper bound for the size of a text with its index, as a multiple of its length. If it is too high, pruning takes
+ * another round; if too low, it would delete a conversation too many.
+ */
 const sizeFactor = 8;
 const dayMs = 24 * 3600 * 1000;
 
 /**
- * Deletes temporary conversations a day after their last response, if their client has not done it.
+ * Deletes temporary conversations a day after their last response if their client has not done so.
  *
  * @returns their number.
  * @throws the signal's reason when aborted.

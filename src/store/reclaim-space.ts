@@ -8,17 +8,17 @@ import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { HearthError } from '../kernel/errors/errors.ts';
 
-/** Pages that one step frees or merges: other work of the database waits for it. */
+/** Pages that one step frees or merges; a step blocks other work of the database. */
 const pagesPerStep = 32;
 
-/** Runs statements, with no other one of the database between them. */
+/** Runs statements without other statements of the database between them. */
 export type RunAlone = <Result>(work: (run: RunStatement) => Promise<Result>) => Promise<Result>;
 
 /**
- * Merges parts of the search index, in steps, so that other work of the server runs between them. A commit adds a part
- * and merges none: see `index-settings.ts`.
+ * Merges parts of the search index in steps, so that other work of the server runs between them. Commits add parts and
+ * do not merge them: see `indexSettings`.
  *
- * @param extent `all`: until one part is left, which removes the words of deleted texts; `some`: as long as there are many.
+ * @param extent `all`: until one part is left, which removes the words of deleted texts; `some`: while there are many.
  * @throws the signal's reason when aborted.
  */
 export async function mergeIndex(
@@ -31,7 +31,7 @@ export async function mergeIndex(
   while (await runAlone((run) => mergePages(run, pages))) await pause(signal);
 }
 
-/** Returns whether it merged anything: the command itself counts as one change. */
+/** @returns true if parts were merged: the command itself counts as one change. */
 async function mergePages(run: RunStatement, pages: number): Promise<boolean> {
   const before = await totalChanges(run);
   await run(
@@ -71,8 +71,9 @@ async function pause(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * By default a commit merges parts of the index, 64 pages and more at a time, which blocks the event loop. Here a commit
- * merges only if far too many parts are left, since `mergeIndex` did not run; an index has at most 2000.
+ * By default, a commit merges parts of the index, 64 pages and more at a time, which blocks the event loop. With these
+ * settings a commit merges only if parts have accumulated because `mergeIndex` did not run; an index can have 2000
+ * parts.
  * https://www.sqlite.org/fts5.html#the_automerge_configuration_option
  */
 const indexSettings = { automerge: 0, crisismerge: 500 };
@@ -88,15 +89,15 @@ export function applyIndexSettings(connection: SqliteConnection): void {
     if (present.get(name) === value) continue;
     connection
       .prepare('insert into conversation_search(conversation_search, rank) values (?, ?)')
-      // As an integer: node:sqlite binds numbers as floating point, which FTS5 refuses.
+      // A bigint, since node:sqlite binds numbers as floating point, which FTS5 refuses.
       .run(name, BigInt(value));
   }
 }
 
-/** A commit of a short response takes about 40 KiB of the write-ahead log. */
+/** Space required for a response. The commit of a short one takes about 40 KiB of the write-ahead log. */
 const minBytes = 256 * 1024;
 
-/** Bytes that this user may still write to the disk of a file. */
+/** Bytes that this user can still write to the disk of a file. */
 export async function freeDiskBytes(file: string): Promise<number> {
   const { bavail, bsize } = await statfs(dirname(file));
   return bavail * bsize;

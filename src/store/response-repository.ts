@@ -32,7 +32,7 @@ import { encodeTurn, mediaOf, searchTextOf } from './turns/conversation-turn.ts'
 interface ResponseRepositoryOptions {
   readonly database: Kysely<Schema>;
   readonly logger: Logger;
-  /** Called with the images of a response before it is stored. */
+  /** Called with the images of a response before the response is stored. */
   readonly placeBlobs?: PlaceBlobs;
   readonly transactions?: Transactions;
   readonly chains?: ChainReader;
@@ -104,10 +104,9 @@ const insertRow = preparedInsert('responses');
 const insertReference = preparedInsert('response_blobs');
 
 /**
- * Stores a response with its images, and adds it to its conversation.
+ * Stores a response with its images and adds it to its conversation.
  *
- * @param response Its turn has no bytes of images: see `detachImages`.
- *
+ * @param response Its turn must have no bytes of images: see `detachImages`.
  * @returns the id of the conversation.
  * @throws HearthError `invalid_value` if the parent is not visible to the owner.
  */
@@ -132,14 +131,14 @@ export async function insertResponse(
       content: encodeTurn(response.turn),
     }),
   );
-  // Blobs of this request are referenced too, so that none is orphaned.
+  // The new blobs need references too, so that none is orphaned.
   const references = new Set(mediaOf(response.turn));
   for (const { sha256 } of blobs) references.add(sha256);
   for (const sha256 of references) {
     sent.push(insertReference(transaction, { response_id: id, sha256 }));
   }
   const indexed = indexResponse(transaction, response, place);
-  // Sent at once, they take one round trip. The first error explains the later ones.
+  // All statements are sent at once and take one round trip. The first error causes the later ones.
   const results = await Promise.allSettled([...sent, indexed]);
   for (const result of results) if (result.status === 'rejected') throw result.reason;
   return indexed;

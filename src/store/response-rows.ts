@@ -4,7 +4,10 @@ import { decodeTurn, type ConversationTurn } from './turns/conversation-turn.ts'
 import type { Logger } from '../kernel/logger.ts';
 import type { StoredResponse } from './store.ts';
 
-/** The responses that a caller can find and continue: their own and those made without a token, but for tombstones. */
+/**
+ * The responses that a caller can find and continue: the caller's own and those made without a token, except
+ * tombstones.
+ */
 export function readableResponses(database: QueryCreator<Schema>, callerId: string | null) {
   return database
     .selectFrom('responses')
@@ -17,7 +20,7 @@ export function readableResponses(database: QueryCreator<Schema>, callerId: stri
     .where('responses.deleted_at', 'is', null);
 }
 
-/** The responses that an owner can list and delete: their own, but for tombstones. */
+/** The responses that an owner can list and delete: the owner's own, except tombstones. */
 export function ownResponses(database: QueryCreator<Schema>, ownerId: string | null) {
   return database
     .selectFrom('responses')
@@ -60,13 +63,13 @@ function readTurn({ id, content }: ResponseRow): ConversationTurn {
   }
 }
 
-/** Bytes of the stored responses of a page, which is in memory as a whole. */
+/** Maximum bytes of the responses on a page, all of which are in memory. */
 const maxPageBytes = 16 * 1024 * 1024;
 
 /**
- * The first of these responses whose contents have at most so many bytes together, one at least. Reads the sizes only.
+ * Returns as many of the first responses as fit into the maximum size, but at least one. Reads only the sizes.
  *
- * @param ids In the order of the page; those that do not exist have no size.
+ * @param ids In the order of the page; ids without a response count as empty.
  */
 export async function firstOfPage(
   database: Kysely<Schema>,

@@ -20,14 +20,14 @@ import {
 } from './columns.ts';
 
 /**
- * The tables of both databases. JSON and times (ISO 8601, UTC, milliseconds) are text, so that they sort and read the
- * same everywhere. A table comes after those that it refers to.
+ * The tables of both databases. JSON and times (ISO 8601, UTC, milliseconds) are text, so that both databases sort and
+ * read them alike. A table comes after the tables that it references.
  */
 export const tables = {
   responses: {
     columns: {
       id: key,
-      // A copy of a database stores responses in any order.
+      // Deferrable, since a copy of a database stores responses in any order.
       parent_id: column<string | null>('text', 'references responses (id) deferrable'),
       owner_id: optionalText,
       created_at: text,
@@ -47,9 +47,9 @@ export const tables = {
     columns: {
       sha256: key,
       media_type: text,
-      /** Empty if an object has them. */
+      /** Empty if an object has the bytes. */
       bytes,
-      /** The object that has the bytes; null if `bytes` has them. */
+      /** Key of the object with the bytes; null if `bytes` has them. */
       object_key: optionalText,
     },
   },
@@ -57,7 +57,7 @@ export const tables = {
   discarded_objects: {
     columns: {
       object_key: key,
-      /** Earliest time of its deletion, in the future as long as its row may still be added. */
+      /** Earliest time of the object's deletion, in the future as long as a row may still be added for it. */
       discard_after: text,
     },
   },
@@ -80,14 +80,14 @@ export const tables = {
       preset: optionalText,
       /** Key of a model. */
       model: optionalText,
-      /** 1 for a new project, and one more with each change. */
+      /** 1 for a new project; increases by one with each change. */
       revision: integer,
       created_at: text,
       updated_at: text,
     },
     indexes: { projects_by_owner: '(owner_id)' },
   },
-  /** Texts that the conversations of a project share. */
+  /** Texts for the model in all conversations of a project. */
   project_files: {
     columns: {
       id: key,
@@ -102,28 +102,25 @@ export const tables = {
     columns: {
       id: key,
       owner_id: optionalText,
-      /** Empty until it has a response. */
+      /** Empty until the conversation has a response. */
       title: text,
       is_pinned: boolean,
       created_at: text,
       updated_at: text,
-      /** Responses that were not deleted. */
+      /** Number of responses that were not deleted. */
       response_count: integer,
-      /** Empty if it has no response. */
+      /** Empty if the conversation has no response. */
       last_response_id: text,
       /** Empty if no response has a model. */
       model_key: text,
-      /** JSON object. Null for a conversation that began with a response; it ends with its last one. */
+      /** JSON object. Null for a conversation that began with a response; it is deleted with its last response. */
       metadata: optionalText,
       project_id: column<string | null>('text', 'references projects (id) on delete set null'),
-      /** Lists show it only if they are asked to. */
+      /** 1 if only the list of archived conversations shows it. */
       is_archived: column<Generated<number>>('integer', 'not null default 0'),
-      /** No list shows it, and it is deleted some time after its last response. */
+      /** 1 if no list shows it. It is deleted some time after its last response. */
       is_temporary: column<Generated<number>>('integer', 'not null default 0'),
-      /**
-       * Hash of the imported content, so that it is not imported again; null for other
-       * conversations.
-       */
+      /** Hash of the imported content, so that it is not imported twice; null for other conversations. */
       import_hash: optionalText,
     },
     indexes: {
@@ -137,7 +134,7 @@ export const tables = {
   /** Responses and titles of conversations. */
   conversation_entries: {
     columns: {
-      /** Rises in the order in which responses were stored. */
+      /** Increases in the order in which responses were stored. */
       id: column<Generated<number>>('entry number', ''),
       conversation_id: text,
       /** Null for the title. */
@@ -149,7 +146,7 @@ export const tables = {
     },
     indexes: { conversation_entries_by_conversation: '(conversation_id, is_deleted, id)' },
   },
-  /** Separate from the entries, so that a search reads only those it shows. */
+  /** Separate from the entries, so that a search reads only the texts that it shows. */
   conversation_texts: {
     columns: { id: column<number>('entry reference', ''), text },
   },
@@ -163,7 +160,7 @@ export const tables = {
       created_at: text,
       expires_at: optionalText,
       last_used_at: optionalText,
-      /** Null: the limits of the settings. */
+      /** Null: the limits come from the settings. */
       requests_per_minute: column<number | null>('bigint', ''),
       tokens_per_minute: column<number | null>('bigint', ''),
       requests_per_day: column<number | null>('bigint', ''),
@@ -191,23 +188,22 @@ export const tables = {
     },
     indexes: { sessions_by_token: '(token_id, last_used_at)' },
   },
-  /** Codes that each open a session once. */
+  /** Codes that open one session each. */
   sign_in_codes: {
     columns: { code_hash: key, token_id: text, expires_at: text },
   },
   rate_limits: {
     columns: {
       token_id: key,
-      /** Times until which the used amount lasts, in Unix milliseconds of the database's clock. */
+      /** Times at which the used amounts are free again, in Unix milliseconds of the database's clock. */
       requests_until: double,
       tokens_until: double,
-      /** The day that the counts are for, since 1970 in UTC. */
+      /** The day of the counts: days since 1970, UTC. */
       quota_day: column<Generated<number>>('integer', 'not null default 0'),
       day_requests: column<Generated<number>>('bigint', 'not null default 0'),
       day_tokens: column<Generated<number>>('bigint', 'not null default 0'),
     },
   },
-  /** Usage of requests. */
   usage: {
     columns: {
       /** `YYYY-MM-DD`, UTC. */
@@ -236,7 +232,7 @@ export const tables = {
       completed_at: optionalText,
       /** JSON. */
       failure: optionalText,
-      /** The home folder whose server downloads it; empty for SQLite, which has one. */
+      /** The home folder of the server that downloads it; empty in SQLite, which has one server. */
       home_id: column<Generated<string>>('text', "not null default ''"),
     },
     indexes: { downloads_by_time: '(started_at, id)' },
@@ -307,7 +303,7 @@ export const tables = {
       held_until: bigint,
     },
   },
-  /** One row: the number of deletions and changes, so that processes invalidate their caches. */
+  /** One row: the number of deletions and changes, by which processes know when to invalidate their caches. */
   deletions: { columns: { deletion_count: bigint } },
   background_turns: {
     columns: {
@@ -346,7 +342,7 @@ export const tables = {
     },
     key: ['owner_id', 'plugin_id', 'tool'],
   },
-  /** Tool calls that their turns make once they are approved. */
+  /** Tool calls that wait for an approval while their turns run. */
   waiting_calls: {
     columns: {
       id: key,

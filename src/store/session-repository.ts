@@ -4,17 +4,17 @@ import type { Schema } from './schema.ts';
 /** A browser that is signed in. */
 export interface StoredSession {
   readonly id: string;
-  /** The token that it acts for; `owner` for the owner of the home folder. */
+  /** The token that the session acts for; `owner` for the owner of the home folder. */
   readonly tokenId: string;
   /** SHA-256 of its secrets, hex. */
   readonly secretHash: string;
   /** Hash of the secrets before the last rotation; null if there was none. */
   readonly previousHash: string | null;
   readonly rotatedAt: Date;
-  /** When the browser first sent the secrets of the last rotation; null if it has not. */
+  /** Time at which the browser first sent the secrets of the last rotation; null if it has not yet. */
   readonly confirmedAt: Date | null;
   readonly userAgent: string;
-  /** Network address of its last request, or of a proxy before the server. */
+  /** Network address of its last request, or of a proxy in front of the server. */
   readonly address: string;
   /** True if its cookie is sent over HTTPS only. */
   readonly isSecure: boolean;
@@ -36,9 +36,9 @@ export interface SessionRepository {
   find(id: string): Promise<StoredSession | undefined>;
   /** Lists the sessions of one token, or all; most recently used first. */
   list(tokenId?: string): Promise<readonly StoredSession[]>;
-  /** Records the last use and from where. */
+  /** Records the time and address of the last use. */
   touch(id: string, usedAt: Date, address: string): Promise<void>;
-  /** Replaces the secrets. False if another request has replaced the hash `from` before. */
+  /** Replaces the secrets. False if another request has already replaced the hash `from`. */
   rotate(
     id: string,
     from: string,
@@ -48,15 +48,18 @@ export interface SessionRepository {
   confirm(id: string, secretHash: string, confirmedAt: Date): Promise<void>;
   /** False if there is no such session. */
   delete(id: string): Promise<boolean>;
-  /** Deletes the sessions that were not used after a time. */
+  /** Deletes sessions that were last used before `until`. */
   deleteUnused(until: Date): Promise<void>;
-  /** Adds a code. Deletes expired codes, and the oldest of the token if there are more than 16. */
+  /** Adds a code. Deletes expired codes, and the token's oldest ones if there are more than 16. */
   addCode(code: StoredSignInCode, now: Date): Promise<void>;
-  /** The token of a code, which only one caller gets; undefined if it is unknown, taken or has expired. */
+  /**
+   * Consumes a code and returns its token; undefined if the code is unknown, consumed or expired. Concurrent calls
+   * can't consume it twice.
+   */
   takeCode(codeHash: string, now: Date): Promise<string | undefined>;
 }
 
-/** Codes of a token at a time. */
+/** Maximum codes of a token. */
 const maxCodes = 16;
 
 export function createSessionRepository(database: Kysely<Schema>): SessionRepository {

@@ -38,12 +38,12 @@ class ImmediateSqliteDriver extends SqliteDriver {
     this.#onCommit();
   }
 
-  /** Takes the write lock at the start: a transaction that reads first could not wait for the lock later. */
+  /** Takes the write lock at the start: a transaction that reads first could not wait for the lock. */
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(begin);
   }
 
-  /** SQLite rolls back by itself after some errors, such as a full disk. */
+  /** After some errors, such as a full disk, SQLite has already rolled back. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     await super.rollbackTransaction(connection).catch(() => {});
   }
@@ -52,15 +52,15 @@ class ImmediateSqliteDriver extends SqliteDriver {
 const maxCachedStatements = 100;
 
 /**
- * Prepares each statement once, in the form of better-sqlite3, which Kysely expects; caches the `maxCachedStatements` most
- * recently used.
+ * Prepares each statement once, and returns it in the form of better-sqlite3, which Kysely expects. Caches the
+ * `maxCachedStatements` most recently used ones.
  */
 export function preparedStatements(connection: SqliteConnection): (sql: string) => SqliteStatement {
   const statements = new Map<string, SqliteStatement>();
   let isInside = false;
   return (sql) => {
     const { isTransaction } = connection;
-    // After SQLite has rolled back by itself, the next statements of the transaction would be stored alone.
+    // If SQLite has rolled back by itself, the transaction's next statements would be committed one by one.
     if (isInside && !isTransaction && sql !== 'rollback') {
       throw new Error('The transaction was rolled back.');
     }
@@ -82,22 +82,25 @@ function prepareStatement(connection: SqliteConnection, sql: string): SqliteStat
     reader: statement.columns().length > 0,
     all: (parameters) => statement.all(...parameters.map(toSqliteValue)),
     run: (parameters) => statement.run(...parameters.map(toSqliteValue)),
-    // Not cached: the next use of a cached statement would end the iteration.
+    // Not cached: another use of a cached statement would end the iteration.
     iterate: (parameters) => connection.prepare(sql).iterate(...parameters.map(toSqliteValue)),
   };
 }
 
-/** The bindings truncate text at a NUL. Binding its bytes instead makes such a lookup find nothing. */
+/** The bindings cut text at a NUL. Such text is bound as bytes instead, which match no stored text. */
 function toSqliteValue(value: unknown): SqliteValue {
   if (typeof value === 'string' && value.includes('\0')) return Buffer.from(value);
   return value as SqliteValue;
 }
 
-/** @photostructure/sqlite 1 keeps the file open, without the final checkpoint, until its statements are collected. */
+/**
+ * @photostructure/sqlite 1 keeps a closed file open, without the final checkpoint, until its statements are
+ *   garbage-collected.
+ */
 function closeCheckpointed(connection: SqliteConnection): void {
   if (!connection.isOpen) return;
   connection.exec('pragma wal_checkpoint(passive)');
-  // Deleted texts would stay readable in the log. Unless another process uses it, which is not waited for.
+  // Deleted texts would stay readable in the log. Does not wait for other processes that use the log.
   connection.exec('pragma busy_timeout = 0');
   connection.exec('pragma wal_checkpoint(truncate)');
   connection.close();

@@ -10,9 +10,9 @@ import type {
 import type { SchemaDialect } from './migrate.ts';
 import type { Schema } from './schema.ts';
 
-/** Shorter words are found by the terms of the index that begin with them. */
+/** Shorter words are searched by the terms of the index that begin with them. */
 const trigramLength = 3;
-/** Most trigrams that stand for a word shorter than one. */
+/** Maximum number of trigrams that a search for a shorter word uses. */
 const maxTerms = 100;
 
 export const sqliteSchema: SchemaDialect = {
@@ -24,7 +24,7 @@ export const sqliteSchema: SchemaDialect = {
     bigint: 'bigint',
     'double precision': 'double precision',
     'entry number': 'integer primary key autoincrement',
-    // A trigger deletes the texts.
+    // A trigger deletes the texts with their entry.
     'entry reference': 'integer primary key',
   },
   columnsOf: (table) => `select name from pragma_table_info('${table}')`,
@@ -51,11 +51,11 @@ export const sqliteSchema: SchemaDialect = {
   convertRows,
 };
 
-/** For a database that one process uses. It continues if the machine's clock is set back. */
+/** Clock of a database that one process uses. It keeps running forward if the machine's clock is set back. */
 const processClock: StoreClock = () =>
   sql.val(Math.round(performance.timeOrigin + performance.now()));
 
-/** Searches with the full-text index of SQLite. */
+/** Searches with SQLite's full-text index. */
 const fullTextSearch: TextSearch = {
   entriesWith: async (database, words) => {
     const match = await toFullTextQuery(database, words);
@@ -66,9 +66,9 @@ const fullTextSearch: TextSearch = {
 };
 
 /**
- * A full-text query (https://www.sqlite.org/fts5.html#full_text_query_syntax) for texts with all words; undefined if
- * no text can have them. The index has no words but trigrams: a shorter word is found by those that begin with it, of
- * which one or two characters may have too many to try all.
+ * Builds a full-text query (https://www.sqlite.org/fts5.html#full_text_query_syntax) for texts with all words;
+ * undefined if no text can have them. The index contains trigrams, not words. A word of one or two characters is
+ * searched by the trigrams that begin with it, of which there may be too many to try all.
  */
 async function toFullTextQuery(
   database: Kysely<Schema>,
@@ -99,7 +99,7 @@ async function termsWith(database: Kysely<Schema>, start: string): Promise<reado
   return rows.map(({ term }) => term);
 }
 
-/** With the JSON functions of SQLite, without reading the rest of the turns. */
+/** Uses the JSON functions of SQLite, so that only the prompts are read from the turns. */
 export const extractSystemPrompts: ReadSystemPrompts = async (database, ids) => {
   const rows = await database
     .selectFrom('responses')

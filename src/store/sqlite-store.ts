@@ -26,38 +26,38 @@ import { StoreOpenError } from './store-errors.ts';
 import type { Store } from './store.ts';
 import { serialTransactions, threadTransactions } from './transactions.ts';
 
-/** Pages in memory: SQLite's own default, and enough for the indexes that a migration fills. */
+/** Memory for pages: SQLite's default, which is enough for the indexes that a migration fills. */
 const cacheKiB = 2000;
 const migrationCacheKiB = 64 * 1024;
 
 /** The store in a file. */
 export interface SqliteStore extends Store {
-  /** Rewrites the whole file, which blocks the process; no other process may use it. */
+  /** Rewrites the whole file, which blocks the process. No other process may use the file. */
   rewrite(): Promise<void>;
-  /** Copies the database to a file, which may exist; blocks the process. */
+  /** Copies the database to a file, and replaces one of this name. Blocks the process. */
   backUp(target: string): Promise<void>;
 }
 
 export interface SqliteStoreOptions {
-  /** Created if it doesn't exist; its folder must exist. */
+  /** Created if it does not exist; its folder must exist. */
   readonly file: string;
   readonly logger: Logger;
-  /** Keeps the images; the database does if absent. The caller closes it after the store. */
+  /** Storage for the images; if absent, the database keeps them. The caller closes it after the store. */
   readonly objects?: ObjectStorage | undefined;
   /**
-   * The bundled `statement-thread-main.js`, which runs blocking work in a thread; absent: such work
-   * runs in this thread.
+   * Path of the bundled `statement-thread-main.js`, which runs slow statements in a thread. If absent, they block this
+   * thread.
    */
   readonly threadScript?: string | undefined;
-  /** False if an older schema must not be migrated now, such as under a running server. Allowed if absent. */
+  /** False if an older schema must not be migrated now, for example because a server is running. Allowed if absent. */
   readonly mayMigrate?: () => Promise<boolean>;
-  /** Called while an older schema is migrated, with the fraction that is done, 0 to 1. */
+  /** Called during a migration with the fraction that is done, 0 to 1. */
   readonly onMigration?: ((fraction: number) => void) | undefined;
   readonly onMigrated?: ((versions: SchemaVersions) => void) | undefined;
 }
 
 /**
- * Opens the SQLite database and brings its schema up to date, after a backup of the older one.
+ * Opens the SQLite database. Backs an older one up and migrates it.
  *
  * @throws StoreOpenError if the file can't be opened or written, is damaged, or is from a newer Hearth.
  */
@@ -67,9 +67,10 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
   const thread = threadScript === undefined ? undefined : new StatementThread(threadScript, file);
   const run: RunStatement = async (statement) =>
     thread === undefined ? connection.prepare(statement).all() : thread.run(statement);
-  // Other statements wait, so that none blocks this thread until the lock of the other one is free.
+  // Holds the connection, so that no other statement blocks this thread while it waits for the lock of the worker
+  // thread.
   const runAlone: RunAlone = (work) => database.connection().execute(() => work(run));
-  /** Merges run one after the other: each one merges the parts that the last one left. */
+  /** Merges run one after the other: each continues with the parts that the previous one left. */
   const merges = new Mutex();
   const merge = (extent: 'all' | 'some', signal: AbortSignal): Promise<void> =>
     merges.run(() => mergeIndex(runAlone, extent, signal), signal);
@@ -89,7 +90,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     await afterCommits.close();
-    // After the transaction of the thread, which holds the connection.
+    // Waits for the worker thread's transaction, which holds the connection.
     await database.connection().execute(async () => thread?.close());
     await database.destroy();
   };
@@ -104,7 +105,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
       objects,
       onDelete,
     }),
-    // One process uses it.
+    // Constant, since only one process uses the database.
     deletionCount: async () => 0,
     fillSearchIndex: (signal) => backlog.fill(signal),
     freeDiskBytes: () => freeDiskBytes(file),
@@ -114,12 +115,12 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
       afterCommits.hasUnmerged = false;
       hasDeletions = false;
       await freePages(runAlone, database, signal);
-      // The log has the pages as they were before the deletions.
+      // The log still has the pages from before the deletions.
       if (hadDeletions) await runAlone(() => run('pragma wal_checkpoint(truncate)'));
     },
     rewrite: async () => {
       connection.exec(`insert into conversation_search(conversation_search) values ('optimize')`);
-      // Also for files of early versions.
+      // Files of early versions lack this setting.
       connection.exec('pragma auto_vacuum = incremental');
       connection.exec('vacuum');
     },
@@ -178,7 +179,7 @@ async function open({
   }
 }
 
-/** A running server of an earlier version would fail after a migration. */
+/** A migration would make the running server of an earlier version fail. */
 class OlderServerError extends Error {
   override readonly name = 'OlderServerError';
 

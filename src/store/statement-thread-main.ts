@@ -1,6 +1,6 @@
 /**
- * The thread of `statement-thread.ts`: runs each statement that it receives on a connection of its own, and ends after
- * `null`. Its data is the path of the database.
+ * The thread of `statement-thread.ts`. Runs each statement that it receives on its own connection, and ends after
+ * `null`. `workerData` is the path of the database.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { sqliteResultCode } from '../platform/sqlite.ts';

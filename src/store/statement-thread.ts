@@ -18,25 +18,24 @@ export interface StatementRequest {
 
 export interface StatementResult {
   readonly rows: readonly unknown[];
-  /** Rows that a statement without rows changed. */
+  /** Number of rows that were changed; absent for queries. */
   readonly changes?: number | bigint;
 }
 
-/** An error has the message and the primary result code of SQLite. */
+/** Result of a statement, or SQLite's message and primary result code. */
 export type StatementReply =
   | StatementResult
   | { readonly message: string; readonly errcode: number | undefined };
 
-/** Runs one statement of SQL. */
 export type RunStatement = (statement: string) => Promise<readonly unknown[]>;
 
-/** Runs statements in a thread of their own. */
+/** Runs statements in a separate thread. */
 export class StatementThread {
   readonly #thread: WorkerThread<StatementRequest, StatementReply>;
 
   /**
    * @param script The bundled `statement-thread-main.js`.
-   * @param file The database, which exists.
+   * @param file The database, which must exist.
    */
   constructor(script: string, file: string) {
     this.#thread = new WorkerThread(script, file);
@@ -54,18 +53,18 @@ export class StatementThread {
     throw Object.assign(new Error(reply.message), { errcode: reply.errcode });
   }
 
-  /** Keeps the thread running between the statements of some work, such as a transaction. */
+  /** Keeps the thread alive between the statements of `work`, such as a transaction. */
   hold<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#thread.hold(work);
   }
 
-  /** Waits for the statements that were begun. A later one starts another thread. */
+  /** Waits for running statements. A later statement starts another thread. */
   close(): Promise<void> {
     return this.#thread.close();
   }
 }
 
-/** A Kysely dialect that runs statements in a thread. Its user runs one transaction at a time. */
+/** A Kysely dialect that runs statements in a thread. The caller must not run two transactions at a time. */
 export class ThreadDialect implements Dialect {
   readonly #thread: StatementThread;
   readonly #onCommit: () => void;
@@ -89,7 +88,7 @@ export class ThreadDialect implements Dialect {
         await run('commit');
         this.#onCommit();
       },
-      // SQLite rolls back by itself after some errors, such as a full disk, and at the end of the thread.
+      // SQLite has already rolled back after some errors, such as a full disk, and if the thread ended.
       rollbackTransaction: () => run('rollback').catch(() => {}),
       releaseConnection: async () => {},
       destroy: async () => {},

@@ -1,12 +1,12 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { DeleteResult } from 'kysely';
 
-/** Time that a step of a long operation takes, as it blocks the event loop. */
+/** Duration to aim for, since a step blocks the event loop. */
 const targetMs = 4;
 const firstSize = 32;
 const maxSize = 512;
 
-/** The size of the steps of a long operation: as many items as take a few milliseconds. */
+/** Adapts the size of a long operation's steps, so that each takes a few milliseconds. */
 export class StepSize {
   #size = firstSize;
 
@@ -15,7 +15,10 @@ export class StepSize {
     return this.#size;
   }
 
-  /** Learns how long a step of this size took. Sizes are powers of two, so that few statements are prepared. */
+  /**
+   * Adapts to the time that a step of the current size took. Sizes are powers of two, so that few statements are
+   * prepared.
+   */
   learn(elapsedMs: number): void {
     if (elapsedMs > targetMs) this.#size = Math.max(1, this.#size / 2);
     else if (elapsedMs < targetMs / 2) this.#size = Math.min(maxSize, this.#size * 2);
@@ -36,7 +39,8 @@ export async function* inBatches<Item>(items: readonly Item[]): AsyncGenerator<r
 }
 
 /**
- * Deletes many rows with one statement after the other, until nothing is left; other work of the server runs between two.
+ * Deletes many rows with repeated statements, until nothing is left. Other work of the server runs between two
+ * statements.
  *
  * @param deleteSome Deletes a limited number of the rows.
  */

@@ -4,7 +4,7 @@ import { sqliteResultCode, sqliteResultCodes } from '../platform/sqlite.ts';
 /** The database can't be used; the message names it, the reason and the remedy. */
 export class StoreOpenError extends Error {
   override readonly name = 'StoreOpenError';
-  /** True if no restart helps: the database is damaged, or was written by a newer version. */
+  /** True if a restart does not help: the database is damaged, or a newer version wrote it. */
   readonly isPermanent: boolean;
 
   constructor(
@@ -37,7 +37,7 @@ const stateReasons = new Map<string, string>([
   ['XX002', 'an index of the database is damaged'],
 ]);
 
-/** The reason of a failed read or write of the database, in words; undefined for other errors. */
+/** Describes why a read or write of the database failed; undefined for other errors. */
 export function describeStoreError(error: unknown): string | undefined {
   const code = sqliteResultCode(error);
   return code === undefined ? stateReasons.get(errorCode(error) ?? '') : reasons.get(code);

@@ -19,7 +19,7 @@ import type { NewBlob, ResponseChain, ResponsePage, StoredResponse } from './sto
 export type { NewBlob, ResponseChain, ResponsePage, StoredResponse } from './stored-response.ts';
 
 export interface DeleteOptions {
-  /** False: responses that continue the deleted one are attached to its parent. True if absent. */
+  /** False: the children of the deleted response are attached to its parent. True if absent. */
   readonly keepsHistory?: boolean;
 }
 
@@ -30,14 +30,14 @@ export interface DeleteOptions {
 
 export interface ResponseRepository {
   /**
-   * Writes a response and its images in one transaction. An image that is already stored, such as in an
-   * ancestor, may be omitted. Images in the results of tools become blobs.
+   * Writes a response and its images in one transaction. Images that are already stored, such as an ancestor's, may be
+   * omitted. Images in tool results become blobs.
    *
    * @param conversationId The owner's conversation that the response is added to. If absent, its parent's conversation
    *   or a new one.
-   * @param begun What a new conversation has.
-   * @throws HearthError `invalid_value` if the parent is not a response that `find` returns for this owner:
-   *   it may have been deleted during the turn. `conversation_not_found` likewise.
+   * @param begun Properties of a new conversation.
+   * @throws HearthError `invalid_value` if `find` does not return the parent for this owner, for example because it was
+   *   deleted during the turn. `conversation_not_found` likewise.
    * @throws Error if the database can't write (such as a full disk); nothing is stored then.
    */
   insert(
@@ -46,13 +46,13 @@ export interface ResponseRepository {
     conversationId?: string,
     begun?: NewConversation,
   ): Promise<void>;
-  /** Undefined if it does not exist, was deleted, or belongs to another owner. */
+  /** Undefined if the response does not exist, was deleted, or belongs to another owner. */
   find(id: string, ownerId: string | null): Promise<StoredResponse | undefined>;
   /**
-   * The response and its ancestors, deleted ancestors included; undefined as in `find`.
+   * Reads a response and its ancestors, including deleted ones; undefined as in `find`.
    *
-   * @param wantsOlder Called with each response as it is read, newest first: true to read its parent as well; all by default.
-   *   An error that it throws ends the reading.
+   * @param wantsOlder Called with each response, newest first: true to read its parent as well. If absent, all are
+   *   read. An error that it throws ends the reading.
    */
   chain(
     id: string,
@@ -60,10 +60,11 @@ export interface ResponseRepository {
     wantsOlder?: (response: StoredResponse) => boolean,
   ): Promise<ResponseChain | undefined>;
   /**
-   * Newest first, without responses that can't be read; new responses don't move later pages. `after` is the id of the last response of the previous page.
+   * Newest first, without responses that can't be read. New responses don't move later pages. `after` is the id of the
+   * previous page's last response.
    *
-   * @throws HearthError `invalid_value` if `after` does not exist, belongs to another owner, or was deleted
-   *   and has no descendants.
+   * @throws HearthError `invalid_value` if `after` does not exist, belongs to another owner, or was deleted and has no
+   *   descendants.
    */
   page(options: {
     readonly ownerId: string | null;
@@ -71,17 +72,17 @@ export interface ResponseRepository {
     readonly after?: string;
   }): Promise<ResponsePage>;
   /**
-   * Deletes a response: it can no longer be found, continued or listed. Rows and images that are
-   * no longer needed are removed; those that a branch shares stay. False if `find` returns undefined.
+   * Deletes a response: it can no longer be found, continued or listed. Removes rows and images that are no longer
+   * needed, and keeps those that another branch shares. False if `find` returns undefined.
    */
   delete(id: string, ownerId: string | null, options?: DeleteOptions): Promise<boolean>;
   /** Replaces the last message of an answer. False if this owner has no such response. */
   setMessage(id: string, ownerId: string | null, text: string): Promise<boolean>;
   /**
-   * Marks calls of a response that wait for an approval as used. False, and none is marked, if the caller can't read
+   * Marks calls of a response that wait for an approval as used. Returns false and marks none if the caller can't read
    * the response or one of the calls was used before.
    *
-   * @param requestIds Ids of its items `approvalRequest`.
+   * @param requestIds Ids of the response's `approvalRequest` items.
    */
   useApprovals(
     id: string,
@@ -105,14 +106,14 @@ export interface StoredToken {
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   readonly lastUsedAt: Date | null;
-  /** A limit that is null comes from the settings. */
+  /** Limits that are null come from the settings. */
   readonly rateLimits: RateLimits;
   readonly modelScope: ModelScope;
   /** Priority of its requests if several wait for a model. */
   readonly priority: Priority;
 }
 
-/** Changes of a token; undefined fields stay. */
+/** Changes of a token; undefined fields stay unchanged. */
 export type TokenChanges = {
   readonly [Name in 'name' | 'permissions' | 'expiresAt' | 'modelScope' | 'priority']?:
     | StoredToken[Name]
@@ -121,7 +122,7 @@ export type TokenChanges = {
 
 export interface TokenRepository {
   insert(token: StoredToken): Promise<void>;
-  /** @returns the token as it is then; undefined if there is none. */
+  /** @returns the changed token; undefined if there is none. */
   update(id: string, changes: TokenChanges): Promise<StoredToken | undefined>;
   find(id: string): Promise<StoredToken | undefined>;
   list(): Promise<readonly StoredToken[]>;
@@ -130,28 +131,34 @@ export interface TokenRepository {
 }
 
 export interface OwnedCount {
-  /** Excludes deleted ones. */
+  /** Excludes deleted responses. */
   readonly responseCount: number;
   readonly conversationCount: number;
 }
 
-/** Stored responses by owner: the id of a token, perhaps revoked, or null for those made without one. */
+/** Stored responses by owner: the id of a token, possibly revoked, or null for responses made without one. */
 export interface OwnerRepository {
   /** The owners that have responses. */
   counts(): Promise<readonly (OwnedCount & { readonly ownerId: string | null })[]>;
-  /** Gives all conversations of an owner to another one, each in a transaction of its own, and then the projects, named records, vector stores and documents. */
+  /**
+   * Gives everything of an owner to another one: the conversations, each in its own transaction, then projects, named
+   * records, vector stores and documents.
+   */
   move(from: string | null, to: string): Promise<OwnedCount>;
-  /** Deletes all conversations of an owner, each in a transaction of its own, and then the projects, named records, vector stores and documents. */
+  /**
+   * Deletes everything of an owner: the conversations, each in its own transaction, then projects, named records,
+   * vector stores and documents.
+   */
   delete(ownerId: string): Promise<OwnedCount>;
 }
 
 export interface StoredDownload {
   /** `job_` and 10 lower-case hex digits. */
   readonly id: string;
-  /** JSON value, defined by the downloads. */
+  /** JSON value, defined by `src/library`. */
   readonly plan: unknown;
   readonly status: 'downloading' | 'paused' | 'completed' | 'failed';
-  /** True if a client paused it. It then stays paused when the server restarts. */
+  /** True if a client paused the download. It then stays paused when the server restarts. */
   readonly isPausedByUser: boolean;
   readonly totalBytes: number;
   readonly downloadedBytes: number;
@@ -163,7 +170,7 @@ export interface StoredDownload {
 
 export interface DownloadRepository {
   insert(download: StoredDownload): Promise<void>;
-  /** Updates everything but the id, the plan and the start. False if the job no longer exists. */
+  /** Updates all fields except the id, the plan and the start. False if the job no longer exists. */
   update(download: StoredDownload): Promise<boolean>;
   find(id: string): Promise<StoredDownload | undefined>;
   /** Newest first. */
@@ -189,17 +196,17 @@ export interface Store {
   readonly rateLimits: RateLimitRepository;
   readonly usage: UsageRepository;
   readonly toolApprovals: ToolApprovalRepository;
-  /** Changes when another process has deleted something; forgets texts that were read before. */
+  /** Number of deletions by other processes. If it changes, cached texts are dropped. */
   deletionCount(): Promise<number>;
   /**
-   * Adds the titles and turns that a migration left to the full-text index, in steps.
+   * Indexes the titles and turns that a migration left out, in steps.
    *
    * @returns their number.
    * @throws the signal's reason when aborted.
    */
   fillSearchIndex(signal: AbortSignal): Promise<number>;
   size(): Promise<StoreSize>;
-  /** Bytes that the disk of the database has left; infinite if the database is elsewhere. */
+  /** Bytes that are free on the database's disk; infinite if the database is on another machine. */
   freeDiskBytes(): Promise<number>;
   /**
    * Removes the remains of deleted texts and gives free space back to the file system, in steps.

@@ -12,13 +12,13 @@ export interface StoredResponse {
   readonly turn: ConversationTurn;
 }
 
-/** A response and its ancestors, as far as they were wanted. */
+/** A response and as many of its ancestors as wanted. */
 export interface ResponseChain {
   /** Oldest first. */
   readonly responses: readonly StoredResponse[];
   /** Number of ancestors that were not read. */
   readonly olderCount: number;
-  /** The newest system prompt of these. */
+  /** The newest system prompt of the ancestors that were not read. */
   readonly olderSystemPrompt: string | null;
 }
 

@@ -12,7 +12,7 @@ export function createTokenRepository(database: Kysely<Schema>): TokenRepository
     },
     update: async (id, changes) => {
       const { permissions, expiresAt, modelScope, rateLimits = {} } = changes;
-      // A value that is undefined is not set.
+      // Kysely ignores undefined values.
       const values = {
         id,
         name: changes.name,

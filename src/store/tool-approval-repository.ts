@@ -10,32 +10,32 @@ export interface KeptApproval {
   readonly isApproved: boolean;
 }
 
-/** A call that its turn makes when its owner approves it. */
+/** A call that waits for its owner's approval while its turn runs. */
 export interface WaitingCall {
   readonly id: string;
   readonly ownerId: string | null;
-  /** Absent for the tool of a server that a request named by its URL. */
+  /** Absent if a request named the tool's server by URL. */
   readonly pluginId: string | null;
   readonly tool: string;
 }
 
 /** Approvals of tool calls, for all processes of the database. */
 export interface ToolApprovalRepository {
-  /** By plugin and tool. */
+  /** Sorted by plugin and tool. */
   list(ownerId: string | null): Promise<readonly KeptApproval[]>;
-  /** Adds or replaces one. False if it would be one more than `maxCount`. */
+  /** Adds or replaces an approval. False if the owner would have more than `maxCount`. */
   keep(ownerId: string | null, approval: KeptApproval, maxCount: number): Promise<boolean>;
-  /** False if this owner keeps none for the tool. */
+  /** False if this owner has no approval for the tool. */
   remove(ownerId: string | null, pluginId: string, tool: string): Promise<boolean>;
-  /** Lets calls wait, and forgets those that began to wait more than 25 hours before. */
+  /** Stores waiting calls, and deletes those that began to wait more than 25 hours before. */
   addCalls(calls: readonly WaitingCall[], createdAt: Date): Promise<void>;
   /** Undefined if there is no such call of this owner. */
   findCall(id: string, ownerId: string | null): Promise<WaitingCall | undefined>;
-  /** Answers a call with a JSON text. False if it does not wait any more. */
+  /** Answers a call with a JSON text. False if the call no longer waits. */
   answerCall(id: string, answer: string): Promise<boolean>;
-  /** True if an answer was taken by the turn of its call. */
+  /** True if the call's turn has taken its answer. */
   isTaken(id: string): Promise<boolean>;
-  /** The answers that have arrived, by call; each is returned once. */
+  /** Returns the answers that have arrived, by call. Each answer is returned only once. */
   takeAnswers(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Ends the wait of calls that have no answer. */
   endCalls(ids: readonly string[]): Promise<void>;

@@ -7,21 +7,21 @@ type Work<Result> = (transaction: Transaction<Schema>) => Promise<Result>;
 
 export interface AddOptions<Result> {
   /**
-   * The result if the transaction was committed. Called if the connection was lost before the database confirmed the
-   * commit.
+   * Checks whether the transaction was committed, and returns its result if so. Called if the connection was lost
+   * before the database confirmed the commit.
    */
   readonly findResult?: () => Promise<Result | undefined>;
-  /** True if some of its statements may take long. */
+  /** True if some of the statements may take long. */
   readonly isLong?: boolean;
 }
 
-/** How the repositories write, and read at length. */
+/** The ways in which repositories write, and run long reads. */
 export interface Transactions {
   /** Runs work that only adds rows: other such transactions may run at the same time. */
   add<Result>(work: Work<Result>, options?: AddOptions<Result>): Promise<Result>;
   /** Runs work that reads what it changes or removes: no other transaction of a repository runs at the same time. */
   change<Result>(work: Work<Result>): Promise<Result>;
-  /** As `change`, for work that may take long, such as a deletion. */
+  /** Like `change`, for work that may take long, such as a deletion. */
   changeLong<Result>(work: Work<Result>): Promise<Result>;
   /** Runs queries that may take long, such as a search. */
   readLong<Result>(work: (database: Kysely<Schema>) => Promise<Result>): Promise<Result>;
@@ -42,8 +42,8 @@ interface ThreadTransactionsOptions {
 }
 
 /**
- * Runs long work in a thread, where its statements do not block the event loop. The connection of this thread is taken
- * meanwhile: waiting for the lock of the other one would block.
+ * Runs long work in a thread, whose statements do not block the event loop. Holds this thread's connection meanwhile,
+ * since its statements would block while they wait for the other connection's lock.
  */
 export function threadTransactions({
   database,
@@ -90,8 +90,8 @@ interface PreparedInsert {
 }
 
 /**
- * Makes an insert of rows that all have the same columns, with the same number of rows each time. Its statement is compiled
- * once for each database: that takes longer than SQLite takes to run it.
+ * Creates an insert statement for rows with the same columns, always with the same number of rows. Compiles it once per
+ * database, since that takes longer than SQLite takes to run it.
  */
 export function preparedInsert<Table extends keyof Schema>(table: Table) {
   const prepared = new WeakMap<object, PreparedInsert>();

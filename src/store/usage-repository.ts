@@ -17,29 +17,29 @@ export interface UsageCounts {
   readonly failedRequests: number;
   /** Tokens of prompts, embedded texts and ranked documents. */
   readonly promptTokens: number;
-  /** The part of the prompt tokens that the engine had in its cache. */
+  /** Prompt tokens that the engine found in its cache; included in `promptTokens`. */
   readonly cachedPromptTokens: number;
   readonly completionTokens: number;
 }
 
 export type UsageDimension = keyof UsageKey;
 
-/** Sums for one combination of the dimensions that they are grouped by. */
+/** Sums over all rows with the same values of the grouped dimensions. */
 export type UsageSum = Partial<UsageKey> & UsageCounts;
 
 export interface UsageQuery {
-  /** First and last day. */
+  /** First day, inclusive, as is `to`. */
   readonly from: string;
   readonly to: string;
   readonly groupBy: readonly UsageDimension[];
-  /** Only this token, or requests without one; all if absent. */
+  /** Only this token's usage; null: only requests without a token; absent: all. */
   readonly tokenId?: string | null;
 }
 
 export interface UsageRepository {
   /** Adds to the stored counts, in one transaction. */
   add(rows: readonly (UsageKey & UsageCounts)[]): Promise<void>;
-  /** In the order of day, model and token. */
+  /** Sorted by day, model and token. */
   sum(query: UsageQuery): Promise<readonly UsageSum[]>;
 }
 
@@ -61,7 +61,7 @@ export function addUsage(one: UsageCounts, other: UsageCounts): UsageCounts {
   };
 }
 
-/** Rows of one statement, whose number of values is limited. */
+/** Rows per statement; databases limit its number of values. */
 const rowsPerStatement = 500;
 
 export function createUsageRepository(
@@ -70,7 +70,7 @@ export function createUsageRepository(
 ): UsageRepository {
   return {
     add: async (rows) => {
-      // In one order, so that processes that update the same rows do not lock each other out.
+      // Always in the same order, so that processes that update the same rows do not deadlock.
       const sorted = rows.map(toRow).toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
       await transactions.add(async (transaction) => {
         for (let start = 0; start < sorted.length; start += rowsPerStatement) {
@@ -110,7 +110,7 @@ export function createUsageRepository(
         .$if(groupBy.includes('tokenId'), (query) =>
           query.select('token_id as tokenId').groupBy('token_id').orderBy('token_id'),
         )
-        // Without groups there would be a row without sums.
+        // Without groups, a query over no rows would return one row without sums.
         .having(sql<boolean>`count(*) > 0`)
         .execute();
       return sums.map(({ tokenId: id, ...sum }) => ({
@@ -144,7 +144,7 @@ function increased(column: keyof UsageRow): RawBuilder<number> {
   return sql`${sql.ref(`usage.${column}`)} + ${sql.ref(`excluded.${column}`)}`;
 }
 
-/** PostgreSQL sums integers to numerics, which its client reads as texts. */
+/** PostgreSQL sums integers as `numeric`, which its client reads as text. */
 function summed(column: keyof UsageRow): RawBuilder<number> {
   return sql`cast(sum(${sql.ref(column)}) as bigint)`;
 }

@@ -14,12 +14,12 @@ import {
 } from './batch.ts';
 import { afterCursor } from '../after-cursor.ts';
 
-/** Rows of a statement; other work runs between two. */
+/** Rows per statement; other work runs between two statements. */
 const rowsPerStep = 200;
-/** Results may be long. */
+/** Results per query; few, since each may be long. */
 const resultsPerStep = 20;
 
-/** Batches with the places of their requests and the results of these until the batch has ended. */
+/** Stores batches. Keeps the positions and results of their requests until the batch has ended. */
 export function createBatchRepository(
   database: Kysely<Schema>,
   transactions: Transactions,
@@ -218,7 +218,6 @@ export function createBatchRepository(
   };
 }
 
-/** True if a request has a result. */
 async function hasResult(
   database: Kysely<Schema>,
   id: string,
@@ -282,7 +281,7 @@ async function* results(
 
 type BatchRow = Selectable<Schema['batches']>;
 
-/** The time at which a batch reaches a status. */
+/** Sets the time of a change to this status. */
 function timeOf(status: BatchStatus) {
   return status === 'validating' ? {} : { [`${status}_at`]: new Date().toISOString() };
 }

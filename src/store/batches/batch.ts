@@ -1,4 +1,4 @@
-/** Files of requests and answers, and the batches that run them. Each belongs to one owner, who alone finds it. */
+/** Files of requests and answers, and the batches that run them. Only its owner finds a file or batch. */
 
 /** Purposes of documents, which are kept until they are deleted. */
 export const documentPurposes = ['assistants', 'user_data'] as const;
@@ -29,18 +29,18 @@ interface PageOptions {
   readonly after?: string | undefined;
 }
 
-/** Room that a file takes from the beginning, so that several that are written at once do not take the same. */
+/** Bytes reserved for the file before it is written, so that concurrent uploads do not count on the same space. */
 interface FileReservation {
   readonly sizeBytes: number;
-  /** Called with the bytes of all files, including this reservation. */
+  /** Called with the total bytes of all files, including this reservation. Throws if there is no room. */
   readonly assertRoom: (totalBytes: number) => void;
 }
 
 export interface FileRepository {
   /**
-   * Writes a file from its bytes, which is not found before `publish`. If it fails, nothing remains.
+   * Writes a file, which can't be found until `publish`. If it fails, nothing remains.
    *
-   * @param writer Who writes it, for `removeUnpublished`.
+   * @param writer The process that writes the file, for `removeUnpublished`.
    * @throws The errors of `bytes` and `assertRoom`.
    */
   write(
@@ -49,22 +49,22 @@ export interface FileRepository {
     writer: string,
     reservation?: FileReservation,
   ): Promise<StoredFile>;
-  /** @param purpose Replaces the one that it was written with. */
+  /** @param purpose Replaces the purpose given to `write`. */
   publish(id: string, purpose?: UploadPurpose): Promise<void>;
-  /** Removes the unpublished files of a killed writer. */
+  /** Removes files that a killed process had not published. */
   removeUnpublished(writer: string): Promise<void>;
   find(id: string, ownerId: string | null): Promise<StoredFile | undefined>;
   /** @throws HearthError `invalid_value` if `after` does not exist. */
   page(
     options: PageOptions & { readonly purpose?: StoredFile['purpose'] | undefined },
   ): Promise<Page<StoredFile>>;
-  /** The bytes from `start` on, `length` of them or all. */
+  /** Reads `length` bytes from `start` on, or all of them. */
   read(id: string, start?: number, length?: number): AsyncGenerator<Uint8Array>;
-  /** @param writer Who removes it, for `removeUnpublished`. */
+  /** @param writer The process that removes the file, for `removeUnpublished`. */
   delete(id: string, writer: string): Promise<void>;
   /** Size in bytes of all owners' files, including reserved bytes. */
   totalBytes(): Promise<number>;
-  /** Ids of files of batches from before a time. */
+  /** Ids of batch files created before a time. */
   olderThan(time: Date): Promise<readonly string[]>;
 }
 
@@ -73,16 +73,16 @@ export type ActiveStatus = (typeof activeStatuses)[number];
 export type FinalStatus = 'failed' | 'completed' | 'expired' | 'cancelled';
 export type BatchStatus = ActiveStatus | FinalStatus;
 
-/** Why the file of a batch was refused. */
+/** The reason why a batch's file was refused. */
 export interface BatchError {
   readonly code: string;
   readonly message: string;
-  /** From 1; null for the file. */
+  /** Line of the file, from 1; null if the error concerns the whole file. */
   readonly line: number | null;
   readonly param: string | null;
 }
 
-/** When a batch reached a status. */
+/** Times at which a batch reached its statuses. */
 type StatusTimes = { readonly [Status in Exclude<BatchStatus, 'validating'>]?: Date };
 
 export interface StoredBatch {
@@ -104,7 +104,7 @@ export interface StoredBatch {
   readonly times: StatusTimes;
 }
 
-/** A request of a batch: its place in the input file, in bytes. */
+/** A request of a batch: its position in the input file, in bytes. */
 export interface BatchLine {
   /** From 1. */
   readonly line: number;
@@ -123,16 +123,16 @@ export interface BatchRepository {
   find(id: string, ownerId: string | null): Promise<StoredBatch | undefined>;
   /** @throws HearthError `invalid_value` if `after` does not exist. */
   page(options: PageOptions): Promise<Page<StoredBatch>>;
-  /** Ids of batches that have not ended, oldest first; of one owner, or all. */
+  /** Ids of batches that have not ended, oldest first; only one owner's if `ownerId` is given. */
   activeIds(ownerId?: string | null): Promise<readonly string[]>;
   isInput(fileId: string): Promise<boolean>;
   /**
-   * Leases a batch that has not ended to one process. Undefined if another one holds it.
+   * Leases a batch that has not ended to one process. Undefined if another process holds it.
    *
-   * @param holder The same after a restart of the process.
+   * @param holder Id of the process, the same after a restart.
    */
   claim(id: string, holder: string, until: Date): Promise<StoredBatch | undefined>;
-  /** Moves a batch from one of these statuses to another; false if it has none of them. */
+  /** Moves a batch from one of these statuses to another; false if it has another status. */
   move(
     id: string,
     from: readonly ActiveStatus[],
@@ -141,15 +141,15 @@ export interface BatchRepository {
   ): Promise<boolean>;
   addLines(id: string, lines: readonly BatchLine[]): Promise<void>;
   clearLines(id: string): Promise<void>;
-  /** Requests without a result after a line, in order. */
+  /** Requests after `afterLine` without a result, in order. */
   pending(id: string, afterLine: number, limit: number): Promise<readonly BatchLine[]>;
-  /** Stores the result of a request, once: a later one has no effect. */
+  /** Stores the result of a request. Later results for the same request have no effect. */
   record(id: string, line: number, result: BatchResult): Promise<void>;
   /** Results in the order of the requests. */
   results(id: string, isFailed: boolean): AsyncGenerator<string>;
-  /** Ends a batch with its files, which are published with it; no effect if it has ended. */
+  /** Ends a batch and publishes its files; no effect if it has ended. */
   end(id: string, status: FinalStatus, end?: BatchEnd): Promise<void>;
-  /** Deletes batches that ended, from before a time. */
+  /** Deletes batches that were created before a time and have ended. */
   deleteEnded(before: Date): Promise<void>;
 }
 

@@ -7,17 +7,17 @@ import { isDiskFull } from '../store-errors.ts';
 import { afterCursor } from '../after-cursor.ts';
 import { removeFromVectorStores } from '../vector-stores/remove-passages.ts';
 
-/** Bytes of each piece of a file but the last. */
+/** Size of each piece of a file except the last. */
 const chunkBytes = 256 * 1024;
-/** Pieces that a statement deletes; other work runs between two. */
+/** Pieces that one statement deletes; other work runs between two statements. */
 const chunksPerStep = 32;
 
-/** Files in pieces, so that neither a request nor the database holds a whole one in memory. */
+/** Stores files in pieces, so that neither a request nor the database holds a whole file in memory. */
 export function createFileRepository(
   database: Kysely<Schema>,
   onDelete: () => void,
 ): FileRepository {
-  /** Hides the file first, so that one that a killed process left half removed is removed at its next start. */
+  /** Hides the file before it removes it: if the process is killed in between, its next start removes the rest. */
   async function remove(id: string, writer: string): Promise<void> {
     onDelete();
     await database.updateTable('files').set({ writer }).where('id', '=', id).execute();
@@ -67,7 +67,7 @@ export function createFileRepository(
         if (sizeBytes < reservedBytes) await setSize(sizeBytes);
         return { ...file, sizeBytes };
       } catch (error) {
-        // A full disk may refuse it; the next start removes the rest.
+        // A full disk may refuse the removal; the next start removes the rest.
         await remove(file.id, writer).catch(() => {});
         throw isDiskFull(error) ? diskFull(error) : error;
       }
@@ -79,7 +79,7 @@ export function createFileRepository(
     removeUnpublished: async (writer) => {
       const rows = await database
         .selectFrom('files')
-        // The deletion of an owner has no writer.
+        // Files of a deleted owner have an empty writer.
         .where('writer', 'in', [writer, ''])
         .select('id')
         .execute();

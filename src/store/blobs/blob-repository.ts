@@ -27,7 +27,7 @@ export function createBlobRepository(
 
 const noBytes = new Uint8Array();
 
-/** Adds rows for images that have none. The object of another row stays discarded. */
+/** Adds rows for images that have none. Objects of images that already have a row stay discarded. */
 export async function insertBlobs(
   transaction: Transaction<Schema>,
   blobs: readonly PlacedBlob[],
@@ -51,16 +51,16 @@ export async function insertBlobs(
 
 /** An image and the place of its bytes. */
 export interface PlacedBlob extends NewBlob {
-  /** The object that has the bytes; null if the database has them. */
+  /** Key of the object with the bytes; null if the database has them. */
   readonly objectKey: string | null;
 }
 
-/** Uploads new images, or leaves them to the database, before the transaction that refers to them. */
+/** Uploads new images, or leaves them to the database. Runs before the transaction that refers to them. */
 export type PlaceBlobs = (blobs: readonly NewBlob[]) => Promise<readonly PlacedBlob[]>;
 
 /**
- * Uploads images that are not stored yet. An object is listed as discarded before its upload, and no longer once a row
- * refers to it, so that none is left when the process ends in between.
+ * Uploads images that are not stored yet. An object is listed as discarded before its upload and until a row refers to
+ * it, so that none is left if the process ends in between.
  */
 export function createPlaceBlobs(
   transactions: Transactions,
@@ -72,7 +72,7 @@ export function createPlaceBlobs(
   return async (blobs) => {
     if (blobs.length === 0) return [];
     const placed = await transactions.add((transaction) => listObjects(transaction, blobs), {
-      // Listed again, with other keys, if they may be listed.
+      // If it is unknown whether the list was stored, lists the objects again with other keys.
       findResult: async () => undefined,
     });
     for (const { objectKey, bytes, mediaType } of placed) {
@@ -82,7 +82,7 @@ export function createPlaceBlobs(
   };
 }
 
-/** Gives each image that is not stored yet an object, which is listed as discarded. */
+/** Assigns an object to each image that is not stored yet, and lists it as discarded. */
 async function listObjects(
   transaction: Transaction<Schema>,
   blobs: readonly NewBlob[],
@@ -90,8 +90,8 @@ async function listObjects(
   const stored = await storedHashes(transaction, blobs);
   const placed = [...new Map(blobs.map((blob) => [blob.sha256, blob])).values()].map((blob) => ({
     ...blob,
-    // An image that is stored has a row with a key; should it be deleted meanwhile, the database keeps the bytes.
-    // Each upload has a key of its own, so that deleting an older object never concerns it.
+    // A stored image needs no object. If it is deleted in the meantime, the database keeps the bytes.
+    // Each upload has its own key, so that the deletion of an older object does not affect it.
     objectKey: stored.has(blob.sha256) ? null : `${blob.sha256}-${randomBytes(6).toString('hex')}`,
   }));
   const discardAfter = new Date(Date.now() + uploadGraceMs).toISOString();
@@ -121,12 +121,12 @@ async function storedHashes(
   return new Set(rows.map((row) => row.sha256));
 }
 
-/** Time in which the transaction that refers to a new object ends. */
+/** Time within which the transaction that refers to a new object ends. */
 const uploadGraceMs = 60 * 60_000;
 
 const batchSize = 100;
 
-/** Lists an object that no row refers to any more; it is deleted after the transaction. */
+/** Lists an object that no row refers to any more, to delete it after the transaction. */
 export async function discardObject(
   transaction: Transaction<Schema>,
   objectKey: string,
@@ -138,7 +138,7 @@ export async function discardObject(
 }
 
 /**
- * Deletes the objects whose time is over.
+ * Deletes discarded objects whose grace period is over.
  *
  * @returns their number.
  * @throws HearthError `store_unavailable`; the signal's reason when aborted. The rest stays listed.

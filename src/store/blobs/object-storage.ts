@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { HearthError } from '../../kernel/errors/errors.ts';
 
-/** Objects by key, in a storage beside the database. */
+/** Storage for objects by key, separate from the database. */
 export interface ObjectStorage {
-  /** @throws HearthError `store_unavailable` if it can't be stored now. */
+  /** @throws HearthError `store_unavailable` if the object can't be stored now. */
   put(key: string, bytes: Uint8Array, mediaType: string): Promise<void>;
   /**
    * @returns undefined if there is no such object.
@@ -25,7 +25,7 @@ export class DamagedObjectError extends Error {
 }
 
 /**
- * The bytes of an image that is an object.
+ * Reads the bytes of an image that is stored as an object.
  *
  * @throws HearthError `store_unavailable` if the storage is not configured or can't be reached; DamagedObjectError
  */

@@ -26,7 +26,7 @@ interface ConversationRepositoryOptions {
   readonly database: Kysely<Schema>;
   readonly logger: Logger;
   readonly transactions: Transactions;
-  /** Called with the images of an import before it is stored. */
+  /** Called with the images of an import before the import is stored. */
   readonly placeBlobs: PlaceBlobs;
   readonly search: TextSearch;
   readonly backlog: Pick<SearchBacklog, 'pendingCount'>;

@@ -26,7 +26,7 @@ export function fromConversationRow(row: Selectable<Schema['conversations']>): S
 
 const metadataSchema = z.record(z.string(), z.string());
 
-/** The conversations that a caller can read: their own and those made without a token. */
+/** The conversations that a caller can read: the caller's own and those made without a token. */
 export function readableConversations(database: Kysely<Schema>, callerId: string | null) {
   return database
     .selectFrom('conversations')

@@ -2,8 +2,9 @@ import type { ConversationTurn } from '../turns/conversation-turn.ts';
 import type { NewBlob, ResponsePage } from '../stored-response.ts';
 
 /**
- * The responses of one owner that continue one first response, or the responses of one import. It exists as long as it has a
- * response that was not deleted. A response that continues one of another owner begins a new conversation.
+ * A tree of one owner's responses that continue the same first response, or the responses of one import. It exists as
+ * long as one of its responses is not deleted. A response that continues another owner's response begins a new
+ * conversation.
  */
 export interface StoredConversation {
   /** `conv_` and 48 lower-case hex digits. */
@@ -24,11 +25,11 @@ export interface StoredConversation {
   readonly modelKey: string;
 }
 
-/** Properties that a conversation has from its beginning. */
+/** Properties that are set when a conversation is created. */
 export interface NewConversation {
-  /** A project of the owner; one that does not exist any more is ignored. */
+  /** A project of the owner; ignored if it does not exist any more. */
   readonly projectId?: string;
-  /** True if no list shows it, so that it is deleted a day after its last response. */
+  /** True if no list shows the conversation. It is deleted a day after its last response. */
   readonly isTemporary?: boolean;
 }
 
@@ -42,12 +43,12 @@ export interface ConversationHead {
   readonly lastResponseId: string | null;
 }
 
-/** The place of a match, as plain text. */
+/** The passage of a text that a search found, as plain text. */
 export interface Snippet {
   /** Null for a match in the title. */
   readonly responseId: string | null;
   readonly before: string;
-  /** Empty if no word of the search stands in the text as it was typed. */
+  /** The matching words; empty if the text spells them differently than the search. */
   readonly match: string;
   readonly after: string;
 }
@@ -61,7 +62,7 @@ export interface ConversationPage {
   readonly conversations: readonly ListedConversation[];
   /** Pass it as `cursor` to get the next page; null at the end. */
   readonly nextCursor: string | null;
-  /** Present in the result of a search: titles and turns of an older database that it does not find yet. */
+  /** Present in the result of a search: number of titles and turns of an older database that are not indexed yet. */
   readonly unindexedCount?: number;
 }
 
@@ -73,14 +74,14 @@ export interface ConversationNode {
   readonly modelKey: string;
   readonly preview: string;
   readonly isInterrupted: boolean;
-  /** Its content is not shown, but responses that continue it need it. */
+  /** True if its content is not shown. Responses that continue it still need it. */
   readonly isDeleted: boolean;
 }
 
 export interface ImportedResponse {
   /** Id within the import; the stored response gets another one. */
   readonly id: string;
-  /** Id of an earlier response of the import; null for a first one. */
+  /** Id of an earlier response of the import; null for a response without a parent. */
   readonly parentId: string | null;
   readonly createdAt: Date;
   readonly modelKey: string;
@@ -91,7 +92,7 @@ export interface ImportedResponse {
 export interface ConversationImport {
   readonly ownerId: string | null;
   readonly title: string;
-  /** Hash of the content, with which `importedHashes` finds the conversation. */
+  /** Hash of the content, by which `importedHashes` finds the conversation. */
   readonly hash?: string;
   readonly projectId?: string;
   /** Parents before children. */
@@ -101,28 +102,26 @@ export interface ConversationImport {
 
 export interface ConversationRepository {
   /**
-   * Pinned conversations first, then the most recently updated. `search` finds the conversations whose title or one of
-   * whose turns contains all words.
+   * Pinned conversations first, then the most recently updated. `search` finds conversations if their title or one of
+   * their turns contains all words.
    *
-   * @throws HearthError `invalid_value` for a cursor of another form.
+   * @throws HearthError `invalid_value` for an invalid cursor.
    */
   page(options: {
     readonly ownerId: string | null;
     readonly limit: number;
     readonly cursor?: string;
     readonly search?: string;
-    /** Only the conversations of a project; null: only conversations in no project. */
+    /** Only conversations in this project; null: only conversations in no project. */
     readonly projectId?: string | null;
-    /** Only archived conversations, or only others. */
+    /** True: only archived conversations; false: only others. */
     readonly isArchived?: boolean;
   }): Promise<ConversationPage>;
-  /**
-   * Undefined if it does not exist, has no response, or this caller can't read it: it belongs to another token.
-   */
+  /** Undefined if the conversation does not exist, has no response, or belongs to another token. */
   find(id: string, callerId: string | null): Promise<StoredConversation | undefined>;
-  /** The same for a conversation with or without responses. */
+  /** Like `find`, but also finds a conversation without responses. */
   head(id: string, callerId: string | null): Promise<ConversationHead | undefined>;
-  /** Creates a conversation without responses. It stays when its last response is deleted. */
+  /** Creates a conversation without responses. It stays even if its last response is deleted. */
   create(options: {
     readonly ownerId: string | null;
     readonly metadata: Readonly<Record<string, string>>;
@@ -133,18 +132,18 @@ export interface ConversationRepository {
     ownerId: string | null,
     metadata: Readonly<Record<string, string>>,
   ): Promise<ConversationHead | undefined>;
-  /** The conversation of a response; undefined for one that was deleted. */
+  /** Id of a response's conversation; undefined if the response was deleted. */
   idOf(responseId: string): Promise<string | undefined>;
   /**
-   * All responses of a conversation that `find` returns, and the responses of other owners that it continues. Parents
+   * All responses of a conversation that `find` returns, and the other owners' responses that it continues. Parents
    * come before children.
    */
   tree(id: string): Promise<readonly ConversationNode[]>;
   /** True if `tree` returns the response. */
   hasResponse(id: string, responseId: string): Promise<boolean>;
   /**
-   * The branch from `leafId` to its beginning, newest first unless `isOldestFirst`, without deleted responses and those that can't be read.
-   * `after` is the last response of the previous page. The leaf must be one that `tree` returns.
+   * The branch from its beginning to `leafId`, newest first unless `isOldestFirst`. Omits deleted and unreadable
+   * responses. `after` is the last response of the previous page. The leaf must be one that `tree` returns.
    */
   branch(options: {
     readonly leafId: string;
@@ -164,16 +163,16 @@ export interface ConversationRepository {
       readonly title?: string;
       readonly isPinned?: boolean;
       readonly isArchived?: boolean;
-      /** Null: takes it out of its project. */
+      /** Null removes it from its project. */
       readonly projectId?: string | null;
     },
   ): Promise<StoredConversation | undefined>;
   /**
-   * Deletes a conversation with all its branches, and the images that no other response uses. Responses that one of
-   * another owner continues stay as tombstones. False if this owner has no such conversation.
+   * Deletes a conversation with all its branches, and the images that no other response uses. Responses that another
+   * owner's response continues stay as tombstones. False if this owner has no such conversation.
    */
   delete(id: string, ownerId: string | null): Promise<boolean>;
-  /** The unpinned conversation of any owner that was used least recently, if it was last used before a time. */
+  /** The least recently used of all owners' unpinned conversations, if it was last used before `before`. */
   leastRecent(before?: Date): Promise<
     | {
         readonly id: string;
@@ -183,11 +182,11 @@ export interface ConversationRepository {
       }
     | undefined
   >;
-  /** A temporary conversation of any owner that was last used before a time. */
+  /** A temporary conversation of any owner that was last used before `before`. */
   leftTemporary(before: Date): Promise<Pick<StoredConversation, 'id' | 'ownerId'> | undefined>;
-  /** The hashes among these whose conversations the owner has imported. */
+  /** The given hashes that belong to conversations imported by the owner. */
   importedHashes(ownerId: string | null, hashes: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Stores a conversation with new ids, all or nothing. */
+  /** Stores a conversation with new ids, either completely or not at all. */
   import(conversation: ConversationImport): Promise<StoredConversation>;
   /** True if a response that the caller can read uses the image. */
   canReadBlob(sha256: string, callerId: string | null): Promise<boolean>;

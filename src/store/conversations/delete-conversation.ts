@@ -16,7 +16,7 @@ export async function deleteConversation(
     .orderBy('id', 'desc')
     .select('response_id')
     .execute();
-  // A child has a higher entry than its parent: this order is children before parents.
+  // Children before parents: a child has a higher entry id than its parent.
   const ids = entries.flatMap(({ response_id: responseId }) => responseId ?? []);
   const removed = new Set<string>();
   let parentOfFirst: string | null = null;
@@ -47,7 +47,7 @@ export async function deleteConversation(
   if (parentOfFirst !== null) await removeUnneededTombstone(transaction, parentOfFirst);
 }
 
-/** Responses of another owner that were kept for this conversation only. */
+/** Removes another owner's tombstone, and those above it, if only this conversation needed them. */
 async function removeUnneededTombstone(
   transaction: Transaction<Schema>,
   id: string,

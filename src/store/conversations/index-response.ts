@@ -16,18 +16,18 @@ import {
 } from '../turns/conversation-turn.ts';
 
 export interface ConversationPlace extends NewConversation {
-  /** Title of a new conversation; the first words of the turn if absent. */
+  /** Title of a new conversation; if absent, the first words of the turn. */
   readonly title?: string | undefined;
-  /** An existing conversation of the owner; a new one if absent. */
+  /** An existing conversation of the owner; if absent, a new one. */
   readonly conversationId?: string | undefined;
   /** Hash of a new conversation that is imported. */
   readonly importHash?: string;
 }
 
-/** Characters that the database indexes in some milliseconds. */
+/** Characters that the database can index within some milliseconds. */
 export const maxIndexedAtOnce = 16 * 1024;
 
-/** A text as the index has it: its last characters begin a trigram, too. */
+/** Pads a text so that its last characters begin a trigram, too. */
 export function toSearchText(text: string): string {
   return `${text}\n\n`;
 }
@@ -36,8 +36,8 @@ const insertConversation = preparedInsert('conversations');
 const insertEntries = preparedInsert('conversation_entries');
 
 /**
- * Adds a response to its conversation: to the given one, or the one of its parent if the owner has it, or a new one. Sends
- * its statements without waiting for the results of earlier ones, so that they take one round trip.
+ * Adds a response to the given conversation, or its parent's if the owner has that, or a new one. Sends its statements
+ * without waiting for the results of earlier ones, so that they take one round trip.
  *
  * @returns the id of the conversation.
  * @throws HearthError `conversation_not_found`.
@@ -90,7 +90,7 @@ export async function indexResponse(
 const conversationOf = (responseId: string | null) =>
   sql<string>`(select conversation_id from conversation_entries where response_id = ${responseId})`;
 
-/** @returns its id; undefined if the owner has no such conversation, and nothing was added. */
+/** @returns the conversation's id; undefined if the owner has no such conversation, and nothing was added. */
 async function continueConversation(
   transaction: Transaction<Schema>,
   response: StoredResponse,
@@ -145,17 +145,17 @@ function entryOf(turn: ConversationTurn) {
   return { is_deleted: 0, is_interrupted: Number(isInterrupted), preview: previewOf(turn) };
 }
 
-/** The entry of a conversation's title. */
+/** Values of a title's entry. */
 const titleEntry = { is_deleted: 0, is_interrupted: 0, preview: '' };
 
-/** It may have been deleted during the turn. */
+/** Error for a conversation that may have been deleted during the turn. */
 function deletedConversation(id: string): HearthError {
   return new HearthError('conversation_not_found', `The conversation "${id}" is not stored.`, {
     field: 'conversation',
   });
 }
 
-/** Stores the text of an entry that was inserted before. */
+/** Stores the text of an existing entry. */
 async function insertText(
   transaction: Transaction<Schema>,
   text: string,
@@ -169,8 +169,8 @@ async function insertText(
 }
 
 /**
- * Takes a response that is being deleted out of its conversation, which ends with its last response unless a client
- * created it. The entry of a tombstone stays, without its texts.
+ * Takes a response that is being deleted out of its conversation. If it was the last one, deletes the conversation
+ * unless a client created it. A tombstone keeps its entry, without texts.
  */
 export async function unindexResponse(
   transaction: Transaction<Schema>,
@@ -219,7 +219,7 @@ async function wasCreated(transaction: Transaction<Schema>, id: string): Promise
   return metadata !== null;
 }
 
-/** Removes a conversation without responses, in steps; its tombstones belong to none. */
+/** Removes a conversation without responses, in steps. Its tombstones then belong to no conversation. */
 export async function removeConversation(
   transaction: Transaction<Schema>,
   id: string,
@@ -245,10 +245,7 @@ export async function removeConversation(
   await transaction.deleteFrom('conversations').where('id', '=', id).execute();
 }
 
-/**
- * Replaces a response's texts in the index of its conversation; the title, too, if it comes from
- * this turn.
- */
+/** Replaces a response's texts in the search index, including the title if it comes from this turn. */
 export async function reindexTurn(
   transaction: Transaction<Schema>,
   responseId: string,

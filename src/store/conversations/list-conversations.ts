@@ -71,7 +71,7 @@ function toPage(
   };
 }
 
-/** The newest entry with a match of each conversation. */
+/** The newest matching entry of each conversation. */
 function newestMatches(database: Kysely<Schema>, match: Expression<number>) {
   return database
     .selectFrom('conversation_entries')
@@ -81,7 +81,7 @@ function newestMatches(database: Kysely<Schema>, match: Expression<number>) {
     .as('matched');
 }
 
-/** The place of the match in each entry. */
+/** Finds the snippet of each entry. */
 async function snippetsOf(
   database: Kysely<Schema>,
   entryIds: readonly number[],
@@ -110,10 +110,10 @@ function parseCursor(cursor: string) {
   );
 }
 
-/** Characters around a match. */
+/** Characters shown around a match. */
 const context = { before: 40, after: 120 };
 
-/** The first place in a text where one of the words stands, longer words first. */
+/** Cuts out the passage around the first matching word; longer words are tried first. */
 function toSnippet(text: string, words: readonly string[], responseId: string | null): Snippet {
   for (const word of words.toSorted((one, other) => other.length - one.length)) {
     const found = new RegExp(escapeRegExp(word), 'iu').exec(text);
@@ -136,7 +136,7 @@ function toSnippet(text: string, words: readonly string[], responseId: string | 
   };
 }
 
-/** Slices may end within a surrogate pair. */
+/** Joins the lines of a slice, and drops half surrogate pairs at its ends. */
 function inOneLine(text: string): string {
   return text.toWellFormed().replaceAll('\ufffd', '').replaceAll(/\s+/g, ' ');
 }
@@ -147,7 +147,7 @@ function escapeRegExp(text: string): string {
 
 const maxWords = 16;
 
-/** The words of a search; text of any form is allowed. */
+/** Splits a search, which may be any text, into words. */
 function wordsOf(search: string): readonly string[] {
   const words = search.toWellFormed().replaceAll('\0', ' ').split(/\s+/).filter(Boolean);
   return [...new Set(words)].slice(0, maxWords);

@@ -5,14 +5,14 @@ import type { Schema } from '../schema.ts';
 import type { Transactions } from '../transactions.ts';
 import { maxIndexedAtOnce, toSearchText } from './index-response.ts';
 
-/** Texts of one step, which other work of the database waits for. It runs for as long before the next one. */
+/** Maximum texts per step. A step blocks other work of the database, which then gets as much time. */
 const maxTextsPerStep = 8;
-/** Each step adds a part to the index. */
+/** Steps between two merges; each adds a part to the index. */
 const stepsPerMerge = 16;
 
 /**
- * The titles and turns of an older database that the full-text index lacks. They are indexed in descending order of their
- * entries: all entries above the lowest indexed one are done, and the work continues there after a restart.
+ * The titles and turns of an older database that the full-text index lacks. They are indexed in descending order of
+ * their entries. All entries above the lowest indexed one are done, so the work continues there after a restart.
  */
 export class SearchBacklog {
   readonly #database: Kysely<Schema>;
@@ -31,14 +31,14 @@ export class SearchBacklog {
     this.#mergeIndex = mergeIndex;
   }
 
-  /** Number of titles and turns that a search does not find yet. */
+  /** Number of titles and turns that searches do not find yet. */
   async pendingCount(): Promise<number> {
     this.#pendingCount ??= await countPending(this.#database);
     return this.#pendingCount;
   }
 
   /**
-   * Indexes all that is pending, in steps.
+   * Indexes the backlog, in steps.
    *
    * @returns the number of titles and turns.
    * @throws the signal's reason when aborted.
@@ -84,7 +84,7 @@ async function indexSome(transaction: Transaction<Schema>): Promise<number> {
     if (texts.length > 0 && length > maxIndexedAtOnce) break;
     texts.push({ id, text });
   }
-  // In ascending order: before a lower id, the index writes its content as a separate part.
+  // In ascending order: if an id is lower than the one before, the index starts a separate part.
   for (const { id, text } of texts.toReversed()) {
     await transaction.executeQuery(
       CompiledQuery.raw('insert into conversation_texts (id, text) values (?, ?)', [id, text]),
@@ -110,7 +110,7 @@ async function lowestIndexed(database: Kysely<Schema>): Promise<number> {
   return row?.id ?? Number.MAX_SAFE_INTEGER;
 }
 
-/** A damaged turn is indexed without words, so that the work does not return to it. */
+/** A damaged turn is indexed with an empty text, so that it does not stay in the backlog. */
 function textOf(content: string): string {
   try {
     return searchTextOf(decodeTurn(content));

@@ -13,7 +13,7 @@ import { readFirstFormat } from './first-format.ts';
 
 type ReportRows = (done: number, total: number) => Promise<void>;
 
-/** The first version whose turns have the format of `encodeTurn` and no images. */
+/** The first version that stores turns as `encodeTurn` writes them, and images separately. */
 const versionOfTurns = 4;
 /** The first version with conversations. */
 const versionOfConversations = 5;
@@ -45,13 +45,14 @@ export async function convertRows(
   await createTitles(transaction);
 }
 
-/** Rewrites the turns in the form of `encodeTurn`, and moves images of tools into blobs. */
+/** Rewrites the turns in the format of `encodeTurn`, and moves images of tools into blobs. */
 async function rewriteTurns(transaction: Transaction<Schema>, onRows: ReportRows): Promise<void> {
   const total = await countOf(transaction, 'responses');
   let done = 0;
   let lastRow = 0;
   while (true) {
-    // In the order of the file: ids are random, and rows of many pages would not stay in memory.
+    // Reads in the order of the file. In the order of the ids, which are random, rows of many pages would not stay in
+    // memory.
     const { rows } = await transaction.executeQuery<{
       readonly row: number;
       readonly id: string;
@@ -91,7 +92,7 @@ async function rewriteTurns(transaction: Transaction<Schema>, onRows: ReportRows
     await onRows(done, total);
   }
 }
-/** Adds an entry for each response, in the order of their times, but parents before children. */
+/** Adds an entry for each response. Parents come before children, otherwise by time. */
 async function groupResponses(transaction: Transaction<Schema>): Promise<void> {
   await sql`
     with recursive tree(response_id, owner_id, conversation_id, created_at, is_deleted) as (
@@ -106,7 +107,7 @@ async function groupResponses(transaction: Transaction<Schema>): Promise<void> {
     )
     insert into conversation_entries (conversation_id, response_id, is_deleted, is_interrupted, preview)
     select conversation_id, response_id, is_deleted, 0, '' from tree`.execute(transaction);
-  // A conversation whose responses are all deleted exists only as the history of others.
+  // If all responses of a conversation are deleted, they are only the history of other conversations.
   await sql`delete from conversation_entries where conversation_id not in (
     select conversation_id from conversation_entries where is_deleted = 0
   )`.execute(transaction);
@@ -150,7 +151,7 @@ async function summarizeTurns(transaction: Transaction<Schema>, onRows: ReportRo
       const isFirst = !titled.has(conversationId);
       titled.add(conversationId);
       if (turn === undefined) continue;
-      // Not built for each row: that would take longer than the update.
+      // Raw SQL, since Kysely would take longer to build the statement for each row than SQLite to run it.
       await transaction.executeQuery(
         CompiledQuery.raw(
           'update conversation_entries set preview = ?, is_interrupted = ? where id = ?',
@@ -172,7 +173,7 @@ async function summarizeTurns(transaction: Transaction<Schema>, onRows: ReportRo
   }
 }
 
-/** Adds the entries of the titles, in the order of the conversations. */
+/** Adds the entries of the titles, in the conversations' order. */
 async function createTitles(transaction: Transaction<Schema>): Promise<void> {
   await sql`
     insert into conversation_entries (conversation_id, response_id, is_deleted, is_interrupted, preview)
@@ -180,7 +181,7 @@ async function createTitles(transaction: Transaction<Schema>): Promise<void> {
     where is_deleted = 0 group by conversation_id order by min(id)`.execute(transaction);
 }
 
-/** Undefined for a damaged row: it stays unchanged, and is listed without texts. */
+/** Undefined for a damaged row, which stays unchanged and is listed without texts. */
 function readTurn(content: string): ConversationTurn | undefined {
   try {
     const value: unknown = JSON.parse(content);

@@ -5,8 +5,8 @@ import type { ConversationTurn } from '../turns/conversation-turn.ts';
 import type { TurnItem } from '../turns/turn-item.ts';
 
 /**
- * Decodes a turn as Hearth 0.1.0 stored it: the JSON of its v1 API, and for each call the number of its
- * generation and the name that the model used.
+ * Decodes a turn as Hearth 0.1.0 stored it: the JSON of its v1 API, with the generation's number and the name that the
+ * model used added to each call.
  *
  * @throws ZodError if the value does not match.
  */
@@ -92,7 +92,7 @@ function toContent(item: z.infer<typeof inputItem>) {
   return item.type === 'text' ? { type: item.type, text: item.content } : item;
 }
 
-/** Assigns calls without a number to a separate generation after the earlier ones. */
+/** Puts consecutive calls without a number into one generation, after the generation before. */
 function toItems(output: readonly OutputItem[]): readonly TurnItem[] {
   const items: TurnItem[] = [];
   let round = -1;
@@ -145,7 +145,7 @@ function toProvider(info: z.infer<typeof providerInfo>): ToolProvider {
     : { type: 'ephemeralMcp', serverLabel: info.server_label ?? '' };
 }
 
-/** The JSON text of content blocks; any other text becomes one block. */
+/** Parses content blocks from JSON; any other text becomes one block. */
 function toResult(output: string): readonly ToolContent[] {
   try {
     return toolOutput.parse(JSON.parse(output));

@@ -8,39 +8,39 @@ import { breaksConnection, transientReason, StoreUnavailableError } from './fail
 export interface PoolOptions {
   readonly url: string;
   readonly logger: Logger;
-  /** Most connections at the same time; further work waits for a free one. */
+  /** Maximum number of connections; further work waits for a free one. */
   readonly maxConnections: number;
   readonly timeouts: PoolTimeouts;
 }
 
 export interface PoolTimeouts {
-  /** To connect, or to get a connection that others use. */
+  /** Limit to connect, or to wait for a free connection. */
   readonly connectMs: number;
-  /** One statement; 0: no limit. */
+  /** Limit of one statement; 0: no limit. */
   readonly statementMs: number;
 }
 
 export const serverTimeouts: PoolTimeouts = { connectMs: 5000, statementMs: 30_000 };
 
-/** For statements that take as long as the database is large. */
+/** For statements whose time grows with the size of the database. */
 export const maintenanceTimeouts: PoolTimeouts = { connectMs: 5000, statementMs: 0 };
 
-/** Time beyond the limits of the database after which a statement counts as lost with its connection. */
+/** Extra time after the database's own limit, after which a statement and its connection count as lost. */
 const graceMs = 2000;
 
-/** `bigint`, and `numeric` of sums: all of Hearth's fit into a number. */
+/** OIDs of `bigint`, and of `numeric`, the type of sums: all values of Hearth fit into a number. */
 const numberTypes: ReadonlySet<number> = new Set([20, 1700]);
 const bytesType = 17;
-/** Error code of a statement after a failed one. */
+/** SQLSTATE of statements after a failed one in a transaction. */
 const abortedTransaction = '25P02';
 const beginning = /^(?:begin|start transaction)\b/;
 
-/** Prepared statements take memory of the server for each connection. */
+/** Limited, since prepared statements take memory of the database server for each connection. */
 const maxPrepared = 64;
 const usesToPrepare = 5;
 const maxCounted = 256;
 
-/** Connections to PostgreSQL, made as they are needed. `pg` is loaded with the first pool. */
+/** Creates a pool of PostgreSQL connections, opened as needed. Loads `pg` with the first pool. */
 export async function createConnectionPool({
   url,
   logger,
@@ -51,7 +51,7 @@ export async function createConnectionPool({
   const pool = new Pool({
     connectionString: url,
     max: maxConnections,
-    // Statements of a transaction that do not need the results of each other take one round trip.
+    // If statements of a transaction do not need each other's results, they take one round trip.
     pipeline: true,
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
@@ -66,7 +66,7 @@ export async function createConnectionPool({
       },
     } as typeof types,
   });
-  // A connection that no statement uses; the pool makes a new one. The error has the connection, with its password.
+  // An idle connection was lost; the pool opens a new one. The error object has the connection, with its password.
   pool.on('error', ({ message }) => logger.warn({ reason: message }, 'database connection lost'));
   return new StorePool(pool, statementMs);
 }
@@ -75,7 +75,7 @@ class StorePool implements PostgresPool {
   readonly #pool: Pool;
   readonly #statementMs: number;
   readonly #settings: string;
-  /** Kysely knows a connection by its object. */
+  /** Kysely identifies a connection by its object. */
   readonly #clients = new WeakMap<PoolClient, StoreClient>();
 
   constructor(pool: Pool, statementMs: number) {
@@ -92,7 +92,7 @@ class StorePool implements PostgresPool {
     if (known !== undefined) return known;
     const added = new StoreClient(client, this.#statementMs);
     try {
-      // Not options of the connection, which poolers refuse.
+      // Set by statements: poolers refuse them as connection options.
       await added.query(this.#settings, []);
       await added.detectPooler();
     } catch (error) {
@@ -112,18 +112,18 @@ class StoreClient implements PostgresPoolClient {
   /** `processID`: the server process that the other end of the connection claims to be. */
   readonly #client: PoolClient & { readonly processID?: unknown };
   readonly #statementMs: number;
-  /** Statements that were sent and have no result yet. */
+  /** Number of sent statements that have no result yet. */
   #sent = 0;
   #isBroken = false;
-  /** Why the statements that follow in the transaction fail. */
+  /** The error of the failed statement in the transaction; later statements fail with it too. */
   #failure: unknown;
-  /** Undefined behind a pooler: the next statement may get another session, which has not prepared it. */
+  /** Undefined behind a pooler: the next statement may run in another session, which has not prepared it. */
   #prepared: PreparedStatements | undefined;
 
   constructor(client: PoolClient, statementMs: number) {
     this.#client = client;
     this.#statementMs = statementMs;
-    // The statement that runs fails with it; without a listener the process would end.
+    // The running statement fails with this error. Without a listener the process would end.
     client.on('error', () => {
       this.#isBroken = true;
     });
@@ -150,14 +150,14 @@ class StoreClient implements PostgresPoolClient {
     const values = parameters.map(toPostgresValue);
     const name = values.length === 0 ? undefined : this.#prepared?.nameOf(sql);
     this.#sent += 1;
-    // The database limits each statement; those ahead may take as long.
+    // The database limits each statement. Each one sent before may use its whole limit.
     const limitMs = this.#statementMs === 0 ? 0 : this.#sent * this.#statementMs + graceMs;
     const statement = { text: sql, values, query_timeout: limitMs, ...omitUndefined({ name }) };
     try {
       const result = await this.#client.query(statement);
       return result as unknown as PostgresQueryResult<Row>;
     } catch (error) {
-      // A transaction that did not begin as a whole is not rolled back either.
+      // A connection is broken too if the beginning of its transaction failed, so that the rollback is skipped.
       this.#isBroken ||= breaksConnection(error) || beginning.test(sql);
       if (errorCode(error) === abortedTransaction) throw this.#failure ?? error;
       this.#failure = toStoreError(error, sql === 'commit' && this.#isBroken);
@@ -172,13 +172,13 @@ class StoreClient implements PostgresPoolClient {
   }
 }
 
-/** Statements that PostgreSQL parses and plans once for a connection, since it gets them often. */
+/** Frequent statements, which PostgreSQL parses and plans once per connection. */
 class PreparedStatements {
   readonly #names = new Map<string, string>();
   readonly #uses = new Map<string, number>();
 
   nameOf(sql: string): string | undefined {
-    // The columns of a `*` change when a newer server migrates, and the prepared statement would fail.
+    // If a newer server migrates, the columns of `*` change and the prepared statement would fail.
     if (sql.includes('*')) return undefined;
     const name = this.#names.get(sql);
     if (name !== undefined || this.#names.size >= maxPrepared) return name;

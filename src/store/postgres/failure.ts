@@ -3,7 +3,10 @@ import { errorCode } from '../../kernel/error-code.ts';
 
 const retryAfterSeconds = 5;
 
-/** Reasons for which the same statement may succeed later, by SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+/**
+ * Reasons why a statement may succeed later, by SQLSTATE
+ * (https://www.postgresql.org/docs/current/errcodes-appendix.html).
+ */
 const transientStates = new Map([
   ['25006', 'the database is read-only, as a standby is'],
   ['25P03', 'a transaction took too long'],
@@ -58,7 +61,7 @@ export class StoreUnavailableError extends HearthError {
   }
 }
 
-/** Why a statement failed that may succeed later; undefined for other errors. */
+/** The reason of a failure that may pass; undefined for other errors. */
 export function transientReason(error: unknown): string | undefined {
   const code = errorCode(error) ?? '';
   const reason = transientStates.get(code) ?? networkErrors.get(code);
@@ -68,7 +71,7 @@ export function transientReason(error: unknown): string | undefined {
   return driverErrors.find(([pattern]) => pattern.test(error.message))?.[1];
 }
 
-/** True if a connection is of no further use: it is lost, or its server was replaced. */
+/** True if a connection can't be used any more: it was lost, or its server was replaced. */
 export function breaksConnection(error: unknown): boolean {
   const code = errorCode(error) ?? '';
   if (code === '25006' || code.startsWith('57P') || code.startsWith('08')) return true;

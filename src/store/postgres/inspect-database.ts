@@ -12,20 +12,18 @@ import {
   type Explanation,
 } from './open-database.ts';
 
-/** The state of a database, which the inspection does not change. */
+/** Facts about a database, read without changing it. */
 export interface PostgresState {
-  /** Such as 15 for 15.4. */
+  /** Major version of the server, such as 15 for 15.4. */
   readonly majorVersion: number;
   readonly isReadOnly: boolean;
-  /** 0 before the first start. */
+  /** Version of the schema; 0 before the first start. */
   readonly schema: number;
   readonly newestSchema: number;
   readonly sizeBytes: number;
 }
 
-/**
- * Connects and reads the facts for `hearth doctor`, or the reason why the database can't be used.
- */
+/** Connects and reads the facts for `hearth doctor`, or explains why the database can't be used. */
 export async function inspectPostgres(
   url: string,
   logger: Logger,

@@ -16,7 +16,7 @@ import { StoreUnavailableError } from './failure.ts';
 import { LockingPostgresDialect } from './postgres-transactions.ts';
 import { postgresSchema } from './postgres-dialect.ts';
 
-/** The first version in which the owner of a database may create the extension pg_trgm. */
+/** The first version that lets a database's owner create the extension pg_trgm. */
 const minVersion = 13;
 const retryDelayMs = 1000;
 
@@ -26,7 +26,7 @@ interface OpenOptions extends PoolOptions {
   readonly onMigrated?: ((versions: SchemaVersions) => void) | undefined;
 }
 
-/** The queries of a pool that is filled as connections are needed. */
+/** Kysely on a pool that opens connections as needed. */
 export function createPostgresDatabase(options: PoolOptions): Kysely<Schema> {
   const database = new Kysely<Schema>({
     dialect: new LockingPostgresDialect({ pool: () => createConnectionPool(options) }),
@@ -36,7 +36,7 @@ export function createPostgresDatabase(options: PoolOptions): Kysely<Schema> {
   return database;
 }
 
-/** Without it, a statement of a transaction is only sent when the one before has ended. */
+/** Sends each statement at once; Kysely alone waits for the end of the one before. */
 function sendAtOnce(executor: QueryExecutor): void {
   const withProvider = executor.withConnectionProvider.bind(executor);
   executor.withConnectionProvider = (provider) => {
@@ -148,7 +148,7 @@ function isRefusal(cause: unknown): boolean {
   return ['28000', '28P01', '3D000'].includes(errorCode(cause) ?? '');
 }
 
-/** Why a database can't be used and what to do, as sentences without their full stops. */
+/** Sentences without full stops: the reason why a database can't be used, and the remedy. */
 export interface Explanation {
   readonly reason: string;
   readonly remedy: string;
@@ -162,7 +162,7 @@ export function explain(error: unknown): Explanation {
   }
   if (error instanceof StoreUnavailableError) {
     const { cause } = error;
-    // Empty where each address of a host name failed.
+    // The message is empty if all addresses of a host name failed.
     const detail = cause instanceof Error && cause.message !== '' ? cause.message : reason;
     return { reason: detail, remedy: remedyOf(errorCode(cause)) };
   }

@@ -14,7 +14,7 @@ import { migrationLock } from './postgres-transactions.ts';
 export const postgresSchema: SchemaDialect = {
   version: 7,
   types: {
-    // Sorts by its bytes, as in every other database.
+    // Sorts by bytes, like SQLite.
     text: 'text collate "C"',
     bytes: 'bytea',
     integer: 'integer',
@@ -28,7 +28,7 @@ export const postgresSchema: SchemaDialect = {
       where attrelid = to_regclass('${table}') and attnum > 0 and not attisdropped`,
   createSearch: [
     'create extension if not exists pg_trgm',
-    // Upper and lower case of all scripts, whatever the locale of the database.
+    // Compares upper and lower case of all scripts, whatever the locale of the database.
     `do $$ declare collation_name text := 'default'; begin
       if exists (select from pg_collation where collname = 'und-x-icu') then
         collation_name := 'und-x-icu';
@@ -40,13 +40,13 @@ export const postgresSchema: SchemaDialect = {
   lock: migrationLock,
 };
 
-/** The server's clock, since the clocks of its clients differ. */
+/** The database server's clock, since its clients' clocks differ. */
 const postgresClock: StoreClock = () =>
   sql<number>`(extract(epoch from clock_timestamp()) * 1000)::double precision`;
 
 /**
  * Searches parts of words with the trigrams of https://www.postgresql.org/docs/current/pgtrgm.html. Words of one or two
- * characters have no trigrams: all texts are read for them.
+ * characters have no trigrams; a search for them reads all texts.
  */
 const trigramSearch: TextSearch = {
   entriesWith: async (_database, words) => {
@@ -59,7 +59,10 @@ function escapeLike(text: string): string {
   return text.replaceAll(/[\\%_]/g, String.raw`\$&`);
 }
 
-/** Reads whole turns: PostgreSQL before 16 can't tell whether a text is JSON, and its JSON has no NUL. */
+/**
+ * Reads whole turns. SQL can't extract the prompts: PostgreSQL before 16 can't tell whether a text is JSON, and its
+ * JSON has no NUL.
+ */
 const parseSystemPrompts: ReadSystemPrompts = async (database, ids) => {
   const rows = await database
     .selectFrom('responses')
@@ -81,8 +84,8 @@ function systemPromptOf(content: string): string | null {
 const textFactor = 3;
 
 /**
- * The size of the rows as they are stored, which deletions reduce at once; files keep their size until PostgreSQL fills
- * or truncates them. Reads the rows, but not their long values.
+ * The size of the stored rows, which shrinks at once after deletions; files keep their size until PostgreSQL reuses or
+ * truncates them. Reads the rows, but not their long values.
  */
 async function postgresSize(database: Kysely<Schema>): Promise<StoreSize> {
   const { rows } = await sql<{ readonly used: number; readonly total: number }>`

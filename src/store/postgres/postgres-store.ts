@@ -18,23 +18,23 @@ interface PostgresStoreOptions {
   /** `postgres://…`; missing parts come from the variables of libpq, such as `PGPASSWORD`. */
   readonly url: string;
   readonly logger: Logger;
-  /** The home folder whose downloads are found; absent for commands, which use none. */
+  /** The home folder whose downloads are visible; absent for commands, which use none. */
   readonly homeId?: string | undefined;
-  /** Keeps the images; the database does if absent. The caller closes it after the store. */
+  /** Storage for the images; if absent, the database keeps them. The caller closes it after the store. */
   readonly objects?: ObjectStorage | undefined;
   readonly maxConnections?: number;
-  /** Time to wait for a database that can't be reached when the store is opened. */
+  /** How long opening the store waits for a database that can't be reached. */
   readonly waitMs?: number;
-  /** Time limit for attempts to store a response while the database is not available. */
+  /** How long to try to store a response while the database is not available. */
   readonly retryMs?: number;
   readonly timeouts?: PoolTimeouts;
   readonly onMigrated?: ((versions: SchemaVersions) => void) | undefined;
 }
 
 /**
- * Opens the database and brings its schema up to date; of several processes that start at once, one does.
+ * Opens the database and brings its schema up to date. If several processes start at once, one of them migrates.
  *
- * @throws StoreOpenError if it can't be reached or used, or is from a newer Hearth.
+ * @throws StoreOpenError if the database can't be reached or used, or is from a newer Hearth.
  */
 export async function createPostgresStore({
   url,
@@ -60,7 +60,7 @@ export async function createPostgresStore({
     readDeletionCount(database),
   );
   if (homeId !== undefined) {
-    // A standby can be read.
+    // Fails on a standby, which can still be read.
     await adoptDownloads(database, homeId).catch((err: unknown) =>
       logger.warn({ err }, 'downloads without a server not taken over'),
     );
@@ -71,7 +71,7 @@ export async function createPostgresStore({
     logger,
     chains,
     dialect: postgresDialect,
-    // Texts are indexed when they are stored.
+    // Always empty, since texts are indexed when they are stored.
     backlog: { pendingCount: async () => 0 },
     objects,
     homeId,
@@ -83,14 +83,14 @@ export async function createPostgresStore({
     deletionCount: () => chains.forgetChanged(),
     fillSearchIndex: async () => 0,
     freeDiskBytes: async () => Number.POSITIVE_INFINITY,
-    // Autovacuum does it.
+    // Autovacuum frees space.
     reclaim: async (signal) => signal.throwIfAborted(),
     ping: () => assertWritable(database),
     close: () => database.destroy(),
   };
 }
 
-/** The progress of a job must not overtake its end on another connection. */
+/** Runs updates one after the other: on separate connections a job's progress could overwrite its end. */
 function withUpdatesInOrder(downloads: DownloadRepository): DownloadRepository {
   const order = new Mutex();
   return { ...downloads, update: (download) => order.run(() => downloads.update(download)) };

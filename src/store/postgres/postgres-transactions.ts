@@ -13,25 +13,27 @@ import type { Schema } from '../schema.ts';
 import type { AddOptions, Transactions } from '../transactions.ts';
 import { StoreUnavailableError } from './failure.ts';
 
-/** Advisory locks of Hearth (https://www.postgresql.org/docs/current/explicit-locking.html#ADVISORY-LOCKS). */
+/**
+ * First key of Hearth's advisory locks (https://www.postgresql.org/docs/current/explicit-locking.html#ADVISORY-LOCKS).
+ */
 const lockSpace = 0x68_65_61_72;
 const locks = { rows: 1, migration: 2 } as const;
 
 const lock = (name: keyof typeof locks, suffix: '' | '_shared' = ''): string =>
   `select pg_advisory_xact_lock${suffix}(${lockSpace}, ${locks[name]})`;
 
-/** Held by a transaction that migrates, until its end. */
+/** A migration's transaction holds it until its end. */
 export const migrationLock = lock('migration');
 
-/** How a transaction begins, by its isolation level: with its lock. */
+/** First statements of a transaction by isolation level, including its lock. */
 const beginnings = new Map([
   ['read committed', `begin; ${lock('rows', '_shared')}`],
   ['serializable', `begin; ${lock('rows')}`],
 ]);
 
 /**
- * Transactions that are `read committed` share a lock, which `serializable` ones hold alone: these run as if no other
- * did, and never fail because of another.
+ * `read committed` transactions share a lock that a `serializable` one holds alone. So a serializable transaction runs
+ * as if no other did, and never fails because of another.
  */
 export class LockingPostgresDialect extends PostgresDialect {
   readonly #config: PostgresDialectConfig;
@@ -46,7 +48,10 @@ export class LockingPostgresDialect extends PostgresDialect {
   }
 }
 
-/** Sends the first statement of a transaction without waiting for its beginning. If that fails, the statement does too. */
+/**
+ * Sends the first statement of a transaction together with its beginning. If the beginning fails, so does the
+ * statement.
+ */
 class LockingPostgresDriver extends PostgresDriver {
   readonly #begun = new WeakMap<DatabaseConnection, Promise<unknown>>();
 
@@ -71,8 +76,8 @@ const firstDelayMs = 100;
 const maxDelayMs = 2000;
 
 /**
- * Transactions that add rows run at the same time; those that change rows run alone. A transaction that adds rows and
- * fails with its connection is repeated.
+ * Transactions that add rows run concurrently; one that changes rows runs alone. If a transaction that adds rows loses
+ * its connection, it is repeated.
  *
  * @param retryMs Time after which it is no longer repeated.
  */
@@ -106,7 +111,7 @@ export function createPostgresTransactions(
       .setIsolationLevel('serializable')
       .execute(async (transaction) => {
         const result = await work(transaction);
-        // Other processes invalidate their caches.
+        // Tells other processes to invalidate their caches.
         await transaction
           .updateTable('deletions')
           .set(({ eb }) => ({ deletion_count: eb('deletion_count', '+', 1) }))

@@ -6,7 +6,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /**
  * Opens the storage that `store.blobsUrl` names, with the credentials in the variables of AWS's tools.
  *
- * @returns undefined without such a setting: the database keeps the images.
+ * @returns undefined if the setting is absent: the database keeps the images.
  * @throws StoreOpenError if the credentials are missing.
  */
 export async function openObjectStorage(

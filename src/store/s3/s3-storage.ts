@@ -20,11 +20,11 @@ interface S3StorageOptions {
   readonly credentials: S3Credentials;
   /** Environment with `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Longest silence of the storage. */
+  /** Time without data from the storage after which a request fails. */
   readonly idleTimeoutMs?: number;
 }
 
-/** An error of S3 says more in the beginning of its body. */
+/** Bytes to read of an error's body, which begins with the code and the message. */
 const maxErrorBytes = 4096;
 const maxObjectBytes = 256 * 1024 * 1024;
 const retryAfterSeconds = 5;
@@ -40,7 +40,7 @@ export function createS3Storage({
   const base = url.replace(/\/+$/, '');
   const { host } = new URL(base);
   const { sessionToken, ...keys } = credentials;
-  // The owner of the server chose the address.
+  // The server's owner chose the address, so any is allowed.
   const sender = createHttpSender({ environment, idleTimeoutMs, egress: { type: 'any' } });
   const closing = new AbortController();
   const { signal } = closing;
@@ -97,7 +97,7 @@ export function createS3Storage({
     return Buffer.concat(pieces);
   }
 
-  /** Each request may be repeated: it has the same effect again. */
+  /** Repeats failed requests, since all of them are idempotent. */
   async function request<Result>(attempt: () => Promise<Result>): Promise<Result> {
     try {
       return await withRetries({ attempt, policy: retries, signal });

@@ -8,7 +8,7 @@ const rowsPerStep = 500;
 
 export function createBackgroundTurnRepository(database: Kysely<Schema>): BackgroundTurnRepository {
   async function remove(id: string): Promise<void> {
-    // First, so that no process finds a turn without its events.
+    // Deletes the turn first, so that no process finds a turn without its events.
     await database.deleteFrom('background_turns').where('id', '=', id).execute();
     await deleteInSteps(() =>
       database
@@ -56,7 +56,8 @@ export function createBackgroundTurnRepository(database: Kysely<Schema>): Backgr
         ({ id, first, count, events }) =>
           sql`(${id}, cast(${first} as integer), cast(${count} as integer), ${events})`,
       );
-      // Both databases name the columns of `values` so. A piece was written before if the answer of the database was lost.
+      // `column1` and so on are the names of `values` in both databases. A conflict means that a lost connection hid an
+      // earlier success.
       await sql`
         insert into background_events (response_id, first_sequence, event_count, events)
         select piece.column1, piece.column2, piece.column3, piece.column4

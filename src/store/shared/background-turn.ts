@@ -1,46 +1,46 @@
 export type EndedStatus = 'completed' | 'failed' | 'cancelled';
 
-/** A turn that outlives its request. All texts are JSON, defined by their writers. */
+/** A turn that can outlive its request. All texts are JSON, defined by their writers. */
 export interface StoredBackgroundTurn {
   /** Id of its response. */
   readonly id: string;
   readonly ownerId: string | null;
   readonly createdAt: Date;
-  /** Its request, for clients that show it. */
+  /** The turn's request, for clients that show it. */
   readonly head: string;
-  /** `recovering`: its process has ended, and another one ends it. */
+  /** `recovering`: the turn's process has ended, and another process ends the turn. */
   readonly status: 'running' | 'recovering' | EndedStatus;
   readonly endedAt: Date | null;
-  /** Why it failed. */
+  /** The reason if the turn failed. */
   readonly error: string | null;
-  /** The response without output, which is stored if the process ends in the middle; null before it is known. */
+  /** The response without output, which is stored if the turn's process ends early; null until it is known. */
   readonly draft: string | null;
 }
 
 /** Consecutive events of one turn. */
 export interface EventPiece {
   readonly id: string;
-  /** Position of the first one, from 0. */
+  /** Position of the first event, from 0. */
   readonly first: number;
   readonly count: number;
   /** JSON array. */
   readonly events: string;
 }
 
-/** Turns in the background and their events, until some minutes after their end. */
+/** Background turns and their events, kept until some minutes after their end. */
 export interface BackgroundTurnRepository {
   insert(turn: Pick<StoredBackgroundTurn, 'id' | 'ownerId' | 'createdAt' | 'head'>): Promise<void>;
   find(id: string): Promise<StoredBackgroundTurn | undefined>;
   setDraft(id: string, draft: string): Promise<void>;
-  /** Events of any turns, in one statement. Events of turns that do not run are left out. */
+  /** Stores events of several turns in one statement, except events of turns that do not run. */
   addEvents(pieces: readonly EventPiece[]): Promise<void>;
-  /** Takes a turn from the process that ran it. False if it has ended or does not exist. */
+  /** Takes a turn over from the process that ran it. False if the turn has ended or does not exist. */
   recover(id: string): Promise<boolean>;
-  /** The last events of a turn that is recovered. */
+  /** Stores the last events of a turn that is being recovered. */
   addEnd(piece: EventPiece): Promise<void>;
-  /** The pieces with the event at a position and later ones, in order; a few at a time. */
+  /** Reads the next few pieces, in order, beginning with the one that has the event at `position`. */
   eventsFrom(id: string, position: number): Promise<readonly EventPiece[]>;
-  /** Ends a turn; false if it is not in this status. */
+  /** Ends a turn; false if its status is not the given one. */
   end(
     id: string,
     from: 'running' | 'recovering',
@@ -48,9 +48,9 @@ export interface BackgroundTurnRepository {
   ): Promise<boolean>;
   /** Ids of turns that have not ended. */
   runningIds(): Promise<readonly string[]>;
-  /** False if it does not run. */
+  /** False if the turn is not running. */
   requestCancel(id: string): Promise<boolean>;
-  /** The given turns for which a cancellation was requested. */
+  /** Filters turns to those with a requested cancellation. */
   cancelRequested(ids: readonly string[]): Promise<readonly string[]>;
   delete(id: string): Promise<void>;
   /** Deletes turns that ended before a time. */

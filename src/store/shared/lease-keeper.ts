@@ -1,9 +1,9 @@
 import type { LeaseRepository } from './lease-repository.ts';
 
 export interface Lease {
-  /** Aborts when another process has taken the lease, since this one did not renew it for too long. */
+  /** Aborts if another process has taken the lease because this process did not renew it in time. */
   readonly lost: AbortSignal;
-  /** Gives it back; further calls do nothing. */
+  /** Gives the lease back; further calls do nothing. */
   release(): Promise<void>;
 }
 
@@ -11,17 +11,17 @@ interface LeaseKeeperOptions {
   readonly leases: LeaseRepository;
   /** Id of this process, the same after a restart. */
   readonly holder: string;
-  /** Called with a renewal or a release that failed; it is repeated, or the lease ends on its own. */
+  /** Called if a renewal or a release fails. A renewal is repeated; without a release the lease ends on its own. */
   readonly onError: (error: unknown) => void;
   readonly durationMs?: number;
   readonly renewMs?: number;
 }
 
-/** Leases of this process, which it renews until they are released. */
+/** Leases of this process, renewed until they are released. */
 export class LeaseKeeper {
   readonly #options: Required<LeaseKeeperOptions>;
   readonly #held = new Map<string, AbortController>();
-  /** Leases requested from the database: they are not renewed yet. */
+  /** Leases that were requested from the database and are not renewed yet. */
   readonly #taking = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #renewing: Promise<void> | undefined;

@@ -2,10 +2,10 @@ import { sql, type Kysely } from 'kysely';
 import type { Schema } from '../schema.ts';
 import type { StoreClock } from '../dialect.ts';
 
-/** Names that one process at a time holds, such as jobs. A lease that is not renewed ends on its own. */
+/** Leases: names, such as a job's, that only one process can hold at a time. They end on their own unless renewed. */
 export interface LeaseRepository {
   /**
-   * Takes a lease, or renews it. False while another process holds it.
+   * Takes or renews a lease. False while another process holds it.
    *
    * @param holder Id of the process, the same after a restart.
    */

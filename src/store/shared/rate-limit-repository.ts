@@ -27,22 +27,22 @@ export const limitNames = [
   'tokensPerDay',
 ] as const satisfies readonly LimitName[];
 
-/** The rest of a limit. */
+/** The remaining part of a limit. */
 export interface RateState {
   readonly limit: number;
   readonly remaining: number;
-  /** Time until all of it is left again. */
+  /** Time until the limit is fully available again. */
   readonly resetMs: number;
 }
 
 export interface RateDecision {
   /** States of the limits that are set. */
   readonly states: Partial<Readonly<Record<LimitName, RateState>>>;
-  /** Present if the request is refused: the limit that lasts longest, and the time until it allows the request. */
+  /** Present if the request is refused: the limit with the longest wait, and the time until it allows the request. */
   readonly refusal?: { readonly by: LimitName; readonly waitMs: number };
 }
 
-/** How much the API tokens used, of all processes together. */
+/** Use of API tokens, summed over all processes. */
 export interface RateLimitRepository {
   /** Counts a request of a token, unless a limit is reached. */
   admit(tokenId: string, limits: RateLimits): Promise<RateDecision>;
@@ -56,13 +56,16 @@ export interface RateLimitRepository {
 
 const minuteMs = 60_000;
 const dayMs = 24 * 3600 * 1000;
-/** Servers of one database may read their clocks in another order than they write. */
+/**
+ * Maximum distance of a stored time from now. The second allows for servers whose clock readings are written out of
+ * order.
+ */
 const mostAheadMs = minuteMs + 1000;
 
 /**
- * The generic cell rate algorithm (GCRA, ITU-T I.371): a limit is the time at which all that was used is used up at its
- * rate. Up to a minute of it may be ahead, so that a whole minute's limit can be used at once. A day is counted from
- * 00:00 UTC.
+ * Limits per minute use the generic cell rate algorithm (GCRA, ITU-T I.371): each request moves a stored time ahead by
+ * its share of a minute. Requests are admitted while that time is at most a minute ahead, so that a minute's limit can
+ * be used at once. Limits per day count from 00:00 UTC.
  */
 export function createRateLimitRepository(
   database: Kysely<Schema>,
@@ -77,8 +80,8 @@ export function createRateLimitRepository(
   }
 
   /**
-   * `requests_until` is at most a minute ahead, and never before the last change of the row. If it is further ahead, the
-   * clock was set back since: then both times move with the clock.
+   * Corrects the stored times after the clock was set back. `requests_until` is never before the row's last change and
+   * at most a minute ahead, so a greater distance shows the change. Both times move with the clock.
    */
   async function followClock(tokenId: string): Promise<void> {
     const now = clock();
@@ -101,7 +104,7 @@ export function createRateLimitRepository(
     const today = ofToday(now);
     const requestMs = requestsPerMinute === null ? 0 : minuteMs / requestsPerMinute;
     const next = sql<number>`${later('requests_until', now)} + ${requestMs}`;
-    // The sum of the parts of a minute may exceed it by its rounding.
+    // Allows half a millisecond for rounding: the shares of a minute may add up to slightly more.
     const latest = requestsPerMinute === null ? mostAheadMs : minuteMs + 0.5;
     let query = database
       .updateTable('rate_limits')
@@ -197,7 +200,7 @@ function dayOf(now: RawBuilder<number>): RawBuilder<number> {
   return sql`cast(${now} as bigint) / ${sql.lit(dayMs)}`;
 }
 
-/** Reads a count, which is 0 if it is of another day. */
+/** Reads today's count; 0 if the stored count is another day's. */
 function ofToday(now: RawBuilder<number>) {
   return (column: 'day_requests' | 'day_tokens'): RawBuilder<number> =>
     sql`case when quota_day = ${dayOf(now)} then ${sql.ref(column)} else 0 end`;
@@ -226,7 +229,7 @@ function dayState(limit: number | null, used: number, now: number): RateState | 
   return { limit, remaining: Math.max(0, limit - used), resetMs: dayMs - (now % dayMs) };
 }
 
-/** The limit that lasts longest. */
+/** Selects the limit with the longest wait. */
 function refusalOf(row: RateRow, limits: RateLimits): NonNullable<RateDecision['refusal']> {
   const { requestsPerMinute, tokensPerMinute, requestsPerDay, tokensPerDay } = limits;
   const { requests_until, tokens_until, day_requests, day_tokens, now } = row;

@@ -5,22 +5,22 @@ import { DamagedObjectError, readObject, type ObjectStorage } from '../blobs/obj
 import { decodeTurn } from '../turns/conversation-turn.ts';
 import { countRows, readRows, tables, type StoreTables } from './store-tables.ts';
 
-/** Problems of one kind that are listed. */
+/** Maximum number of problems listed per kind. */
 const maxListed = 20;
 
 export interface StoreCheck {
-  /** Rows by table. */
+  /** Number of rows by table. */
   readonly rowCounts: Readonly<Record<string, number>>;
-  /** In sentences. */
+  /** Problems as sentences. */
   readonly problems: readonly string[];
 }
 
 /**
- * Reads the whole database: turns that can't be read, images that differ from their SHA-256, conversations that don't
- * agree with their responses, and what the database itself finds.
+ * Checks the whole database: turns that can't be read, images that differ from their SHA-256, conversations that don't
+ * agree with their responses, and the database's own integrity.
  *
- * @param objects Storage of the images that the database does not have.
- * @throws HearthError `store_unavailable` if that is not available; the signal's reason when aborted.
+ * @param objects Storage of the images that are not in the database.
+ * @throws HearthError `store_unavailable` if `objects` is not available; the signal's reason when aborted.
  */
 export async function checkTables(
   store: StoreTables,

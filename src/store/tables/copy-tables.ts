@@ -12,7 +12,7 @@ export interface CopiedTable {
   readonly sha256: string;
 }
 
-/** The copy was not made; the target is unchanged. */
+/** The copy failed; the target is unchanged. */
 export class CopyError extends Error {
   override readonly name = 'CopyError';
 }
@@ -20,9 +20,9 @@ export class CopyError extends Error {
 interface CopyOptions {
   readonly from: StoreTables;
   readonly to: StoreTables;
-  /** Storage of the images that the database does not have. The copy has them itself. */
+  /** Storage of the source's images that are not in its database. The copy stores them in its database. */
   readonly objects?: ObjectStorage | undefined;
-  /** Called with the steps done and their total: each row is written once, and read twice for the hashes. */
+  /** Called with the steps done and their total: each row takes one step to write and two to hash. */
   readonly onProgress: (done: number, total: number) => void;
   readonly signal: AbortSignal;
 }
@@ -122,7 +122,7 @@ async function digest(
   return digests;
 }
 
-/** Rows with the bytes of images that are objects: a copy must not share them, since it may outlive the source. */
+/** Loads the bytes of images that are objects. The copy can't refer to the objects, since it may outlive the source. */
 async function withBytes(
   rows: readonly Row[],
   objects: ObjectStorage | undefined,
@@ -137,7 +137,7 @@ async function withBytes(
   return complete;
 }
 
-/** The values of a row in the order of the names of its columns. */
+/** Lists the values of a row, sorted by column name. */
 function canonical(row: Row): string {
   const values = Object.entries(row)
     .toSorted(([one], [other]) => (one < other ? -1 : 1))

@@ -7,7 +7,7 @@ import { openSqliteFile } from '../open-sqlite-file.ts';
 import { SqliteConnectionDialect } from '../sqlite-connection.ts';
 
 /**
- * Opens the database that a value of `store.url` names, and brings its schema up to date.
+ * Opens the database that a value of `store.url` names, and migrates it if needed.
  *
  * @throws StoreOpenError
  */

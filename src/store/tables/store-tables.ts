@@ -7,11 +7,11 @@ import type { Schema } from '../schema.ts';
  */
 export interface StoreTables {
   readonly database: Kysely<Schema>;
-  /** Runs work on a state of the database that no other process changes meanwhile. */
+  /** Runs work on a snapshot that other processes can't change. */
   read<Result>(work: (transaction: Transaction<Schema>) => Promise<Result>): Promise<Result>;
   /** Runs work in which rows may refer to rows that are added later. */
   fill(work: (transaction: Transaction<Schema>) => Promise<void>): Promise<void>;
-  /** Damage of the database itself, in sentences. */
+  /** Checks the integrity of the database itself. Returns the damage as sentences. */
   findDamage(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
@@ -23,7 +23,7 @@ interface TableDescription {
   readonly batchSize: number;
 }
 
-/** In an order in which rows refer to earlier tables only. A copy has no objects, and so none to discard. */
+/** Ordered so that rows refer only to earlier tables. Omits discarded objects, since a copy has none. */
 export const tables: readonly TableDescription[] = [
   { name: 'blobs', key: ['sha256'], batchSize: 4 },
   { name: 'responses', key: ['id'], batchSize: 50 },
@@ -51,7 +51,7 @@ export const tables: readonly TableDescription[] = [
 export type Row = Readonly<Record<string, unknown>>;
 type Table = (typeof tables)[number];
 
-/** All rows of a table in the order of its key, in batches. */
+/** Reads all rows of a table by key, in batches. */
 export async function* readRows(
   database: Kysely<Schema>,
   { name, key, batchSize }: Table,
@@ -82,7 +82,7 @@ export async function countRows(database: Kysely<Schema>, { name }: Table): Prom
   return count;
 }
 
-/** SQLite keeps text with a NUL, which PostgreSQL does not have, as bytes. */
+/** SQLite stores text with a NUL as bytes; PostgreSQL can't store a NUL. */
 function withoutNul(row: Row): Row {
   return Object.fromEntries(
     Object.entries(row).map(([column, value]) => {

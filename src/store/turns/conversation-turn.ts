@@ -38,16 +38,14 @@ const usageSchema = z.object({
   /** Generated tokens, including the reasoning. */
   completionTokens: z.number(),
   reasoningTokens: z.number(),
-  /**
-   * Tokens that speculation proposed, and the accepted ones among them; absent if there were none.
-   */
+  /** Tokens proposed by speculative decoding, and how many of them were accepted; absent if none were proposed. */
   drafts: z.object({ proposedTokens: z.number(), acceptedTokens: z.number() }).exactOptional(),
 });
 /** Tokens of a turn, summed over its generations. */
 export type TurnUsage = Stored<typeof usageSchema>;
 
 const serviceTierSchema = z.enum(['default', 'flex', 'priority']);
-/** The place in the queue of the model that a turn had. */
+/** Service tier: the priority of the turn in the model's queue. */
 export type ServiceTier = z.infer<typeof serviceTierSchema>;
 
 const timingsSchema = z.object({
@@ -55,7 +53,7 @@ const timingsSchema = z.object({
   timeToFirstTokenSeconds: z.number(),
   /** Summed over the generations of the turn. */
   generationSeconds: z.number(),
-  /** Measured over generations with two tokens or more; 0 if there is none. */
+  /** Measured over generations with at least two tokens; 0 if there are none. */
   tokensPerSecond: z.number(),
   /** Present if the model was loaded for this turn. */
   loadTimeSeconds: z.number().exactOptional(),
@@ -66,11 +64,11 @@ const partSchema = z.object({
   of: z.enum(['input', 'items']),
   position: z.int().nonnegative(),
 });
-/** A part of a turn by its position among the parts of its input, or among its items. */
+/** A part of a turn, identified by its position in the input or among the items. */
 export type TurnPart = Stored<typeof partSchema>;
 
 export const turnSchema = z.object({
-  /** Set by this turn; applies until a later turn changes it. */
+  /** Set by this turn; applies until a later turn replaces it. */
   systemPrompt: z.string().nullable(),
   /** Applies to this turn only. */
   instructions: z.string().nullable(),
@@ -80,21 +78,21 @@ export const turnSchema = z.object({
   approvals: z.array(approvalSchema).exactOptional(),
   /** The user's choices for the tools of the conversation, in this turn and before it. */
   toolChoices: z.array(toolChoiceSchema).exactOptional(),
-  /** Null for a turn of Hearth 0.1.0, which did not store it. */
+  /** Null for turns of Hearth 0.1.0, which did not store it. */
   stopReason: stopReasonSchema.nullable(),
   usage: usageSchema,
   timings: timingsSchema,
-  /** Tokens of the last complete generation, prompt and answer; absent if the turn had no other. */
+  /** Prompt and answer tokens of the last complete generation; absent if no generation was completed. */
   contextTokens: z.int().nonnegative().exactOptional(),
-  /** Present if the turn failed on the way; the items are the output until then. */
+  /** Present if the turn failed before its end; the items are the output until then. */
   isInterrupted: z.literal(true).exactOptional(),
-  /** Present if a client canceled the turn, which is interrupted then. */
+  /** Present if a client canceled the turn, which is then also interrupted. */
   isCancelled: z.literal(true).exactOptional(),
   /** Present if the turn ran without its client. */
   isBackground: z.literal(true).exactOptional(),
-  /** Turns of the history that the model did not see; absent unless the request allows it. */
+  /** Number of turns of the history that the model did not see; absent unless the request allows that. */
   droppedTurns: z.int().nonnegative().exactOptional(),
-  /** The name of the model in the request; absent if it is the key. */
+  /** The model's name in the request; absent if it is the key. */
   requestedModel: z.string().exactOptional(),
   /** The tier that served the turn; absent if the request names none. */
   serviceTier: serviceTierSchema.exactOptional(),
@@ -107,8 +105,8 @@ export const turnSchema = z.object({
 export type ConversationTurn = Stored<typeof turnSchema>;
 
 /**
- * Version of the stored form. Raise it with each change that older code can't read, and keep reading the older
- * forms from 2 on. `convert/` rewrites the first one, which had no version.
+ * Version of the stored format. Raise it with each change that older code can't read, and keep reading older formats
+ * from 2 on. `convert/` rewrites the first format, which had no version.
  */
 const formatVersion = 4;
 
@@ -125,7 +123,7 @@ export function encodeTurn(turn: ConversationTurn): string {
 export function decodeTurn(text: string): ConversationTurn {
   const value: unknown = JSON.parse(text);
   const { formatVersion: version } = versionSchema.parse(value);
-  // The second format had images of tools as base64, the third no approvals; they read like the present one.
+  // Format 2 stored images of tools as base64, format 3 had no approvals; the present schema reads both.
   if (version <= formatVersion) return turnSchema.parse(value);
   throw new Error(`A stored turn has format ${version}; this version reads up to ${formatVersion}`);
 }
@@ -137,10 +135,13 @@ export type TurnTexts = Pick<ConversationTurn, 'messages' | 'items'>;
 
 const maxTitleLength = 60;
 const maxPreviewLength = 160;
-/** Most characters of one turn that a search finds. */
+/** Maximum characters of one turn that are searchable. */
 const maxSearchLength = 256 * 1024;
 
-/** The first words of the input, or of the output if the input has no text. Of several texts the last is the question. */
+/**
+ * The first words of the input, or of the output if the input has no text. If the input has several texts, the last one
+ * counts: it is the question.
+ */
 export function titleOf(turn: TurnTexts): string {
   return firstWords(turn, maxTitleLength) || 'Untitled';
 }
@@ -166,12 +167,12 @@ function firstWords({ messages, items }: TurnTexts, maxLength: number): string {
   const texts: string[] = [];
   for (const { role, content } of messages) {
     if (role !== 'user') continue;
-    // Documents come before the words about them.
+    // In reverse, since documents come before the question about them.
     for (const part of content.toReversed()) if (part.type === 'text') texts.push(part.text);
   }
   for (const item of items) if (item.type === 'message') texts.push(item.text);
   for (const text of texts) {
-    // A long text without spaces has enough words in this many characters.
+    // Reads only the beginning of a long text, which has enough words even without many spaces.
     const words = cut(text, 4 * maxLength)
       .replaceAll(/[\s\0]+/g, ' ')
       .trim();
@@ -184,7 +185,7 @@ function firstWords({ messages, items }: TurnTexts, maxLength: number): string {
   return '';
 }
 
-/** The first UTF-16 units of a text, without half of a surrogate pair at the end. */
+/** Cuts a text to a number of UTF-16 units, without half a surrogate pair at the end. */
 function cut(text: string, maxLength: number): string {
   return text
     .slice(0, maxLength)
@@ -192,7 +193,7 @@ function cut(text: string, maxLength: number): string {
     .replace(/\ufffd$/, '');
 }
 
-/** The SHA-256 of all images and audio that a turn refers to. */
+/** SHA-256 hashes of all images and audio that a turn refers to. */
 export function mediaOf({ messages, items }: ConversationTurn): ReadonlySet<string> {
   const media = new Set<string>();
   for (const { content } of messages) {

@@ -2,7 +2,7 @@ import type { ConversationMessage } from './content.ts';
 import type { ConversationTurn, TurnPart } from './conversation-turn.ts';
 import type { TurnItem } from './turn-item.ts';
 
-/** A part of a turn's input: an answer to a call, a message, or a call of a message. */
+/** A part of a turn's input: an answer to a call, a message, or a tool call within a message. */
 export type InputPart =
   | { readonly type: 'approval'; readonly index: number }
   | { readonly type: 'message'; readonly index: number }
@@ -27,7 +27,7 @@ export function isRemoved({ removed = [] }: ConversationTurn, { of, position }: 
   return removed.some((part) => part.of === of && part.position === position);
 }
 
-/** The turn without the content of a part; the positions of the others stay. */
+/** Removes the content of a part; the other parts keep their positions. */
 export function withoutPart(turn: ConversationTurn, part: TurnPart): ConversationTurn {
   const removed = [...(turn.removed ?? []), part];
   if (part.of === 'items') {
@@ -46,7 +46,7 @@ export function withoutPart(turn: ConversationTurn, part: TurnPart): Conversatio
   }
   const messages = turn.messages.map((message, index) => {
     if (index !== found.index) return message;
-    // Empty text keeps the position of the message.
+    // An empty text keeps the message's position.
     if (found.type === 'message') return { ...message, content: [{ type: 'text', text: '' }] };
     const toolCalls = callsOf(message).map((call, callIndex) =>
       callIndex === found.callIndex ? { id: call.id, name: '', argumentsJson: '' } : call,
@@ -56,9 +56,7 @@ export function withoutPart(turn: ConversationTurn, part: TurnPart): Conversatio
   return { ...turn, messages, removed };
 }
 
-/**
- * Turns without their removed parts, and without calls or results whose counterpart was removed.
- */
+/** Turns without their removed parts. Also omits a call if its result was removed, and a result if its call was. */
 export function visibleTurns(turns: readonly ConversationTurn[]): readonly ConversationTurn[] {
   if (turns.every(({ removed = [] }) => removed.length === 0)) return turns;
   const callIds = new Set(turns.flatMap(removedCallIds));
@@ -87,7 +85,7 @@ function visibleTurn(turn: ConversationTurn, callIds: ReadonlySet<string>): Conv
   return { ...turn, messages, items };
 }
 
-/** Ids of the calls that were removed, or whose results were. */
+/** Ids of calls that were removed, or whose results were removed. */
 function removedCallIds(turn: ConversationTurn): readonly string[] {
   const parts = inputParts(turn);
   return (turn.removed ?? []).flatMap(({ of, position }) => {

@@ -13,7 +13,7 @@ const call = {
   /** Tool name as the model sees it. */
   exposedName: z.string(),
 };
-/** Present if an earlier turn made the call, and this one approved it. */
+/** Present if an earlier turn requested the call and this one approved it. */
 const approvalRequestId = z.string().exactOptional();
 
 const toolCallSchema = z.object({
@@ -53,7 +53,7 @@ const clientToolCallItemSchema = z.object({
   round: z.int(),
   ...clientToolCallSchema.shape,
 });
-/** A call for the client to execute; the turn ends with it. */
+/** A call for the client to execute; it ends the turn. */
 export type ClientToolCallItem = Stored<typeof clientToolCallItemSchema>;
 
 const approvalRequestSchema = z.object({
@@ -64,10 +64,10 @@ const approvalRequestSchema = z.object({
   tool: z.string(),
   provider: toolProviderSchema,
   arguments: jsonObjectSchema,
-  /** Present once a later turn began to make the call; it is not made again. */
+  /** Present once a later turn has started the call, which is then not made again. */
   isUsed: z.literal(true).exactOptional(),
 });
-/** A call that the server makes when the client approves it; the turn ends with it. */
+/** A call that the server makes if the client approves it; the request ends the turn. */
 export type ApprovalRequestItem = Stored<typeof approvalRequestSchema>;
 
 const toolDescriptionSchema = z.object({
@@ -85,7 +85,7 @@ const toolListSchema = z.object({
   provider: toolProviderSchema,
   tools: z.array(toolDescriptionSchema),
 });
-/** The tools of a server, which the client asked to see. */
+/** The tools of a server, listed because the client asked for them. */
 export type ToolListItem = Stored<typeof toolListSchema>;
 
 export const turnItemSchema = z.discriminatedUnion('type', [

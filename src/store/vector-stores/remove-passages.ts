@@ -3,10 +3,10 @@ import { documentPurposes } from '../batches/batch.ts';
 import type { Schema } from '../schema.ts';
 import { deleteInSteps } from '../steps.ts';
 
-/** Blocks that a statement deletes; other work runs between two. */
+/** Blocks that one statement deletes; other work runs between two statements. */
 const blocksPerStep = 64;
 
-/** Removes a file from a vector store. Its indexing stops first, so that no passages are left. */
+/** Removes a file from a vector store. Cancels its indexing first, so that no passages are left. */
 export async function removeFile(
   database: Kysely<Schema>,
   vectorStoreId: string,
@@ -57,7 +57,7 @@ export async function removePassages(
   );
 }
 
-/** Removes a file from all vector stores that have it. */
+/** Removes a file from all vector stores that contain it. */
 export async function removeFromVectorStores(
   database: Kysely<Schema>,
   fileId: string,
@@ -84,7 +84,7 @@ export async function removeAllFiles(database: Kysely<Schema>, id: string): Prom
   for (const file of files) await removeFile(database, id, file.file_id);
 }
 
-/** Gives the vector stores and documents of an owner to another one. */
+/** Gives an owner's vector stores and documents to another owner. */
 export async function moveVectorStores(
   transaction: Transaction<Schema>,
   from: string | null,

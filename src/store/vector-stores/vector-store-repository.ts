@@ -25,7 +25,7 @@ import {
   type VectorStoreRepository,
 } from './vector-store.ts';
 
-/** Blocks that a search reads at once. */
+/** Blocks per query of a search. */
 const blocksPerRead = 8;
 
 /** Vector stores in any database that Kysely supports. */
@@ -129,7 +129,7 @@ export function createVectorStoreRepository(
 
     addFiles: async (files) => {
       for (const file of files) {
-        // One that is added again may have passages of another length. Its indexing stops first, as in `removeFile`.
+        // A file that is added again may be chunked differently. Cancels its indexing first, as in `removeFile`.
         await cancelFile(database, file.vectorStoreId, file.fileId);
         await removePassages(database, file.vectorStoreId, file.fileId);
         const row = toFileRow(file);
@@ -270,7 +270,7 @@ function ownStores(database: Kysely<Schema>, ownerId: string | null) {
     .where('owner_id', ownerId === null ? 'is' : '=', ownerId);
 }
 
-/** Changes a file while it is indexed. */
+/** Updates a file if it is still being indexed. */
 function indexing(database: Kysely<Schema>, { vectorStoreId, fileId, batchId }: IndexedFile) {
   return database
     .updateTable('vector_store_files')

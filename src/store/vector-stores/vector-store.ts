@@ -1,11 +1,11 @@
-/** Files that are searched by their meaning. Each store belongs to one owner, who alone finds it. */
+/** Sets of files for semantic search. Only its owner finds a store. */
 import type { Page } from '../batches/batch.ts';
 
 const dayMs = 24 * 3600 * 1000;
 
 export type VectorStoreFileStatus = 'in_progress' | 'completed' | 'failed' | 'cancelled';
 
-/** Values that filters compare. */
+/** Values that search filters compare. */
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
 
 export interface StoredVectorStore {
@@ -14,11 +14,11 @@ export interface StoredVectorStore {
   readonly ownerId: string | null;
   readonly name: string;
   readonly metadata: Readonly<Record<string, string>>;
-  /** Key of the model whose vectors it has. */
+  /** Key of the model that computes its vectors. */
   readonly embeddingModel: string;
-  /** Components of a vector; null until it has one. */
+  /** Length of its vectors; null until the first one is stored. */
   readonly dimensions: number | null;
-  /** Days after the last use, on which it expires; null: never. */
+  /** Days from the last use until it expires; null: never. */
   readonly expiresAfterDays: number | null;
   readonly createdAt: Date;
   readonly lastActiveAt: Date;
@@ -32,10 +32,10 @@ export interface CountedVectorStore extends StoredVectorStore {
 
 export type FileCounts = Readonly<Record<VectorStoreFileStatus, number>>;
 
-/** Estimated tokens. */
+/** How a file is split into passages, in estimated tokens. */
 export interface Chunking {
   readonly maxTokens: number;
-  /** Tokens at the end of a passage that the next one begins with. */
+  /** Tokens at the end of a passage that the next passage repeats. */
   readonly overlapTokens: number;
 }
 
@@ -58,16 +58,16 @@ export interface VectorStoreFile {
   readonly createdAt: Date;
 }
 
-/** Passages of a file that follow one another. */
+/** Consecutive passages of a file. */
 export interface PassageBlock {
   readonly fileId: string;
   /** Position of the block in its file, from 0. */
   readonly position: number;
-  /** The vectors, one after the other: 32-bit floats, little-endian, of length 1. */
+  /** The vectors, one after the other: unit length, 32-bit floats, little-endian. */
   readonly bytes: Uint8Array;
 }
 
-/** Which files of a vector store are meant. */
+/** Selects files of a vector store. */
 export interface FileSelection {
   readonly vectorStoreId: string;
   readonly batchId?: string | undefined;
@@ -86,11 +86,11 @@ export type NewVectorStoreFile = Pick<
   'vectorStoreId' | 'fileId' | 'batchId' | 'attributes' | 'chunking' | 'createdAt'
 >;
 
-/** A file as it is indexed; one that is added again has another batch. */
+/** Identifies one indexing of a file; a file that is added again has another batch. */
 export type IndexedFile = Pick<VectorStoreFile, 'vectorStoreId' | 'fileId' | 'batchId'>;
 
 export interface VectorStoreRepository {
-  /** One that is stored already stays unchanged. */
+  /** Has no effect if the vector store exists. */
   insert(vectorStore: Omit<StoredVectorStore, 'dimensions' | 'lastActiveAt'>): Promise<void>;
   /** The number of vector stores of an owner. */
   count(ownerId: string | null): Promise<number>;
@@ -106,17 +106,18 @@ export interface VectorStoreRepository {
   /** Sets the time of the last use to now. */
   touch(id: string): Promise<void>;
   /**
-   * Sets the components of a vector if no file has set them.
-   * @returns the components in effect.
+   * Sets the length of the vectors if it is not set yet.
+   *
+   * @returns the length in effect.
    */
   setDimensions(id: string, dimensions: number): Promise<number | undefined>;
   delete(id: string): Promise<void>;
-  /** Removes the files of vector stores that have expired. */
+  /** Removes the files of expired vector stores. */
   emptyExpired(now: Date): Promise<void>;
 
-  /** Adds files, or adds them again, to be indexed. */
+  /** Adds files to be indexed; files that are present are indexed again. */
   addFiles(files: readonly NewVectorStoreFile[]): Promise<void>;
-  /** Adds files to be indexed; those that are present stay unchanged. */
+  /** Adds files to be indexed; files that are present stay unchanged. */
   addMissingFiles(files: readonly NewVectorStoreFile[]): Promise<void>;
   findFile(vectorStoreId: string, fileId: string): Promise<VectorStoreFile | undefined>;
   files(selection: FileSelection): Promise<readonly VectorStoreFile[]>;
@@ -125,11 +126,11 @@ export interface VectorStoreRepository {
   cancelBatch(vectorStoreId: string, batchId: string): Promise<void>;
   removeFile(vectorStoreId: string, fileId: string): Promise<void>;
 
-  /** Files to be indexed; the oldest of each owner come first. */
+  /** Files to be indexed, ordered so that each owner's oldest files come first. */
   pendingFiles(limit: number): Promise<readonly IndexedFile[]>;
-  /** The owner's vector store, for the process that indexes its files. */
+  /** Finds a vector store regardless of its owner, for the process that indexes its files. */
   findForIndexing(id: string): Promise<StoredVectorStore | undefined>;
-  /** Positions of the blocks that are stored. */
+  /** Positions of a file's stored blocks. */
   blockPositions(vectorStoreId: string, fileId: string): Promise<ReadonlySet<number>>;
   /** The number of blocks of a vector store. */
   countBlocks(vectorStoreId: string): Promise<number>;
@@ -138,26 +139,26 @@ export interface VectorStoreRepository {
     file: IndexedFile,
     block: Omit<PassageBlock, 'fileId'> & { readonly texts: readonly string[] },
   ): Promise<boolean>;
-  /** Ends the indexing of a file; no effect if it has ended, or was added again. */
+  /** Ends the indexing of a file; no effect if it has ended, or the file was added again. */
   finishFile(file: IndexedFile, failure: IndexFailure | null): Promise<void>;
 
   /**
-   * All blocks of a vector store, in groups; other work runs between two.
+   * Reads all blocks of a vector store in groups; other work runs between two groups.
    *
-   * @param withTexts Whether the blocks have their passages; else these are empty.
+   * @param withTexts False if the blocks' passages are not needed; they are empty then.
    */
   readBlocks(
     vectorStoreId: string,
     withTexts?: boolean,
   ): AsyncGenerator<readonly (PassageBlock & { readonly texts: readonly string[] })[]>;
-  /** The passages of a block; empty if it was removed. */
+  /** Reads the passages of a block; empty if the block was removed. */
   readTexts(
     vectorStoreId: string,
     block: Pick<PassageBlock, 'fileId' | 'position'>,
   ): Promise<readonly string[]>;
 }
 
-/** When a vector store expires that is not used; undefined: never. */
+/** Time at which a vector store expires if it is not used; undefined: never. */
 export function expiryOf({
   expiresAfterDays,
   lastActiveAt,
