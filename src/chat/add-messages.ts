@@ -18,10 +18,10 @@ interface AddedMessages {
 }
 
 /**
- * Adds messages to a conversation without a generation: as a response that has an input only.
+ * Adds messages to a conversation without a generation, as a response that has input only.
  *
- * @throws HearthError `invalid_value` if the last response waits for something else, `invalid_image`, `invalid_audio`, `queue_full`,
- *   `conversation_not_found`, `storage_failed`; the signal's reason when aborted.
+ * @throws HearthError `invalid_value` if the last response waits for the results of calls, `invalid_image`,
+ *   `invalid_audio`, `queue_full`, `conversation_not_found`, `storage_failed`; the signal's reason when aborted.
  */
 export async function addMessages(
   {

@@ -20,14 +20,14 @@ export interface AnsweredCall extends CallApproval {
   /** Tool name on its own server. */
   readonly tool: string;
   readonly provider: ToolProvider;
-  /** The stored response that has the request; undefined if the client sent it. */
+  /** The stored response with the approval request; undefined if the client sent the call itself. */
   readonly responseId?: string;
 }
 
 /**
- * The calls that a turn answers, in their order.
+ * Finds the calls that a turn answers, in order.
  *
- * @throws HearthError `invalid_value` if an answer has no call or comes twice, a call has no answer, or the server of
+ * @throws HearthError `invalid_value` if an answer has no call or occurs twice, a call has no answer, or the server of
  *   an approved call is not one of the integrations.
  */
 export function answeredCalls(
@@ -80,10 +80,10 @@ export function answeredCalls(
 }
 
 /**
- * Marks approved calls as used, before they are made: a call is made once, however many turns approve it, and although
- * the turn that made it may fail. Calls that the client sent itself are not stored and can't be marked.
+ * Marks approved calls as used before they are made. So each call is made only once, even if several turns approve it
+ * or the turn that made it fails. Calls that the client sent itself are not stored and can't be marked.
  *
- * @throws HearthError `invalid_value` if one of the calls was used before, such as by a concurrent turn.
+ * @throws HearthError `invalid_value` if one of the calls was used before, for example by a concurrent turn.
  */
 export async function useApprovals(
   store: Store,
@@ -98,7 +98,7 @@ export async function useApprovals(
   throw usedBefore(requestIds.map((id) => JSON.stringify(id)).join(', '), 'approvals');
 }
 
-/** True if a provider is the server of an integration. */
+/** True if the provider is the integration's server. */
 function isOf(integration: Integration, provider: ToolProvider): boolean {
   if (integration.type === 'fileSearch') return isFileSearch(provider);
   return integration.type === 'plugin'
@@ -106,7 +106,7 @@ function isOf(integration: Integration, provider: ToolProvider): boolean {
     : provider.type === 'ephemeralMcp' && provider.serverLabel === integration.serverLabel;
 }
 
-/** The label of a server in messages. */
+/** A server's label for messages. */
 export function labelOf(provider: ToolProvider): string {
   return provider.type === 'plugin' ? provider.pluginId : provider.serverLabel;
 }
@@ -145,11 +145,11 @@ interface ApprovedCallsRun {
   readonly tools: TurnTools;
   readonly recorder: TurnRecorder;
   readonly context: RequestContext;
-  /** Most calls of the turn; undefined: no limit. */
+  /** Maximum number of calls in the turn; undefined: no limit. */
   readonly maxToolCalls: number | undefined;
-  /** Called with the calls that are about to be made. */
+  /** Called with the calls before they are made. */
   readonly use: (calls: readonly AnsweredCall[]) => Promise<void>;
-  /** Limits a result; `count` results remain, including this one. */
+  /** Cuts a result to its share of the context; `count` results remain, including this one. */
   readonly fit: (outcome: CallOutcome, count: number) => Promise<CallOutcome>;
 }
 
@@ -157,7 +157,7 @@ interface ApprovedCallsRun {
  * Makes the calls that the client has approved.
  *
  * @returns the number of calls that were made.
- * @throws the signal's reason when aborted; what `use` throws.
+ * @throws the signal's reason when aborted; the errors of `use`.
  */
 export async function* runApprovedCalls(run: ApprovedCallsRun): AsyncGenerator<TurnEvent, number> {
   const { tools, recorder, context, maxToolCalls = Infinity, use, fit } = run;
@@ -212,7 +212,7 @@ function withRequest({ item, content }: CallOutcome, approvalRequestId: string):
   return { item: { ...item, approvalRequestId }, content };
 }
 
-/** The tool may have changed since the model called it. */
+/** Checks the call again, since the tool may have changed since the model called it. */
 function check({ written, tool: name, provider }: AnsweredCall, tools: TurnTools) {
   const tool = tools.findOnServer(provider, name);
   return tool === undefined ? callOfNoTool(written, 0, tools) : checkArguments(written, 0, tool);

@@ -3,10 +3,11 @@ import type { Prompt } from '../engines/engine.ts';
 import type { ModelEntry } from '../library/model.ts';
 
 /**
- * Checks that the ids of prompts are tokens of a model. If the model's header has no vocabulary,
- * the engine checks them.
- * @param field that the prompts are in
- * @param advice the end of the message
+ * Checks that the token ids of prompts belong to a model's vocabulary. If the model's header has none, the engine
+ * checks them.
+ *
+ * @param field Field of the prompts, for errors.
+ * @param advice Last sentence of the error's message.
  * @throws HearthError `invalid_value`, with the id and the size of the vocabulary.
  */
 export function assertTokens(

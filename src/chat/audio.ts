@@ -9,11 +9,11 @@ import type { ImageAllowance } from './image-allowance.ts';
 export interface MediaTools {
   readonly allowance: ImageAllowance;
   readonly audio: AudioReader;
-  /** The client whose media they are. */
+  /** The client that sent the media. */
   readonly clientKey: string;
 }
 
-/** Limit for one file in a conversation. */
+/** Maximum duration of one audio file in a conversation. */
 const maxSeconds = 600;
 
 /** @throws HearthError `audio_unsupported`. */
@@ -27,7 +27,7 @@ export function assertHearing(model: ModelEntry, field: string): void {
 }
 
 /**
- * Checks audio given as a base64 data URL by its size, without reading it.
+ * Checks the size of audio given as a base64 data URL, without decoding it.
  *
  * @param field Domain path of the audio, for errors.
  * @throws HearthError `invalid_audio`.
@@ -39,7 +39,7 @@ export function admitAudio(dataUrl: string, allowance: ImageAllowance, field: st
 }
 
 /**
- * Reads admitted audio and encodes it for the engine and the store. The allowance counts the result.
+ * Decodes admitted audio and encodes it for the engine and the store. The result counts toward the allowance.
  *
  * @throws HearthError `invalid_audio`, `queue_full`; the signal's reason when aborted.
  */
@@ -56,7 +56,7 @@ export async function prepareAudio(
   return { sha256: createHash('sha256').update(bytes).digest('hex'), mediaType, bytes };
 }
 
-/** Where the base64 text begins. Types may have parameters, as browsers add them. */
+/** Position of the base64 text. Its media type may have parameters, as browsers add them. */
 function base64Start(dataUrl: string, field: string): number {
   const prefix =
     /^data:(?:audio|application|video)\/[^,;]{1,64}(?:;[^,;]{1,64}){0,4};base64,/i.exec(

@@ -1,8 +1,8 @@
 import type { TurnEvent } from './turn-event.ts';
 
 /**
- * Passes the events of a turn on, and calls `onEnd` before its last event, so that who sees the end finds the work
- * done; also where the turn fails or is no longer read. It may be called twice.
+ * Passes the events of a turn on and calls `onEnd` before the last event, so that readers of the end find the work
+ * done. Also calls it if the turn fails or is no longer read. May call it twice.
  */
 export async function* beforeEnd(
   events: AsyncIterable<TurnEvent>,

@@ -10,17 +10,17 @@ type CallDelta = Extract<GenerationEvent, { readonly type: 'toolCall.delta' }>;
 interface CallRecorderOptions {
   /** Index of the generation in its turn, from 0. */
   readonly round: number;
-  /** Number of calls in the generations before it. */
+  /** Number of calls in earlier generations of the turn. */
   readonly firstIndex: number;
   /** Undefined if the model has none. */
   readonly tools: TurnTools | undefined;
   readonly responseId: string;
 }
 
-/** A call that has begun. */
+/** A call that is still being generated. */
 interface PartialCall {
   readonly index: number;
-  /** Undefined for a tool that does not exist. */
+  /** Undefined if the tool does not exist. */
   readonly owner: ToolOwner | undefined;
   readonly id: string;
   name: string;
@@ -31,7 +31,7 @@ interface PartialCall {
 export class CallRecorder {
   readonly #options: CallRecorderOptions;
   readonly #tools: TurnTools;
-  /** By the engine's index, in the order of the model. */
+  /** Calls by the engine's index, in the order in which the model began them. */
   readonly #begun = new Map<number, PartialCall>();
   readonly #calls: CheckedCall[] = [];
   #last: PartialCall | undefined;
@@ -41,7 +41,7 @@ export class CallRecorder {
     this.#tools = options.tools ?? TurnTools.none();
   }
 
-  /** The calls that are complete, in the order of the model. */
+  /** The complete calls, in the model's order. */
   get calls(): readonly CheckedCall[] {
     return this.#calls;
   }
@@ -49,7 +49,7 @@ export class CallRecorder {
   /**
    * Records a piece of a call.
    *
-   * @param endOthers Ends what the model wrote before a call that begins, and returns the events.
+   * @param endOthers Ends earlier output when a new call begins, and returns the events.
    */
   record(delta: CallDelta, endOthers: () => readonly TurnEvent[]): readonly TurnEvent[] {
     const { argumentsJson, name = '' } = delta;
@@ -82,7 +82,7 @@ export class CallRecorder {
     ];
   }
 
-  /** Ends the last call: it is complete when the next one begins, or the generation ends. */
+  /** Completes the last call, when the next one begins or the generation ends. */
   end(): readonly TurnEvent[] {
     if (this.#last === undefined) return [];
     const { index, id, name, argumentsJson } = this.#last;

@@ -8,12 +8,11 @@ import { TurnTools } from './turn-tools.ts';
 import { targetOf, toTargeted } from './request-target.ts';
 
 /**
- * Counts the tokens of the prompt that a turn begins with, as the model would read it: history, chat template, tools
- * and images included. Nothing is generated or stored; the model is loaded if need be. The count may exceed the
- * context.
+ * Counts the tokens of a turn's first prompt as the model would read it, including history, chat template, tools and
+ * images. Loads the model if needed; generates and stores nothing. The count may exceed the context.
  *
- * @throws The errors of `prepareTurn`, `Engines.open`, `ToolServers.open` and `Session.countPrompt`; the
- *   signal's reason when aborted.
+ * @throws The errors of `prepareTurn`, `Engines.open`, `ToolServers.open` and `Session.countPrompt`; the signal's
+ *   reason when aborted.
  */
 export async function countTurnTokens(
   services: TurnServices,

@@ -1,6 +1,6 @@
 import type { EngineMessage } from '../engines/engine.ts';
 
-/** The part of the context that a shortened prompt leaves to the answer, at most: a fourth. */
+/** A shortened prompt reserves at most this fraction of the context (1/4) for the answer. */
 const answerShare = 4;
 
 interface ShortenedPrompt {
@@ -9,12 +9,12 @@ interface ShortenedPrompt {
 }
 
 /**
- * Drops as few of the oldest turns as possible, so that the prompt fits into the context and leaves room for the answer.
- * The messages of the system, examples and the newest turn stay, even if they do not fit.
+ * Drops as few of the oldest turns as possible, so that the prompt fits into the context and leaves room for the
+ * answer. System messages, examples and the newest turn stay, even if they do not fit.
  *
- * @param countTokens Counts the tokens of a prompt; a number above the context for one that is too long.
- * @param maxAnswerTokens Most tokens of the answer; undefined: no limit.
- * @param exampleCount Messages after the system's that stay, as they belong to no turn.
+ * @param countTokens Counts the tokens of a prompt; returns a number above the context size if it is too long.
+ * @param maxAnswerTokens Maximum tokens of the answer; undefined: no limit.
+ * @param exampleCount Number of messages after the system messages that stay, since they belong to no turn.
  */
 export async function dropTurns(
   messages: readonly EngineMessage[],
@@ -38,7 +38,7 @@ export async function dropTurns(
   const fits = async (count: number): Promise<boolean> =>
     (await countTokens(without(count))) <= limit;
   if (await fits(0)) return { messages, droppedTurns: 0 };
-  // The prompt gets shorter with each turn that is dropped.
+  // Binary search: each dropped turn makes the prompt shorter.
   let tooFew = 0;
   let enough = numbers.at(-1) ?? 0;
   while (enough - tooFew > 1) {
@@ -49,7 +49,7 @@ export async function dropTurns(
   return { messages: without(enough), droppedTurns: enough };
 }
 
-/** The turn of each message, from 0: a turn begins with a message of the user that follows others. */
+/** The turn of each message, from 0. A user message after other roles begins a turn. */
 function turnNumbers(messages: readonly EngineMessage[]): readonly number[] {
   let turn = 0;
   let last: EngineMessage['role'] | undefined;

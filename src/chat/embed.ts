@@ -12,8 +12,8 @@ import { withFallbacks } from './request-target.ts';
 export interface EmbedServices {
   readonly pool: Engines;
   /**
-   * The smallest length that the vectors of a model may be cut to. Undefined for a model that was not trained for it:
-   * the first components alone mean little then.
+   * The minimum length to which a model's vectors may be cut. Undefined if the model was not trained for shorter
+   * vectors, which then mean little.
    */
   readonly minDimensions: (modelKey: string) => number | undefined;
 }
@@ -24,7 +24,7 @@ export interface EmbedRequest {
   /** Idle time after which the instance is unloaded. */
   readonly ttlSeconds?: number;
   readonly inputs: readonly Prompt[];
-  /** Length of the vectors; the model's own if absent. */
+  /** Length of the vectors; if absent, the model's full length. */
   readonly dimensions?: number;
 }
 
@@ -39,9 +39,10 @@ const advice =
   ' LangChain for Python sends tokens of OpenAI models, unless `check_embedding_ctx_length=False` is set.';
 
 /**
- * Embeds texts on an instance of an embedding model. Vectors that are cut have the length 1 again.
+ * Embeds texts on an instance of an embedding model. Cut vectors are scaled back to unit length.
  *
- * @throws HearthError `invalid_value` for `dimensions` that the model does not have; the errors of `assertTokens`, `Engines.open` and `Session.embed`; the signal's reason when aborted.
+ * @throws HearthError `invalid_value` for `dimensions` that the model does not support; the errors of `assertTokens`,
+ *   `Engines.open` and `Session.embed`; the signal's reason when aborted.
  */
 export async function embed(
   services: EmbedServices,
@@ -63,7 +64,7 @@ async function embedWith(
 ): Promise<EmbedResult> {
   const { model: entry } = target.selection;
   assertTokens(entry, inputs, 'inputs', advice);
-  // A header without the length leaves the check to the vectors.
+  // If the header lacks the length, it is checked with the vectors.
   assertDimensions(dimensions, entry.dimensions?.embedding || undefined, minDimensions(entry.key));
   const session = pool.open({ target, ...omitUndefined({ ttlSeconds }) }, context);
   try {
@@ -100,7 +101,7 @@ function assertDimensions(
   );
 }
 
-/** The first components, scaled to the length 1 (Kusupati et al., Matryoshka Representation Learning, 2022). */
+/** Takes the first components, scaled to unit length (Kusupati et al., Matryoshka Representation Learning, 2022). */
 function shorten(vector: readonly number[], length = vector.length): readonly number[] {
   if (vector.length === length) return vector;
   const first = vector.slice(0, length);

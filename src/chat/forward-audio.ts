@@ -6,12 +6,12 @@ import { HearthError } from '../kernel/errors/errors.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
 import { logGeneration } from './generation-stats.ts';
 
-/** The unchanged answer of the server: first its type, then its bytes. */
+/** The server's unchanged answer: first its media type, then its bytes. */
 export type ForwardEvent =
   | { readonly type: 'answer.head'; readonly contentType: string }
   | { readonly type: 'answer.piece'; readonly bytes: Buffer };
 
-/** A form with audio, of the endpoint for its task. */
+/** A form with audio, for the endpoint of its task. */
 interface ForwardedForm {
   readonly task: 'transcribe' | 'translate';
   readonly file: AudioForm['file'];
@@ -19,16 +19,16 @@ interface ForwardedForm {
 }
 
 const paths = { transcribe: 'transcriptions', translate: 'translations' } as const;
-/** Limit of an answer. The text of two hours with the time of each word is much smaller. */
+/** Maximum size of an answer. A transcript of two hours with a time for each word is much smaller. */
 const maxAnswerBytes = 64 * 1024 * 1024;
-/** Limit of an answer whose usage is read. */
+/** Maximum size of an answer to parse for its usage. */
 const maxReadBytes = 4 * 1024 * 1024;
 
 /**
- * Passes a form with audio on to the server of a remote model, and its answer back.
+ * Passes a form with audio on to a remote model's server, and the answer back.
  *
- * @throws HearthError `upstream_error`, `upstream_unavailable`, and the errors of a refused request; the signal's reason when
- *   aborted.
+ * @throws HearthError `upstream_error`, `upstream_unavailable`, and the errors of a refused request; the signal's
+ *   reason when aborted.
  */
 export async function* forwardAudio(
   pool: Engines,
@@ -72,7 +72,7 @@ export async function* forwardAudio(
   }
 }
 
-/** Servers that count tokens say how many there were; others tell the seconds, or nothing. */
+/** Reads the token counts from an answer. Some servers report seconds instead, or nothing. */
 function usageOf(answer: Buffer) {
   const usage: { input_tokens?: unknown; output_tokens?: unknown } = usageField(answer);
   return { promptTokens: count(usage.input_tokens), completionTokens: count(usage.output_tokens) };

@@ -11,9 +11,9 @@ export interface GenerationStats {
 }
 
 /**
- * Sums the reports of the generations of a turn; zeros if none has ended.
+ * Sums the reports of a turn's generations; zeros if none has ended.
  *
- * @param loadTimeSeconds Undefined if the model was loaded already.
+ * @param loadTimeSeconds Undefined if the model was already loaded.
  */
 export function sumReports(
   reports: readonly InterruptedReport[],
@@ -22,7 +22,7 @@ export function sumReports(
   const sum = { promptTokens: 0, cachedTokens: 0, completionTokens: 0, reasoningTokens: 0 };
   let drafts: TurnUsage['drafts'];
   let generationSeconds = 0;
-  // Measured over generations with two tokens or more: the first token is part of processing the prompt.
+  // Speed counts only generations with at least two tokens: the first token is part of processing the prompt.
   let timedTokens = 0;
   let timedSeconds = 0;
   for (const { usage, reasoningTokens } of reports) {
@@ -56,8 +56,8 @@ export function sumReports(
 }
 
 /**
- * Tokens per second of an answer. The first token is part of reading the prompt, so that an answer of one token alone has
- * no speed of its own: it counts with the time that it took. 0 for an answer without tokens.
+ * Tokens per second of an answer. The first token counts as part of the prompt's processing. If it is the only one, its
+ * whole time counts, since there is no other. 0 for an answer without tokens.
  */
 export function answerSpeed({
   usage,
@@ -78,7 +78,7 @@ interface LoggedGeneration {
   readonly timings?: Pick<TurnTimings, 'tokensPerSecond'>;
 }
 
-/** Logs what a request generated. The text log joins it with the line of the request. */
+/** Logs the statistics of a generation. The text log joins them with the line of the request. */
 export function logGeneration(
   operation: Operation,
   { selection, usage, timings }: LoggedGeneration,

@@ -1,13 +1,13 @@
 import { HearthError } from '../kernel/errors/errors.ts';
 
-/** The bytes that one transcription holds. */
+/** Counts the bytes that one transcription holds in memory. */
 export interface HeldAudio {
   /** @throws HearthError `queue_full`. */
   readonly hold: (bytes: number) => void;
   readonly release: () => void;
 }
 
-/** Counts the audio in memory. A client holds at most half of it, so that there is room for another one. */
+/** Counts the audio in memory. One client can hold at most half of the maximum, so that there is room for others. */
 export class AudioMemory {
   readonly #maxBytes: number;
   /** Bytes by client. */

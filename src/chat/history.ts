@@ -11,9 +11,9 @@ type HistoryReader = Pick<ModelEntry, 'maxContextLength' | 'tokenizer'>;
 export interface History {
   /** Oldest first. */
   readonly responses: readonly StoredResponse[];
-  /** The newest system prompt of these and of older turns. */
+  /** The newest system prompt of these responses and older turns. */
   readonly systemPrompt: string | null;
-  /** Older turns, which were not read because they cannot fit into the context. */
+  /** Number of older turns, which were not read because they can't fit into the context. */
   readonly droppedTurns: number;
 }
 
@@ -23,15 +23,15 @@ export const noHistory: History = { responses: [], systemPrompt: null, droppedTu
 interface HistoryRequest {
   /** The newest response of the history. */
   readonly newestId: string;
-  /** True to leave out old turns that cannot fit, instead of refusing the turn. */
+  /** True: leaves out old turns that can't fit. False: refuses the turn. */
   readonly dropsOldTurns?: boolean | undefined;
 }
 
 /**
- * Returns the earlier turns of a conversation. Reads only as far as the context of the model reaches.
+ * Reads the earlier turns of a conversation, only as many as the model's context may hold.
  *
  * @throws HearthError `invalid_value` if the response does not exist or belongs to another owner;
- *   `context_length_exceeded` if the texts cannot fit into the context, unless the request drops old turns.
+ *   `context_length_exceeded` if the texts can't fit into the context, unless the request drops old turns.
  */
 export async function loadHistory(
   store: Store,
@@ -71,9 +71,9 @@ function beginsWithUser({ messages }: StoredResponse['turn']): boolean {
 }
 
 /**
- * Checks the texts of turns while they are read: the least number of tokens that they have together.
+ * Computes a lower bound for the tokens of turns while they are read.
  *
- * @param dropsOldTurns Whether to end the reading where the context ends, instead of refusing the turn.
+ * @param dropsOldTurns True: ends the reading when the context is exceeded. False: refuses the turn.
  */
 function lengthCheck(
   { maxContextLength: maxTokens, tokenizer }: HistoryReader,
@@ -83,7 +83,7 @@ function lengthCheck(
   let characters = 0;
   return ({ turn }) => {
     characters += promptCharacters(turn);
-    // A character has a byte at least.
+    // A character has at least one byte.
     const tokens = Math.ceil(characters / tokenizer.longestTokenBytes);
     if (tokens <= maxTokens) return true;
     if (dropsOldTurns) return false;
@@ -95,7 +95,7 @@ function lengthCheck(
   };
 }
 
-/** Texts that every prompt of the conversation has. */
+/** Counts the characters of texts that every prompt of the conversation includes. */
 function promptCharacters({ messages, items }: StoredResponse['turn']): number {
   let characters = 0;
   for (const { content } of messages) {
@@ -106,7 +106,7 @@ function promptCharacters({ messages, items }: StoredResponse['turn']): number {
 }
 
 /**
- * Checks that a turn has the results of exactly the calls that the previous turn left to the client.
+ * Checks that a turn has results for exactly the calls that the previous turn left to the client.
  *
  * @throws HearthError `invalid_value`.
  */

@@ -18,22 +18,25 @@ const requestLimits: AllowanceLimits = {
   encodedBytes: 32 * mebibyte,
   preparedBytes: 24 * mebibyte,
 };
-/** A conversation has the images of many requests. */
+/** An import has the images of many requests. */
 export const importLimits: AllowanceLimits = {
   pixelFactor: 64,
   encodedBytes: 64 * mebibyte,
   preparedBytes: 96 * mebibyte,
 };
-/** Prepared images that all turns of the server hold together, in bytes. */
+/** Maximum bytes of prepared images that all turns of the server hold together. */
 const maxHeldBytes = 256 * mebibyte;
-/** A tower that says nothing of itself is taken for one with patches of this side. */
+/** Patch size to assume if the header does not declare one. */
 const commonPatchSize = 16;
-/** The engine's largest number for a tower with a dynamic size; each joins two patches by two. */
+/**
+ * The engine's maximum number of tokens for a vision encoder with dynamic image size. Each token merges two by two
+ * patches.
+ */
 const maxImageTokens = 4096;
-/** Limit for a tower with a fixed size that gets an image in tiles. */
+/** Maximum tiles of an image for a vision encoder with a fixed image size. */
 const maxTiles = 16;
 
-/** The refused part, and its name in the message. */
+/** Error codes, with the names of the media for their messages. */
 const mediaOf = { invalid_image: 'images', invalid_audio: 'images and audio files' } as const;
 type MediaError = keyof typeof mediaOf;
 
@@ -46,7 +49,7 @@ let heldBytes = 0;
 export class ImageAllowance {
   /** Limit for one image. */
   readonly maxPixels: number;
-  /** More pixels than the model can use; an image with more is scaled down. */
+  /** Upper bound of the pixels that the model uses; an image with more is scaled down. */
   readonly usefulPixels: number;
   readonly #limits: AllowanceLimits;
   readonly #admitted = { pixels: 0, bytes: 0 };
@@ -63,9 +66,9 @@ export class ImageAllowance {
   }
 
   /**
-   * Counts the bytes of an image or of audio as it came, before it is read.
+   * Counts the received bytes of an image or audio before it is decoded.
    *
-   * @throws HearthError of the code.
+   * @throws HearthError with `code`.
    */
   admitBytes(bytes: number, field: string, code: MediaError = 'invalid_image'): void {
     this.#admitted.bytes += bytes;
@@ -94,9 +97,9 @@ export class ImageAllowance {
   }
 
   /**
-   * Counts the bytes of an image or of audio that the turn holds until `release`.
+   * Counts the bytes of an image or audio that the turn holds until `release`.
    *
-   * @throws HearthError of the code; `queue_full` where the whole server holds as many as it may.
+   * @throws HearthError with `code`; `queue_full` if the server holds the maximum.
    */
   hold(bytes: number, field: string, code: MediaError = 'invalid_image'): void {
     if (this.#preparedBytes + bytes > this.#limits.preparedBytes) {
@@ -122,7 +125,7 @@ export class ImageAllowance {
   }
 }
 
-/** The engine scales an image down to this itself. */
+/** The engine itself scales images down to this size. */
 function usefulPixels({ projector }: Pick<ModelEntry, 'projector'>): number {
   const { patchSize, patches } = projector ?? { patchSize: 0, patches: 0 };
   const ofTiles = maxTiles * patches * patchSize ** 2;

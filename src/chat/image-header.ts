@@ -5,7 +5,7 @@ export interface ImageHeader {
   readonly width: number;
   readonly height: number;
   readonly format: string;
-  /** Memory that decoding takes beyond a few rows; 0 for a format that is read row by row. */
+  /** Memory for decoding beyond a few rows; 0 for a format that is decoded row by row. */
   readonly decodedBytes: number;
 }
 
@@ -14,21 +14,22 @@ export function toImageHeader(metadata: Metadata): ImageHeader {
   return { width, height, format, decodedBytes: width * height * heldBytesPerPixel(metadata) };
 }
 
-/** Bytes that the decoder of the format holds for each pixel of the whole image. */
+/** Bytes per pixel of the whole image that the format's decoder holds. */
 function heldBytesPerPixel(metadata: Metadata): number {
   const { format, channels, depth, isProgressive, chromaSubsampling = '', orientation } = metadata;
   const pixelBytes = channels * (depth === 'ushort' ? 2 : 1);
-  // Turning an image takes all of it; a JPEG is scaled down before.
+  // Rotation needs the whole image; a JPEG is scaled down before.
   const turned = orientation === undefined || orientation < 2 ? 0 : pixelBytes;
   switch (format) {
     case 'jpeg':
-      // Coefficients of two bytes, for a quarter of the pixels in two channels if colors are subsampled.
+      // A progressive JPEG holds coefficients of two bytes. With chroma subsampling, two channels have a quarter of the
+      // pixels.
       if (!isProgressive) return turned / 4;
       return (chromaSubsampling.startsWith('4:4:4') ? 2 : 1) * channels + turned / 4;
     case 'png':
       return (isProgressive ? pixelBytes : 0) + turned;
     case 'gif':
-      // The picture and the previous one.
+      // The current frame and the previous one.
       return 8;
     default:
       return 4 + turned;

@@ -14,15 +14,15 @@ export interface PreparedImage {
 
 /** Maximum length of a side, in pixels. */
 const maxSidePixels = 16_384;
-/** Most memory for decoding one image, in bytes for each pixel that is allowed. */
+/** Maximum decoder memory for an image, in bytes per allowed pixel. */
 const maxBytesPerPixel = 5;
-/** Far more than any honest image takes. */
+/** Far more than any legitimate image takes. */
 const decodeTimeoutSeconds = 60;
 const formats = 'png, jpeg, webp, gif';
-/** The operations of libvips that read these formats. */
+/** The libvips operations that read the allowed formats. */
 const decoders = ['Png', 'Jpeg', 'Webp', 'Nsgif'].map((name) => `VipsForeignLoad${name}`);
 
-/** Imported with the first image, as most servers never get one. */
+/** Imported with the first image, since most servers never receive one. */
 let decoder: ReturnType<typeof loadDecoder> | undefined;
 
 /** @throws HearthError `vision_unsupported`. */
@@ -35,7 +35,7 @@ export function assertVision(model: ModelEntry, field: string): void {
   );
 }
 
-/** One at a time in the whole server: an image may take a processor for a while, and much memory. */
+/** One image at a time on the whole server: it may take much memory, and a CPU for a while. */
 const decoding = new Mutex();
 
 /**
@@ -57,11 +57,11 @@ export async function admitImage(
 }
 
 /**
- * Decodes an admitted image, scales it down to the size that the model uses, and re-encodes it: JPEG and scaled images as
- * JPEG, others as PNG. The decoder of the engine therefore reads only the output of this encoder. The allowance counts the
- * result.
+ * Decodes an admitted image, scales it down to the size that the model uses, and encodes it again: JPEGs and scaled
+ * images as JPEG, others as PNG. So the engine decodes only images that Hearth encoded. The result counts toward the
+ * allowance.
  *
- * @throws HearthError `invalid_image`, `queue_full`; the signal's reason when aborted before its turn.
+ * @throws HearthError `invalid_image`, `queue_full`; the signal's reason when aborted before decoding starts.
  */
 export async function prepareImage(
   dataUrl: string,
@@ -101,7 +101,7 @@ async function encodeAnew(
       .autoOrient();
     if (isScaled) {
       const side = Math.max(1, Math.floor(Math.max(width, height) * scale));
-      // The engine takes no notice of transparency either.
+      // The engine ignores transparency as well.
       image = image.resize({ width: side, height: side, fit: 'inside' }).removeAlpha();
     }
     const bytes = await (isJpeg ? image.jpeg({ quality: 92 }) : image.png()).toBuffer();
@@ -112,7 +112,7 @@ async function encodeAnew(
   }
 }
 
-/** Where the base64 text begins. */
+/** Position of the base64 text. */
 function base64Start(dataUrl: string, field: string): number {
   const prefix = /^data:image\/[a-z0-9.+-]{1,64};base64,/i.exec(dataUrl.slice(0, 128))?.[0];
   if (prefix !== undefined) return prefix.length;
@@ -123,7 +123,7 @@ function base64Start(dataUrl: string, field: string): number {
   );
 }
 
-/** Reads the header only, whatever size it claims. */
+/** Reads only the header, whatever size it declares. */
 async function readHeader(source: Buffer, field: string): Promise<ImageHeader> {
   const sharp = await (decoder ??= loadDecoder());
   try {
@@ -172,7 +172,7 @@ function reasonOf(error: unknown): string {
 /** The image library, with decoders for the allowed formats only. */
 async function loadDecoder() {
   const { default: sharp } = await import('sharp');
-  // Images rarely come twice, and the library never frees its cache.
+  // Images rarely repeat, and the library never frees its cache.
   sharp.cache(false);
   sharp.concurrency(1);
   sharp.block({ operation: ['VipsForeignLoad'] });

@@ -37,8 +37,8 @@ interface ImportOptions {
 }
 
 /**
- * Stores an exported conversation with new ids. Its images and audio are encoded again: the engine decodes only what we
- * encoded.
+ * Stores an exported conversation with new ids. Encodes its images and audio again, so that the engine decodes only
+ * media that Hearth encoded.
  *
  * @throws HearthError `invalid_value`, `invalid_image`, `invalid_audio`; the signal's reason when aborted.
  */
@@ -68,7 +68,7 @@ export async function importConversation(
   }
 }
 
-/** The same for two imports with the same messages and branches. */
+/** Hash of an import's messages and branches, to recognize a repeated import. */
 export function importHash({ responses }: Pick<ConversationToImport, 'responses'>): string {
   const places = new Map(responses.map(({ id }, index) => [id, index]));
   const hash = createHash('sha256');
@@ -97,7 +97,7 @@ function assertTree(responses: ConversationToImport['responses']): void {
 
 const count = z.int().nonnegative();
 const seconds = z.number().nonnegative();
-/** The codec does not check these, because Hearth writes the numbers itself. */
+/** The codec does not check these numbers, because Hearth usually writes them itself. */
 const numbersSchema = z.object({
   usage: z.object({
     promptTokens: count,
@@ -130,10 +130,10 @@ function describe(error: unknown): string {
   return `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`;
 }
 
-/** More than fit into a body, unless each is tiny. */
+/** More images than fit into a body, unless each is tiny. */
 const maxImages = 5000;
 
-/** All are checked by their size before the first is decoded. */
+/** Checks the sizes of all media before it decodes the first. */
 async function prepareAll(
   images: ConversationToImport['images'],
   tools: MediaTools,

@@ -23,9 +23,9 @@ const urlLimits = { count: 20, bytes: 32 * 1024 * 1024 };
 const remote = /^https?:/i;
 
 /**
- * Replaces images that are named by URL by their content, as data URLs. An address that occurs again is read once.
+ * Replaces image URLs with the images as data URLs. Reads each URL only once.
  *
- * @param model That reads the images; undefined: they are only stored.
+ * @param model The model that reads the images; undefined if they are only stored.
  * @throws HearthError `vision_unsupported`, `invalid_image`; the errors of `fetchImage`.
  */
 export async function fetchImages(
@@ -46,7 +46,7 @@ export async function fetchImages(
     }
     const image = await fetchImage(url, { field, maxBytes: urlLimits.bytes - bytes, signal });
     bytes += image.byteLength;
-    // The decoder finds out the format, whatever the server says that it is.
+    // The decoder detects the format; the server's media type is ignored.
     const dataUrl = `data:image/remote;base64,${image.toString('base64')}`;
     fetched.set(url, dataUrl);
     return dataUrl;
@@ -70,7 +70,7 @@ export async function fetchImages(
 type Media = Exclude<TurnContent, { type: 'text' }>;
 
 /**
- * Checks an image or audio by its size without decoding it.
+ * Checks the size of an image or audio without decoding it.
  *
  * @throws HearthError `invalid_image`, `invalid_audio`.
  */
@@ -104,18 +104,18 @@ function fieldOf({ type }: Media, index: number, partIndex: number): string {
   return `messages[${index}].content[${partIndex}]${type === 'audio' ? '.audio' : ''}`;
 }
 
-/** Messages as a conversation stores them, and the images and audio that they reference. */
+/** Messages in stored form, with the images and audio that they refer to. */
 export interface PreparedMessages {
   readonly messages: readonly ConversationMessage[];
   readonly media: readonly NewBlob[];
 }
 
 /**
- * Checks the messages of a request against the model, and their images and audio by size without decoding them.
+ * Checks a request's messages against the model, and the sizes of their images and audio without decoding them.
  *
- * @param model That reads them; undefined: they are only stored.
- * @throws HearthError `vision_unsupported`, `invalid_image`, `audio_unsupported`, `invalid_audio`; the signal's reason when
- *   aborted.
+ * @param model The model that reads the messages; undefined if they are only stored.
+ * @throws HearthError `vision_unsupported`, `invalid_image`, `audio_unsupported`, `invalid_audio`; the signal's reason
+ *   when aborted.
  */
 export async function admitMessages(
   messages: readonly TurnMessage[],
@@ -137,7 +137,7 @@ export async function admitMessages(
   }
 }
 
-/** Messages whose images and audio are not decoded yet, to measure and find the prompt. */
+/** Messages with placeholders for images and audio, enough to measure the prompt and to find it in caches. */
 export function outlineMessages(messages: readonly TurnMessage[]): readonly ConversationMessage[] {
   return messages.map((message) => ({ ...message, content: message.content.map(outlinePart) }));
 }

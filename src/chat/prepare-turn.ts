@@ -45,42 +45,42 @@ export interface TurnServices {
   readonly audio: AudioReader;
 }
 
-/** A turn whose request was checked; its images are not decoded yet. */
+/** A turn whose request is valid; its images are not decoded yet. */
 export interface PreparedTurn {
   readonly target: ModelTarget;
   /** The prompt without its images and audio. */
   readonly outline: readonly EngineMessage[];
-  /** Calls of earlier turns that the request approves or refuses. */
+  /** Calls of earlier turns that the request approves or denies. */
   readonly answeredCalls: readonly AnsweredCall[];
   /** The answer that the turn continues; empty for a new one. */
   readonly continuedItems: readonly TurnItem[];
   /** The caller's choices for the tools of the conversation. */
   readonly toolChoices: readonly ToolApproval[];
-  /** The earlier turns of the conversation that the prompt has. */
+  /** The earlier turns that the prompt includes. */
   readonly turns: readonly ConversationTurn[];
   /**
-   * Decodes the images and the audio, and builds the prompt; to be called with a slot at hand.
+   * Decodes the images and audio and builds the prompt. Call it only once a slot is available.
    *
    * @throws HearthError `invalid_image`, `invalid_audio`, `queue_full`; the signal's reason when aborted.
    */
   readonly build: (signal: AbortSignal) => Promise<TurnPrompt>;
-  /** To be called when the turn has ended: its images no longer count. */
+  /** Frees the turn's image allowance; must be called when the turn has ended. */
   readonly release: () => void;
 }
 
 export interface TurnPrompt {
   readonly prompt: readonly EngineMessage[];
-  /** The oldest turns, which the prompt does not have because they cannot fit into the context. */
+  /** Number of oldest turns that the prompt omits because they can't fit into the context. */
   readonly droppedTurns: number;
-  /** For the messages that the turn itself adds to the prompt. */
+  /** Context for messages that the turn adds to the prompt. */
   readonly promptContext: PromptContext;
-  /** The messages of the request as the store keeps them, and the images and audio that they reference. */
+  /** The request's messages in stored form, and the images and audio that they refer to. */
   readonly messages: readonly ConversationMessage[];
   readonly media: readonly NewBlob[];
 }
 
 /**
- * Checks a turn against its model, the store and the tool servers. Does not load, connect or decode anything yet.
+ * Checks a turn against its model, the store and the tool servers. Does not yet load, connect or decode anything.
  *
  * @throws HearthError `unsupported_reasoning`, `vision_unsupported`, `audio_unsupported`, `invalid_audio`,
  *   `invalid_image`, `invalid_value`, `context_length_exceeded`, and the errors of `ToolServers.validate`.
@@ -114,7 +114,7 @@ export async function prepareTurn(
   if (texts === undefined) await admitMessages(messages, model, countMedia(), signal);
   if (integrations.length > 0) await tools.validate(integrations, context);
 
-  // The answer that is continued ends the history.
+  // A continued answer is the end of the history.
   const continued = request.continuedResponseId === undefined ? undefined : previous?.turn;
   const inOrder = (all: readonly ConversationMessage[]): readonly ConversationMessage[] =>
     previousResponseId === undefined ? all : resultsFirst(all);
@@ -131,7 +131,7 @@ export async function prepareTurn(
       prompt.splice(begin === -1 ? prompt.length : begin, 0, ...examples);
     }
     if (continued?.items.at(-1)?.type === 'reasoning') prompt.push(openReasoning(continued.items));
-    // Approved calls are not made yet; their results are replaced then.
+    // Approved calls are made later; their results replace these.
     if (calls.length > 0) {
       await putResults(prompt, approvalResults({ approvals: calls, items: [] }), promptContext);
     }
@@ -203,9 +203,10 @@ function isTextTurn({ messages, items, approvals }: ConversationTurn): boolean {
 }
 
 /**
- * The history of a turn, which the model can read and the messages of the turn continue.
+ * Loads the history of a turn. Checks that the model can read it and that the turn's messages may follow.
  *
- * @throws HearthError `vision_unsupported`, `audio_unsupported`, and the errors of `loadHistory` and `assertToolResults`.
+ * @throws HearthError `vision_unsupported`, `audio_unsupported`, and the errors of `loadHistory` and
+ *   `assertToolResults`.
  */
 async function suitableHistory(
   store: Store,
@@ -224,7 +225,7 @@ async function suitableHistory(
   return history;
 }
 
-/** Reasoning that was cut before its answer began, which the engine continues. */
+/** Reasoning without an answer, which was cut off and which the engine continues. */
 function openReasoning(items: readonly TurnItem[]): EngineMessage {
   const last = items.at(-1);
   const reasoning = last?.type === 'reasoning' ? last.text : '';
@@ -235,7 +236,7 @@ function hasSystemMessage({ messages }: Pick<ConversationTurn, 'messages'>): boo
   return messages.some(({ role }) => role === 'system');
 }
 
-/** Chat templates expect the results of tools right after the calls, which ended the previous turn. */
+/** Moves tool results to the front: chat templates expect them right after the calls, which ended the previous turn. */
 export function resultsFirst(
   messages: readonly ConversationMessage[],
 ): readonly ConversationMessage[] {

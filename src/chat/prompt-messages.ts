@@ -17,13 +17,13 @@ import { type ReadToolImage, toModelContent } from './tool-results.ts';
 import type { TurnRequest } from './turn-request.ts';
 import { promptKeyLength } from '../engines/loads/policy/choose-instance.ts';
 
-/** Numbers the calls of a conversation in the same way in every turn, so that prompts have a common prefix. */
+/** Numbers the calls of a conversation alike in every turn, so that its prompts share a prefix. */
 export class CallNumbers {
   #count = 0;
-  /** Call ids that wait for an approval, by the id of its request. */
+  /** Ids of calls that wait for an approval, by the approval request's id. */
   readonly #byRequest = new Map<string, string>();
 
-  /** Nine letters and digits, which every chat template accepts. */
+  /** A new id of nine letters and digits, which every chat template accepts. */
   next(approvalRequestId?: string): string {
     this.#count += 1;
     const number = `call${String(this.#count).padStart(5, '0')}`;
@@ -31,21 +31,21 @@ export class CallNumbers {
     return number;
   }
 
-  /** The id of a call that waited for an approval; the id of its request if a client message has the call. */
+  /** The id of the call that waited for this approval; the request's own id if a client message has the call. */
   ofRequest(approvalRequestId: string): string {
     return this.#byRequest.get(approvalRequestId) ?? approvalRequestId;
   }
 }
 
-/** Inputs for the messages of a prompt. */
+/** Inputs to build prompt messages. */
 export interface PromptContext {
-  /** An image or audio of the conversation as a data URL. */
+  /** Reads an image or audio of the conversation as a data URL. */
   readonly readMedia: (sha256: string) => Promise<string>;
   readonly readToolImage: ReadToolImage;
   readonly numbers: CallNumbers;
 }
 
-/** For a prompt with placeholders in place of its images and audio. */
+/** Context for a prompt with placeholders in place of its images and audio. */
 export function outlineContext(): PromptContext {
   return {
     readMedia: async () => '',
@@ -56,7 +56,7 @@ export function outlineContext(): PromptContext {
 
 /** A call of a finished round. */
 export interface FinishedCall {
-  /** Set for a call to a client tool; the results refer to it. */
+  /** Set for a client tool's call; its result refers to it. */
   readonly id?: string;
   /** Tool name as the model sees it. */
   readonly name: string;
@@ -68,7 +68,7 @@ export interface FinishedCall {
   readonly approvalRequestId?: string;
 }
 
-/** The result of a call that an earlier turn made and a later one answered. */
+/** The result of a call that an earlier turn requested and a later turn answered. */
 export interface ApprovalResult {
   readonly requestId: string;
   readonly content: readonly ToolContent[];
@@ -76,8 +76,8 @@ export interface ApprovalResult {
 }
 
 /**
- * The newest system prompt of the conversation, and the instructions of this turn; the default if there is neither. An empty
- * default stands for none.
+ * Joins the conversation's newest system prompt and the instructions of this turn; the default if there is neither. An
+ * empty default adds no system text.
  */
 export function systemTextOf(
   history: { readonly systemPrompt: string | null },
@@ -90,8 +90,8 @@ export function systemTextOf(
 }
 
 /**
- * Builds the messages of a prompt: system text, earlier turns with their tool calls and without their reasoning, the
- * messages of this turn.
+ * Builds the messages of a prompt: system text, earlier turns with tool calls but without reasoning, then this turn's
+ * messages.
  */
 export async function toPromptMessages(
   systemText: string | undefined,
@@ -111,8 +111,8 @@ export async function toPromptMessages(
 }
 
 /**
- * Adds the results of approved and refused calls to a prompt, after those calls, or replaces them. Results of calls that
- * the prompt lacks are left out.
+ * Inserts the results of approved and denied calls after their calls, or replaces earlier results. Omits results of
+ * calls that are not in the prompt.
  */
 export async function putResults(
   prompt: EngineMessage[],
@@ -183,7 +183,7 @@ export async function roundMessages(
   return [{ role: 'assistant', content: text, toolCalls }, ...results];
 }
 
-/** The output of a tool that failed, marked as that for the model. */
+/** The output of a failed tool, marked as a failure for the model. */
 function marked(content: string | readonly ContentPart[]): string | readonly ContentPart[] {
   if (typeof content !== 'string') return [{ type: 'text', text: 'Error:' }, ...content];
   return /^error\b/i.test(content) ? content : `Error: ${content}`;
@@ -220,7 +220,7 @@ async function answerMessages(
 
 type OwnCall = Exclude<TurnItem, { readonly type: 'message' | 'reasoning' | 'toolList' }>;
 
-/** True if the item is a call of this turn, not of an earlier one that it approved. */
+/** True if this turn's model made the call; false if this turn only approved it. */
 function isOwnCall(item: TurnItem): item is OwnCall {
   const { type } = item;
   if (type === 'message' || type === 'reasoning' || type === 'toolList') return false;
@@ -246,8 +246,8 @@ function toFinishedCall(item: OwnCall): FinishedCall {
 }
 
 /**
- * Adds messages to a prompt. One image or audio file is read after the other: the first that is too much ends the reading,
- * and none is held after that.
+ * Adds messages to a prompt. Reads media one file at a time, so that reading stops at the first file beyond the limit
+ * and holds none after it.
  */
 async function addMessages(
   prompt: EngineMessage[],
@@ -279,7 +279,7 @@ function isText(part: ConversationContent): part is TextPart {
   return part.type === 'text';
 }
 
-/** Only texts become one string, which every chat template accepts. */
+/** Joins parts into one string if all are texts, since every chat template accepts strings. */
 function joined(parts: readonly TextPart[]): string {
   return parts.length === 1 && parts[0] ? parts[0].text : parts.map(({ text }) => text).join('\n');
 }
@@ -296,8 +296,8 @@ async function toParts(
 }
 
 /**
- * The beginning of a prompt as text, to find the instance with most of it in its cache: roles and contents in
- * order, images and audio by their size. Not the text that the engine reads.
+ * An approximation of the prompt's beginning as text, to find the instance that has most of it in its cache. Contains
+ * roles and contents in order, and the sizes of images and audio. The engine reads another text.
  */
 export function promptPrefix(
   request:
@@ -307,14 +307,14 @@ export function promptPrefix(
   if (request.kind === 'completion') {
     const { prompt } = request;
     if (typeof prompt === 'string') return prompt.slice(0, promptKeyLength);
-    // An id takes two characters or more with its comma.
+    // Each id takes at least two characters with its comma.
     return prompt.slice(0, promptKeyLength).join().slice(0, promptKeyLength);
   }
   let key = '';
   for (const { role, content } of request.messages) {
     key += `${role}\n`;
     for (const part of typeof content === 'string' ? [content] : content) {
-      // Cuts before joining: a message may be megabytes long.
+      // Cuts before joining, since a message may have megabytes.
       key += `${(typeof part === 'string' ? part : textOf(part)).slice(0, promptKeyLength)}\n`;
       if (key.length >= promptKeyLength) return key.slice(0, promptKeyLength);
     }

@@ -3,7 +3,7 @@ import type { ModelTarget } from '../engines/loads/open-request.ts';
 import { HearthError } from '../kernel/errors/errors.ts';
 import type { ModelEntry } from '../library/model.ts';
 
-/** OpenAI's scale of how much a model is to reason. */
+/** OpenAI's levels of reasoning effort. */
 export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
 
 const levelsOfEffort: Readonly<Record<ReasoningEffort, readonly ReasoningLevel[]>> = {
@@ -16,8 +16,8 @@ const levelsOfEffort: Readonly<Record<ReasoningEffort, readonly ReasoningLevel[]
 };
 
 /**
- * The reasoning setting of a model that an effort stands for: a model that can only reason or not does so for every
- * effort but `none`. A model that does not reason meets `none`, and for that the setting is undefined.
+ * Maps an effort to a model's reasoning setting. If reasoning can only be switched on or off, every effort except
+ * `none` switches it on. For a model without reasoning, `none` maps to undefined.
  */
 export function reasoningOfEffort(
   model: ModelEntry,
@@ -47,13 +47,16 @@ export function assertReasoning(model: ModelEntry, level: ReasoningLevel | undef
   );
 }
 
-/** The reasoning of the settings, if the model has it: another file may have taken its place. */
+/**
+ * The default reasoning of the settings; undefined if the model does not support it, for example because its file was
+ * replaced.
+ */
 export function defaultReasoning({ selection, defaults }: ModelTarget): ReasoningLevel | undefined {
   const level = defaults?.reasoning;
   return level !== undefined && reasons(selection.model, level) ? level : undefined;
 }
 
-/** The nearest reasoning that a model has; undefined if it has none. */
+/** The nearest reasoning level that a model supports; undefined if it supports none. */
 export function nearestReasoning(
   { reasoning }: ModelEntry,
   level: ReasoningLevel,

@@ -1,11 +1,11 @@
 import type { TurnItem } from '../store/turns/turn-item.ts';
 import type { TurnEvent } from './turn-event.ts';
 
-/** An answer that a later turn continues, as the events that it had. */
+/** The events of an earlier answer that a later turn continues. */
 export interface ReplayedItems {
-  /** Without the end of the text that is continued. */
+  /** Lacks the end of the text that is continued. */
   readonly events: readonly TurnEvent[];
-  /** The last text, to which the model adds. */
+  /** The last text, to which the model appends. */
   readonly openText: { readonly type: 'message' | 'reasoning'; readonly text: string } | undefined;
   readonly callCount: number;
 }
@@ -45,7 +45,7 @@ export function replayItems(items: readonly TurnItem[]): ReplayedItems {
         events.push({ type: 'toolCall.failure', index: callCount, item });
         callCount += 1;
         break;
-      // A turn that ends with a call for the client is not continued, and its lists of tools are items only.
+      // Turns that end with a client call are never continued, and tool lists have no events.
       case 'clientToolCall':
       case 'approvalRequest':
       case 'toolList':

@@ -5,11 +5,11 @@ import type { Caller, RequestContext } from '../telemetry/request-context.ts';
 import { defaultReasoning } from './reasoning.ts';
 import type { GenerationOptions, InstanceOptions, TurnRequest } from './turn-request.ts';
 
-/** A request whose model is found, with the values that the settings of the model add. */
+/** A request with its model and the defaults from the model's settings. */
 export type Targeted<Request> = Request & { readonly target: ModelTarget };
 
 /**
- * The model of a turn, by its name if it is not found yet.
+ * Returns the model of a turn; resolves its name if needed.
  *
  * @throws The errors of `Engines.resolve`.
  */
@@ -21,14 +21,14 @@ export async function targetOf(
   return target ?? pool.resolve(model, 'generation', caller, adapters);
 }
 
-/** Completes a turn with the settings of its model or profile: the values of the turn win. */
+/** Adds the settings of a model or profile to a turn; the values of the turn take precedence. */
 export function toTargeted(request: TurnRequest, target: ModelTarget): Targeted<TurnRequest> {
   const targeted = withDefaults(request, target);
   if (request.reasoning !== undefined || target.defaults?.reasoning === undefined) return targeted;
   return { ...targeted, ...omitUndefined({ reasoning: defaultReasoning(target) }) };
 }
 
-/** Completes a request with the sampling, the stops and the limit of the settings of its model. */
+/** Adds the sampling, the stop strings and the token limit of the model's settings to a request. */
 export function withDefaults<Request extends GenerationOptions & InstanceOptions>(
   request: Request,
   target: ModelTarget,
@@ -45,7 +45,7 @@ export function withDefaults<Request extends GenerationOptions & InstanceOptions
   };
 }
 
-/** Events that come before the output, which another model may still write. */
+/** Events before the output; after them, a fallback model may still take over. */
 const preliminary: ReadonlySet<string> = new Set([
   'turn.start',
   'completion.start',
@@ -59,7 +59,7 @@ const preliminary: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Runs a request with the model of its target and, each time it fails, with the next one of the chain.
+ * Runs a request with its model and, after each failure, with the next fallback.
  *
  * @throws The errors of `attempt`.
  */
@@ -79,8 +79,8 @@ export async function withFallbacks<Result>(
 }
 
 /**
- * Like `withFallbacks`, for events: after the first output there are no further attempts. Only the
- * first attempt emits the start of the request.
+ * Like `withFallbacks`, for events: there are no further attempts after the first output. Only the first attempt emits
+ * the start of the request.
  */
 export async function* streamWithFallbacks<Event extends { readonly type: string }>(
   pool: Pick<Engines, 'fallBack'>,

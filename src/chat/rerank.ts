@@ -16,7 +16,7 @@ export interface RerankRequest {
 }
 
 export interface RankedDocument {
-  /** Position in the request. */
+  /** Position of the document in the request. */
   readonly index: number;
   /** 0 to 1. */
   readonly relevance: number;
@@ -30,9 +30,9 @@ export interface RerankResult {
 }
 
 /**
- * Sorts documents by their relevance to a query, on an instance of a model with a rank head.
+ * Sorts documents by relevance to a query, on an instance of a model with a rank head.
  *
- * @throws HearthError `context_length_exceeded` if a document and the query are too long together; the errors of
+ * @throws HearthError `context_length_exceeded` if a document together with the query is too long; the errors of
  *   `Engines.open` and `Session.rank`; the signal's reason when aborted.
  */
 export async function rerank(
@@ -67,10 +67,10 @@ async function rerankWith(
   }
 }
 
-/** Architectures whose rank head llama.cpp ends with a softmax, so that scores are probabilities already. */
+/** For these architectures llama.cpp applies a softmax to the scores, which are therefore probabilities. */
 const probabilityArchitectures = /^qwen3/u;
 
-/** Other heads give a logit, which is mapped to 0 to 1 by the logistic function, as their authors do. */
+/** Other rank heads return a logit, which the logistic function maps to 0 to 1, as the models' authors do. */
 function toRelevance(score: number, { architecture }: ModelEntry): number {
   return probabilityArchitectures.test(architecture) ? score : 1 / (1 + Math.exp(-score));
 }

@@ -17,7 +17,7 @@ import { streamWithFallbacks, withDefaults } from './request-target.ts';
 /** A raw prompt to continue, without a chat template. */
 export interface CompletionRequest extends GenerationOptions, InstanceOptions {
   readonly prompt: Prompt;
-  /** Text after the gap to fill. */
+  /** Text that follows the generated text, for infill. */
   readonly suffix?: string;
 }
 

@@ -27,18 +27,18 @@ import type { TurnRequest } from './turn-request.ts';
 import { TurnTools } from './turn-tools.ts';
 import type { ToolContent } from '../store/turns/content.ts';
 
-/** The part of the context that results leave to the answer: a fourth. */
+/** Tool results leave this fraction of the context (1/4) to the answer. */
 const answerShare = 4;
-/** Upper bound of further generations if the model calls tools though it has none. */
+/** Maximum number of additional generations if the model calls tools although it has none. */
 const maxCorrections = 2;
-/** Tokens that a chat template writes around a result, and the mark of a failed one. */
+/** Upper bound for the tokens that a chat template adds to a result, including the marker of a failure. */
 const markupTokens = 32;
 
 interface TurnRun {
   readonly request: TurnRequest;
   readonly prompt: TurnPrompt;
   readonly session: Session;
-  /** Undefined if the turn has none. */
+  /** Undefined if the turn has no tools. */
   readonly tools: TurnTools | undefined;
   readonly answeredCalls: readonly AnsweredCall[];
   readonly store: Store;
@@ -47,9 +47,9 @@ interface TurnRun {
 }
 
 /**
- * Makes the approved calls of earlier turns, and repeats generations and tool calls until the model answers, calls a
- * client tool or makes a call that needs an approval. After
- * `maxToolRounds` rounds of calls it must answer without tools. Others may use its slot in between.
+ * Makes the approved calls of earlier turns. Then repeats generations and tool calls until the model answers, calls a
+ * client tool or makes a call that needs an approval. After `maxToolRounds` rounds of calls, the model must answer
+ * without tools. Between rounds, other requests may use the slot.
  *
  * @throws The errors of `Session.generate`; the reason of the session's signal when aborted.
  */
@@ -70,7 +70,7 @@ export async function* runRounds(run: TurnRun): AsyncGenerator<TurnEvent> {
     const generation = toGeneration(run, messages, round, mayCall);
     const callable = mayCall && request.toolChoice !== 'none' ? tools : undefined;
     recorder.beginRound(callable);
-    // `yield*` of an array costs several promises for each event.
+    // `yield*` of an array would create several promises per event.
     for await (const step of session.generate(generation)) {
       for (const event of recorder.record(step)) yield event;
     }
@@ -109,7 +109,7 @@ export async function* runRounds(run: TurnRun): AsyncGenerator<TurnEvent> {
       recorder.overrideStopReason('eosFound');
       return;
     }
-    // The written part of a continued answer is in the text of its round.
+    // The round's text includes the earlier part of a continued answer.
     if (round === 0 && request.continuedResponseId !== undefined) dropOpenAnswer(messages);
     messages.push(...(await roundMessages(recorder.messageText, finished, promptContext)));
   }
@@ -152,7 +152,7 @@ async function* answerCalls(
   return madeCount;
 }
 
-/** The messages of the prompt, without the oldest turns if they do not fit. */
+/** The prompt's messages, without the oldest turns if they do not fit. */
 async function fittingMessages(run: TurnRun): Promise<readonly EngineMessage[]> {
   const { request, prompt, session, recorder, maxToolRounds } = run;
   const { contextLength } = session.capabilities;
@@ -185,7 +185,7 @@ function withResult(
   return { item: { ...item, result }, content: result };
 }
 
-/** The calls; calls beyond the limit are marked as not executed. */
+/** Marks calls beyond the limit as not executed. */
 function withinLimit(
   calls: readonly CheckedCall[],
   round: number,
@@ -201,14 +201,14 @@ function withinLimit(
   });
 }
 
-/** Context left for the tool results of one round. */
+/** The part of the context that is left for one round's tool results. */
 class ResultRoom {
   readonly #session: Session;
   #tokens: number;
 
   /**
    * @param contextTokens Tokens of the prompt and answer so far.
-   * @param tokensToGenerate Most tokens of later answers; undefined: as many as there is room for.
+   * @param tokensToGenerate Maximum tokens of later answers; if absent, the context is the limit.
    */
   constructor(session: Session, contextTokens: number, tokensToGenerate = Infinity) {
     const { contextLength } = session.capabilities;
@@ -233,7 +233,7 @@ class ResultRoom {
   }
 }
 
-/** The limit holds for the turn, not for each of its generations. */
+/** Tokens that the turn may still generate; the limit applies to all its generations together. */
 function tokensLeft(
   { maxOutputTokens = Infinity }: TurnRequest,
   { completionTokens }: TurnRecorder,
@@ -288,7 +288,7 @@ function toolChoiceOf(
   round: number,
   mayCall: boolean,
 ): ChatGeneration['toolChoice'] {
-  // Without tools, the engine rejects a choice that requires one.
+  // Without tools, the engine would reject a choice that requires one.
   if (!hasTools) return toolChoice;
   if (!mayCall) return 'none';
   const isForced = toolChoice === 'required' || typeof toolChoice === 'object';
@@ -297,16 +297,16 @@ function toolChoiceOf(
 
 const maxCharacters = 32 * 1024 * 1024;
 
-/** Bounds the images, audio and files in the results of one turn, which are in memory until it ends. */
+/** Limits the images, audio and files in one turn's tool results, which stay in memory until the turn ends. */
 export class BinaryBudget {
   #left: number;
 
-  /** @param characters Of base64. */
+  /** @param characters Maximum characters of base64. */
   constructor(characters = maxCharacters) {
     this.#left = characters;
   }
 
-  /** Replaces text beyond the budget by a note. */
+  /** Replaces content beyond the budget with a note. */
   limit(content: readonly ToolContent[]): readonly ToolContent[] {
     return content.map((block) => {
       const length = binaryLength(block);

@@ -20,8 +20,8 @@ import { TurnRecorder } from './turn-recorder.ts';
 import type { TurnRequest } from './turn-request.ts';
 
 /**
- * Runs one turn: history, prompt, generations and tool calls, storing. An error of the
- * request is thrown before the first event. A later failure is a `turn.error` event, and `turn.end` still comes.
+ * Runs one turn: history, prompt, generations, tool calls and storage. Errors of the request are thrown before the
+ * first event. A later failure becomes a `turn.error` event, followed by `turn.end`.
  *
  * @throws The errors of `prepareTurn` and `Engines.open`; the signal's reason when aborted.
  */
@@ -58,7 +58,7 @@ export async function* runTurn(
       context.logger.error({ err: error }, 'turn failed');
     }
     yield* recorder.interrupt();
-    // The client of a turn in the background has nothing else that tells it of the failure.
+    // A background turn is always stored, since the client learns of the failure only from the response.
     const isKept = recorder.hasItems || isCancelled(error) || request.isBackground === true;
     if (request.isStored && isKept && responseId === undefined && !isStoreFailure) {
       const cause = isCancelled(error) ? 'cancelled' : 'failed';
@@ -96,7 +96,7 @@ async function prepareAttempt(
   return { request, prepared, recorder };
 }
 
-/** The same turn with another model, after the first one had no output. */
+/** Prepares the turn for the next model, after the previous one failed without output. */
 async function nextAttempt(
   services: TurnServices,
   { prepared, recorder }: Attempt,
@@ -104,7 +104,7 @@ async function nextAttempt(
   target: ModelTarget,
   context: RequestContext,
 ): Promise<Attempt> {
-  // Otherwise the images of both attempts would count.
+  // Frees the allowance, so that the images do not count twice.
   prepared.release();
   const reasoning = turn.reasoning && nearestReasoning(target.selection.model, turn.reasoning);
   const { reasoning: _, ...others } = turn;
@@ -130,7 +130,7 @@ async function storeInterrupted(
   }
 }
 
-/** Opens a session and, once it has its place, the tools, and generates. */
+/** Opens a session. Once it has a slot, opens the tools and generates. */
 async function* generateAnswer(
   { pool, store, tools, maxToolRounds }: TurnServices,
   { request, prepared, recorder }: Attempt,
@@ -143,7 +143,7 @@ async function* generateAnswer(
   let opening: Promise<Toolbox> | undefined;
   const openTools = (): Promise<Toolbox> => {
     opening ??= tools.open(integrations, ownContext);
-    // The turn no longer waits for its place.
+    // If the tools fail, the turn stops waiting for its slot.
     opening.catch((error: unknown) => ended?.abort(error));
     return opening;
   };
@@ -161,7 +161,7 @@ async function* generateAnswer(
     );
     if (usesServers) {
       session.placed.then(openTools, () => {}).catch(() => {});
-      // If a place is free, a tool server failure is an error of the request, before any event.
+      // If a slot is free, a tool server's failure is thrown as an error of the request, before any event.
       await setImmediate();
     }
     if (!session.isLoading) await opening;
@@ -181,7 +181,7 @@ async function* generateAnswer(
   } finally {
     ended?.abort();
     session?.close();
-    // A tool server that is slow to close must not delay the answer.
+    // Not awaited: a tool server that is slow to close must not delay the answer.
     opening?.then(
       (toolbox) => closeTools(toolbox, context),
       () => {},
@@ -197,7 +197,10 @@ async function closeTools(toolbox: Toolbox, { logger }: RequestContext): Promise
   }
 }
 
-/** If the reason is a HearthError, the server aborts the request and the client still receives the error. */
+/**
+ * True if the client has disconnected. If the reason is a HearthError, the server aborted the request and the client
+ * still gets the error.
+ */
 function hasClientLeft(signal: AbortSignal): boolean {
   return signal.aborted && !(signal.reason instanceof HearthError);
 }

@@ -15,7 +15,7 @@ export function newResponseId(): string {
 
 type StoredPrompt = Pick<TurnPrompt, 'messages' | 'media'>;
 
-/** The response that is stored if the server ends before the turn. */
+/** Creates the response to store if the server ends before the turn does. */
 export function draftTurn(
   request: TurnRequest,
   prompt: StoredPrompt,
@@ -102,7 +102,7 @@ function toStoredResponse(
         metadata: request.metadata,
         contextTokens: recorder.roundCount > 1 ? recorder.contextTokens : undefined,
         droppedTurns,
-        // Such as an alias.
+        // Differs from the key for an alias, for example.
         requestedModel:
           request.model === selection.model.key ? undefined : request.model || undefined,
         serviceTier: request.serviceTier,
@@ -111,7 +111,7 @@ function toStoredResponse(
   };
 }
 
-/** @param problem What failed, without a full stop. */
+/** @param problem The failed operation as a sentence without a full stop. */
 export function storeFailure(problem: string, cause: unknown): HearthError {
   const message = `${problem}${unstoredReason(cause)} See the log of the server.`;
   const { retryAfterSeconds } = cause instanceof HearthError ? cause : {};
@@ -121,7 +121,7 @@ export function storeFailure(problem: string, cause: unknown): HearthError {
   });
 }
 
-/** A full disk is the usual cause. */
+/** Names the reason, which is usually a full disk. */
 function unstoredReason(error: unknown): string {
   if (error instanceof HearthError) return `. ${error.message}`;
   const reason = describeStoreError(error);

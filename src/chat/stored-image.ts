@@ -5,15 +5,15 @@ import type { Store, StoredResponse } from '../store/store.ts';
 import { toDataUrl } from './image.ts';
 
 /**
- * Reads a stored image as a data URL, the form in which clients send it.
+ * Reads a stored image as a data URL, the form in which clients send images.
  *
- * @throws Error if it is missing, which the store prevents while a response references it.
+ * @throws Error if the image is missing, which the store prevents while a response refers to it.
  */
 export async function storedImage(store: Store, sha256: string): Promise<string> {
   return toDataUrl(await readBlob(store, sha256));
 }
 
-/** A stored response with the images of its tools as the tools returned them. */
+/** Restores the images in a stored response's tool results to the form in which the tools returned them. */
 export async function withToolImages(
   store: Store,
   response: StoredResponse,

@@ -95,7 +95,7 @@ export function checkArguments(
   return { type: 'invalid', written, item };
 }
 
-/** A valid call that is not executed; the model gets the reason. */
+/** A valid call that is not executed; the model receives the reason. */
 export function refuseCall(
   call: Extract<CheckedCall, { readonly type: 'valid' }>,
   round: number,
@@ -115,10 +115,13 @@ export function refuseCall(
   return { type: 'invalid', written, item };
 }
 
-/** Arguments with more levels could not be written as JSON again. */
+/** Maximum nesting; deeper values could not be serialized as JSON again. */
 const maxLevels = 512;
 
-/** Models omit empty arguments. Undefined for a text that is not a JSON object, or one that is nested too deeply. */
+/**
+ * Parses the arguments of a call; models may omit empty ones. Undefined if the text is not a JSON object or is nested
+ * too deeply.
+ */
 export function parseArguments(json: string): JsonObject | undefined {
   if (json.trim() === '') return {};
   try {

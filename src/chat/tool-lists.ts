@@ -12,7 +12,7 @@ import type { TurnRequest } from './turn-request.ts';
 import { TurnTools } from './turn-tools.ts';
 
 /**
- * Waits for the tools of a turn. If the request wants lists of tools, shows the lists of servers that the conversation has
+ * Waits for the tools of a turn. If the request wants tool lists, yields the servers' lists that the conversation has
  * not shown yet.
  *
  * @throws The errors of `ToolServers.open`.
@@ -63,7 +63,7 @@ function providerOf(integration: Integration): ToolProvider {
     : { type: 'ephemeralMcp', serverLabel: integration.serverLabel };
 }
 
-/** The server that the error is about. */
+/** The server that caused the error. */
 function failedProvider(
   { field = '' }: HearthError,
   integrations: readonly Integration[],

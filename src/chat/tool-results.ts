@@ -7,22 +7,22 @@ import type { ImageAllowance } from './image-allowance.ts';
 import { admitImage, prepareImage, toDataUrl } from './image.ts';
 import { storedImage } from './stored-image.ts';
 
-/** Converts an image in the result of a tool for the model, such as with `decodeToolImage`. */
+/** Converts an image in a tool's result for the model, for example with `decodeToolImage`. */
 export type ReadToolImage = (block: ToolContent) => Promise<ContentPart>;
 
 interface ToolImageOptions {
   /** The model that reads the result. */
   readonly model: ModelEntry;
   readonly allowance: ImageAllowance;
-  /** Has the images of earlier turns. */
+  /** Store with the images of earlier turns. */
   readonly store: Store;
-  /** Ends the reading, which takes long where there are many images. */
+  /** Stops the reading, which takes long if there are many images. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Converts the result of a tool for a model: the texts of MCP's content blocks and, for vision models,
- * the images. Other content is named in brackets.
+ * Converts a tool's result for a model: the texts of MCP's content blocks and, for vision models, the images. Other
+ * content becomes a description in brackets.
  *
  * @throws the signal's reason when aborted.
  */
@@ -50,7 +50,7 @@ async function toPart(block: ToolContent, readToolImage: ReadToolImage): Promise
 }
 
 /**
- * Decodes an image of a tool, within the allowance of the turn.
+ * Decodes an image of a tool's result, within the turn's allowance.
  *
  * @throws the signal's reason when aborted.
  */
@@ -77,9 +77,9 @@ export async function decodeToolImage(
   }
 }
 
-/** Tokens that the note at the end of a cut result takes at most. */
+/** Maximum tokens of the note at the end of a cut result. */
 const noteTokens = 64;
-/** Each of them tokenizes the rest, which gets shorter each time. */
+/** Each attempt tokenizes the remaining text, which gets shorter each time. */
 const maxAttempts = 4;
 
 export interface FittedResult {
@@ -89,10 +89,10 @@ export interface FittedResult {
 }
 
 /**
- * Cuts the texts of a tool's result to a number of tokens and adds a note that names the tool and the sizes. What
- * fits is returned unchanged.
+ * Cuts the texts of a tool's result to a number of tokens and adds a note with the tool's name and the sizes. Returns a
+ * result that fits unchanged.
  *
- * @param countTokens Tokens of a text, as the model reads it.
+ * @param countTokens Counts a text's tokens as the model reads them.
  */
 export async function fitToolResult(
   tool: string,
@@ -101,7 +101,7 @@ export async function fitToolResult(
   countTokens: (text: string) => Promise<number>,
 ): Promise<FittedResult> {
   const whole = textOf(content);
-  // A token has a byte at least, so that most results need no counting.
+  // A token has at least one byte, so most results need no counting.
   const bytes = Buffer.byteLength(whole);
   if (bytes <= maxTokens) return { content, tokens: bytes };
   const tokens = await countTokens(whole);

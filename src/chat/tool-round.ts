@@ -13,13 +13,13 @@ import type { CheckedCall } from './tool-call.ts';
 /** The outcome of a call: the item of the turn, and the result for the model. */
 export interface CallOutcome {
   readonly item: ToolCallItem | InvalidToolCallItem | ClientToolCallItem | ApprovalRequestItem;
-  /** Undefined if a later turn has the result. */
+  /** Undefined if a later turn gets the result. */
   readonly content: readonly ToolContent[] | undefined;
 }
 
 /**
- * Executes the calls of one round concurrently, and yields their outcomes in the order of the calls.
- * For an invalid call, the model gets the reason, so that it can correct itself.
+ * Executes the calls of one round concurrently, and yields their outcomes in the order of the calls. For an invalid
+ * call the model receives the reason, so that it can correct itself.
  *
  * @throws The signal's reason when aborted.
  */
@@ -29,7 +29,7 @@ export async function* runToolRound(
   context: RequestContext,
 ): AsyncGenerator<CallOutcome> {
   const outcomes = calls.map((call) => run(call, round, context));
-  // The first failure is thrown in its turn; until then it must not become an unhandled rejection.
+  // A failure is thrown when its outcome is awaited; until then it must not become an unhandled rejection.
   for (const outcome of outcomes) outcome.catch(() => {});
   for (const outcome of outcomes) yield await outcome;
 }

@@ -13,20 +13,20 @@ import { logGeneration } from './generation-stats.ts';
 import { nearestReasoning } from './reasoning.ts';
 import { streamWithFallbacks } from './request-target.ts';
 
-/** A file whose speech becomes text: in its language, or translated to English. */
+/** Speech to write down as text, in its language or translated to English. */
 export interface TranscriptionRequest {
   readonly task: 'transcribe' | 'translate';
   readonly target: ModelTarget;
   readonly file: { readonly name: string; readonly bytes: Buffer };
-  /** As the request names it, such as `en`. */
+  /** Language code of the request, such as `en`. */
   readonly language?: string;
   /** Words and names that may occur. */
   readonly prompt?: string;
   readonly temperature?: number;
   readonly waitsForLoad: boolean;
-  /** All fields of the form, for servers that have the endpoint. */
+  /** All fields of the form, to pass on to remote servers. */
   readonly fields: readonly (readonly [string, string])[];
-  /** Checks that the answer can have the format of the request, if the model is a chat model. */
+  /** For a chat model, checks that the answer can have the requested format. */
   readonly assertFormat: () => void;
 }
 
@@ -41,20 +41,20 @@ export type TranscriptionEvent =
     }
   | ForwardEvent;
 
-/** Limit for all transcriptions together: files as received, and in the form that engines read. */
+/** Limit for all transcriptions together: received files and their decoded form for engines. */
 const memoryOfAll = new AudioMemory(768 * 1024 * 1024);
 const maxSeconds = 7200;
-/** Longest audio of an encoder: Whisper's 30 seconds, and a margin. */
+/** Maximum length of a piece: Whisper's encoder takes 30 seconds; one is left as a margin. */
 const pieceSeconds = 29;
-/** More than anyone says in half a minute: a model that repeats itself ends there. */
+/** More tokens than half a minute of speech has, to stop a model that repeats itself. */
 const maxPieceTokens = 1024;
 
 /**
- * Writes down the speech of a file. A server elsewhere gets the unchanged file; a model of this machine hears it in pieces
- * that end in pauses, one after the other.
+ * Transcribes an audio file. A remote server receives the unchanged file. A local model receives pieces that end in
+ * pauses, one after the other.
  *
- * @throws HearthError `audio_unsupported`, `invalid_audio`, `queue_full`; the errors of `Engines.open`, `Session.generate` and
- *   `forwardAudio`; the signal's reason when aborted.
+ * @throws HearthError `audio_unsupported`, `invalid_audio`, `queue_full`; the errors of `Engines.open`,
+ *   `Session.generate` and `forwardAudio`; the signal's reason when aborted.
  */
 export async function* transcribe(
   services: { readonly pool: Engines; readonly audio: AudioReader },
@@ -106,7 +106,7 @@ async function* transcribeHere(
       let separator = text === '' ? '' : ' ';
       for await (const event of session.generate(toGeneration(target, request, dataUrl))) {
         if (event.type === 'content.delta') {
-          // Pieces are joined by one space.
+          // Exactly one space joins two pieces.
           const delta = separator === '' && text !== '' ? event.text : event.text.trimStart();
           if (delta === '') continue;
           yield { type: 'text.delta', text: `${separator}${delta}` };

@@ -42,7 +42,7 @@ export interface ServerTool {
   readonly provider: ToolProvider;
 }
 
-/** `index` numbers the calls of a turn, from 0. */
+/** `index` counts the calls of a turn, from 0. */
 type ToolCallEvent =
   | {
       readonly type: 'toolCall.start';
@@ -51,11 +51,11 @@ type ToolCallEvent =
       readonly exposedName: string;
       /** Absent for client tools and unknown tools. */
       readonly tool?: ServerTool;
-      /** True if the call is left to the client. */
+      /** True if the client executes the call. */
       readonly isForClient: boolean;
       /** Present if the call waits for an approval. */
       readonly needsApproval?: true;
-      /** Present if the call waited for this approval. */
+      /** Present if the call waited for an approval: the id of its request. */
       readonly approvalRequestId?: string;
     }
   | {
@@ -90,10 +90,10 @@ type ToolCallEvent =
       readonly tool: ServerTool;
       readonly arguments: JsonObject;
       readonly hints: ToolHints;
-      /** ISO 8601; the call is refused then. */
+      /** ISO 8601 time at which the call is refused if it has no answer. */
       readonly expiresAt: string;
     }
-  /** It does not wait any more. */
+  /** The call no longer waits. */
   | {
       readonly type: 'toolCall.approvalEnd';
       readonly index: number;
@@ -111,14 +111,14 @@ type ToolCallEvent =
 type ToolListEvent =
   | { readonly type: 'toolList.start'; readonly provider: ToolProvider }
   | { readonly type: 'toolList.end'; readonly item: ToolListItem }
-  /** The turn fails with it. */
+  /** The error with which the turn fails. */
   | {
       readonly type: 'toolList.failure';
       readonly provider: ToolProvider;
       readonly error: HearthError;
     };
 
-/** `turn.start` comes first and `turn.end` last; `turn.error` comes before the end of a turn that failed. */
+/** `turn.start` comes first and `turn.end` last. If a turn fails, `turn.error` comes before its end. */
 export type TurnEvent =
   | {
       readonly type: 'turn.start';
@@ -140,9 +140,9 @@ export interface GenerationSummary {
   readonly selection: ModelSelection;
   /** Absent if the request failed before its instance was ready. */
   readonly capabilities?: EngineCapabilities;
-  /** Reason of the last generation; null if it did not end. */
+  /** Stop reason of the last generation; null if it did not end. */
   readonly stopReason: StopReason | null;
-  /** The stop string of the request that ended the last generation. */
+  /** The request's stop string that ended the last generation. */
   readonly stopString?: string;
   /** True if the engine could not parse the end of the last generation; the text received is kept. */
   readonly isMalformed: boolean;
@@ -153,7 +153,7 @@ export interface GenerationSummary {
 }
 
 export interface TurnResult extends GenerationSummary {
-  /** Turns of the history that the model did not see; absent unless the request allows it. */
+  /** Number of turns of the history that the model did not see; absent unless the request allows that. */
   readonly droppedTurns?: number;
   /** Present if the turn was stored. */
   readonly responseId?: string;

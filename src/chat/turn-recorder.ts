@@ -41,17 +41,17 @@ export class TurnRecorder {
   #droppedTurns: number | undefined;
   #toolChoices: readonly ToolApproval[];
 
-  // The current round.
+  // State of the current round.
   #tools: TurnTools | undefined;
   #calls: CallRecorder | undefined;
   #isReadingPrompt = false;
   #openText: { readonly type: 'message' | 'reasoning'; text: string } | undefined;
   #messageText = '';
-  /** Events of the answer that is continued, which come before the first new one. */
+  /** Events of the continued answer, which precede the first new event. */
   #replayed: TurnEvent[] = [];
 
   /**
-   * @param responseId Id of the response, stored or not.
+   * @param responseId Id of the response, even if it is not stored.
    * @param continuedItems The answer that the turn continues.
    * @param toolChoices The choices of the conversation.
    */
@@ -73,7 +73,7 @@ export class TurnRecorder {
     return this.#toolChoices;
   }
 
-  /** Records a choice for a tool that has none. */
+  /** Records a choice for a tool unless the tool has one. */
   chooseTool(choice: ToolApproval): void {
     this.#toolChoices = [...this.#toolChoices, choice];
   }
@@ -93,22 +93,22 @@ export class TurnRecorder {
     return this.#contextTokens;
   }
 
-  /** Generations so far. */
+  /** Number of generations so far. */
   get roundCount(): number {
     return this.#roundCount;
   }
 
-  /** The complete calls of the round, in the order of the model. */
+  /** The round's complete calls, in the model's order. */
   get calls(): readonly CheckedCall[] {
     return this.#calls?.calls ?? [];
   }
 
-  /** The text of the round, without the reasoning. */
+  /** The round's text, without the reasoning. */
   get messageText(): string {
     return this.#messageText;
   }
 
-  /** Index of a call of the round in its turn. */
+  /** Converts a call's position in the round to its index in the turn. */
   callIndex(position: number): number {
     return this.#callCount + position;
   }
@@ -124,24 +124,24 @@ export class TurnRecorder {
     this.#loadTimeSeconds ??= loadTimeSeconds;
   }
 
-  /** Turns of the history that the model did not see. */
+  /** Records the number of turns of the history that the model did not see. */
   noteDroppedTurns(count: number): void {
     this.#droppedTurns = count;
   }
 
-  /** Records the tools of a server, which the client asked to see. */
+  /** Records a server's tools, which the client asked to see. */
   recordToolList(item: ToolListItem): void {
     this.#items.push(item);
   }
 
-  /** Numbers calls that an earlier turn made, and returns the index of the first. */
+  /** Reserves indexes for calls that an earlier turn requested, and returns the first. */
   reserveCalls(count: number): number {
     const first = this.#callCount;
     this.#callCount += count;
     return first;
   }
 
-  /** Begins the next generation. */
+  /** Begins the next round. */
   beginRound(tools: TurnTools | undefined): void {
     this.#callCount += this.calls.length;
     this.#roundCount += 1;
@@ -154,7 +154,7 @@ export class TurnRecorder {
     if (this.#continuedItems.length > 0) this.#continue();
   }
 
-  /** Begins the round with the answer that it continues. */
+  /** Starts the round with the answer that it continues. */
   #continue(): void {
     const { events, openText, callCount } = replayItems(this.#continuedItems);
     this.#continuedItems = [];
@@ -231,7 +231,9 @@ export class TurnRecorder {
     return [{ type: `${type}.end`, text }];
   }
 
-  /** Records output that the engine could not parse, after no call: it can only be one if the model has tools. */
+  /**
+   * Records unparseable output as an invalid call. It can only be a call if the model has tools and made no valid call.
+   */
   #recordMalformed(): readonly TurnEvent[] {
     if (this.#tools === undefined || this.#tools.isEmpty) return [];
     const item: InvalidToolCallItem = {
@@ -260,7 +262,7 @@ export class TurnRecorder {
     }
   }
 
-  /** Sets why the turn ended if that is not the reason of its last generation. */
+  /** Replaces the last generation's stop reason as the turn's. */
   overrideStopReason(stopReason: StopReason): void {
     this.#stopReason = stopReason;
   }
@@ -270,7 +272,7 @@ export class TurnRecorder {
     return this.#items.length > 0;
   }
 
-  /** The turn failed; the received output is kept. */
+  /** Marks the turn as failed; output received so far is kept. */
   interrupt(): readonly TurnEvent[] {
     this.#stopReason = null;
     return [...this.#replayed.splice(0), ...this.#endText()];

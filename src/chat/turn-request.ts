@@ -18,8 +18,8 @@ import type { TurnEvent } from './turn-event.ts';
 import type { ServerToolChoice } from './turn-tools.ts';
 
 /**
- * A part of a message in a request. An image is a base64 data URL, or the address of one, which the turn reads; audio is a
- * base64 data URL.
+ * A part of a message in a request. An image is a base64 data URL, or a URL that the turn fetches; audio is a base64
+ * data URL.
  */
 export type TurnContent =
   | { readonly type: 'text'; readonly text: string }
@@ -29,7 +29,7 @@ export type TurnMessage =
   | { readonly role: 'system' | 'user'; readonly content: readonly TurnContent[] }
   | {
       readonly role: 'assistant';
-      /** The model only sees the texts. */
+      /** The model reads only the texts. */
       readonly content: readonly TurnContent[];
       readonly toolCalls?: readonly ClientToolCall[];
     }
@@ -42,7 +42,7 @@ export type TurnMessage =
 
 /** The answer to a call that needs an approval. */
 export interface TurnApproval extends CallApproval {
-  /** The call, if it is one of this turn's messages, and not of the previous response. */
+  /** The call if it is in this turn's messages instead of the previous response. */
   readonly call?: {
     /** Tool name on its own server. */
     readonly tool: string;
@@ -51,11 +51,11 @@ export interface TurnApproval extends CallApproval {
   };
 }
 
-/** The round that made some calls. */
+/** A round whose calls need a decision. */
 export interface CallRound {
   /** Index of the generation in its turn, from 0. */
   readonly round: number;
-  /** Index of a call in the turn, by its position in the round. */
+  /** Converts a call's position in the round to its index in the turn. */
   readonly callIndex: (position: number) => number;
   readonly recorder: {
     /** The user's choices for the tools of the conversation. */
@@ -66,8 +66,8 @@ export interface CallRound {
 }
 
 /**
- * Replaces the calls that may not be made. May wait for the user, and yields the events of this
- * wait.
+ * Replaces calls that must not be made. May wait for the user, and yields events while it waits.
+ *
  * @returns all calls
  * @throws HearthError `storage_failed`; the signal's reason when aborted.
  */
@@ -76,30 +76,30 @@ export type ApproveCalls = (
   round: CallRound,
 ) => AsyncGenerator<TurnEvent, readonly CheckedCall[]>;
 
-/** Tokens to generate and how to sample them, for chats and completions. */
+/** How many tokens to generate and how to sample them, for chats and completions. */
 export interface GenerationOptions {
   readonly sampling: Sampling;
   readonly stop?: readonly string[];
   /** Number of alternatives to report per token; absent: no log probabilities. */
   readonly topLogprobs?: number;
-  /** Over all generations of a turn; absent: until the model stops or the context is full. */
+  /** Limit for all generations of a turn together; if absent, until the model stops or the context is full. */
   readonly maxOutputTokens?: number;
 }
 
-/** The instance to use. */
+/** Selects the instance to use. */
 export interface InstanceOptions {
   /** Model key or instance id; undefined or empty: the only loaded model. */
   readonly model: string | undefined;
-  /** The target of `model`, if it is known already. */
+  /** The target of `model` if it is already resolved. */
   readonly target?: ModelTarget;
-  /** Absent: the adapters in the name `model`, else the default adapters of the instance. */
+  /** If absent, the adapters in the name `model`, or else the instance's default adapters. */
   readonly adapters?: readonly AdapterChoice[];
   readonly contextLength?: number;
   /** Idle time after which the instance is unloaded. */
   readonly ttlSeconds?: number;
   /** True if the request waits for a load without a time limit, since its client sees the progress. */
   readonly waitsForLoad: boolean;
-  /** True if the client gets the answer as a whole, so that a failed attempt may be repeated unnoticed. */
+  /** True if the client gets the answer in one piece, so that it does not notice a repeated attempt. */
   readonly isWhole?: boolean;
 }
 
@@ -111,59 +111,59 @@ export interface TurnRequest extends GenerationOptions, InstanceOptions {
   readonly instructions?: string;
   /** The stored response that this turn continues. */
   readonly previousResponseId?: string;
-  /** The conversation of the response where the previous one, if there is any, does not decide it. */
+  /** The conversation to add the response to, unless the previous response determines it. */
   readonly conversationId?: string;
   /** Properties of a new conversation. */
   readonly begun?: NewConversation;
   /**
-   * The stored response whose answer this turn continues. The new response takes its place in the tree: it has the same
+   * The stored response whose answer this turn continues. The new response replaces it in the tree: it has the same
    * previous response and messages, and the whole answer. `messages` is empty then.
    */
   readonly continuedResponseId?: string;
-  /** Messages that the turn adds to the conversation; none only with `approvals` or `continuedResponseId`. */
+  /** Messages that the turn adds to the conversation; may be empty only with `approvals` or `continuedResponseId`. */
   readonly messages: readonly TurnMessage[];
-  /** Answers to waiting calls: the turn begins with the approved ones. */
+  /** Answers to waiting calls; the turn begins by making the approved ones. */
   readonly approvals?: readonly TurnApproval[];
   /**
-   * Tools that the client runs: the turn ends with the calls to them. If the list is set and the turn has no
-   * integrations, all calls are left to the client, with any name.
+   * Tools that the client runs; calls to them end the turn. If the list is set and the turn has no integrations, calls
+   * with any name are left to the client.
    */
   readonly clientTools?: readonly ToolDefinition[];
   /** Tool servers whose tools the server runs. */
   readonly integrations: readonly Integration[];
-  /** Present if the turn lists the tools of each integration as an item. */
+  /** Present if the turn lists each integration's tools as an item. */
   readonly toolLists?: {
     /** Labels of servers whose tools the client knows. */
     readonly knownLabels: readonly string[];
   };
-  /** `required` and a name apply to the first generation of the turn; later ones may answer. */
+  /** `required` or a name applies only to the first generation of the turn; later ones may answer. */
   readonly toolChoice?: ToolChoice | ServerToolChoice;
-  /** Most calls of server-side tools in the turn; after them the model must answer. */
+  /** Maximum calls of server-side tools in the turn; after them the model must answer. */
   readonly maxToolCalls?: number;
   /** True if one generation may call several tools. */
   readonly callsInParallel?: boolean;
   readonly responseFormat?: ResponseFormat;
   readonly reasoning?: ReasoningLevel;
-  /** Tokens of reasoning in each generation; absent: no limit but `maxOutputTokens`. */
+  /** Maximum reasoning tokens per generation; if absent, only `maxOutputTokens` applies. */
   readonly maxReasoningTokens?: number;
-  /** True if the oldest turns of the history may be dropped if they do not fit into the context. */
+  /** True: the oldest turns of the history are dropped if they do not fit into the context. */
   readonly dropsOldTurns?: boolean;
-  /** Decides which calls are made; all if absent. */
+  /** Decides which calls are made; if absent, all are. */
   readonly approveCalls?: ApproveCalls;
   readonly isStored: boolean;
   /** Stored with the turn and not interpreted. */
   readonly serviceTier?: ServiceTier;
   /** Stored with the turn and not interpreted. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** Id under which the turn is stored, from `newResponseId`; a new one if absent. */
+  /** Id to store the turn under, from `newResponseId`; if absent, a new one. */
   readonly responseId?: string;
-  /** True if the turn outlives the request of its client; stored with it. */
+  /** True if the turn may outlive its client's request. Stored with the turn. */
   readonly isBackground?: boolean;
-  /** Called when the prompt is known, with the response that is stored if the server ends in the middle. */
+  /** Called when the prompt is known, with the response to store if the server ends early. */
   readonly onDraft?: (draft: DraftResponse) => Promise<void>;
 }
 
-/** A response without output, which is stored if its server ends in the middle. */
+/** A response without output, which is stored if its server ends early. */
 export interface DraftResponse {
   readonly response: StoredResponse;
   readonly blobs: readonly NewBlob[];

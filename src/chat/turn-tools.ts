@@ -5,13 +5,13 @@ import type { ToolChoice, ToolDefinition } from '../engines/engine.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { Tool, Toolbox } from '../tools/toolbox.ts';
 
-/** A tool of an ephemeral server, by its name there. */
+/** A tool of an ephemeral server, by its name on that server. */
 export interface ServerToolChoice {
   readonly serverLabel: string;
   readonly name: string;
 }
 
-/** The party that runs a tool. */
+/** The party that runs a tool: a tool server or the client. */
 export type ToolOwner =
   | { readonly type: 'server'; readonly tool: Tool }
   | { readonly type: 'client' };
@@ -43,7 +43,7 @@ export class TurnTools {
     }
   }
 
-  /** The current tools for the model: a tool server may announce changes. */
+  /** The present tools; a tool server may announce changes at any time. */
   definitions(): readonly ToolDefinition[] {
     const ofServers = this.#serverTools().map(({ exposedName, description, parameters }) => ({
       name: exposedName,
@@ -53,7 +53,10 @@ export class TurnTools {
     return [...ofServers, ...(this.#clientTools ?? [])];
   }
 
-  /** A server that later announces a tool with the name of a client tool must not get its calls. */
+  /**
+   * Omits server tools with the name of a client tool: a server that announces such a name later must not get the
+   * client's calls.
+   */
   #serverTools(): readonly Tool[] {
     const tools = this.#toolbox.tools();
     if (this.#clientNames.size === 0) return tools;
@@ -65,7 +68,7 @@ export class TurnTools {
     return this.definitions().length === 0;
   }
 
-  /** No tools at all, for a generation that may not call. */
+  /** A set without tools, for a generation that must not call any. */
   static none(): TurnTools {
     return new TurnTools();
   }
@@ -78,7 +81,7 @@ export class TurnTools {
   }
 
   /**
-   * The choice of a request with the name that the model knows.
+   * Converts a request's tool choice to the name that the model knows.
    *
    * @throws HearthError `invalid_value` if the server has no such tool.
    */
@@ -106,7 +109,7 @@ export class TurnTools {
     const tools = this.#toolbox.tools();
     const tool = tools.find((each) => each.exposedName === exposedName);
     if (tool !== undefined) return { type: 'server', tool };
-    // The client can handle an unknown name of its own better than the model.
+    // The client can handle an unknown name better than the model.
     return this.#clientNames.size > 0 && tools.length === 0 ? { type: 'client' } : undefined;
   }
 }

@@ -11,41 +11,41 @@ import type { TurnEvent } from './turn-event.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
 import type { ApproveCalls, CallRound } from './turn-request.ts';
 
-/** The user's answer to a call that waits for it. */
+/** The user's answer to a waiting call. */
 export interface CallAnswer {
   readonly isApproved: boolean;
-  /** How many calls of the tool it answers: this one, all in the conversation, or all. */
+  /** The calls of the tool to which it applies: this one, all of the conversation, or all. */
   readonly scope: 'once' | 'conversation' | 'always';
-  /** For the model, if the call is refused. */
+  /** Shown to the model if the call is denied. */
   readonly reason?: string;
 }
 
 interface WaitingCallsOptions {
   readonly approvals: ToolApprovalRepository;
-  /** Time after which a call without an answer is refused. */
+  /** Time after which an unanswered call is refused. */
   readonly timeoutSeconds: () => number;
 }
 
 type ValidCall = Extract<CheckedCall, { readonly type: 'valid' }>;
 
-/** A call of a round that waits. */
+/** A waiting call of a round. */
 interface Waiting {
   readonly id: string;
-  /** In the round. */
+  /** Position of the call in the round. */
   readonly position: number;
   readonly call: ValidCall;
 }
 
-/** Most calls of a generation that wait; a user would not read more. */
+/** Maximum waiting calls per generation; a user would not read more. */
 const maxWaiting = 50;
-/** Most tools for which an owner keeps a choice. */
+/** Maximum stored approvals per owner. */
 const maxKept = 1000;
-/** Time between two looks for answers, which may come to another process. */
+/** Interval between two reads of the answers, which other processes may receive. */
 const pollMs = 200;
-/** Time in which a turn takes an answer; longer only if its process has ended. */
+/** Time within which a turn takes its answer; if it takes longer, its process has ended. */
 const takeMs = 5000;
 
-/** Lets tool calls wait until their user approves them; the turn holds no slot meanwhile. */
+/** Lets tool calls wait until their user approves them. The turn holds no slot while it waits. */
 export class WaitingCalls {
   readonly #options: WaitingCallsOptions;
 
@@ -54,18 +54,19 @@ export class WaitingCalls {
   }
 
   /**
-   * Decides about the calls of a turn.
-   * @param mayAsk False if the client can't see the question; the calls are then refused.
+   * Creates the function that decides about a turn's calls.
+   *
+   * @param mayAsk False if the client can't see the question; calls that need an approval are then refused.
    */
   gate(mayAsk: boolean): ApproveCalls {
     return (calls, round) => this.#approve(calls, round, mayAsk);
   }
 
   /**
-   * Answers a call, after keeping the answer if it holds for all calls of the tool.
+   * Answers a call. If the answer applies to all calls of the tool, stores it first.
    *
-   * @throws HearthError `tool_approval_not_found`; `conflict` if the call does not wait any more; `invalid_value` if the
-   *   answer can't be kept; the signal's reason when aborted.
+   * @throws HearthError `tool_approval_not_found`; `conflict` if the call no longer waits; `invalid_value` if the
+   *   answer can't be stored; the signal's reason when aborted.
    */
   async answer(
     id: string,
@@ -83,7 +84,7 @@ export class WaitingCalls {
         { param: 'scope' },
       );
     }
-    // In force before the call runs, so that the next turn does not ask again.
+    // Stored before the call runs, so that the next turn does not ask again.
     if (answer.scope === 'always' && pluginId !== null) {
       await this.keep(callerId, { pluginId, tool, isApproved: answer.isApproved });
     }
@@ -95,9 +96,9 @@ export class WaitingCalls {
   }
 
   /**
-   * Keeps a choice for all calls of a tool of a plugin.
+   * Stores an approval for all calls of a plugin's tool.
    *
-   * @throws HearthError `conflict` if the caller keeps too many.
+   * @throws HearthError `conflict` if the caller has too many.
    */
   async keep(
     callerId: string | null,
@@ -177,7 +178,7 @@ export class WaitingCalls {
       for (const each of waiting.values()) yield question(each, round, endMs);
       let isLate = false;
       while (waiting.size > 0) {
-        // The last read finds answers that arrived before the end.
+        // The last read finds answers that arrived just before the end.
         if (isLate) await approvals.endCalls([...waiting.keys()]);
         const answers = await approvals.takeAnswers([...waiting.keys()]);
         for (const [id, text] of answers) {

@@ -11,7 +11,7 @@ export interface BackgroundTurnOptions {
   /** Id of the token that started it; null if none was used. */
   readonly ownerId: string | null;
   readonly head: TurnHead;
-  /** Most bytes of events that are kept. */
+  /** Maximum bytes of stored events. */
   readonly maxBytes: number;
   readonly onEvent: (event: TurnEvent) => void;
 }
@@ -49,7 +49,7 @@ export class BackgroundTurn implements FollowableTurn {
     return this.#endedAt;
   }
 
-  /** Why it failed. */
+  /** The error if the turn failed. */
   get error(): HearthError | undefined {
     return this.#error;
   }
@@ -63,14 +63,15 @@ export class BackgroundTurn implements FollowableTurn {
     return this.#buffer.sizeBytes + this.#headBytes;
   }
 
-  /** Aborts with a HearthError when the turn is cancelled or the server stops. */
+  /** Aborts with a HearthError if the turn is canceled or the server stops. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
   /**
-   * Resolves when the engine has accepted the prompt, or something else takes time. Earlier
-   * failures are errors of the request.
+   * Resolves when the engine has accepted the prompt, or another event shows that this takes time. Earlier failures are
+   * errors of the request.
+   *
    * @throws The earlier failure.
    */
   get accepted(): Promise<void> {
@@ -112,7 +113,7 @@ export class BackgroundTurn implements FollowableTurn {
   }
 
   #record(event: TurnEvent): void {
-    // The turn is stored by then, and readers may see its end.
+    // The turn is stored at this point, and readers may see its end.
     if (event.type === 'turn.end') this.#endedAt = new Date();
     if (event.type === 'prompt.start') this.#status = 'inProgress';
     if (event.type === 'turn.error') {
@@ -174,7 +175,7 @@ function sizeOf(event: TurnEvent): number {
   }
 }
 
-/** Prevents an error for a rejected promise that has no reader. */
+/** A promise that causes no unhandled rejection if nothing awaits it. */
 function settleable() {
   let resolve: () => void = () => {};
   let reject: (error: unknown) => void = () => {};

@@ -14,28 +14,28 @@ export interface BackgroundTurnsOptions extends Pick<
   SharedTurnsOptions,
   'store' | 'leases' | 'logger' | 'lookMs'
 > {
-  /** Most turns that run at the same time. */
+  /** Maximum number of running turns. */
   readonly maxRunning: number;
-  /** Time for which the events of a turn are kept after its end. */
+  /** How long the events of a turn are kept after its end. */
   readonly retentionMs?: number;
-  /** Most bytes of events of one turn. */
+  /** Maximum bytes of one turn's events. */
   readonly maxTurnBytes?: number;
-  /** Most bytes of turns that have ended; the oldest turns are forgotten first. */
+  /** Maximum bytes of ended turns; the ones that ended first are dropped first. */
   readonly maxEndedBytes?: number;
 }
 
 interface StartOptions {
-  /** JSON of the API: the response as it began. */
+  /** The initial response as JSON, in the format of the API that started the turn. */
   readonly initial?: unknown;
-  /** Called before the last event of the turn; perhaps twice. */
+  /** Called before the last event of the turn, possibly twice. */
   readonly onEnd?: () => Promise<void>;
 }
 
 const mebibyte = 1024 * 1024;
-/** Longest wait for a turn to be accepted, such as behind other requests. */
+/** Maximum wait for a turn to be accepted, since it may queue behind other requests. */
 const longestWaitMs = 1000;
 
-/** The turns that outlive the requests that started them, until some minutes after their end. */
+/** Turns that can outlive the requests that started them, kept until some minutes after their end. */
 export class BackgroundTurns {
   readonly #options: Required<Omit<BackgroundTurnsOptions, 'lookMs'>>;
   readonly #shared: SharedTurns;
@@ -58,16 +58,16 @@ export class BackgroundTurns {
     });
   }
 
-  /** Ends the turns of processes that have ended, from now on. */
+  /** Starts to end turns whose process has ended. */
   watch(): void {
     this.#shared.start();
   }
 
   /**
-   * Starts a turn that continues without its client, and waits shortly for the engine to accept it.
+   * Starts a turn that continues without its client, and waits briefly for the engine to accept it.
    *
-   * @throws HearthError `queue_full` if too many turns run; `shutting_down`; `store_unavailable`; the errors of
-   *   `runTurn` before the engine has accepted the prompt.
+   * @throws HearthError `queue_full` if too many turns are running; `shutting_down`; `store_unavailable`; the errors
+   *   that `runTurn` throws before the engine has accepted the prompt.
    */
   async start(
     services: TurnServices,
@@ -111,7 +111,7 @@ export class BackgroundTurns {
     return turn;
   }
 
-  /** A turn that this caller started, or that was started without a token. */
+  /** Finds a turn that this caller started, or that was started without a token. */
   async find(id: string, callerId: string | null): Promise<FollowableTurn | undefined> {
     const turn = await this.#findAny(id);
     return turn?.ownerId === null || turn?.ownerId === callerId ? turn : undefined;
@@ -141,9 +141,9 @@ export class BackgroundTurns {
   }
 
   /**
-   * Forgets a turn of this caller, since its response is deleted.
+   * Forgets a turn of this caller because its response is deleted.
    *
-   * @throws HearthError `conflict` if it still runs.
+   * @throws HearthError `conflict` if the turn is still running.
    */
   async remove(id: string, callerId: string | null): Promise<void> {
     const turn = await this.#findAny(id);
@@ -194,7 +194,7 @@ export class BackgroundTurns {
   /** Keeps an ended turn for some minutes. */
   #retire(turn: BackgroundTurn): void {
     if (!this.#turns.has(turn.id)) return;
-    // Moved to the end, so that the turns that ended first are forgotten first.
+    // Moves the turn to the end of the map, so that turns are dropped in the order of their ends.
     this.#turns.delete(turn.id);
     this.#turns.set(turn.id, turn);
     const timer = setTimeout(() => void this.#forget(turn.id), this.#options.retentionMs).unref();
@@ -213,7 +213,7 @@ export class BackgroundTurns {
     this.#timers.delete(id);
     this.#turns.delete(id);
     const { logger } = this.#options;
-    // Later deleted as one of a process that has ended.
+    // If this fails, it is later deleted like a turn whose process has ended.
     await this.#shared
       .remove(id)
       .catch((err: unknown) => logger.warn({ err }, 'ended background response not deleted'));

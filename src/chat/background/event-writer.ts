@@ -3,26 +3,28 @@ import type { TurnEvent } from '../turn-event.ts';
 import type { BackgroundTurnRepository } from '../../store/shared/background-turn.ts';
 import { encodeEvent } from './turn-event-codec.ts';
 
-/** Time for which events are collected before they are stored. */
+/** Interval at which collected events are stored. */
 const collectMs = 200;
 
 interface EventWriterOptions {
   readonly store: Pick<BackgroundTurnRepository, 'addEvents' | 'cancelRequested'>;
   readonly onCancel: (id: string) => void;
-  /** Called when events could not be stored; they are stored later. */
+  /** Called if events could not be stored; they are stored later. */
   readonly onError: (error: unknown) => void;
 }
 
 interface Pending {
   readonly id: string;
-  /** Position of the first event that is not stored. */
+  /** Position of the first event that is not stored yet. */
   first: number;
   events: string[];
-  /** Events that were sent to the database and perhaps stored; they are sent again as they were. */
+  /** Number of events in an unconfirmed write. They are sent again unchanged, since they may be stored already. */
   sentCount: number;
 }
 
-/** Stores the events of all turns of this process, in one statement for each moment, and reads who is cancelled. */
+/**
+ * Stores the events of all turns of this process, with one statement per interval, and reads requested cancellations.
+ */
 export class EventWriter {
   readonly #options: EventWriterOptions;
   readonly #turns = new Map<string, Pending>();
@@ -51,7 +53,7 @@ export class EventWriter {
   async end(id: string): Promise<void> {
     try {
       await this.#flush();
-      // Writes the events after a failed attempt.
+      // Writes what a failed attempt left.
       await this.#flush();
     } finally {
       this.#turns.delete(id);
@@ -78,7 +80,7 @@ export class EventWriter {
     }
   }
 
-  /** One at a time, so that the events of a turn are stored in order. */
+  /** Writes run one at a time, so that the events of a turn are stored in order. */
   #flush(): Promise<void> {
     return this.#order.run(async () => {
       const turns = [...this.#turns.values()].filter(({ events }) => events.length > 0);

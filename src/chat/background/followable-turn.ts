@@ -14,11 +14,11 @@ export interface TurnHead extends Pick<
   | 'metadata'
   | 'maxOutputTokens'
 > {
-  /** JSON of the API that started the turn: the response as it began. */
+  /** The initial response as JSON, in the format of the API that started the turn. */
   readonly initial?: unknown;
 }
 
-/** A turn in the background, of this process or another one. */
+/** A background turn of this or another process. */
 export interface FollowableTurn {
   readonly id: string;
   /** Id of the token that started it; null if none was used. */
@@ -26,11 +26,11 @@ export interface FollowableTurn {
   readonly createdAt: Date;
   readonly endedAt: Date | undefined;
   readonly isRunning: boolean;
-  /** Why it failed. */
+  /** The error if the turn failed. */
   readonly error: HearthError | undefined;
   readonly head: TurnHead;
   /**
-   * The events after a position, from 0, and later ones.
+   * Yields the events after a position, which counts from 0, and then new ones until the end.
    *
    * @throws HearthError `response_not_found` if the next event is no longer kept; the error of a turn that failed
    *   before its first event; the signal's reason.

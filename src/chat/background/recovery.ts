@@ -6,7 +6,7 @@ import type { NewBlob, StoredResponse } from '../../store/store.ts';
 
 interface Output {
   readonly items: readonly TurnItem[];
-  /** A text that has begun and not ended. */
+  /** The text that has begun and not ended. */
   readonly open: OpenText | undefined;
 }
 
@@ -15,7 +15,7 @@ interface OpenText {
   text: string;
 }
 
-/** The output of a turn as far as its events tell it, in order. */
+/** Reconstructs the output of a turn from its events, in order. */
 export function itemsOf(events: readonly TurnEvent[]): readonly TurnItem[] {
   const { items, open } = outputOf(events);
   return open === undefined || open.text === '' ? items : [...items, open];
@@ -27,7 +27,7 @@ function outputOf(events: readonly TurnEvent[]): Output {
   for (const event of events) {
     switch (event.type) {
       case 'turn.start':
-        // It began again on another instance.
+        // The turn started over on another instance.
         items = [];
         open = undefined;
         break;
@@ -70,7 +70,7 @@ export function toInterrupted(
   };
 }
 
-/** The events that a turn lacks whose process ended; none if it had not begun, or has its end. */
+/** The events that are missing if the turn's process ended; none if the turn had not begun, or has its end. */
 export function missingEnd(
   events: readonly TurnEvent[],
   stored: StoredResponse | undefined,
@@ -105,7 +105,7 @@ export function interruptedError(): HearthError {
   );
 }
 
-/** JSON text of a draft, with its images. */
+/** Encodes a draft with its images as JSON text. */
 export function encodeDraft({ blobs, ...rest }: DraftResponse): string {
   return JSON.stringify({
     ...rest,
@@ -128,7 +128,7 @@ export function decodeDraft(text: string): DraftResponse {
   };
 }
 
-/** Ends a text that has begun, and tells the texts of items that no event has told. */
+/** Ends a text that has begun, and creates the events of texts that have none. */
 function textEvents(open: OpenText | undefined, rest: readonly TurnItem[]): readonly TurnEvent[] {
   const texts = rest.filter((item) => item.type === 'message' || item.type === 'reasoning');
   const [first] = texts;

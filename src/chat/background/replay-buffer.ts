@@ -7,7 +7,9 @@ export interface Numbered<Value> {
   readonly value: Value;
 }
 
-/** A sequence that grows and that any number of readers replay and follow. Has a limit in bytes: old values go first. */
+/**
+ * A growing sequence that any number of readers can replay and follow. Drops the oldest values beyond a limit in bytes.
+ */
 export class ReplayBuffer<Value> {
   readonly #maxBytes: number;
   #entries: { readonly value: Value; readonly bytes: number }[] = [];
@@ -25,7 +27,7 @@ export class ReplayBuffer<Value> {
     return this.#bytes;
   }
 
-  /** The number of values so far, dropped ones included. */
+  /** The number of values so far, including dropped ones. */
   get length(): number {
     return this.#first + this.#entries.length;
   }
@@ -37,7 +39,7 @@ export class ReplayBuffer<Value> {
     this.#notify();
   }
 
-  /** Readers end after the last value; with an error they throw it. */
+  /** Ends the sequence. Readers end after the last value; if there is an error, they throw it. */
   end(error?: unknown): void {
     this.#end ??= { error };
     this.#notify();
@@ -49,7 +51,7 @@ export class ReplayBuffer<Value> {
   }
 
   /**
-   * Yields the values after a position, and later ones until the end.
+   * Yields the values after a position, and then new ones until the end.
    *
    * @throws HearthError `response_not_found` if the next value was dropped; the error of `end`; the signal's reason.
    */
@@ -69,7 +71,7 @@ export class ReplayBuffer<Value> {
     }
   }
 
-  /** Drops a quarter at once, so that a long sequence is not moved with each value. */
+  /** Drops a quarter of the values at once, since moving a long array for each value would be slow. */
   #dropOldest(): void {
     let count = 0;
     while (count < this.#entries.length - 1 && this.#bytes > this.#maxBytes * 0.75) {
@@ -87,7 +89,7 @@ export class ReplayBuffer<Value> {
   }
 }
 
-/** The error of a reader whose next event is gone. */
+/** The error for a reader whose next event was dropped. */
 export function eventsDropped(): HearthError {
   return new HearthError(
     'response_not_found',

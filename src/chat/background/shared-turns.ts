@@ -21,22 +21,22 @@ export interface SharedTurnsOptions {
   readonly store: Pick<Store, 'backgroundTurns' | 'responses'>;
   readonly leases: LeaseKeeper;
   readonly logger: Logger;
-  /** Called with a turn of this process that another process cancels. */
+  /** Called if another process cancels a turn of this process. */
   readonly onCancel: (id: string) => void;
-  /** Called with a turn that another process has taken, since this one did not answer for too long. */
+  /** Called if another process has taken over a turn, since this process did not renew its lease for too long. */
   readonly onLost: (id: string, error: HearthError) => void;
-  /** Time for which the events of a turn are kept after its end. */
+  /** How long the events of a turn are kept after its end. */
   readonly retentionMs: number;
-  /** Time between two looks for turns whose process has ended. */
+  /** Interval between two checks for turns whose process has ended. */
   readonly lookMs?: number;
 }
 
-/** Its process adds at most its current write. */
+/** Attempts to end a turn. Its process can only interfere with the write that it has begun. */
 const maxEndAttempts = 5;
 
 const leaseOf = (id: string): string => `response:${id}`;
 
-/** The turns of all processes in the database: this process writes its own and reads the others. */
+/** The turns of all processes of the database. This process writes its own turns and reads the others. */
 export class SharedTurns {
   readonly #options: SharedTurnsOptions;
   readonly #writer: EventWriter;
@@ -54,10 +54,7 @@ export class SharedTurns {
     });
   }
 
-  /**
-   * Starts to look for turns whose process has ended. Turns of an earlier run of this process end
-   * at once.
-   */
+  /** Starts to look for turns whose process has ended. Turns of an earlier run of this process are ended at once. */
   start(): void {
     const { lookMs = 5000 } = this.#options;
     this.#timer = setInterval(() => void this.#lookAgain(), lookMs).unref();
@@ -71,7 +68,7 @@ export class SharedTurns {
   }
 
   /**
-   * Makes a turn of this process visible to all. On a full disk the turn runs for this process only.
+   * Makes a turn of this process visible to all processes. On a full disk the turn is visible only in this process.
    *
    * @throws HearthError `store_unavailable`: the other servers would not know the turn.
    */
@@ -86,7 +83,7 @@ export class SharedTurns {
 
   async #share({ id, ownerId, createdAt, head }: BackgroundTurn): Promise<void> {
     const { store, leases, onLost } = this.#options;
-    // Before its row: no process may take a turn for one without a process.
+    // Takes the lease before it adds the row, so that no process takes the turn for an abandoned one.
     const lease = await leases.take(leaseOf(id));
     if (lease === undefined) throw new Error(`The id ${id} is in use.`);
     this.#leases.set(id, lease);
@@ -101,7 +98,7 @@ export class SharedTurns {
   }
 
   /**
-   * Stores the draft of a response; without it, nothing is stored if this process ends in the middle.
+   * Stores the draft of a response. Without a draft, nothing of the turn is stored if this process ends early.
    *
    * @throws HearthError `store_unavailable`.
    */
@@ -117,7 +114,7 @@ export class SharedTurns {
 
   push: EventWriter['push'] = (id, event) => this.#writer.push(id, event);
 
-  /** Ends a turn of this process for the others; they do it themselves if that fails. */
+  /** Ends a turn of this process in the database. If that fails, other processes end it. */
   async end({ id, status, error, endedAt = new Date() }: BackgroundTurn): Promise<void> {
     const { store, logger } = this.#options;
     try {
@@ -134,7 +131,7 @@ export class SharedTurns {
     }
   }
 
-  /** A turn of another process, or of an earlier run of this one. */
+  /** Finds a turn of another process, or of an earlier run of this process. */
   async find(id: string): Promise<StoredTurn | undefined> {
     const { backgroundTurns: store } = this.#options.store;
     const row = await store.find(id);
@@ -166,7 +163,7 @@ export class SharedTurns {
     }
   }
 
-  /** One that can't be ended does not keep the others from it. */
+  /** If one turn can't be ended, the others are ended all the same. */
   async #recoverIfPossible(id: string): Promise<void> {
     try {
       await this.#recover(id);
@@ -175,13 +172,13 @@ export class SharedTurns {
     }
   }
 
-  /** Ends a turn whose process has ended, with its output; no effect while the process runs. */
+  /** Ends a turn whose process has ended, and stores its output; no effect while the process runs. */
   async #recover(id: string): Promise<void> {
     const { store, leases, logger } = this.#options;
     const lease = await leases.take(leaseOf(id));
     if (lease === undefined) return;
     try {
-      // From here on its process, if that was only slow, adds nothing.
+      // From here on, the turn's process can't add events, even if it was only slow.
       if (!(await store.backgroundTurns.recover(id))) return;
       const row = await store.backgroundTurns.find(id);
       if (row === undefined) return;
@@ -201,7 +198,7 @@ export class SharedTurns {
     }
   }
 
-  /** The response of a turn; stored now if its process did not do it. */
+  /** Returns the response of a turn; stores it first if the turn's process has not. */
   async #storeInterrupted({
     id,
     ownerId,
@@ -216,16 +213,16 @@ export class SharedTurns {
       await responses.insert(response, blobs, conversationId, begun);
       return response;
     } catch (error) {
-      // Its process was only slow, and stored it now.
+      // The turn's process was only slow, and has now stored the response.
       const late = await responses.find(id, ownerId);
-      // It can't be stored, since the response that it continues was deleted.
+      // The response can't be stored, since the response that it continues was deleted.
       const isRefused = error instanceof HearthError && !isUnavailable(error);
       if (late === undefined && !isRefused) throw error;
       return late;
     }
   }
 
-  /** Adds the events that a turn lacks; again if its process added some at the same time. */
+  /** Adds the missing last events of a turn. Tries again if the turn's process added events at the same time. */
   async #addEnd(
     id: string,
     stored: StoredResponse | undefined,

@@ -16,12 +16,12 @@ interface StoredTurnOptions {
   readonly recover: (id: string) => Promise<void>;
 }
 
-/** Time between two looks for new events. */
+/** Interval between two reads of new events. */
 const pollMs = 200;
-/** Time between two looks whether the process of the turn still runs. */
+/** Interval between two checks whether the turn's process is still running. */
 const recoverMs = 2000;
 
-/** A turn of another process, or of one that has ended: its events are read from the database. */
+/** A turn of another process or of one that has ended. Reads the events from the database. */
 export class StoredTurn implements FollowableTurn {
   readonly id: string;
   readonly ownerId: string | null;
@@ -68,7 +68,7 @@ export class StoredTurn implements FollowableTurn {
   }
 
   async recorded(): Promise<readonly TurnEvent[]> {
-    // Read first: events that come meanwhile would lack the end.
+    // Reads the status before the events: otherwise events added in between would be missing at the end.
     await this.#reload();
     return readEvents(this.#options.store, this.id);
   }
@@ -87,7 +87,7 @@ export class StoredTurn implements FollowableTurn {
   ): AsyncGenerator<readonly Numbered<TurnEvent>[]> {
     for (let waitedMs = 0; ; waitedMs += pollMs) {
       signal.throwIfAborted();
-      // Before the events, so that none follows after the end.
+      // Reads the status before the events, so that no event follows after an end.
       await this.#reload();
       const { isRunning } = this;
       for (;;) {
@@ -113,7 +113,7 @@ export class StoredTurn implements FollowableTurn {
   }
 }
 
-/** All events of a turn that are stored. */
+/** Reads all stored events of a turn. */
 export async function readEvents(
   store: Pick<BackgroundTurnRepository, 'eventsFrom'>,
   id: string,

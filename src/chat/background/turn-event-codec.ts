@@ -2,7 +2,7 @@ import type { TurnEvent } from '../turn-event.ts';
 import { HearthError, type ErrorCode } from '../../kernel/errors/errors.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 
-/** JSON text of an event of a turn, for other processes. */
+/** Encodes an event of a turn as JSON text for other processes. */
 export function encodeEvent(event: TurnEvent): string {
   return JSON.stringify('error' in event ? { ...event, error: toPlainError(event.error) } : event);
 }

@@ -17,7 +17,7 @@ import {
 } from './result-lines.ts';
 import { validateBatch, type BatchLimits } from './validate-batch.ts';
 
-/** Sends a request to the API as its owner, behind the requests of all others. */
+/** Sends a request to the API on behalf of its owner, with a lower priority than other requests. */
 export type SendRequest = (request: {
   readonly endpoint: string;
   readonly body: Readonly<Record<string, unknown>>;
@@ -29,29 +29,29 @@ export interface BatchRunnerOptions extends BatchLimits {
   readonly store: Pick<Store, 'files' | 'batches'>;
   /** Id of this server, the same after a restart. */
   readonly holder: string;
-  /** Requests of all batches that run at the same time. */
+  /** Maximum number of running requests of all batches. */
   readonly concurrency: number;
   readonly parseJson: ParseJson;
   readonly send: SendRequest;
   readonly logger: Logger;
-  /** Time after which the batches of a process that was killed may run in another one; several looks long. */
+  /** Time after which another process may run the batches of a killed one; several times `pollMs`. */
   readonly leaseMs?: number;
-  /** Time between two looks for batches to run, of other processes too. */
+  /** Interval between two checks for batches to run, including those that other processes created. */
   readonly pollMs?: number;
-  /** First delay before a request is sent again to a busy server. */
+  /** Delay before a request is first repeated because the server is busy. */
   readonly retryMs?: number;
 }
 
 const maxRetryMs = 30_000;
-/** A server that is busy (429) is asked until the batch expires, one that is not available so often. */
+/** Attempts if the server is unavailable. If it is busy (429), the request is repeated until the batch expires. */
 const maxUnavailable = 5;
 const linesPerPage = 50;
 
 type StopCause = 'cancelled' | 'expired' | 'released';
 
 /**
- * Runs the batches of the store: validates them, makes their requests, stores each result at once, and writes the
- * files of answers and errors. A batch continues where it stopped when its server was stopped or killed.
+ * Runs the batches of the store: validates them, sends their requests, stores each result at once, and writes the files
+ * of answers and errors. If the server was stopped or killed, its batches continue where they stopped.
  */
 export class BatchRunner {
   readonly #options: Required<BatchRunnerOptions>;
@@ -75,12 +75,12 @@ export class BatchRunner {
     this.wake();
   }
 
-  /** Looks for batches to run, and for running ones to stop. */
+  /** Checks at once for batches to start or to stop. */
   wake(): void {
     if (!this.#isClosed) void this.#lookAgain();
   }
 
-  /** Stops the requests that run; they are made again later, here or in another process. */
+  /** Aborts running requests. They are sent again later, by this or another process. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#timer);
@@ -109,7 +109,7 @@ export class BatchRunner {
     if (running !== undefined) {
       if (batch === undefined) running.stop('released');
       else if (batch.status === 'cancelling') running.stop('cancelled');
-      // Its requests are known only when it is validated; they are reported as expired then.
+      // A batch's requests are known only after the validation, which then reports them as expired.
       else if (batch.status !== 'validating' && hasExpired(batch)) running.stop('expired');
     } else if (batch !== undefined && !this.#isClosed) this.#begin(id);
   }
@@ -135,14 +135,14 @@ export class BatchRunner {
         if (cause !== 'released') logger.warn({ err, batch: id }, 'a batch failed; it is resumed');
       } finally {
         this.#running.delete(id);
-        // Its stop may have left other work for it.
+        // A stopped batch may need further work, such as its end as canceled.
         if (cause !== undefined) this.wake();
       }
     };
     this.#running.set(id, { stop, done: run() });
   }
 
-  /** Takes a batch from status to status until it has ended. */
+  /** Moves a batch through its statuses until it has ended. */
   async #run(id: string, signal: AbortSignal, causeOf: () => StopCause | undefined): Promise<void> {
     const { store } = this.#options;
     while (causeOf() !== 'released') {
@@ -217,11 +217,11 @@ export class BatchRunner {
         return send({ endpoint, body: request.body, ownerId, signal });
       }, signal);
       if ('code' in answer) {
-        // Limits may have changed since it was validated.
+        // The request can't be read if limits have changed since the validation.
         await store.batches.record(batch.id, line.line, toUnreadable(line, answer));
         return;
       }
-      // The error of a request that was stopped says nothing about it.
+      // If the batch was stopped, the error may only come from the abort.
       if (answer.status >= 400) signal.throwIfAborted();
       if (answer.status === 503) unavailable += 1;
       const mayWait = answer.status === 503 && unavailable < maxUnavailable;
@@ -244,7 +244,7 @@ export class BatchRunner {
     return parseRequest(pieces, line, endpoint, parseJson);
   }
 
-  /** Writes the files, and ends the batch. */
+  /** Writes the files and ends the batch. */
   async #finish(batch: StoredBatch): Promise<void> {
     const { store, holder, logger } = this.#options;
     const { id, status } = batch;
@@ -252,7 +252,7 @@ export class BatchRunner {
     const outputFileId = await this.#writeFile(batch, 'output', answerLines(store, batch));
     const errorFileId = await this.#writeFile(batch, 'error', errorLines(store, batch)).catch(
       async (error: unknown) => {
-        // The next attempt writes it again.
+        // The next attempt writes this file again.
         if (outputFileId !== undefined) await store.files.delete(outputFileId, holder);
         throw error;
       },
@@ -290,7 +290,7 @@ function hasExpired({ expiresAt }: StoredBatch): boolean {
   return expiresAt.getTime() <= Date.now();
 }
 
-/** Waits for work, whose failure is expected where it was stopped. */
+/** Waits for work, and ignores its failure if it was stopped. */
 async function unlessStopped(
   work: Promise<void>,
   causeOf: () => StopCause | undefined,

@@ -7,11 +7,11 @@ import { BatchRunner, type BatchRunnerOptions, type SendRequest } from './batch-
 
 export interface BatchesOptions extends Omit<BatchRunnerOptions, 'send' | 'store'> {
   readonly store: Pick<Store, 'files' | 'batches' | 'freeDiskBytes'>;
-  /** Bytes of an uploaded file. */
+  /** Maximum bytes of an uploaded file. */
   readonly maxFileBytes: number;
-  /** Bytes of the files of all tokens. */
+  /** Maximum bytes of all tokens' files. */
   readonly maxStorageBytes: number;
-  /** Batches of a token that have not ended. */
+  /** Maximum number of a token's batches that have not ended. */
   readonly maxActive: number;
   /** Days after which files and ended batches are deleted. */
   readonly retentionDays: number;
@@ -21,24 +21,24 @@ interface NewFile {
   readonly name: string;
   readonly ownerId: string | null;
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** Bytes of the request with the file; undefined if it does not say. */
+  /** Bytes of the request with the file, from its `Content-Length`; undefined if absent. */
   readonly declaredBytes: number | undefined;
 }
 
 const dayMs = 24 * 3600 * 1000;
 const completionWindowMs = dayMs;
-/** Stays free for responses, deletions and the next start, which need little. */
+/** Disk space left free for responses, deletions and the next start, which need little. */
 const diskReserveBytes = 64 * 1024 * 1024;
 const cleaningIntervalMs = 3600 * 1000;
 
-/** Files of requests and the batches that run them, of all tokens. */
+/** Batches and their files, for all tokens. */
 export class Batches {
   readonly #options: BatchesOptions;
   readonly #creating = new Mutex();
   #runner: BatchRunner | undefined;
   #timer: NodeJS.Timeout | undefined;
   #cleaning: Promise<void> | undefined;
-  /** Bytes of uploads that are being written, of which the disk may have none yet. */
+  /** Bytes of uploads in progress, which may not be on the disk yet. */
   #expectedBytes = 0;
 
   constructor(options: BatchesOptions) {
@@ -65,14 +65,14 @@ export class Batches {
     await this.#runner?.close();
   }
 
-  /** When a file is deleted; undefined for documents, which are kept. */
+  /** Time at which a file is deleted; undefined for documents, which are kept. */
   expiryOf({ createdAt, purpose }: StoredFile): Date | undefined {
     if (purpose !== 'batch' && purpose !== 'batch_output') return undefined;
     return new Date(createdAt.getTime() + this.#options.retentionDays * dayMs);
   }
 
   /**
-   * Writes an uploaded file, which is not found before `publishFile`.
+   * Writes an uploaded file, which can't be found until `publishFile`.
    *
    * @throws HearthError `storage_full`; `body_too_large`.
    */
@@ -106,7 +106,7 @@ export class Batches {
 
   /** @throws HearthError `storage_full` if the disk would have no room for responses after an upload. */
   async #assertDiskRoom(): Promise<void> {
-    // Before the wait, in which later uploads are added.
+    // Computed before the wait, during which other uploads may be added.
     const neededBytes = this.#expectedBytes + diskReserveBytes;
     const freeBytes = await this.#options.store.freeDiskBytes();
     if (neededBytes <= freeBytes) return;
@@ -165,7 +165,7 @@ export class Batches {
     const createdAt = new Date();
     const expiresAt = new Date(createdAt.getTime() + completionWindowMs);
     await this.#creating.run(async () => {
-      // One at a time, so that several do not pass the limit together.
+      // One at a time, so that concurrent requests can't exceed the limit together.
       if ((await store.batches.activeIds(ownerId)).length >= maxActive) {
         throw new HearthError(
           'queue_full',
@@ -197,7 +197,7 @@ export class Batches {
     });
   }
 
-  /** @throws HearthError `batch_not_found`; `conflict` if it ends or has ended. */
+  /** @throws HearthError `batch_not_found`; `conflict` if the batch is ending or has ended. */
   async cancel(id: string, ownerId: string | null): Promise<StoredBatch> {
     await this.find(id, ownerId);
     const { batches } = this.#options.store;
@@ -227,7 +227,7 @@ export class Batches {
   }
 }
 
-/** Upper bound of a form without its file. */
+/** Upper bound for the size of the form without the file. */
 const formBytes = 64 * 1024;
 
 async function* upTo(

@@ -2,7 +2,10 @@ import * as z from 'zod';
 import { HearthError } from '../../kernel/errors/errors.ts';
 import type { BatchError } from '../../store/batches/batch.ts';
 
-/** Parses a JSON value from pieces that can't be used afterwards. @throws HearthError `invalid_json`, `body_too_large`. */
+/**
+ * Parses JSON from pieces of text, which the caller must not use afterwards. @throws HearthError `invalid_json`,
+ * `body_too_large`.
+ */
 export type ParseJson = (pieces: readonly Uint8Array[]) => Promise<unknown>;
 
 const requestSchema = z.looseObject({
@@ -28,7 +31,7 @@ export interface BatchRequest {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** The request of a line; why it is refused if it is not one for the endpoint. */
+/** Parses a line. Returns an error if it is not a request for the batch's endpoint. */
 export async function parseRequest(
   pieces: readonly Uint8Array[],
   line: number,

@@ -1,10 +1,10 @@
 import { TimeSlice } from '../../kernel/concurrency/time-slice.ts';
 
-/** A line of a file without its end. */
+/** A line of a file without its line end. */
 export interface FileLine {
   /** From 1. */
   readonly line: number;
-  /** Byte at which it begins. */
+  /** Position of its first byte. */
   readonly start: number;
   readonly bytes: Buffer;
 }
@@ -23,7 +23,7 @@ export class LongLineError extends Error {
 const newline = 0x0a;
 
 /**
- * The lines of a file that is read in pieces, without empty ones. Other work of the event loop runs between them.
+ * Splits a file that is read in pieces into lines, without empty ones. Other work of the event loop runs between them.
  *
  * @throws LongLineError
  */
@@ -39,7 +39,7 @@ export async function* readLines(
   for await (const piece of pieces) {
     let from = 0;
     while (from < piece.byteLength) {
-      // A part for each of millions of empty lines would take a minute.
+      // Skips empty lines early: slicing millions of them would take a minute.
       if (restBytes === 0 && piece[from] === newline) {
         line += 1;
         start += 1;
@@ -53,7 +53,7 @@ export async function* readLines(
       restBytes += part.byteLength;
       if (restBytes > maxLineBytes) throw new LongLineError(line);
       if (end === -1) break;
-      // A promise for each of many short lines would take longer than they do.
+      // Pauses only when a time slice is over: for short lines, a promise each would cost more than the lines.
       if (slice.isOver) await slice.pause();
       if (restBytes > 0) yield { line, start, bytes: Buffer.concat(rest, restBytes) };
       start += restBytes + 1;

@@ -9,7 +9,7 @@ export interface BatchAnswer {
   readonly body: unknown;
 }
 
-/** The answer to a request as a line of the file of answers, or of errors. */
+/** Formats the answer to a request as a line of the answer file or the error file. */
 export function toResult({ customId }: BatchLine, answer: BatchAnswer): BatchResult {
   const { status, requestId, body } = answer;
   const response = { status_code: status, request_id: requestId, body };
@@ -17,7 +17,7 @@ export function toResult({ customId }: BatchLine, answer: BatchAnswer): BatchRes
   return { isFailed: status >= 400, json: JSON.stringify(line) };
 }
 
-/** A request that can no longer be read from its file as a line of the file of errors. */
+/** Formats an error for a request that can no longer be read from its file. */
 export function toUnreadable({ customId }: BatchLine, { code, message }: BatchError): BatchResult {
   const id = newBatchId('batch_req_');
   const line = { id, custom_id: customId, response: null, error: { code, message } };
@@ -33,7 +33,7 @@ const reasons = {
 };
 const linesPerStep = 500;
 
-/** The lines of the file of answers. */
+/** The lines of the answer file. */
 export async function* answerLines(
   { batches }: Pick<Store, 'batches'>,
   { id }: StoredBatch,

@@ -5,21 +5,21 @@ import { parseRequest, type ParseJson } from './parse-request.ts';
 import { LongLineError, readLines } from './read-lines.ts';
 
 export interface BatchLimits {
-  /** Requests of a batch. */
+  /** Maximum number of requests in a batch. */
   readonly maxRequests: number;
-  /** Bytes of a request. */
+  /** Maximum bytes of a request. */
   readonly maxLineBytes: number;
 }
 
-/** Errors that a batch reports; the rest of the file is not read then. */
+/** Maximum number of reported errors; validation stops there. */
 const maxErrors = 100;
-/** Requests that are stored together. */
+/** Number of requests that are stored together. */
 const linesPerStep = 200;
 
 /**
- * Reads the requests of a batch and stores their places.
+ * Reads the requests of a batch and stores their positions.
  *
- * @returns why the file is refused; empty if it is not.
+ * @returns the reasons why the file is refused; empty if it is valid.
  * @throws the signal's reason when aborted.
  */
 export async function validateBatch(
@@ -29,7 +29,7 @@ export async function validateBatch(
   parseJson: ParseJson,
   signal: AbortSignal,
 ): Promise<{ readonly errors: readonly BatchError[]; readonly count: number }> {
-  // A start after a kill validates again.
+  // After a crash, the validation starts over.
   await batches.clearLines(id);
   const errors: BatchError[] = [];
   const lineOfId = new Map<string, number>();
@@ -80,7 +80,7 @@ export async function validateBatch(
   return { errors, count: lineOfId.size };
 }
 
-/** A long line of blanks is refused like other lines that are not JSON. */
+/** Lines with blanks only are skipped, unless they are long: these are refused as invalid JSON. */
 function isBlank(line: Buffer): boolean {
   return line.byteLength <= 1024 && line.toString('latin1').trim() === '';
 }
