@@ -1,15 +1,18 @@
 import type { ErrorSerializer } from './errors/error-serializer.ts';
 
-/** The paths of an API; `src/api/apis.ts` is the table of all. */
+/** The paths of an API; `src/api/apis.ts` lists all APIs. */
 export interface PathClaim {
   /** All paths of its endpoints begin with one of these, such as `/api/v1`. */
   readonly prefixes: readonly string[];
   /**
-   * Request headers that only its clients send, such as `anthropic-version`. They choose the API of a
-   * request to a path or prefix that it shares with another API.
+   * Request headers that only clients of this API send, such as `anthropic-version`. If several APIs share a path or
+   * prefix, these headers decide which one gets the request.
    */
   readonly clientHeaders?: readonly string[];
-  /** Paths of its vendor's API that it does not serve although another API does: its clients get 404 there. */
+  /**
+   * Paths of the vendor's API that this API does not serve, although another API has them. Clients of this API get 404
+   * there.
+   */
   readonly unservedPaths?: readonly string[];
 }
 
@@ -21,9 +24,9 @@ export interface ApiDescription extends PathClaim {
   /** True if programs may send JSON without declaring it, as curl does; web pages may not. */
   readonly takesUndeclaredJson?: boolean;
   readonly errorSerializer: ErrorSerializer;
-  /** Header of its responses with the id of the request, besides `X-Request-Id`. */
+  /** Response header with the request's id, besides `X-Request-Id`. */
   readonly requestIdHeader?: string;
-  /** Whose names the headers with the limits of a token have; OpenAI's by default. */
+  /** Vendor whose names the rate-limit headers use; OpenAI's by default. */
   readonly rateLimitStyle?: 'anthropic';
 }
 
@@ -33,8 +36,8 @@ interface RequestHead {
 }
 
 /**
- * The API whose format a request gets that reaches no endpoint: the one with the longest matching prefix, and of
- * several with that prefix the client's.
+ * Selects the API whose error format a request without an endpoint gets: the one with the longest matching prefix. If
+ * several have that prefix, selects by client.
  */
 export function findApi<Candidate extends PathClaim>(
   apis: readonly Candidate[],
@@ -50,8 +53,7 @@ export function findApi<Candidate extends PathClaim>(
 }
 
 /**
- * Chooses among APIs that share a path: the one whose client sent the request, or else the one
- * without client headers.
+ * Chooses among APIs that share a path: the one whose client sent the request, or else the one without client headers.
  */
 export function chooseByClient<Candidate extends PathClaim>(
   apis: readonly Candidate[],

@@ -8,35 +8,37 @@ import type { ApiDescription } from './api.ts';
 
 /** Hono's variables of a request. */
 export interface AppEnvironment {
-  /** From the server; absent if a test calls the app without a socket. */
+  /** Set by the server; absent if a test calls the app without a socket. */
   Bindings: {
     running?: RunningRequest;
-    /** Address of the client, or of the proxy before it. */
+    /** Address of the client, or of the proxy in front of the server. */
     remoteAddress?: string | undefined;
     isStopping?: boolean;
-    /** Response of `GET /`, instead of the server's name. */
+    /** Response of `GET /` that replaces the server's name. */
     greeting?: string | undefined;
-    /** True if it came through the listener for linked machines, on which every request needs a token or a code. */
+    /**
+     * True if the request came through the listener for linked machines, where every request needs a token or a code.
+     */
     isLinked?: boolean;
-    /** The sender of a request that the server makes itself, for a batch. */
+    /** Owner of a batch, for requests that the server itself makes. */
     batchCaller?: Principal;
   };
   /** Set by the middleware, before any handler runs. */
   Variables: {
     requestId: string;
-    /** Writes `requestId` with every line. */
+    /** Adds `requestId` to every line. */
     logger: Logger;
     record: RequestRecord;
     signal: AbortSignal;
     /** Null if a token is required and the request has none. */
     principal: Principal | null;
-    /** Remaining limits of the token; absent if it has none. */
+    /** Remaining limits of the token; absent if the token has no limits. */
     rate?: RateDecision;
-    /** Origin of another site's page that may read the response. */
+    /** Origin of another site's page, if that may read the response. */
     sharedOrigin?: string;
     /** API of the endpoint that handles the request. */
     api?: ApiDescription;
-    /** True if the response was made with the headers of every response. */
+    /** True if the response was created with the default headers. */
     hasHeaders?: boolean;
   };
 }

@@ -23,7 +23,7 @@ export type ErrorDetail = z.infer<typeof errorDetailSchema>;
 export const errorBodySchema = z.object({ error: errorDetailSchema }).meta({ id: 'Error' });
 export type ErrorBody = z.infer<typeof errorBodySchema>;
 
-/** Error body of the APIs with the shapes of OpenAI. */
+/** Error body of the OpenAI-compatible APIs. */
 export const openAiErrorBodySchema = z
   .object({
     error: z
@@ -38,7 +38,7 @@ export const openAiErrorBodySchema = z
   .meta({ id: 'OpenAiError' });
 export type OpenAiErrorBody = z.infer<typeof openAiErrorBodySchema>;
 
-/** The data of a stream with the shapes of OpenAI. */
+/** Schema of OpenAI-compatible stream data: a chunk or an error. */
 export const openAiEventSchema = <Chunk extends z.ZodType>(chunk: Chunk, id: string) =>
   z.union([chunk, openAiErrorBodySchema]).meta({
     id,

@@ -30,7 +30,7 @@ export interface Api extends ApiDescription {
   readonly mountRoutes: (app: App) => void;
 }
 
-/** An API without its paths, which are in `src/api/apis.ts`. */
+/** An API without its paths, which `src/api/apis.ts` adds. */
 export type ApiRoutes = Omit<Api, keyof PathClaim>;
 
 /** A mounted route and the API that it belongs to. */
@@ -39,16 +39,16 @@ export interface Endpoint {
   readonly route: Route;
 }
 
-/** The app as one API sees it; `createApp` makes one for each API. */
+/** The app with the context of one API; `createApp` creates one for each API. */
 export interface App {
   readonly hono: HonoApp;
   readonly api: ApiDescription;
-  /** Endpoints of all APIs by their handlers, in the order in which they were mounted. */
+  /** Endpoints of all APIs by handler, in the order in which they were mounted. */
   readonly endpoints: Map<unknown, Endpoint>;
   /** All APIs. */
   readonly apis: readonly ApiDescription[];
   readonly parseJson: ParseJson;
-  /** Largest JSON body. */
+  /** Maximum size of a JSON body. */
   readonly bodyLimitBytes: number;
   /** Ends answers with the token of their caller; absent if tokens are not checked again. */
   readonly revocationChecker?: RevocationChecker | undefined;
@@ -70,8 +70,9 @@ export interface RouteRequest<Declared extends Route> {
   readonly upload: Declared extends { readonly upload: object } ? UploadBody : undefined;
   readonly context: RequestContext;
   /**
-   * Counts the request against the limits of its token, for routes that do so only in some cases.
-   * Other routes declare `rate_limit_exceeded`.
+   * Counts the request against its token's limits, for routes that do so only in some cases. Routes that declare
+   * `rate_limit_exceeded` always do.
+   *
    * @throws HearthError `rate_limit_exceeded`
    */
   readonly admit: () => Promise<void>;
@@ -82,8 +83,8 @@ type RouteHandler<Declared extends Route> = (
 ) => Promise<z.output<Declared['result']> | Response>;
 
 /**
- * Serves a route: checks the permission, validates the request and sends what the handler returns as JSON. A
- * `Response`, such as an event stream, is sent unchanged. The API serializes the errors that the handler throws.
+ * Serves a route: checks the permission, validates the request and sends the handler's result as JSON. A `Response`,
+ * such as an event stream, is sent unchanged. The API formats the handler's errors.
  */
 export function mount<Declared extends Route>(
   app: App,
@@ -103,7 +104,7 @@ export function mount<Declared extends Route>(
   const content = {
     method,
     upload: route.upload,
-    // An upload has its own limit.
+    // Uploads have their own limit.
     limitBytes: route.upload === undefined ? limitBytes : Number.POSITIVE_INFINITY,
   };
   const mayRunLong = route.events !== undefined || route.lines !== undefined;
@@ -170,7 +171,7 @@ function toRoutingPath(path: string): string {
   );
 }
 
-/** False if the endpoint of another API matches the request too, and its client sent it. */
+/** False if another API's endpoint also matches the request and the request comes from a client of that API. */
 function isOwner({ api, endpoints }: App, context: Context<AppEnvironment>): boolean {
   const candidates: ApiDescription[] = [];
   for (const { handler } of matchedRoutes(context)) {

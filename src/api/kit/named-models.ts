@@ -7,18 +7,18 @@ import type { ModelEntry, ModelSelection } from '../../library/model.ts';
 import type { Caller } from '../../telemetry/request-context.ts';
 import type { ApiServices } from '../services.ts';
 
-/** A model under a name that requests may use. */
+/** A model with a name that requests may use. */
 export interface NamedModel extends ModelSelection {
   readonly id: string;
 }
 
-/** Finds the models that a caller may use, by name. */
+/** Services to find the models that a caller may use, by name. */
 export type NamedModelServices = Pick<ApiServices, 'aliases' | 'modelSettings' | 'pool'> & {
   readonly library: ReturnType<ApiServices['libraryFor']>;
   readonly modelScope: ModelScope;
 };
 
-/** The services with the models that a caller may use. */
+/** Restricts the services to the models that a caller may use. */
 export function servicesFor<S extends Pick<ApiServices, 'libraryFor'>>(
   services: S,
   caller: Pick<Caller, 'modelScope'>,
@@ -27,7 +27,7 @@ export function servicesFor<S extends Pick<ApiServices, 'libraryFor'>>(
   return { ...services, library: services.libraryFor(caller), modelScope };
 }
 
-/** All models by their keys, then the profiles; with their best variant, or the one that a profile names. */
+/** Lists all models by key, then the profiles. Each has its best variant, or the variant that the profile names. */
 export async function listModels({
   library,
   modelSettings,
@@ -41,7 +41,7 @@ export async function listModels({
   ];
 }
 
-/** These models, then the models that aliases name; an alias with `*` is not a name. */
+/** Lists these models, then the models that aliases name, except aliases with `*`, which are patterns. */
 export async function listNamedModels(
   services: NamedModelServices,
 ): Promise<readonly NamedModel[]> {
@@ -51,7 +51,7 @@ export async function listNamedModels(
   return [...listed, ...aliases.flatMap((alias) => named(alias, models))];
 }
 
-/** For a chain, the first model that is there. */
+/** The model of a name; for a fallback chain, the first one that is present. */
 function named(
   { name, model: first, chain = [{ model: first }] }: ModelAlias,
   models: readonly ModelEntry[],
@@ -67,13 +67,13 @@ function named(
   return [];
 }
 
-/** The key of an identifier that may name a variant. */
+/** The key in an identifier, which may also name a variant. */
 export function keyOf(identifier: string): string {
   return identifier.replace(/@[^@/]*$/, '');
 }
 
 /**
- * Finds a model by a name. Its id is its key, or the name of a profile.
+ * Finds a model by name. The result's id is the key or the name of the profile.
  *
  * @throws The errors of `ModelLibrary.find`.
  */
@@ -88,9 +88,9 @@ export async function findModel(
 }
 
 /**
- * The ready ones of some instances that serve a model or profile.
+ * Filters instances to the ready ones that serve a model or profile.
  *
- * @param identifier If it names a variant, only instances of the variant serve.
+ * @param identifier If it names a variant, only instances of the variant match.
  */
 export function servingInstances(
   { modelSettings }: Pick<NamedModelServices, 'modelSettings'>,

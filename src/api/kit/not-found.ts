@@ -8,9 +8,8 @@ import { shorten } from './validation/shown-value.ts';
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /**
- * The methods that a path accepts. An endpoint that matches segment by segment hides endpoints
- * whose parameter takes the rest of the path: `models/load` and `models/download/{job_id}/pause`
- * are not models.
+ * Lists the methods that a path accepts. If an endpoint matches segment by segment, endpoints whose parameter takes the
+ * rest of the path are ignored: `models/load` and `models/download/{job_id}/pause` are not models.
  */
 export function endpointMethods(app: HonoApp, path: string): readonly string[] {
   const endpoints = methods.flatMap((method) => endpointsAt(app, method, path));
@@ -19,7 +18,7 @@ export function endpointMethods(app: HonoApp, path: string): readonly string[] {
   return methods.filter((method) => matching.some((endpoint) => endpoint.method === method));
 }
 
-/** Middleware is registered for all methods, endpoints for one. */
+/** Ignores middleware, which is registered for all methods; endpoints are registered for one. */
 function endpointsAt(app: HonoApp, method: string, path: string) {
   const [handlers] = app.router.match(method, path);
   return handlers.map(([[, route]]) => route).filter((route) => route.method === method);
@@ -30,8 +29,8 @@ const noWebSocket =
   '/api/v1/chat, and /v1 for OpenAI clients.';
 
 /**
- * Responds to paths without an endpoint, and to paths whose endpoints have other methods. Clients that asked for a
- * WebSocket show the status only, so the log also says why.
+ * Responds if a path has no endpoint, or none for the method. Clients that ask for a WebSocket show only the status, so
+ * the log explains the reason too.
  */
 export function createNotFoundHandler(
   app: HonoApp,

@@ -9,13 +9,13 @@ import type { ApiOf } from './errors/error-response.ts';
 import { shareWithOrigin } from './guards/guards.ts';
 import { rateLimitHeaders } from './guards/rate-gate.ts';
 
-/** Requests that programs repeat to watch the server; they would hide the others. */
+/** Paths that programs poll to watch the server; in the log they would hide other requests. */
 const pollPaths =
   /^\/(?:health|ready|metrics|api\/v1\/(?:status|events|logs|requests(?:\/[^/]+)?|models\/download(?:s|\/status\/[^/]+)))$/;
 
 /**
- * Ends the record of a request and logs it after its response was sent, without query and body, which may be private.
- * Polls that succeed are logged as `debug`.
+ * Completes the record of a request and logs it after the response was sent. Omits the query and body, which may be
+ * private. Polls that succeed are logged as `debug`.
  */
 function reportAtEnd(logger: Logger, context: Context<AppEnvironment>): void {
   const record = context.get('record');
@@ -42,7 +42,7 @@ function reportAtEnd(logger: Logger, context: Context<AppEnvironment>): void {
 
 const saneId = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** The id that the client sent if it is safe in a log and a header, or else a new UUID. */
+/** Returns the client's id if it is safe in a log and a header, or else a new UUID. */
 export function requestIdOf(header: string | undefined): string {
   return header !== undefined && saneId.test(header) ? header : randomUUID();
 }
@@ -63,10 +63,10 @@ export function setDefaultHeaders(headers: Headers, requestId: string): void {
   }
 }
 
-/** Settings of the reports about requests. */
+/** Settings for logs and records of requests. */
 export interface Observation {
   readonly events: EventPublisher;
-  /** True to keep bodies, prompts and outputs (`log.prompts`). */
+  /** True keeps bodies, prompts and outputs (`log.prompts`). */
   readonly keepsPrompts: boolean;
   readonly isTraced: boolean;
 }
@@ -105,13 +105,13 @@ export function createObserver(
 
     await next();
 
-    // To read the headers of a response costs more than to make it.
+    // Reading the headers of a response costs more than creating the response.
     if (context.get('hasHeaders') !== true) setHeaders(context, apiOf);
     reportAtEnd(requestLogger, context);
   };
 }
 
-/** The model that answers, by its key: the body repeats the name that the request gave. */
+/** Header with the key of the answering model; the body repeats the name of the request. */
 function modelHeader({ model }: RequestRecord): { readonly 'x-hearth-model'?: string } {
   return model !== undefined && /^[!-~]+$/.test(model) ? { 'x-hearth-model': model } : {};
 }
@@ -136,7 +136,7 @@ function setHeaders(context: Context<AppEnvironment>, apiOf: ApiOf): void {
   if (sharedOrigin !== undefined) shareWithOrigin(headers, sharedOrigin);
 }
 
-/** A response whose default headers are all that it needs has them from the start. */
+/** Creates a JSON response. If it needs only the default headers, sets them at once. */
 export function jsonResponse(context: Context<AppEnvironment>, value: unknown): Response {
   const json = { 'content-type': 'application/json' };
   const needsMore =
@@ -144,7 +144,7 @@ export function jsonResponse(context: Context<AppEnvironment>, value: unknown): 
     context.get('rate') !== undefined ||
     context.get('sharedOrigin') !== undefined ||
     context.env.isStopping === true;
-  // `Response.json` would make a response that the server can only send as a stream.
+  // Not `Response.json`: the server could send its response only as a stream.
   if (needsMore) return new Response(JSON.stringify(value), { headers: json });
   const headers = {
     ...json,

@@ -3,11 +3,11 @@ import type { ZodType } from 'zod';
 import type { ErrorCode } from '../../kernel/errors/errors.ts';
 import type { Permission } from '../../kernel/permission.ts';
 
-/** A file, or a form with it in the field `file`. */
+/** An uploaded file, or a form with a file in the field `file`. */
 export type Upload =
   | {
       readonly contentType: 'application/octet-stream';
-      /** True if clients that declare another type are served, except web pages. */
+      /** True: other declared types are accepted too, except from web pages. */
       readonly takesAnyType?: true;
     }
   | {
@@ -16,15 +16,15 @@ export type Upload =
       readonly fields: z.ZodObject;
     };
 
-/** An endpoint: everything that the server, the client and the OpenAPI document need to know about it. */
+/** Declaration of an endpoint, used by the server, the client and the OpenAPI document. */
 export interface Route {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** `{name}` is a parameter of one segment; `{name...}`, at the end only, takes the rest of the path. */
+  /** `{name}` is a parameter of one segment. `{name...}`, only at the end, takes the rest of the path. */
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
-  /** Permission that the token must have, or several of which one is enough; null for an endpoint that needs no token. */
+  /** Permission that the token must have; one of them if there are several. Null if the endpoint needs no token. */
   readonly permission: Permission | readonly Permission[] | null;
   readonly params?: ZodType;
   readonly query?: ZodType;
@@ -32,24 +32,27 @@ export interface Route {
   readonly headers?: ZodType;
   /** JSON body. */
   readonly body?: ZodType;
-  /** Maximum size of the body where it is far below the setting `limits.bodyBytes`, such as for callers without a token. */
+  /**
+   * Maximum size of the body, if it is far below the setting `limits.bodyBytes`, for example because callers need no
+   * token.
+   */
   readonly maxBodyBytes?: number;
-  /** True if the body has secrets, which are recorded nowhere. */
+  /** True if the body has secrets, so that it is never recorded. */
   readonly hasSecrets?: true;
-  /** Raw body of any size, which the handler reads as a stream; instead of `body`. */
+  /** Raw body of any size, which the handler reads as a stream; replaces `body`. */
   readonly upload?: Upload;
   readonly result: ZodType;
   /** Media type of a result that is not JSON. */
   readonly resultType?: 'text/plain';
   /** Data of the server-sent events, for an endpoint that can stream. */
   readonly events?: ZodType;
-  /** True if it always streams: `result` has the same schema as `events`. */
+  /** True if the endpoint always streams; `result` then has the same schema as `events`. */
   readonly isStreamOnly?: true;
-  /** Lines of a stream of JSON lines (`application/x-ndjson`), for an endpoint that can stream so. */
+  /** Schema of each line, for an endpoint that can stream JSON lines (`application/x-ndjson`). */
   readonly lines?: ZodType;
-  /** Media types of the bodies that are not JSON; an endpoint with the result `z.void()` has no other. */
+  /** Media types of bodies that are not JSON. If the result is `z.void()`, there are no others. */
   readonly mediaTypes?: readonly string[];
-  /** Errors of this endpoint, besides the errors of every endpoint. */
+  /** Errors that only this endpoint can return, in addition to the common ones. */
   readonly errors: readonly ErrorCode[];
 }
 

@@ -12,7 +12,7 @@ interface RunningRequests {
   readonly begin: (incoming: IncomingMessage, outgoing: ServerResponse) => RunningRequest;
   readonly abortAll: (reason: Error) => void;
   readonly count: () => number;
-  /** Resolves when all requests that run now have ended; later ones do not prolong it. */
+  /** Resolves when all requests that are running now have ended; later ones are ignored. */
   readonly whenDrained: () => Promise<void>;
 }
 
@@ -21,7 +21,7 @@ interface Drain {
   readonly onEnd: () => void;
 }
 
-/** Tracks the requests of a server, to abort each with its connection and all with the server. */
+/** Tracks the requests of a server. Each aborts if its connection closes, and all abort with the server. */
 export function createRunningRequests(): RunningRequests {
   const running = new Set<AbortController>();
   const drains = new Set<Drain>();
@@ -46,7 +46,7 @@ export function createRunningRequests(): RunningRequests {
     };
     running.add(controller);
     outgoing.once('close', end);
-    // A pipelined response that is still queued never emits `close` itself.
+    // A queued response of a pipelined request never emits `close` itself.
     socket.once('close', end);
     return {
       signal: controller.signal,
@@ -71,14 +71,14 @@ export function createRunningRequests(): RunningRequests {
   };
 }
 
-/** Time to receive a whole request; an upload, which may take hours, only must not stall. */
+/** Time to receive a whole request. For an upload, which may take hours, the maximum time without data. */
 const receiveTimeoutMs = 300_000;
 const uploadStallMs = 60_000;
 const uploadTypes = /^(?:application\/octet-stream|multipart\/form-data) *(?:;|$)/i;
-/** Clients of Ollama declare other types for their files. */
+/** By path, since clients of Ollama declare other types for their files. */
 const uploadPath = /\/api\/blobs\/[^/?]+$/;
 
-/** Closes the connection of a client that takes too long to send its request. */
+/** Closes the connection if a client takes too long to send its request. */
 export function limitReceiving(incoming: IncomingMessage): void {
   const { headers, url = '' } = incoming;
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return;

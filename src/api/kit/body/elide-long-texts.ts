@@ -1,10 +1,10 @@
 const maxTextLength = 16 * 1024;
-/** Data of images and files. */
+/** Data URLs of images and files. */
 const dataUrl = /^data:[\w.+/-]*;base64,/;
 const secretFields = /^(?:headers|authorization|api_?key)$/i;
 const maxValues = 10_000;
 
-/** A copy of JSON in which images and long texts are replaced by their length, and headers are left out. */
+/** Copies JSON, replaces images and long texts with their length, and omits headers. */
 export function elideLongTexts(value: unknown): unknown {
   let left = maxValues;
   const copy = (part: unknown): unknown => {

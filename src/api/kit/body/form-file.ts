@@ -3,9 +3,9 @@ import { Busboy } from '@fastify/busboy';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import type { UploadBody } from './upload-body.ts';
 
-/** The file of a form, whose bytes must be read. */
+/** The file of a form. Its bytes must be read. */
 export interface FormFile {
-  /** Absent if the form has none. */
+  /** Absent if the form names no file. */
   readonly name: string | undefined;
   readonly bytes: AsyncIterable<Uint8Array>;
 }
@@ -13,14 +13,14 @@ export interface FormFile {
 const limits = { parts: 64, fieldSize: 4096, headerPairs: 64, headerSize: 8192 };
 
 /**
- * Reads a form (`multipart/form-data`, RFC 7578) with a file, which is taken as it arrives. The fields may come
- * before and after the file; other files are ignored.
+ * Reads a form (`multipart/form-data`, RFC 7578) and streams its file. Fields may come before and after the file; other
+ * files are ignored.
  *
  * @param takeFile Called once, with the file of the field `file`.
- * @param takeField Called for each other field, of which several may have the same name.
+ * @param takeField Called for each other field; names may repeat.
  * @returns The other fields.
- * @throws HearthError `invalid_value` for a form that breaks off or exceeds a limit; `missing_required_parameter`
- *   without a file; the errors of `takeFile`.
+ * @throws HearthError `invalid_value` if the form ends early or exceeds a limit; `missing_required_parameter` without a
+ *   file; the errors of `takeFile`.
  */
 export async function readForm(
   { body, contentType }: UploadBody,
@@ -39,7 +39,7 @@ export async function readForm(
         takeField(name, value);
       });
       form.on('file', (field, stream, name) => {
-        // The reader of the bytes gets the error; without a listener it would end the process.
+        // The reader of the bytes handles the error; without a listener the process would end.
         stream.on('error', () => {});
         source.once('error', (error) => stream.destroy(error));
         form.on('error', (error) => stream.destroy(broken(error)));
@@ -67,7 +67,10 @@ export async function readForm(
   });
 }
 
-/** Stops in the middle of a chunk, which may hold thousands of parts: each takes the parser as long as a long text. */
+/**
+ * Stops parsing within a chunk once a limit is exceeded: a chunk may have thousands of parts, each as slow as a long
+ * text.
+ */
 class LimitedForm extends Busboy {
   constructor(contentType: string) {
     super({ headers: { 'content-type': contentType }, limits });

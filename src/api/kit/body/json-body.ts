@@ -7,37 +7,37 @@ import type { Transferable } from 'node:worker_threads';
 import { WorkerThread } from '../../../kernel/concurrency/worker-thread.ts';
 
 /**
- * The memory for parsing and validating depends on the number of values: `[[],[],…]` takes forty times its size. Objects
- * take time for each field with a new name. Deep nesting overflows the stack of recursive code. Real requests are far
- * below these limits.
+ * Real requests are far below these limits. Memory for parsing and validating depends on the number of values:
+ * `[[],[],…]` takes forty times its size. Each field with a new name takes time. Deep nesting overflows the stack of
+ * recursive code.
  */
 const bodyLimits = { valueCount: 250_000, fieldCount: 40_000, depth: 512 };
 
 /**
- * Parses the bytes of a JSON value, in pieces that can't be used afterwards.
+ * Parses JSON from pieces of bytes, which the caller must not use afterwards.
  *
  * @throws HearthError `invalid_json`, `body_too_large`.
  */
 export type ParseJson = (pieces: readonly Uint8Array[]) => Promise<unknown>;
 
-/** A body of escapes, blanks or other characters than ASCII takes up to 30 ms for each MiB. */
+/** Longer bodies are parsed in a thread: escapes, whitespace or non-ASCII characters take up to 30 ms per MiB. */
 const maxBytesInEventLoop = 1024 * 1024;
-/** Copied at once: a long body as a whole takes 100 ms. */
+/** Bytes to copy at a time, since copying a whole long body takes 100 ms. */
 const blockBytes = 1024 * 1024;
 
 /**
  * Reads the JSON body of a request.
  *
- * @param parse Parses a body that is long, or has no declared length.
- * @throws HearthError `body_too_large` as soon as the limit is exceeded; `invalid_json` if the body is not one
- *   JSON value in UTF-8.
+ * @param parse Parses a body that is long or has no declared length.
+ * @throws HearthError `body_too_large` as soon as the limit is exceeded; `invalid_json` if the body is not one JSON
+ *   value in UTF-8.
  */
 export async function readJsonBody(
   request: Request,
   limitBytes: number,
   parse: ParseJson,
 ): Promise<unknown> {
-  // Node enforces the declared length, which a guard has checked.
+  // Node enforces the declared length, which a guard has already checked.
   const declared = request.headers.get('content-length');
   const isShort = declared !== null && Number(declared) <= maxBytesInEventLoop;
   if (isShort) return parseJsonBody(Buffer.from(await request.arrayBuffer()));
@@ -45,7 +45,7 @@ export async function readJsonBody(
 }
 
 /**
- * Parses the bytes of a body, or of a request in a file.
+ * Parses the bytes of a body, or of a batch request in a file.
  *
  * @param onDecoded Called when the bytes are no longer needed.
  * @throws HearthError `invalid_json`; `body_too_large` for too many values.
@@ -74,7 +74,7 @@ export function parseJsonBody(bytes: Buffer, onDecoded?: () => void): unknown {
     );
   }
   try {
-    // Many times faster for a large body.
+    // ASCII is decoded many times faster, if the body is large.
     const text = isAscii(bytes)
       ? bytes.toString('latin1')
       : new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -106,12 +106,12 @@ async function readBlocks(request: Request, limitBytes: number): Promise<readonl
   return blocks;
 }
 
-/** A refused body has the error's code and message. */
+/** The value, or the error's code and message. */
 export type JsonReply =
   | { readonly value: unknown }
   | { readonly code: ErrorCode; readonly message: string };
 
-/** Parses long bodies in a thread, which returns their values several times as fast as they are parsed. */
+/** Parses long bodies in a thread. The transfer of a value takes only a fraction of the time to parse it. */
 export class JsonParser {
   readonly #thread: WorkerThread<readonly Uint8Array[], JsonReply>;
 
@@ -133,13 +133,13 @@ export class JsonParser {
   }
 }
 
-/** The bytes of a body that arrived in pieces. */
+/** Joins the pieces of a body. */
 export function joinPieces(pieces: readonly Uint8Array[]): Buffer {
   const [first] = pieces;
   return first instanceof Buffer && pieces.length === 1 ? first : Buffer.concat(pieces);
 }
 
-/** Short pieces share their memory with others, so they are copied. */
+/** Short pieces share their buffer with others, so they are copied instead of transferred. */
 function ownMemory({ buffer, byteLength }: Uint8Array): readonly Transferable[] {
   return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
 }
@@ -153,7 +153,7 @@ const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-/** Most strings end within this; a call of native code takes as long. */
+/** Most strings end within this many bytes; for these a native search is not faster. */
 const nearbyBytes = 64;
 
 interface JsonSize {
@@ -161,7 +161,7 @@ interface JsonSize {
   readonly valueCount: number;
   /** Upper bound of the number of fields in all objects: colons outside of strings. */
   readonly fieldCount: number;
-  /** Largest number of brackets that are open at the same time. */
+  /** Maximum nesting depth of brackets. */
   readonly depth: number;
 }
 
@@ -193,14 +193,14 @@ export function measureJson(json: Buffer, limits: JsonSize): JsonSize {
   return { valueCount, fieldCount, depth };
 }
 
-/** Index of the quote that ends the string; the length of the text if it does not end. */
+/** Index of the string's closing quote; the length of the text if there is none. */
 function endOfString(json: Buffer, start: number): number {
   const nearby = Math.min(start + nearbyBytes, json.length);
   for (let index = start; index < nearby; index += 1) {
     if (json[index] === quote) return index;
     if (json[index] === backslash) index += 1;
   }
-  // Native code searches the rest of a long string.
+  // `indexOf` is faster for the rest of a long string.
   let from = nearby;
   if (isEscaped(json, from, start)) from += 1;
   for (;;) {
@@ -218,12 +218,16 @@ function isEscaped(json: Buffer, index: number, start: number): boolean {
   return (index - first) % 2 === 1;
 }
 
-/** An integer named "seed" that a number may not hold exactly. Strings contain no quote without a backslash before it. */
+/**
+ * A "seed" integer that may exceed a number's precision. Quotes within strings have a backslash before them, so strings
+ * do not match.
+ */
 const longSeeds = /(?<!\\)("seed"\s*:\s*)(-?\d{16,20})(?![\d.eE])/g;
 
 /**
- * Parses JSON. `seed` of the body or of its `options` may have 64 bits. A seed that a number can't
- * hold exactly becomes the engine's form of it, so that no bit is lost.
+ * Parses JSON. `seed`, in the body or its `options`, may have 64 bits. A seed that a number can't hold exactly is
+ * converted to the engine's format without losing bits.
+ *
  * @throws SyntaxError
  */
 export function parseJson(text: string): unknown {
@@ -243,7 +247,7 @@ function hasLongSeed({ seed }: Readonly<Record<string, unknown>>): boolean {
 }
 
 function foldSeeds(body: Record<string, unknown>, text: string): void {
-  // The second time, such seeds are texts.
+  // Parses again, with such seeds as strings.
   const exact: unknown = JSON.parse(text.replaceAll(longSeeds, '$1"$2"'));
   const pairs = isObject(exact)
     ? [

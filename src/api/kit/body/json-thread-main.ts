@@ -1,11 +1,11 @@
-/** The thread of `JsonParser`: parses the bytes of each body that it receives, and ends after `null`. */
+/** The thread of `JsonParser`. Parses each body that it receives, and ends after `null`. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { MessageChannel, parentPort } from 'node:worker_threads';
 import { HearthError } from '../../../kernel/errors/errors.ts';
 import { parseJsonBody, joinPieces, type JsonReply } from './json-body.ts';
 
-/** Text and value of a longer body are collected at once. */
+/** After bodies longer than this, memory is garbage-collected at once. */
 const maxKeptBytes = 16 * 1024 * 1024;
 
 setFlagsFromString('--expose-gc');
@@ -36,7 +36,10 @@ function reply(pieces: readonly Uint8Array[], isLong: boolean): JsonReply {
   }
 }
 
-/** Frees the memory of bytes at once: a body, its text and the copies of its value would be in memory together. */
+/**
+ * Frees the memory of bytes at once. Otherwise the body, its text and the copies of its value would be in memory
+ * together.
+ */
 function free({ buffer, byteLength }: Uint8Array): void {
   if (!(buffer instanceof ArrayBuffer) || buffer.byteLength !== byteLength) return;
   const { port1 } = new MessageChannel();

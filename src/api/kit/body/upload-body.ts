@@ -1,19 +1,23 @@
 /** The raw body of a request. */
 export interface UploadBody {
   readonly body: AsyncIterable<Uint8Array>;
-  /** From the header; undefined for a chunked body. */
+  /** From `Content-Length`; undefined for a chunked body. */
   readonly declaredBytes: number | undefined;
-  /** The `Content-Type`. */
+  /** From the header `Content-Type`. */
   readonly contentType: string | undefined;
 }
 
-/** A client that sends more after an early error loses its connection before it reads the error. */
+/**
+ * Maximum bytes to read after an early error. If a client sends more, its connection is closed, perhaps before it reads
+ * the error.
+ */
 const maxDrainedBytes = 64 * 1024 * 1024;
 
 /**
- * Opens the body of a request as a stream that a failed handler leaves open.
+ * Opens the body of a request as a stream that stays open if the handler fails.
  *
- * @returns the body, and a function that reads and discards a bounded rest of it, so that the client gets the error.
+ * @returns the body, and a function that reads and discards the rest of the body up to a limit, so that the client gets
+ *   the error.
  */
 export function openUpload({ body, headers }: Request) {
   const length = headers.get('content-length');

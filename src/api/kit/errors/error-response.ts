@@ -5,7 +5,7 @@ import { describeStoreError } from '../../../store/store-errors.ts';
 import type { AppEnvironment } from '../app-environment.ts';
 import type { ApiDescription } from '../api.ts';
 
-/** The response of an API to a request that failed. */
+/** Formats an error as a response of an API. */
 export function errorResponse(
   error: HearthError,
   serializer: ErrorSerializer,
@@ -19,8 +19,8 @@ export function errorResponse(
 }
 
 /**
- * The response to a request whose answer could not be stored: the error, and beside it the answer as `result`, so that
- * a full disk costs no client its answer.
+ * The response if an answer could not be stored: the error with the answer as `result`, so that clients don't lose
+ * answers because of a full disk.
  */
 export function unstoredResult(
   error: HearthError,
@@ -31,13 +31,13 @@ export function unstoredResult(
   return Response.json({ ...body, result }, { status, headers });
 }
 
-/** Never sent: the client closed the connection. */
+/** Only for the log: the client has closed the connection. */
 const clientClosedRequest = 499;
 
-/** Finds the API whose error format a request gets. */
+/** Finds the API whose error format applies to a request. */
 export type ApiOf = (context: Context<AppEnvironment>) => ApiDescription;
 
-/** Turns an error of a guard or handler into a response of the API. */
+/** Converts an error of a guard or handler to a response of the API. */
 export function createErrorHandler(
   apiOf: ApiOf,
 ): (error: Error, context: Context<AppEnvironment>) => Response {

@@ -8,10 +8,10 @@ import type { ZodType } from 'zod';
 import { type ErrorBody, errorBodySchema } from '../error-body.ts';
 import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 
-/** Domain fields, and the names of an API for them, with `$1` for a group of the pattern. */
+/** Patterns for domain fields with an API's names for them; `$1` is a group of the pattern. */
 export type FieldNames = readonly (readonly [RegExp, string])[];
 
-/** Names domain fields: by the first pattern that matches, or in snake case. */
+/** Creates a function that renames domain fields by the first matching pattern, or else to snake case. */
 export function createNameField(names: FieldNames): NameField {
   return (field) => {
     const name = names.find(([pattern]) => pattern.test(field));
@@ -19,9 +19,9 @@ export function createNameField(names: FieldNames): NameField {
   };
 }
 
-/** A domain field in snake case: `integrations[0].serverUrl` becomes `integrations[0].server_url`. */
+/** Converts a domain field to snake case: `integrations[0].serverUrl` becomes `integrations[0].server_url`. */
 export function toSnakeCase(field: string): string {
-  // Keys in brackets, such as the name of a header, come from the client.
+  // Keys in brackets, such as header names, come from the client and stay unchanged.
   return field.replace(/\[[^\]]*\]|[A-Z]/g, (match) =>
     match.startsWith('[') ? match : `_${match.toLowerCase()}`,
   );
@@ -34,15 +34,15 @@ export interface SerializedError<Body extends object = object> {
   readonly body: Body;
 }
 
-/** Writes errors in the format of an API. */
+/** Formats errors for an API. */
 export interface ErrorSerializer<Body extends object = object> {
   /** Schema of the body, for the OpenAPI document. */
   readonly schema: ZodType<Body>;
-  /** @param requestId Id of the request that failed, for formats that repeat it in the body. */
+  /** @param requestId Id of the failed request, for formats that have it in the body. */
   readonly serialize: (error: HearthError, requestId?: string) => SerializedError<Body>;
 }
 
-/** An error whose texts have the field names of one API. */
+/** An error whose texts use one API's field names. */
 export interface NamedError {
   readonly type: string;
   readonly code: ErrorCode;
@@ -58,13 +58,13 @@ interface SerializerOptions<Body extends object> {
   readonly toBody: (error: NamedError) => Body;
   /** The API's own name of a domain field, such as `previous_response_id` for `previousResponseId`. */
   readonly nameField: NameField;
-  /** The API's own status codes; Hearth's by default. */
+  /** Maps an error to the API's status; Hearth's status by default. */
   readonly toStatus?: (code: ErrorCode) => number;
-  /** Headers besides Hearth's. */
+  /** Additional headers. */
   readonly toHeaders?: (code: ErrorCode) => Readonly<Record<string, string>>;
 }
 
-/** A serializer that keeps Hearth's headers, and its status codes by default. */
+/** Creates a serializer that sends Hearth's headers and, unless overridden, Hearth's status codes. */
 export function createErrorSerializer<Body extends object>({
   schema,
   toBody,
@@ -103,7 +103,7 @@ function errorHeaders({ code, retryAfterSeconds }: HearthError): Record<string, 
   };
 }
 
-/** Errors in Hearth's own format; without `param` if no field is at fault. */
+/** Creates a serializer for Hearth's own format, which omits `param` if no field is at fault. */
 export function createHearthErrorSerializer(nameField: NameField): ErrorSerializer<ErrorBody> {
   return createErrorSerializer({
     schema: errorBodySchema,

@@ -14,11 +14,11 @@ const methodsWithBody = new Set(['POST', 'PUT', 'PATCH']);
 
 interface ContentRule {
   readonly method: string;
-  /** Largest declared length; a chunked body is measured while it is read. */
+  /** Maximum declared length; the length of a chunked body is checked while it is read. */
   readonly limitBytes: number;
-  /** True if the types that programs such as curl declare without being told are allowed, except from web pages. */
+  /** True allows the content types that programs such as curl declare by default, except from web pages. */
   readonly allowsUndeclared?: boolean | undefined;
-  /** The file, or form with a file, that the endpoint takes. */
+  /** The upload that the endpoint accepts: a file, or a form with a file. */
   readonly upload?: Upload | undefined;
 }
 
@@ -26,7 +26,7 @@ interface RequestHeaders {
   header(name: string): string | undefined;
 }
 
-/** Content type that curl and Python's HTTP libraries declare by default. */
+/** Content types that curl and Python's HTTP libraries declare by default. */
 const undeclaredTypes: ReadonlySet<string | undefined> = new Set([
   undefined,
   'application/octet-stream',
@@ -53,7 +53,10 @@ export function checkContent(headers: RequestHeaders, rule: ContentRule): void {
   if (!(sizeBytes <= rule.limitBytes)) throw bodyTooLarge(`${sizeBytes} bytes`, rule.limitBytes);
 }
 
-/** Pages of other origins can send types other than JSON without a preflight request (CORS "simple requests"). */
+/**
+ * Requires JSON, since other origins' pages can send some other types without a preflight request (CORS "simple
+ * requests").
+ */
 function checkType(
   headers: RequestHeaders,
   { upload, allowsUndeclared = false }: ContentRule,
@@ -61,7 +64,8 @@ function checkType(
 ): void {
   const contentType = headers.header('content-type');
   if (upload !== undefined) {
-    // A form names its boundary. Pages of other origins are refused by their `Origin`.
+    // Only the start is compared, since a form's type includes its boundary. The origin guard refuses pages of other
+    // origins.
     if (contentType?.split(';')[0]?.trim().toLowerCase() === upload.contentType) return;
     if ('takesAnyType' in upload && !isFromPage(headers)) return;
     throw unsupported(contentType, upload.contentType);
@@ -97,9 +101,9 @@ export function bodyTooLarge(size: string, limitBytes: number): HearthError {
 interface HostPolicy {
   /** Address that the server listens on. */
   readonly boundHost: string;
-  /** Additional names, each with or without a port. */
+  /** Additional host names, each with or without a port. */
   readonly allowedHosts: readonly string[];
-  /** Address of the proxy before the server. */
+  /** Address of the proxy in front of the server. */
   readonly publicUrl?: string | undefined;
 }
 
@@ -108,9 +112,9 @@ loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
 /**
- * Rejects requests to unknown host names. Otherwise a web page could reach the server through a name of its own that
- * resolves to this machine (DNS rebinding). Addresses can't be rebound: loopback addresses are always allowed, and
- * all addresses if the server listens on all of them.
+ * Rejects requests to unknown host names. Otherwise a web page could reach the server through the page's own host name
+ * if that resolves to this machine (DNS rebinding). IP addresses can't be rebound: loopback addresses are always
+ * allowed, and all addresses if the server listens on all of them.
  */
 export function createHostGuard(
   policy: HostPolicy,
@@ -143,9 +147,9 @@ type OriginVerdict =
 const sameOrigin: OriginVerdict = { kind: 'same' };
 
 /**
- * Classifies the `Origin` header of any method. Requests without one (no browser, or a plain link) and from the
- * server's own pages, also behind the proxy of `server.publicUrl`, are allowed, others if `server.cors` lists them. `null` (sandboxed frames, files) is foreign
- * unless all origins are allowed.
+ * Classifies the `Origin` header for all methods. Allows requests without one (no browser, or a plain link), from the
+ * server's own pages (also behind the proxy of `server.publicUrl`), and from origins in `server.cors`. `null`
+ * (sandboxed frames, files) is foreign unless all origins are allowed.
  */
 export function createOriginGuard(
   cors: readonly string[],
@@ -158,7 +162,7 @@ export function createOriginGuard(
   return (origin, ownOrigin) => {
     if (origin === undefined || origin === ownOrigin || origin === publicOrigin) return sameOrigin;
     if (isOpenToAll || listed.has(origin.toLowerCase())) return { kind: 'shared', origin };
-    // A proxy with HTTPS before a server without it, which keeps the Host header.
+    // A proxy may terminate HTTPS and pass the Host header on.
     const isBehindProxy = origin === ownOrigin.replace(/^http:/, 'https:');
     const remedy = isBehindProxy
       ? 'If it is this server behind a proxy, set `server.publicUrl` to it.'
@@ -206,7 +210,7 @@ export type GuardSettings = Pick<
 const maxUrlLength = 8192;
 
 /**
- * Checks every request before its endpoint handles it, cheapest checks first. `mount` then checks the permission, the
+ * Runs the checks of every request before its endpoint, cheapest first. `mount` then checks the permission, the content
  * type and the body, with the principal that is set here.
  */
 export function createGuards(
@@ -224,10 +228,10 @@ export function createGuards(
   return async (context, next) => {
     const { req, env } = context;
     const { method, url } = req;
-    // As browsers send it in `Origin`; the URL has a path.
+    // As browsers send it in `Origin`, without the path.
     const ownOrigin = url.slice(0, url.indexOf('/', url.indexOf('//') + 2)).toLowerCase();
     const unknownHost = checkHost(ownOrigin.slice(ownOrigin.indexOf('//') + 2));
-    // No browser accepts the certificate of the listener for linked machines.
+    // Browsers don't accept the certificate of the listener for linked machines, so DNS rebinding can't reach it.
     if (unknownHost !== undefined && env.isLinked !== true) throw unknownHost;
 
     const origin = classifyOrigin(req.header('origin'), ownOrigin);
@@ -240,7 +244,7 @@ export function createGuards(
       }
     }
 
-    // A supervisor that checks /health must not kill a server that drains.
+    // /health still responds, so that no supervisor kills a server that is finishing its requests.
     if (env.isStopping === true && req.path !== getHealth.path) {
       throw new HearthError('shutting_down', 'The server is stopping.', { retryAfterSeconds: 5 });
     }

@@ -23,29 +23,29 @@ import type { Authentication } from '../../../access/token-service.ts';
 
 /** The sender of a request and its permissions. */
 export interface Principal {
-  /** Null if the server requires no token and the request has none, or has a session. */
+  /** Null if no token is required and the request has none, or has a session. */
   readonly tokenId: string | null;
   /** Absent for an anonymous caller. */
   readonly identity?: CallerIdentity;
   readonly permissions: readonly Permission[];
-  /** Own limits of a token; absent for callers that have none. */
+  /** The token's own limits; absent for other callers. */
   readonly rateLimits?: RateLimits | undefined;
-  /** The models that it may use; all if absent. */
+  /** The models that the caller may use; all if absent. */
   readonly modelScope?: ModelScope;
   /** `normal` if absent. */
   readonly priority?: Priority;
 }
 
 /**
- * The principal without a token, if none is required. Plugins run programs, so they always require a token, and so
- * does `admin`, which can create tokens.
+ * The principal of requests without a token, if none is required. Plugins always require a token, since they run
+ * programs; so does `admin`, which can create tokens.
  */
 export const anonymousPrincipal: Principal = {
   tokenId: null,
   permissions: ['chat', 'embeddings', 'models:read', 'models:write', 'ephemeral-mcp', 'metrics'],
 };
 
-/** The principal of a valid token, other than the token of the home folder's owner. */
+/** The principal of a valid token, except the home folder owner's token. */
 export function tokenPrincipal({
   id,
   name,
@@ -64,7 +64,7 @@ export function permits(principal: Principal, permission: Permission): boolean {
   return principal.permissions.includes(permission) || principal.permissions.includes('admin');
 }
 
-/** Returns the principal if it may use an endpoint with this permission, or one of these; null requires none. */
+/** Returns the principal if it has the permission, or one of several; null requires none. */
 export function authorize(
   principal: Principal | null,
   permission: Permission | readonly Permission[] | null,
@@ -88,8 +88,7 @@ export function authorize(
 }
 
 /**
- * The principal for work that an owner left to the server; undefined if its token was revoked or
- * has expired.
+ * The principal of work that the server does for an owner; undefined if the owner's token was revoked or has expired.
  */
 export async function principalOf(
   tokens: Pick<TokenRepository, 'find'>,
@@ -105,13 +104,13 @@ export async function principalOf(
   return tokenPrincipal(token);
 }
 
-/** An IPv6 customer has a network of this many bits (RFC 6177), and may use any address of it. */
+/** IPv6 customers get networks of at least this prefix length (RFC 6177), and can use any address in them. */
 const ipv6NetworkBits = 64;
 
 /**
- * The principal of a request as the rest of the server sees it.
+ * Converts the principal of a request for the rest of the server.
  *
- * @param options.isLast Whether its requests wait until no other client has one.
+ * @param options.isLast True if its requests have the lowest priority.
  */
 export function toCaller(
   principal: Principal,
@@ -123,7 +122,7 @@ export function toCaller(
 ): Caller {
   const { tokenId } = principal;
   const isPlain = remoteAddress !== undefined && isIPv4(remoteAddress);
-  // The token, or else the address. Addresses that one client can change at will share a key.
+  // The token, or else the address. Addresses that one client can switch between share a key.
   const clientKey =
     tokenId === null
       ? `address ${isPlain ? remoteAddress : networkOf(remoteAddress)}`
@@ -141,7 +140,7 @@ export function toCaller(
   };
 }
 
-/** The token of a request, also of a session; null if it has none. */
+/** The token of a request or of its session; null if it has none. */
 export function toRecordedCaller({ tokenId, identity }: Principal): RequestRecord['caller'] {
   const id = identity?.tokenId ?? tokenId;
   return id === null ? null : { tokenId: id, name: identity?.name ?? id };
@@ -163,15 +162,15 @@ function networkOf(address = 'unknown'): string {
 /** Parts of a request that identify its sender. */
 export interface Credentials {
   readonly authorization: string | undefined;
-  /** `x-api-key`, as clients of Anthropic send it. */
+  /** Value of `x-api-key`, which clients of Anthropic send. */
   readonly apiKey: string | undefined;
   readonly cookie: string | undefined;
   readonly address: string | undefined;
 }
 
 /**
- * Identifies the principal of a request. Null: a token is required and missing; endpoints without a permission
- * still respond. An invalid token of this server is an error even if none is required.
+ * Identifies the principal of a request. Null if a token is required but missing; endpoints without a permission still
+ * respond then. A token of this server that is invalid is an error even if none is required.
  */
 export async function identify(
   authenticator: Authenticator,
@@ -203,19 +202,23 @@ export async function identify(
       const name = isOwner ? null : token.name;
       return {
         ...tokenPrincipal(token),
-        // Without a required token the owner's commands and pages share the conversations of all callers without one.
+        // If no token is required, the owner's commands and pages share the conversations of all callers without a
+        // token.
         ...(isOwner && { tokenId: isTokenRequired ? homeOwner : null, rateLimits: undefined }),
         identity: { type: 'session', id, tokenId, name, expiresAt, rotate },
       };
     }
     case 'invalid':
-      // Clients of other servers send arbitrary keys; if no token is required, they are ignored.
+      // Clients may send arbitrary keys of other servers, which are ignored if no token is required.
       if (authentication.reason === 'malformed' && !isTokenRequired) return anonymousPrincipal;
       return new HearthError('invalid_api_key', describeRefusal(authentication));
   }
 }
 
-/** The tokens of both headers, `Authorization` (`Bearer`, RFC 6750) first; empty text for one of another form. */
+/**
+ * The tokens of the headers `Authorization` (`Bearer`, RFC 6750) and then `x-api-key`; an empty string for a malformed
+ * header.
+ */
 function sentTokens({ authorization, apiKey }: Credentials): readonly string[] {
   const texts: string[] = [];
   if (authorization !== undefined) texts.push(/^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? '');
@@ -223,7 +226,7 @@ function sentTokens({ authorization, apiKey }: Credentials): readonly string[] {
   return texts;
 }
 
-/** The first token of this server counts; if there is none, the first one is refused. */
+/** Uses the first token of this server. If there is none, refuses the first token. */
 async function authenticate(
   authenticator: Authenticator,
   texts: readonly string[],
@@ -239,7 +242,7 @@ async function authenticate(
   return foreign ?? { kind: 'invalid', reason: 'malformed', masked: '…' };
 }
 
-/** Why a token or session is refused, and what to do. */
+/** Explains why a token or session is refused, with a remedy. */
 export function describeRefusal({
   reason,
   masked,

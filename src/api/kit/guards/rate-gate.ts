@@ -11,13 +11,13 @@ import {
 } from '../../../store/shared/rate-limit-repository.ts';
 import type { Principal } from './principal.ts';
 
-/** Lets requests pass within the limits of their token, and counts the tokens that they use. */
+/** Applies the rate limits of tokens to requests, and counts the generated tokens. */
 export class RateGate {
   readonly #limiter: RateLimiter;
-  /** Limits of admitted requests, including requests whose response continues in the background. */
+  /** Limits of admitted requests, including those that continue in the background. */
   readonly #passed = new WeakMap<RequestRecord, { readonly tokenId: string } & RateLimits>();
 
-  /** Begins to count the tokens of generations with the first request that has limits. */
+  /** Starts to count generated tokens with the first request that has limits. */
   readonly #startCounting: () => void;
   #isCounting = false;
 
@@ -27,6 +27,8 @@ export class RateGate {
   }
 
   /**
+   * Counts a request, or refuses it.
+   *
    * @param onDecision Called with the remaining limits, for the headers of the response.
    * @throws HearthError `rate_limit_exceeded`.
    */
@@ -48,7 +50,7 @@ export class RateGate {
     this.#passed.set(record, { tokenId, ...limits });
   }
 
-  /** Counts the tokens of each generation of a request that passed. */
+  /** Counts the tokens of an admitted request's generations. */
   #count(event: ServerEvent): void {
     if (event.type !== 'generation.ended') return;
     const passed = this.#passed.get(event.record);
@@ -75,7 +77,7 @@ export function rateLimitHeaders(
   );
 }
 
-/** OpenAI and Anthropic have no names for the limits of a day; Cerebras ends them with `-day`. */
+/** OpenAI and Anthropic have no headers for daily limits; Cerebras uses the suffix `-day`. */
 const headerKinds: Readonly<Record<LimitName, string>> = {
   requestsPerMinute: 'requests',
   tokensPerMinute: 'tokens',

@@ -27,8 +27,8 @@ export class RevocationChecker {
   }
 
   /**
-   * The signal of a stream: aborts with another signal, or with `invalid_api_key`. Call `dispose` when the stream has
-   * ended.
+   * Creates the signal of a stream. It aborts with `signal`, or with `invalid_api_key`. Call `dispose` when the stream
+   * has ended.
    */
   follow(identity: CallerIdentity, signal: AbortSignal): Pick<LinkedAbort, 'signal' | 'dispose'> {
     const key = `${identity.type} ${identity.id}`;

@@ -46,10 +46,7 @@ export class ComponentSchemas {
   }
 }
 
-/**
- * Examples of a schema, as `.meta({ examples })` has them. A union without examples has the ones of
- * its first branch.
- */
+/** Finds the examples of a schema from `.meta({ examples })`. A union without examples uses its first branch's. */
 export function examplesOf(schema: z.ZodType): readonly unknown[] {
   const examples = schema.meta()?.['examples'];
   if (Array.isArray(examples)) return examples;
@@ -69,16 +66,16 @@ function adapt({ _zod: { def } }: z.core.$ZodTypes, json: JsonObject, direction:
   }
   if (json['type'] === 'integer') adaptInteger(json);
   delete json['anySize'];
-  // The pattern of a date repeats its format in hundreds of characters.
+  // The pattern only repeats the date's format, in hundreds of characters.
   if (json['format'] === 'date-time') delete json['pattern'];
-  // A check of zod, not a format of JSON Schema; the pattern says it.
+  // zod's check is not a format of JSON Schema; the pattern expresses it.
   if (json['format'] === 'starts_with') delete json['format'];
   // The keys of JSON objects are strings anyway.
   const keys = json['propertyNames'] as JsonObject | undefined;
   if (keys?.['type'] === 'string' && Object.keys(keys).length === 1) delete json['propertyNames'];
 }
 
-/** The mapping from each value of the discriminator to its component, if all branches are components. */
+/** Maps each value of the discriminator to its component, if all branches are components. */
 function toDiscriminator(def: z.core.$ZodDiscriminatedUnionDef, json: JsonObject) {
   const branches = (json['oneOf'] ?? json['anyOf'] ?? []) as readonly JsonObject[];
   const mapping = new Map<string, string>();
@@ -97,13 +94,13 @@ function toDiscriminator(def: z.core.$ZodDiscriminatedUnionDef, json: JsonObject
   return { propertyName: def.discriminator, mapping: Object.fromEntries(mapping) };
 }
 
-/** Replaces the bounds of integers that a double can hold by a format that generators know. */
+/** Replaces bounds that only say that an integer fits a double with a format that generators know. */
 function adaptInteger(json: JsonObject): void {
   if (json['minimum'] === Number.MIN_SAFE_INTEGER) delete json['minimum'];
   if (json['maximum'] === Number.MAX_SAFE_INTEGER) delete json['maximum'];
   const maximum = json['maximum'];
   const isLong = typeof maximum !== 'number' || maximum >= 2 ** 31;
-  // `anySize`: a schema that takes more than 64 bits.
+  // `anySize` marks a schema that accepts more than 64 bits.
   if (isLong && json['anySize'] !== true) json['format'] = 'int64';
 }
 

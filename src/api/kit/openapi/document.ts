@@ -9,7 +9,7 @@ interface DocumentOptions {
   readonly serverUrl: string;
 }
 
-/** The OpenAPI 3.1 document of all endpoints. Takes a second in all; the event loop runs between the endpoints. */
+/** Creates the OpenAPI 3.1 document of all endpoints. Takes about a second; the event loop runs between endpoints. */
 export async function openApiDocument(
   endpoints: readonly Endpoint[],
   { version, serverUrl }: DocumentOptions,
@@ -21,7 +21,7 @@ export async function openApiDocument(
     await setImmediate();
     const { method, path } = endpoint.route;
     const operations = (paths[path.replace('...}', '}')] ??= {});
-    // APIs that share a path are told apart by a header, which OpenAPI can't express.
+    // If APIs share a path, only a header distinguishes them, which OpenAPI can't express; the first one is documented.
     operations[method] ??= toOperation(endpoint, { schemas, errors });
   }
   const apis = new Set(endpoints.map(({ api }) => api));

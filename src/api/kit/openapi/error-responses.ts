@@ -5,7 +5,7 @@ import type { Route } from '../route.ts';
 import type { ErrorSerializer } from '../errors/error-serializer.ts';
 import type { ComponentSchemas, JsonObject } from './component-schemas.ts';
 
-/** Errors of the guards, which any endpoint can answer with. */
+/** Errors of the guards, which every endpoint may return. */
 const guardErrors = [
   'invalid_api_key',
   'forbidden',
@@ -21,10 +21,10 @@ const bodyErrors = [
   'unsupported_media_type',
 ] as const satisfies readonly ErrorCode[];
 
-/** Body errors that do not apply to an endpoint that reads no body. */
+/** Body errors that endpoints without a body can't return. */
 const ignoredBodyErrors = ['unsupported_media_type', 'body_too_large'] as const;
 
-/** Statuses whose errors can have a `Retry-After` header. */
+/** Statuses whose responses may have a `Retry-After` header. */
 const retryStatuses = new Set([429, 503, 529]);
 
 /** Collects the error responses of a document (`components.responses`), one for each status and format. */
@@ -39,7 +39,7 @@ export class ErrorResponses {
     this.#schemas = schemas;
   }
 
-  /** The error responses of a route, by status; each lists its codes. */
+  /** The error responses of a route by status, each with its codes. */
   responsesOf(route: Route, serializer: ErrorSerializer): JsonObject {
     const codes = new Set<ErrorCode>([
       ...route.errors,
@@ -114,13 +114,13 @@ function formatName(schema: ZodType): string {
   return (schema.meta()?.id ?? '').replace(/Error$/, '');
 }
 
-/** The status that a format has for an error. */
+/** The status of an error in a format. */
 function statusIn(serializer: ErrorSerializer, code: ErrorCode): number {
   return serializer.serialize(new HearthError(code, '')).status;
 }
 
 function statusName(status: number): string {
-  // Anthropic's own.
+  // Anthropic's own status.
   if (status === 529) return 'Overloaded';
   return STATUS_CODES[status] ?? String(status);
 }

@@ -4,7 +4,7 @@ import type { Endpoint } from '../mount.ts';
 import { examplesOf, type ComponentSchemas, type JsonObject } from './component-schemas.ts';
 import type { ErrorResponses } from './error-responses.ts';
 
-/** Headers that browsers send by themselves: no client has to know them. */
+/** Headers that browsers set by themselves, so clients need not know them. */
 const browserHeaders: ReadonlySet<unknown> = new Set(['origin', 'user-agent']);
 
 interface Components {
@@ -12,7 +12,7 @@ interface Components {
   readonly errors: ErrorResponses;
 }
 
-/** An endpoint as an Operation Object of OpenAPI 3.1. */
+/** Converts an endpoint to an Operation Object of OpenAPI 3.1. */
 export function toOperation({ api, route }: Endpoint, components: Components): JsonObject {
   const { schemas, errors } = components;
   const { operationId, summary, description, permission, params, query, headers, body } = route;

@@ -8,14 +8,14 @@ type EndEvent = Extract<GenerationEvent, { readonly type: 'turn.end' | 'completi
 type ResultOf<Event> = Extract<Event, EndEvent>['result'];
 
 interface Collected<Result> {
-  /** One for each choice. */
+  /** One result per choice. */
   readonly results: readonly [Result, ...Result[]];
-  /** The error if only storing the answer failed. */
+  /** The error if the answer is complete but could not be stored. */
   readonly storageFailure: HearthError | undefined;
 }
 
 /**
- * Reads the events of a turn or completion, or of several choices, up to their results.
+ * Reads the events of a turn or completion, or of several choices, and returns their results.
  *
  * @throws The error of `turn.error`, except `storage_failed`; the errors of the events.
  */
@@ -51,7 +51,7 @@ export function isEnd(event: GenerationEvent): event is EndEvent {
   return event.type === 'turn.end' || event.type === 'completion.end';
 }
 
-/** The events of a turn in the background, without their positions. */
+/** The events of a background turn without their positions. */
 export async function* valuesOf<Value>(
   numbered: AsyncIterable<{ readonly value: Value }>,
 ): AsyncGenerator<Value> {

@@ -4,41 +4,38 @@ import type { EventTopic, ServerEvent } from '../../v1/server/server-event-schem
 type WithoutTime<Event> = Event extends unknown ? Omit<Event, 'time'> : never;
 export type FeedEvent = WithoutTime<ServerEvent>;
 
-/** An event as clients get it. */
+/** An event as clients receive it. */
 export interface FeedEntry {
-  /** Position among the events of all topics. */
+  /** Position of the event in the common sequence of all topics. */
   readonly sequence: number;
   readonly type: string;
-  /** Key of the model that it is about; undefined if it is about none. */
+  /** Key of the model that the event concerns; undefined if it concerns none. */
   readonly model: string | undefined;
   /** JSON. */
   readonly data: string;
 }
 
 interface FeedOptions {
-  /** Most events of a topic that are kept for clients that reconnect or read slowly. */
+  /** Maximum events per topic that are kept for clients that reconnect or read slowly. */
   readonly capacity?: number;
-  /** Called before the first reader is there. Until then no client knows an id, so no event needs to be added. */
+  /** Called before the first reader opens. Until then no client knows an id, so no event needs to be added. */
   readonly onFirstReader?: () => void;
 }
 
 /** The latest events of a topic, oldest first. */
 interface TopicLog {
   readonly entries: FeedEntry[];
-  /** Sequence of the newest event that is no longer kept; 0 if all are. */
+  /** Sequence of the last dropped event; 0 if all are kept. */
   discarded: number;
 }
 
 /**
- * Keeps the latest events of each topic, so that a busy topic does not displace the events of a
- * quiet one. Readers have a position in the events and no queue of their own, so an idle reader
- * costs nothing. A reader that falls behind learns how many events it has missed.
+ * Keeps the latest events of each topic separately, so that a busy topic does not displace a quiet topic's events. A
+ * reader has a position instead of a queue, so an idle reader costs nothing. A reader that falls behind learns how many
+ * events it has missed.
  */
 export class EventFeed {
-  /**
-   * Prefix of event ids. It differs for each run of the server, so that ids of an earlier run are
-   * not mistaken for ours.
-   */
+  /** Prefix of event ids, different for each run of the server, to recognize ids of an earlier run. */
   readonly #run = randomBytes(4).toString('hex');
   readonly #capacity: number;
   readonly #onFirstReader: () => void;
@@ -66,7 +63,7 @@ export class EventFeed {
     return this.closed.aborted;
   }
 
-  /** Aborts when the server stops, and its endless streams must end. */
+  /** Aborts if the server stops, to end its endless streams. */
   get closed(): AbortSignal {
     return this.#closing.signal;
   }
@@ -80,7 +77,7 @@ export class EventFeed {
     this.#sequence += 1;
     const log = this.#logs[topic];
     log.entries.push(new Entry(this.#sequence, event));
-    // In batches, since each shift moves all the others.
+    // Drops events in batches, since each removal moves all remaining ones.
     if (log.entries.length >= this.#capacity * 2) {
       const discarded = log.entries.splice(0, log.entries.length - this.#capacity);
       log.discarded = discarded.at(-1)?.sequence ?? log.discarded;
@@ -88,7 +85,7 @@ export class EventFeed {
     for (const reader of this.#readers) if (reader.topics.has(topic)) reader.notify();
   }
 
-  /** The events of some topics after a position, oldest first; undefined if some of them are no longer kept. */
+  /** The events of topics after a position, oldest first; undefined if some of them were dropped. */
   since(sequence: number, topics: ReadonlySet<EventTopic>): readonly FeedEntry[] | undefined {
     const logs = [...topics].map((topic) => this.#logs[topic]);
     if (logs.some(({ discarded }) => discarded > sequence)) return undefined;
@@ -100,7 +97,7 @@ export class EventFeed {
       .toSorted((left, right) => left.sequence - right.sequence);
   }
 
-  /** A reader of some topics; close it in the end. */
+  /** Opens a reader of some topics, which the caller must close. */
   open(topics: ReadonlySet<EventTopic>): FeedReader {
     if (!this.#wasRead) {
       this.#wasRead = true;
@@ -115,7 +112,7 @@ export class EventFeed {
     return `${this.#run}-${sequence}`;
   }
 
-  /** Position of an id; undefined if it is not one of this run, or some events of the topics after it are no longer kept. */
+  /** Position of an event id; undefined if it is from another run, or events of the topics after it were dropped. */
   positionOf(id: string, topics: ReadonlySet<EventTopic>): number | undefined {
     const [run, digits = ''] = id.split('-', 2);
     if (run !== this.#run || !/^\d{1,15}$/.test(digits)) return undefined;
@@ -131,7 +128,7 @@ export class EventFeed {
   }
 }
 
-/** Most events are never read, so that their JSON is made for the first reader. */
+/** Formats its JSON for the first reader, since most events are never read. */
 class Entry implements FeedEntry {
   readonly sequence: number;
   readonly #event: FeedEvent;
@@ -157,12 +154,12 @@ class Entry implements FeedEntry {
   }
 }
 
-/** JSON of an event. */
+/** Formats an event as JSON. */
 export function formatEvent({ type, ...fields }: FeedEvent, time = new Date()): string {
   return JSON.stringify({ type, time: time.toISOString(), ...fields });
 }
 
-/** Waits for events of some topics. */
+/** Waits for events of its topics. */
 export class FeedReader {
   readonly topics: ReadonlySet<EventTopic>;
   readonly #onClose: () => void;
@@ -174,13 +171,13 @@ export class FeedReader {
     this.#onClose = onClose;
   }
 
-  /** Counts an event of the topics, and wakes the reader. */
+  /** Counts an event and wakes the reader. */
   notify(): void {
     this.#unread += 1;
     this.wake();
   }
 
-  /** Events of the topics that were added since the last call. */
+  /** Returns the number of events since the last call. */
   takeUnread(): number {
     const unread = this.#unread;
     this.#unread = 0;
@@ -192,7 +189,7 @@ export class FeedReader {
     this.#resume = undefined;
   }
 
-  /** Resolves when an event of the topics is added, or the signal aborts. Call it in the same tick as `since`. */
+  /** Resolves when the next event is added, or the signal aborts. Call it in the same tick as `since`. */
   next(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {

@@ -10,7 +10,7 @@ const headers = {
 interface LineStreamOptions {
   readonly signal: AbortSignal;
   readonly logger: Logger;
-  /** The value that is sent after a silence; none if absent. */
+  /** Creates the value that is sent after a silence; if absent, none is sent. */
   readonly heartbeat?: (() => object) | undefined;
 }
 

@@ -2,7 +2,8 @@ import { HearthError } from '../../../kernel/errors/errors.ts';
 import type { RequestContext } from '../../../telemetry/request-context.ts';
 
 /**
- * The error event of a stream that has begun. Logs faults of the server.
+ * Converts an error to the error event of a stream that has begun. Logs server faults.
+ *
  * @throws The error itself if the client has disconnected.
  */
 export function toStreamError(error: unknown, { signal, logger }: RequestContext): HearthError {
@@ -18,10 +19,10 @@ export function toStreamError(error: unknown, { signal, logger }: RequestContext
   );
 }
 
-/** Longest wait for the head of a stream after the first event of its request. */
+/** Maximum delay of a stream's head after the request's first event. */
 const longestHeadMs = 500;
 
-/** Events after which the request may still be refused. They are sent with the event after them. */
+/** Events after which the request may still be refused. They wait for the next event and are sent with it. */
 const preliminary = new Set([
   'turn.start',
   'completion.start',
@@ -35,14 +36,14 @@ interface StreamEvent {
   readonly error?: HearthError;
 }
 
-/** An event of a request, or of one of its choices. */
+/** A request event, or the event of one of several choices. */
 export type StreamItem = StreamEvent | { readonly index: number; readonly event: StreamEvent };
 
-/** Writes the events of a request as the messages of an API. */
+/** Converts the events of a request to an API's messages. */
 export interface StreamFormat<Item, Message> {
-  /** @throws The error of an event that ends the stream; `fail` writes it. */
+  /** @throws The error of an event that ends the stream, for `fail` to convert. */
   readonly write: (item: Item) => readonly Message[];
-  /** The messages of an error after the head. */
+  /** Converts an error after the head to messages. */
   readonly fail: (error: HearthError) => readonly Message[];
   /** The last messages, also after an error. */
   readonly end?: () => readonly Message[];
@@ -50,7 +51,7 @@ export interface StreamFormat<Item, Message> {
 
 /**
  * Resolves when the head of a stream is due: with the first message, but at most 500 ms after the first event. An error
- * before the head is thrown, so that it becomes an ordinary error response. A later one is a message of the stream.
+ * before the head is thrown and becomes an ordinary error response. A later error becomes a message of the stream.
  *
  * @throws The errors of the events until then.
  */
@@ -65,7 +66,7 @@ export async function openStream<Item extends StreamItem, Message>(
   try {
     for (;;) {
       const next = items.next();
-      // It is awaited again if the time limit comes first.
+      // If the time limit comes first, it is awaited again; until then it must not become an unhandled rejection.
       next.catch(() => {});
       const result = await (timeLimit === undefined ? next : Promise.race([next, timeLimit]));
       if (result === undefined || result.done === true) {
@@ -92,7 +93,7 @@ export async function openStream<Item extends StreamItem, Message>(
 
 interface OpenSource<Item, Message> {
   readonly ready: readonly Message[];
-  /** Present if an event is awaited. */
+  /** The next event, if it is already awaited. */
   readonly next?: Promise<IteratorResult<Item>>;
   readonly items: AsyncGenerator<Item>;
 }

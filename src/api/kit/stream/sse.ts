@@ -4,26 +4,26 @@ import type { Logger } from '../../../kernel/logger.ts';
 /** One server-sent event; see "Server-sent events" in the HTML standard. */
 export interface SseMessage {
   readonly event?: string;
-  /** With it a client can continue the stream (`Last-Event-ID`). */
+  /** Id from which a client can continue the stream (`Last-Event-ID`). */
   readonly id?: string;
   readonly data: string;
 }
 
-/** A `RequestContext` has the first two. */
+/** Options; `signal` and `logger` usually come from a `RequestContext`. */
 interface EventStreamOptions {
-  /** Returns the source when it aborts because the client has disconnected. */
+  /** Ends the source if it aborts because the client has disconnected. */
   readonly signal: AbortSignal;
-  /** Receives errors of the source. A source should report its failures in a last event instead. */
+  /** Logs errors of the source. A source should instead report its failures in a last event. */
   readonly logger: Logger;
-  /** Silence after which a comment is sent, so that no proxy closes the connection as idle. */
+  /** Silence after which a comment is sent, so that proxies don't close the connection as idle. */
   readonly heartbeatMs?: number;
 }
 
 const defaultHeartbeatMs = 15_000;
 
-/** Messages that are ready at the same time are sent in chunks of about this many characters. */
+/** Approximate characters per chunk for messages that are ready at the same time. */
 const maxBatchLength = 16 * 1024;
-/** Characters that a source may be ahead of its client: an engine serves others as soon as the answer is written. */
+/** Characters that a source may be ahead of its client, so that a slow client does not occupy an engine. */
 const maxAheadLength = 256 * 1024;
 
 const comment = ': ping\n\n';
@@ -36,13 +36,13 @@ const headers = {
 };
 
 /**
- * Streams the messages of a source. The source is read at the pace of the client, up to 256 KiB ahead of it, and is returned
- * when the client disconnects.
+ * Streams a source's messages. Reads the source at the client's pace, up to 256 KiB ahead, and ends it if the client
+ * disconnects.
  */
 export function eventStream(
   source: AsyncIterable<SseMessage>,
   options: EventStreamOptions & {
-    /** Sent in place of the comment. */
+    /** Sent instead of the comment. */
     readonly heartbeat?: SseMessage;
   },
 ): Response {
@@ -56,15 +56,15 @@ export function eventStream(
   });
 }
 
-/** How the messages of a source are written. */
+/** Converts a source's messages to text. */
 interface TextFormat<Message> {
   readonly format: (message: Message) => string;
-  /** Returns the text that is sent after a silence; none is sent if undefined. */
+  /** Creates the text that is sent after a silence; if undefined, none is sent. */
   readonly heartbeat: (() => string) | undefined;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Streams messages as `eventStream` does, in another format. */
+/** Like `eventStream`, in another format. */
 export function textStream<Message>(
   source: AsyncIterable<Message>,
   options: EventStreamOptions & TextFormat<Message>,
@@ -101,7 +101,7 @@ class MessagePump<Message> {
     else options.signal.addEventListener('abort', this.#onAbort, { once: true });
   }
 
-  /** Resolves when something has been enqueued, or the stream closed. */
+  /** Resolves when data has been enqueued, or the stream was closed. */
   pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     if (!this.#isDone) {
       const { heartbeatMs = defaultHeartbeatMs } = this.#options;
@@ -114,7 +114,7 @@ class MessagePump<Message> {
     });
   }
 
-  /** The stream is closed already, so the pending pull must not enqueue anything. */
+  /** Called when the stream is already closed, so the pending pull must not enqueue anything. */
   cancel(): void {
     this.#demand?.meet();
     this.#demand = undefined;
@@ -126,7 +126,7 @@ class MessagePump<Message> {
     if (this.#isDone) return;
     this.#batch = '';
     this.#finish();
-    // A generator that was never started would skip its clean-up.
+    // `return` of a generator that was never started would skip its `finally` blocks.
     if (!this.#hasAsked) this.#source.next().catch(this.#onFailure);
     this.#source.return?.().catch(this.#onFailure);
   }
@@ -158,7 +158,7 @@ class MessagePump<Message> {
   };
 
   readonly #onAbort = (): void => {
-    // With a HearthError the server ends the request: the client is connected, and the source sends the error.
+    // With a HearthError the server ends the request: the client is still connected and gets the error from the source.
     if (!(this.#options.signal.reason instanceof HearthError)) this.stop();
   };
 
@@ -175,10 +175,7 @@ class MessagePump<Message> {
     if (this.#demand !== undefined) this.#scheduleFlush();
   }
 
-  /**
-   * Flushes after all pending promises have settled: by then the source has produced all ready
-   * events.
-   */
+  /** Flushes after all pending promises have settled, when the source has produced all ready events. */
   #scheduleFlush(): void {
     if (this.#isFlushScheduled) return;
     this.#isFlushScheduled = true;

@@ -1,6 +1,6 @@
 const maxShownLength = 80;
 
-/** A text in quotes for a message, truncated if it is long. */
+/** Quotes a text for a message, and shortens it if it is long. */
 export function shorten(text: string): string {
   const isLong = text.length > maxShownLength;
   return isLong ? `${JSON.stringify(text.slice(0, maxShownLength))}…` : JSON.stringify(text);

@@ -5,20 +5,20 @@ import { shorten, showValue } from './shown-value.ts';
 
 type Path = readonly PropertyKey[];
 
-/** An issue of a schema, at the deepest value that it is about. */
+/** An issue of a schema, at the deepest value that it concerns. */
 export interface ValidationIssue {
   readonly issue: z.core.$ZodIssue;
   /** Path from the root of the validated value. */
   readonly path: Path;
   /** The invalid value; undefined if it is absent. */
   readonly value: unknown;
-  /** True if the value already has the wrong JSON type. */
+  /** True if the value's JSON type is wrong. */
   readonly isWrongType: boolean;
 }
 
 /**
- * Follows an issue into unions. If the value has the JSON type of a branch, the issue of that branch is returned;
- * otherwise the issue of the whole union.
+ * Follows an issue into unions. If the value has the JSON type of a branch, returns the branch's issue; otherwise the
+ * union's own issue.
  */
 export function locateIssue(issue: z.core.$ZodIssue, root: unknown): ValidationIssue {
   return locate(issue, [], root);
@@ -35,7 +35,7 @@ function locate(issue: z.core.$ZodIssue, base: Path, root: unknown): ValidationI
     .map((branch) => locate(branch, path, root));
   const isDeeper = (branch: ValidationIssue): boolean => branch.path.length > path.length;
   const matching =
-    // An array that is too long for one branch has items of the wrong type for another one.
+    // An array that is too long for one branch may have items of the wrong type for another.
     branches.find((branch) => !branch.isWrongType && !isDeeper(branch)) ?? branches.find(isDeeper);
   return matching ?? { issue, path, value, isWrongType: true };
 }
@@ -57,9 +57,7 @@ function valueAt(root: unknown, path: Path): unknown {
   return value;
 }
 
-/**
- * The first issue of a schema as an error that names the field, its value and the allowed values.
- */
+/** Converts the first issue of a schema to an error that names the field, its value and the allowed values. */
 export function toValidationError(
   issues: readonly z.core.$ZodIssue[],
   value: unknown,
@@ -193,7 +191,7 @@ function toJsonPath(path: Path): string {
     .join('');
 }
 
-/** A long array may have an issue in each item, and to collect them all takes seconds. */
+/** Each item of a long array may have an issue, and collecting all of them takes seconds. */
 const firstIssueOnly: z.core.ParseContextInternal<z.core.$ZodIssue> = {
   error: messageOf,
   abortEarly: true,
@@ -213,12 +211,12 @@ export function validate<Schema extends z.ZodType>(
   throw toValidationError(result.error.issues, value);
 }
 
-/** Only this function sees the schema, so the message carries what `toValidationError` needs from it. */
+/** Encodes the facts that `toValidationError` needs into the message, since only this function sees the schema. */
 function messageOf({ code, inst }: z.core.$ZodRawIssue): string {
   if (code === 'unrecognized_keys' && inst instanceof z.ZodObject) {
     return Object.keys(inst.shape).join(' ');
   }
-  // For an unsafe integer the issue has the bound of safe integers; the schema may have another one.
+  // For an unsafe integer, the issue has the bound of safe integers, even if the schema has another one.
   if (code === 'too_big' && inst instanceof z.ZodNumber)
     return `It must be at most ${inst.maxValue}`;
   if (code === 'too_small' && inst instanceof z.ZodNumber)

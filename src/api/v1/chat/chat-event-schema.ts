@@ -11,7 +11,7 @@ import {
   toolFailureField,
 } from './chat-schema.ts';
 
-/** An event and its component: `tool_call.start` is `ToolCallStartEvent`. */
+/** Declares an event and its component: `tool_call.start` is `ToolCallStartEvent`. */
 const event = <Type extends string, Fields extends z.core.$ZodLooseShape>(
   type: Type,
   fields: Fields,

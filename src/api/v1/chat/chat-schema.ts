@@ -60,7 +60,7 @@ const audioInputSchema = z
 export const inputItemSchema = z
   .discriminatedUnion('type', [textInputSchema, imageInputSchema, audioInputSchema])
   .meta({ id: 'InputItem' });
-/** An input as it was stored; other APIs accept messages without text. */
+/** A stored input item. Other APIs accept messages without text, unlike v1. */
 export const storedInputItemSchema = z
   .discriminatedUnion('type', [
     textInputSchema.extend({ content: textSchema }).meta({ id: 'StoredTextInput' }),

@@ -41,7 +41,7 @@ export function mountChat(app: App, services: ApiServices): void {
       project === undefined && preset === undefined ? body : completed(body, project, preset);
     const mayHaveFiles = project !== undefined || previous != null || conversation != null;
     const files = mayHaveFiles ? await projectContent(services, chat, project, context) : undefined;
-    // The client of a whole answer does not see the questions.
+    // Without a stream, the client does not see the questions.
     const approveCalls =
       body.tool_approvals === true ? waitingCalls.gate(body.stream === true) : undefined;
     const request = {
@@ -53,7 +53,7 @@ export function mountChat(app: App, services: ApiServices): void {
   });
 }
 
-/** A chat with the instructions of its project as the system prompt, if it has none, and the values of a preset. */
+/** Adds a preset's values to a chat and, if it has no system prompt, its project's instructions. */
 function completed(
   body: ChatRequest,
   project: StoredProject | undefined,
@@ -64,7 +64,7 @@ function completed(
   return preset === undefined ? chat : withPresetFields(chat, preset);
 }
 
-/** Runs a turn in the way that its request asks for: streamed or whole, with its client or in the background. */
+/** Runs a turn as requested: streamed or not, with its client or in the background. */
 export async function answerTurn(
   services: ApiServices,
   body: Pick<ChatRequest, 'stream' | 'background' | 'store'>,
@@ -77,7 +77,7 @@ export async function answerTurn(
   return eventStream(await openStream(events, format, context), context);
 }
 
-/** The turn continues when the client disconnects; its events are replayed to the client. */
+/** The turn continues if the client disconnects; its events can be replayed. */
 async function runInBackground(
   services: ApiServices,
   body: Pick<ChatRequest, 'stream' | 'store'>,
@@ -99,7 +99,7 @@ async function runInBackground(
   return collectResult(valuesOf(turn.events(-1, context.signal)));
 }
 
-/** A turn whose answer could not be stored has the error and the answer, as a stream has. */
+/** If the answer could not be stored, the response has both the error and the answer, as in a stream. */
 async function collectResult(events: AsyncIterable<TurnEvent>): Promise<ChatResult | Response> {
   const { results, storageFailure } = await collect(events);
   const result = toChatResult(results[0]);
@@ -120,7 +120,7 @@ function toMessage(event: ChatEvent): SseMessage {
 }
 
 /**
- * The conversation in which a message is another beginning. Undefined for one that the caller can only read: as with
+ * The conversation in which the message begins another branch. Undefined if the caller can only read it: as with
  * `previous_response_id`, the response then belongs to a conversation of the caller.
  *
  * @throws HearthError `invalid_value`, `conversation_not_found`.

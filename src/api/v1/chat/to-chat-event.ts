@@ -9,9 +9,9 @@ import type { RequestContext } from '../../../telemetry/request-context.ts';
 import { eventStream, type SseMessage } from '../../kit/stream/sse.ts';
 
 /**
- * The event of v1 for an event of the turn; undefined where v1 has none.
+ * Converts an event of a turn to an event of v1; undefined if v1 has none.
  *
- * @param responseId Of a turn in the background, whose clients may need it before the end.
+ * @param responseId Id of a background turn's response, which clients may need before its end.
  */
 export function toChatEvent(event: TurnEvent, responseId?: string): ChatEvent | undefined {
   switch (event.type) {
@@ -95,7 +95,7 @@ export function toChatEvent(event: TurnEvent, responseId?: string): ChatEvent | 
   }
 }
 
-/** Streams the events of a turn in the background after a position, and later ones. Their ids are positions. */
+/** Streams the events of a background turn after a position, including future ones. Event ids are positions. */
 export function followTurn(turn: FollowableTurn, after: number, context: RequestContext): Response {
   return eventStream(toMessages(turn, after, context), context);
 }

@@ -13,11 +13,11 @@ import { answerSpeed } from '../../../chat/generation-stats.ts';
 type ToolCall = Extract<OutputItem, { readonly type: 'tool_call' }>;
 type InvalidToolCall = Extract<OutputItem, { readonly type: 'invalid_tool_call' }>;
 
-/** Items that chats of v1 have: no calls that wait for the client, and no lists of tools. */
+/** Items that v1 chats can have: no calls that wait for the client, and no tool lists. */
 type ChatItem = Exclude<TurnItem, { readonly type: LeftOut }>;
 type LeftOut = 'clientToolCall' | 'approvalRequest' | 'toolList';
 
-/** A stored response of another API may have calls that its client makes or approves. */
+/** Converts stored items. Responses of other APIs may have calls that the client makes or approves. */
 export function toStoredOutput(items: readonly TurnItem[]): StoredOutputItem[] {
   return items.flatMap((item): readonly StoredOutputItem[] => {
     switch (item.type) {
@@ -68,7 +68,7 @@ export function toToolCall(item: ToolCallItem): Omit<ToolCall, 'type'> {
   };
 }
 
-/** The event of a failed call has the fields of its item, with the arguments last. */
+/** The fields of a failed call's event: the item's, with the arguments last. */
 export function toToolCallFailure(item: InvalidToolCallItem): Omit<InvalidToolCall, 'type'> {
   return {
     reason: item.reason,

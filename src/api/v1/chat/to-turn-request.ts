@@ -5,9 +5,9 @@ import { omitUndefined } from '../../../kernel/omit-undefined.ts';
 import type { Integration } from '../../../tools/toolbox.ts';
 
 /**
- * The turn that a v1 request asks for: one message of the user's.
+ * Converts a v1 request to a turn with one user message.
  *
- * @param begin What the message has before its input.
+ * @param begin Parts of the message before its input.
  */
 export function toTurnRequest(body: ChatRequest, begin: readonly TurnContent[] = []): TurnRequest {
   return {

@@ -12,7 +12,7 @@ const revisionSchema = z
 /**
  * Declares the endpoints of one kind of named records: list, get, create or replace, and delete.
  *
- * @param fields What a record of this kind has besides its name.
+ * @param fields Fields of a record besides its name.
  */
 export function recordRoutes<
   const Kind extends NamedRecordKind,

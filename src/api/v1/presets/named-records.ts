@@ -10,11 +10,10 @@ import type { ApiServices } from '../../services.ts';
 import { deletePreset, getPreset, listPresets, putPreset } from './preset-schema.ts';
 import { deletePrompt, getPrompt, listPrompts, putPrompt } from './prompt-schema.ts';
 
-/** Records of a kind that an owner may have. */
+/** Maximum records per owner and kind. */
 const maxRecords = 200;
-/** Characters of a record as JSON. */
+/** Maximum characters of a record as JSON. */
 const maxContentLength = 64 * 1024;
-/** Names that an error lists. */
 
 export function mountPresets(app: App, { store }: ApiServices): void {
   mountRecords(app, store, 'preset', {
@@ -37,7 +36,7 @@ function mountRecords(
   kind: NamedRecordKind,
   routes: Readonly<Record<'list' | 'get' | 'put' | 'remove', Route>>,
 ): void {
-  // The routes of both kinds differ in the name of this parameter.
+  // The name parameter differs between the routes of both kinds.
   const keyOf = (params: unknown, { caller }: RequestContext): NamedRecordKey => {
     const { [kind]: name } = params as Readonly<Record<NamedRecordKind, string>>;
     return { kind, ownerId: caller.tokenId, name };
@@ -74,7 +73,7 @@ function mountRecords(
   });
 }
 
-/** @throws HearthError `preset_not_found`, `prompt_not_found`; they name the existing ones. */
+/** @throws HearthError `preset_not_found`, `prompt_not_found`; the message lists the existing names. */
 export async function findRecord(store: Store, key: NamedRecordKey): Promise<NamedRecord> {
   const record = await store.namedRecords.find(key);
   if (record === undefined) throw await recordNotFound(store, key);

@@ -5,7 +5,7 @@ import { recordRoutes } from './named-record-schema.ts';
 
 const { shape } = chatRequestSchema;
 
-/** The fields of a chat that a preset may have. */
+/** The chat fields that a preset can set. */
 export const presetFields = {
   model: shape.model
     .nullish()

@@ -12,7 +12,7 @@ import { findRecord } from './named-records.ts';
 import type { Preset } from './preset-schema.ts';
 
 /**
- * The preset of the caller that a request names; undefined if it names none.
+ * The caller's preset that a request names; undefined if it names none.
  *
  * @throws HearthError `preset_not_found`
  */
@@ -26,16 +26,15 @@ export async function findPreset(
   return record.content as Preset;
 }
 
-/** Completes a chat with a preset: the values of the request win. */
+/** Adds a preset's values to a chat; the request's values take precedence. */
 export function withPresetFields(body: ChatRequest, preset: Preset): ChatRequest {
   const { model, input } = body;
   return { ...preset, ...omitUndefined(body), model, input };
 }
 
 /**
- * Completes a turn of another API with a preset: the turn's own values stay. A system message
- * counts as a system prompt. The limit of output tokens is left to the API, whose requests may ask
- * for none.
+ * Adds a preset's values to another API's turn; the turn's own values take precedence. A system message counts as a
+ * system prompt. The API itself applies the limit of output tokens, since its requests may ask for none.
  */
 export function withPreset(request: TurnRequest, preset: Preset | undefined): TurnRequest {
   if (preset === undefined) return request;
@@ -51,7 +50,7 @@ export function withPreset(request: TurnRequest, preset: Preset | undefined): Tu
   return withPresetSampling({ ...omitUndefined(added), ...request }, preset);
 }
 
-/** Completes a request with the sampling and the context length of a preset. */
+/** Adds a preset's sampling values and context length to a request. */
 export function withPresetSampling<Request extends GenerationOptions & InstanceOptions>(
   request: Request,
   preset: Preset | undefined,

@@ -14,7 +14,7 @@ import { findProject } from './projects.ts';
 type Services = Pick<ApiServices, 'store' | 'pool' | 'projectFiles'>;
 
 /**
- * The project of the caller in which a message begins a conversation.
+ * The caller's project in which a message begins a conversation.
  *
  * @throws HearthError `project_not_found`; `invalid_value` for a message that continues a conversation.
  */
@@ -35,7 +35,8 @@ export async function projectOfChat(
 }
 
 /**
- * The parts that a message gets from the files of its project. The conversation decides the project if the message continues one.
+ * The parts that the project's files add to a message. If the message continues a conversation, the project is the
+ * conversation's.
  *
  * @param begun The project in which the message begins a conversation.
  * @throws the errors of `Engines.resolve` and `loadHistory`; the signal's reason when aborted.
@@ -59,7 +60,7 @@ export async function projectContent(
   return parts.map((text) => ({ type: 'text', text }));
 }
 
-/** The turns that the message continues, without those that the model did not see any more. */
+/** The turns that the message continues, without those that the model no longer saw. */
 async function branchOf(
   store: Services['store'],
   { previous_response_id: id }: ChatRequest,
@@ -78,12 +79,12 @@ async function branchOf(
     .slice(Math.max(0, unseen - droppedTurns))
     .flatMap(({ turn }) => turn.messages.flatMap(({ content }) => content))
     .flatMap((part) => (part.type === 'text' ? part.text : []));
-  // Turns with tools of older versions have only the sum over their generations, which is more.
+  // Turns with tools from older versions have only the sum over all generations, which is higher.
   const summed = (usage?.promptTokens ?? 0) + (usage?.completionTokens ?? 0);
   return { sentTexts: new Set(texts), usedTokens: contextTokens ?? summed };
 }
 
-/** As `Engines.open` chooses it: an instance that is loaded serves the request with its own context. */
+/** Chooses like `Engines.open`: a loaded instance serves the request with the instance's context length. */
 function contextLengthOf(
   pool: Services['pool'],
   { context_length: requested }: ChatRequest,

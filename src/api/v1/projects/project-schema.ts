@@ -4,7 +4,7 @@ import { defineRoute } from '../../kit/route.ts';
 import { chatRequestSchema, exampleProjectId, projectIdSchema } from '../chat/chat-schema.ts';
 import { conversationTitleSchema } from '../conversations/conversation-schema.ts';
 
-/** Characters of all files of a project together. */
+/** Maximum characters of all files in a project. */
 export const maxFilesLength = 10_000_000;
 export const maxFiles = 50;
 export const maxProjects = 200;
