@@ -1,21 +1,24 @@
-/** An adapter as a request or a load names it. */
+/** An adapter as named in a request or load. */
 export interface AdapterChoice {
   readonly name: string;
   readonly scale: number;
 }
 
-/** A name such as `model+adapter+other:0.5`. */
+/** A model's name with adapters, such as `model+adapter+other:0.5`. */
 interface NameWithAdapters {
   readonly model: string;
-  /** The suffix after the model's name, with the first plus sign. */
+  /** The suffix after the model's name, including the first plus sign. */
   readonly suffix: string;
   readonly choices: readonly AdapterChoice[];
 }
 
-/** More parts are not a model with adapters. */
+/** A name with more parts is not a model with adapters. */
 const maxParts = 9;
 
-/** How a name may be divided into a model and adapters; the longest model first, since its name may have a plus sign. */
+/**
+ * Lists the ways to divide a name into a model and adapters, longest model first, since a model's name may have plus
+ * signs.
+ */
 export function readAdapterNames(name: string): readonly NameWithAdapters[] {
   const parts = name.split('+');
   if (parts.length > maxParts || parts[0]?.trim() === '') return [];
@@ -32,7 +35,7 @@ export function readAdapterNames(name: string): readonly NameWithAdapters[] {
     });
 }
 
-/** An adapter with a scale such as `pirate:0.5`; without one it is 1. */
+/** Reads an adapter with a scale, such as `pirate:0.5`. The scale defaults to 1. */
 export function readAdapterChoice(text: string, separator: ':' | '='): AdapterChoice {
   const at = text.lastIndexOf(separator);
   const scale = text.slice(at + 1).trim();

@@ -1,4 +1,4 @@
-/** A code fence that the text does not contain: one backtick more than its longest run of them, and three at least. */
+/** Returns a code fence that is longer than every run of backticks in the text: at least three backticks. */
 export function fenceFor(text: string): string {
   let longest = 2;
   for (const [run] of text.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length);

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
-/** Fields that several resources share, with their bounds. */
+/** Fields shared by several resources, with their bounds. */
 
-/** Model to read, load or ask, such as `hearth/starter-chat` or `publisher/name@q4_k_m`. */
+/** A model's identifier, such as `hearth/starter-chat` or `publisher/name@q4_k_m`. */
 export const modelIdentifierSchema = z
   .string()
   .min(1)
@@ -10,15 +10,15 @@ export const modelIdentifierSchema = z
   .meta({ examples: ['hearth/starter-chat'] });
 
 /**
- * A text. The server's limit on the body usually applies before this one. Lone surrogates, which UTF-8 can't
- * encode, become U+FFFD.
+ * A text of bounded length; the server's limit for bodies is usually lower. Lone surrogates, which UTF-8 can't encode,
+ * become U+FFFD.
  */
 export const textSchema = z
   .string()
   .max(64 * 1024 * 1024)
   .overwrite((text) => text.toWellFormed());
 
-/** Name of a preset or prompt. It is a segment of a path, so that it is neither `.` nor `..`. */
+/** Name of a preset or prompt. Since it is a segment of URL paths, it can't be `.` or `..`. */
 export const recordNameSchema = z
   .string()
   .max(80)
@@ -28,7 +28,7 @@ export const recordNameSchema = z
   )
   .refine((name) => !/\p{Cc}/u.test(name), 'A name has no control characters');
 
-/** Preset of the caller, by its name. */
+/** Name of a preset, which must belong to the caller. */
 export const presetNameSchema = recordNameSchema
   .nullish()
   .describe('Name of a stored preset that completes the request: values of the request win.');
@@ -45,7 +45,7 @@ export const ttlSchema = z
   .max(365 * 24 * 3600)
   .describe('Seconds without a request after which the instance is unloaded.');
 
-/** `auto`: the one that is measured to be faster, or `off`. */
+/** `auto` uses the method that is measured to be faster, or `off`. */
 export const speculationModes = ['off', 'ngram', 'mtp', 'auto'] as const;
 
 /** Data types of the engine's KV cache. */
@@ -61,7 +61,7 @@ export const kvCacheTypes = [
   'iq4_nl',
 ] as const;
 
-/** How the engine divides a model among GPUs. */
+/** How the engine splits a model among GPUs. */
 export const splitModes = ['none', 'layer', 'row', 'tensor'] as const;
 /** More GPUs than a machine has. */
 const maxGpus = 64;
@@ -81,7 +81,7 @@ export const fractionSchema = z.number().min(0).max(1);
 export const topKSchema = z.int().min(0).max(1_000_000);
 /** The engine computes with 32-bit floats, where smaller numbers become 0. */
 export const repeatPenaltySchema = z.number().min(0.01).max(100);
-/** Integers outside the range of JSON numbers are folded while the body is read. */
+/** Larger integers are reduced to this range while the body is read. */
 export const seedSchema = z.int().meta({
   description: 'Any integer, also of 64 bits; it is folded into 32 bits. -1 is a random seed.',
   anySize: true,
@@ -98,5 +98,5 @@ export const droppedTurnsSchema = z
   .nonnegative()
   .describe('Turns that `truncation` left out of the prompt. Present if it is `auto`.');
 
-/** Integrations of a request: each one is a connection, or a process, of the turn. */
+/** Maximum integrations of a request; each one takes a connection or a process. */
 export const maxIntegrations = 32;

@@ -1,6 +1,6 @@
 const byteUnits = ['B', 'KB', 'MB', 'GB', 'TB'] as const;
 
-/** Decimal units: `3.1 MB`. */
+/** Formats a size in decimal units: `3.1 MB`. */
 export function formatBytes(bytes: number): string {
   let value = bytes;
   let index = 0;
@@ -11,7 +11,7 @@ export function formatBytes(bytes: number): string {
   return `${index === 0 || value >= 99.95 ? value.toFixed(0) : value.toFixed(1)} ${byteUnits[index]}`;
 }
 
-/** The two largest units: `350 ms`, `2.4 s`, `5 min 3 s`, `2 h 10 min`, `3 d 4 h`. */
+/** Formats a duration in its two largest units: `350 ms`, `2.4 s`, `5 min 3 s`, `2 h 10 min`, `3 d 4 h`. */
 export function formatDuration(seconds: number): string {
   if (seconds < 0.9995) return `${Math.round(seconds * 1000)} ms`;
   if (seconds < 59.95) return `${seconds.toFixed(1)} s`;
@@ -30,14 +30,14 @@ export function formatDuration(seconds: number): string {
     .join(' ');
 }
 
-/** With thousands separators: `131,072`. Avoids `Intl`, whose first use is slow. */
+/** Formats a number with thousands separators: `131,072`. Avoids `Intl`, whose first use is slow. */
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
 const mostNames = 20;
 
-/** A sentence on what exists: `There are none.`, `There is only "a".`, `There are "a", "b" and 3 more.` */
+/** Lists existing names in a sentence: `There are none.`, `There is only "a".`, `There are "a", "b" and 3 more.` */
 export function describeNames(names: readonly string[]): string {
   const shown = names.slice(0, mostNames).map((name) => JSON.stringify(name.slice(0, 200)));
   if (names.length > mostNames) shown.push(`${names.length - mostNames} more`);

@@ -63,7 +63,7 @@ export function parseJsonDocument(
   };
 }
 
-/** Sets the value at a path, or removes it if it is undefined; other lines and a byte order mark stay unchanged. */
+/** Sets the value at a path, or removes it if undefined. Other lines and a byte order mark stay unchanged. */
 export function editJsonDocument(content: string, path: readonly string[], value: unknown): string {
   const text = withoutMark(content);
   const eol = text.includes('\r\n') ? '\r\n' : '\n';

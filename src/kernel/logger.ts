@@ -1,5 +1,5 @@
 import type { Logger as PinoLogger } from 'pino';
 
-/** Writes structured lines: fields, then a message. */
+/** A logger of structured lines. Its methods take the fields, then the message. */
 export type Logger = PinoLogger;
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';

@@ -1,9 +1,9 @@
 import { HearthError } from './errors/errors.ts';
 
-/** The models that a token may use: keys, and patterns in which `*` stands for any characters; null: all. */
+/** The models that a token may use, as keys or as patterns with `*` for any characters; null: all models. */
 export type ModelScope = readonly string[] | null;
 
-/** Ignores case. */
+/** True if the scope includes a model; ignores case. */
 export function isInScope(scope: ModelScope, modelKey: string): boolean {
   const key = modelKey.toLowerCase();
   return scope === null || scope.some((pattern) => matches(pattern.toLowerCase(), key));

@@ -1,6 +1,6 @@
 const maxWordLength = 128;
 
-/** The candidate most similar to a word, to suggest a correction; undefined if none is similar. */
+/** Finds the candidate that is most similar to a word, to suggest a correction; undefined if none is similar. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > maxWordLength) return undefined;
   let best: string | undefined;

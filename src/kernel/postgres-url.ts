@@ -1,4 +1,4 @@
-/** Stands for the user and password of a URL. */
+/** Replaces the user and password of a URL. */
 export const hiddenUser = '***';
 
 /** True if the value of `store.url` names a PostgreSQL database instead of a file. */
@@ -6,7 +6,7 @@ export function isPostgresUrl(url: string): boolean {
   return /^postgres(?:ql)?:\/\//.test(url);
 }
 
-/** A URL without its user and passwords, for messages and lists of settings. */
+/** Replaces the user and passwords of a URL, for messages and lists of settings. */
 export function withoutPassword(url: string): string {
   return url
     .replace(/(?<=^\w+:\/\/)[^/?#]*@/, `${hiddenUser}@`)

@@ -21,12 +21,12 @@ export interface SqliteConnection {
   readonly isTransaction: boolean;
   exec(sql: string): void;
   prepare(sql: string): SqliteStatement;
-  /** Throws where the connection is closed already. */
+  /** Throws if the connection is already closed. */
   close(): void;
 }
 
 interface SqliteOptions {
-  /** How long a statement waits for the lock of another connection. */
+  /** Time that a statement waits for another connection's lock. */
   readonly lockWaitMs?: number;
   readonly isReadOnly?: boolean;
 }
@@ -63,7 +63,7 @@ const codesByMessage: Readonly<Record<string, number>> = {
 
 let binding: SqliteBinding | undefined;
 
-/** Opens a SQLite file; creates it where it does not exist. See docs/adr/0008 for the two bindings. */
+/** Opens a SQLite file; creates it if it does not exist. See docs/adr/0008 for the two bindings. */
 export function openSqlite(file: string, options: SqliteOptions = {}): SqliteConnection {
   binding ??= builtInSqlite() ?? packagedSqlite();
   return new binding.DatabaseSync(file, {
@@ -72,19 +72,19 @@ export function openSqlite(file: string, options: SqliteOptions = {}): SqliteCon
   });
 }
 
-/** The primary result code of an error that SQLite reported; undefined for other errors. */
+/** The primary result code of an SQLite error; undefined for other errors. */
 export function sqliteResultCode(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined;
   // The low byte of an extended result code is its primary code.
   if ('errcode' in error && typeof error.errcode === 'number') return error.errcode & 0xff;
-  // @photostructure/sqlite 1 omits the code of an error in `all()`; the message belongs to the code.
+  // @photostructure/sqlite 1 omits the code of errors in `all()`; the message identifies it.
   return codesByMessage[error.message];
 }
 
-/** Node's own SQLite, from the version on that fixes the WAL-reset bug; older ones can damage a database. */
+/** Node's own SQLite, if its version has the fix of the WAL-reset bug; older versions can damage a database. */
 function builtInSqlite(): SqliteBinding | undefined {
   if (!isAtLeast(process.versions.sqlite, [3, 51, 3])) return undefined;
-  // Node 22 warns on load that node:sqlite is experimental, which users can do nothing about.
+  // On load, Node 22 warns that node:sqlite is experimental. Users can do nothing about it.
   const emitWarning = Object.getOwnPropertyDescriptor(process, 'emitWarning');
   process.emitWarning = () => {};
   try {

@@ -7,7 +7,7 @@ export async function abortable<Result>(
   promise: Promise<Result>,
   signal: AbortSignal,
 ): Promise<Result> {
-  // The caller may no longer handle a later rejection.
+  // Prevents an unhandled rejection if the promise rejects after the abort.
   promise.catch(() => {});
   signal.throwIfAborted();
   let abandon = (): void => {};

@@ -1,4 +1,4 @@
-/** Whose requests come first; `normal` for clients that have none. */
+/** Priorities of requests, highest first; a client without one has `normal`. */
 export const priorities = ['interactive', 'normal', 'background'] as const;
 export type Priority = (typeof priorities)[number];
 
@@ -6,7 +6,7 @@ export type Priority = (typeof priorities)[number];
 const classes = [...priorities, 'idle'] as const;
 type ClientClass = (typeof classes)[number];
 
-/** Most items of earlier classes that pass a class which waits. */
+/** Maximum number of items of earlier classes that may pass a waiting class. */
 const maxPassed = 8;
 
 /** The key of a client whose items wait for all clients with other keys. */
@@ -14,12 +14,12 @@ export function withIdlePriority(clientKey: string): string {
   return `idle ${clientKey}`;
 }
 
-/** The key of a client with a priority. */
+/** Adds a priority to a client's key. */
 export function withPriority(clientKey: string, priority: Priority): string {
   return priority === 'normal' ? clientKey : `${priority} ${clientKey}`;
 }
 
-/** The key of the same client with a priority that is not above its own. */
+/** Lowers the priority in a client's key; a higher priority than its own has no effect. */
 export function withinPriority(clientKey: string, priority: Priority): string {
   const own = classOf(clientKey);
   if (classes.indexOf(own) >= classes.indexOf(priority)) return clientKey;
@@ -31,12 +31,12 @@ export function classOf(clientKey: string): ClientClass {
   return 'normal';
 }
 
-/** Clients that take turns. */
+/** Clients of one class, which take turns. */
 interface Round<Item> {
-  /** Items of other rounds that came since this one had a turn and waits. */
+  /** Number of items from other rounds that passed this one while it waited. */
   passed: number;
   length: number;
-  /** Items by client; the client whose turn is next comes first. No set is empty. */
+  /** Items by client, ordered by turn: the next client comes first. No set is empty. */
   readonly clients: Map<string, Set<Item>>;
 }
 
@@ -80,8 +80,8 @@ export class FairQueue<Item> {
   }
 
   /**
-   * Number of items up to this one, including it, if no other is added and no class was passed
-   * often; 0 if it is not in the queue.
+   * Position of an item in the queue, from 1, if no item is added and no class was passed too often; 0 if the item is
+   * not in the queue.
    */
   positionOf(clientKey: string, item: Item): number {
     const own = classOf(clientKey);
@@ -98,7 +98,7 @@ export class FairQueue<Item> {
     return earlier.reduce((sum, each) => sum + this.#rounds[each].length, position);
   }
 
-  /** Removes an item. Removing the first one ends its client's turn: the client moves to the end of the round. */
+  /** Removes an item. If it was the first, its client's turn ends: the client moves to the end of the round. */
   remove(clientKey: string, item: Item): void {
     const round = this.#rounds[classOf(clientKey)];
     const items = round.clients.get(clientKey);
@@ -118,10 +118,10 @@ export class FairQueue<Item> {
   }
 
   /**
-   * The item to remove from a full queue to make room for the client: the newest one of a lower class; or else the newest
-   * item of the client with the most items of the same class, if that client still has at least as many as this one
-   * afterwards. So no client can block the others, and two clients do not displace each other forever. Undefined if no
-   * client has that many.
+   * Selects the item to remove from a full queue to make room for the client. This is the newest item of a lower class,
+   * if there is one. Otherwise it is the newest item of the client with the most items in the same class, if that
+   * client then still has at least as many as this one. So no client can block the others, and two clients do not
+   * displace each other forever. Undefined if there is no such item.
    */
   displacedBy(clientKey: string): Item | undefined {
     const own = classOf(clientKey);
@@ -132,7 +132,7 @@ export class FairQueue<Item> {
     return lowest === undefined && ownCount + 1 > longest.length - 1 ? undefined : longest.at(-1);
   }
 
-  /** The class that was passed for too long, longest first, else the first with an item. */
+  /** The class that was passed too often for longest, or else the first class with an item. */
   #nextRound(): Round<Item> | undefined {
     let next: Round<Item> | undefined;
     for (const each of priorities) {
@@ -150,7 +150,7 @@ function firstOf<Item>({ clients }: Round<Item>): Item | undefined {
   return undefined;
 }
 
-/** The items of the client with the most. */
+/** The items of the client that has the most. */
 function longestOf<Item>({ clients }: Round<Item>): readonly Item[] {
   let longest: ReadonlySet<Item> = new Set();
   for (const items of clients.values()) if (items.size > longest.size) longest = items;

@@ -1,10 +1,10 @@
 import { FairQueue } from './fair-queue.ts';
 
 interface FairSemaphoreOptions {
-  /** How many tasks may run at once. */
+  /** Maximum number of running tasks. */
   readonly permits: number;
   readonly maxWaiting: number;
-  /** The error of a task that finds no place to wait, or loses it to another client. */
+  /** Creates the error of a task that can't wait because the queue is full, or that another client displaced. */
   readonly toFullError: () => Error;
 }
 
@@ -14,8 +14,8 @@ interface Waiter {
 }
 
 /**
- * Lets a limited number of tasks run at once. Clients take turns; when too many tasks wait, one of the client with the most makes
- * room for a client with fewer.
+ * Lets a limited number of tasks run at once; clients take turns. If too many tasks wait, a client with few tasks
+ * displaces one of the client with the most.
  */
 export class FairSemaphore {
   readonly #options: FairSemaphoreOptions;

@@ -3,7 +3,7 @@ import { withTimeout } from './with-timeout.ts';
 
 export interface ThreadLimits {
   readonly timeoutMs: number;
-  /** Limit of the heap, in MB. */
+  /** Maximum heap size in MB. */
   readonly memoryMb: number;
 }
 
@@ -11,9 +11,9 @@ export interface ThreadLimits {
 export class ThreadMemoryError extends Error {}
 
 /**
- * Runs a bundled script in a thread of its own, for work on hostile data, and returns the first message that it posts.
+ * Runs a bundled script in a separate thread, for work on untrusted data, and returns the first message that it posts.
  *
- * @param request The script's `workerData`; its bytes move to the thread.
+ * @param request The script's `workerData`; its bytes are transferred to the thread.
  * @throws ThreadMemoryError, TimeoutError; the error of the script; the signal's reason.
  */
 export async function runLimitedThread<Reply>(

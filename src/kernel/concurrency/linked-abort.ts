@@ -6,13 +6,13 @@ export interface LinkedAbort {
   readonly dispose: () => void;
 }
 
-/** One for all: the stack trace of each would cost more than the abort. */
+/** Shared, since creating a stack trace for each would cost more than the abort. */
 const defaultReason = new DOMException('This operation was aborted', 'AbortError');
 
 /**
- * Returns a controller that aborts with the first of the signals, with the same reason. `AbortSignal.any` does
- * this too, but its result can't be aborted directly, and what its listeners reference is only freed by a full garbage
- * collection.
+ * Returns a controller that aborts with the first of the signals, with the same reason. `AbortSignal.any` is similar,
+ * but its result can't be aborted directly, and only a full garbage collection frees the objects that its listeners
+ * refer to.
  */
 export function linkAbort(...signals: readonly (AbortSignal | null | undefined)[]): LinkedAbort {
   const controller = new AbortController();

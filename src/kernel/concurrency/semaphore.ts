@@ -3,7 +3,7 @@ export class Semaphore {
   readonly #waiting = new Set<() => void>();
   #free: number;
 
-  /** @param permits How many tasks may run at once. */
+  /** @param permits Maximum number of running tasks. */
   constructor(permits: number) {
     this.#free = permits;
   }

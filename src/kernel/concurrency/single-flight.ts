@@ -13,11 +13,11 @@ interface Flight<Result, Event> {
   readonly result: Promise<Result>;
 }
 
-/** Runs at most one task for each key; concurrent calls share its result and its events. */
+/** Runs at most one task per key; concurrent calls share its result and its events. */
 export interface SingleFlight<Result, Event> {
   /**
-   * Joins the task in flight for the key, or starts it. A participant whose signal aborts leaves; the last one to
-   * leave aborts the task and waits until it has ended.
+   * Joins the running task of the key, or starts one. A participant leaves if its signal aborts. The last one to leave
+   * aborts the task and waits until it has ended.
    */
   join(key: string, work: Work<Result, Event>, participant: Participant<Event>): Promise<Result>;
 }

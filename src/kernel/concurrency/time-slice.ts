@@ -11,7 +11,7 @@ export class TimeSlice {
     return performance.now() - this.#start >= sliceMs;
   }
 
-  /** Runs other work if the slice is over. */
+  /** Lets other work run if the slice is over. */
   async pause(): Promise<void> {
     if (!this.isOver) return;
     await nextLoop();

@@ -8,16 +8,16 @@ interface Waiting<Reply> {
 
 interface RunningThread<Reply> {
   readonly worker: Worker;
-  /** In the order of the requests, in which the thread replies. */
+  /** Requests without a reply, in the order in which the thread replies. */
   readonly waiting: Waiting<Reply>[];
 }
 
-/** Time without a request after which the thread ends; it takes some 10 MB. */
+/** Time without a request after which the thread ends, since it takes about 10 MB. */
 const idleMs = 5000;
 
 /**
- * A thread that replies to one request after the other, so that they do not block the event loop. It starts with the
- * first request and ends when it is idle. Its script gets `null` as a request to end.
+ * A thread that handles one request after the other, so that they do not block the event loop. It starts with the first
+ * request and ends when it is idle. Its script receives `null` as the request to end.
  */
 export class WorkerThread<Request, Reply> {
   readonly #script: string;
@@ -45,7 +45,7 @@ export class WorkerThread<Request, Reply> {
     });
   }
 
-  /** Keeps the thread running between the requests of some work, such as a transaction. */
+  /** Keeps the thread alive between the requests of `work`, such as a transaction. */
   async hold<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#holders += 1;
     try {
@@ -56,14 +56,14 @@ export class WorkerThread<Request, Reply> {
     }
   }
 
-  /** Waits for the requests that were begun. A later one starts another thread. */
+  /** Waits for running requests. A later request starts another thread. */
   async close(): Promise<void> {
     clearTimeout(this.#idleTimer);
     const worker = this.#running?.worker;
     if (worker === undefined) return;
     this.#running = undefined;
     const exited = once(worker, 'exit');
-    // The wait for its end must keep this process running.
+    // Keeps this process alive until the thread has ended.
     worker.ref();
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
     worker.postMessage(null);

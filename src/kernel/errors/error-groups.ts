@@ -1,6 +1,6 @@
 import type { ErrorCode } from './errors.ts';
 
-/** Errors of anything that may load a model. */
+/** Errors of endpoints that may load a model. */
 export const loadErrors = [
   'model_not_found',
   'adapter_not_found',
@@ -16,7 +16,10 @@ export const loadErrors = [
   'shutting_down',
 ] as const satisfies readonly ErrorCode[];
 
-/** Errors of anything that works on an instance. An endpoint with `rate_limit_exceeded` counts for the limits of its token. */
+/**
+ * Errors of endpoints that use an instance. Because of `rate_limit_exceeded`, their requests count toward the token's
+ * limits.
+ */
 export const generationErrors = [
   ...loadErrors,
   'rate_limit_exceeded',
@@ -28,7 +31,7 @@ export const generationErrors = [
   'unloaded',
 ] as const satisfies readonly ErrorCode[];
 
-/** Errors of anything that generates a message of a chat. */
+/** Errors of endpoints that generate chat messages. */
 export const chatErrors = [
   ...generationErrors,
   'invalid_output',

@@ -4,8 +4,8 @@ const notFound = (when: string) =>
   ({ type: 'not_found', status: 404, retryable: false, when }) as const;
 
 /**
- * The error table: the key of an entry is the error's `code`. `docs/errors.md` is generated from it; each API has its
- * own error body.
+ * All errors by `code`. `docs/errors.md` is generated from this table. The format of an error's body depends on the
+ * API.
  */
 export const errorTable = {
   invalid_json: {

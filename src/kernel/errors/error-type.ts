@@ -25,6 +25,6 @@ export interface ErrorDefinition {
   readonly status: number;
   /** True if the same request may succeed later without a change. */
   readonly retryable: boolean;
-  /** When it happens, for `docs/errors.md`. */
+  /** The situation in which the error occurs, for `docs/errors.md`. */
   readonly when: string;
 }

@@ -3,10 +3,10 @@ import type { ErrorType } from './error-type.ts';
 
 export { errorTable, type ErrorCode } from './error-table.ts';
 
-/** Turns the path of a domain field, such as `previousResponseId`, into the name that a client knows it by. */
+/** Converts the path of a domain field, such as `previousResponseId`, to the name in the client's API. */
 export type NameField = (field: string) => string;
 
-/** A message, or a function of how the reader's API names the fields that it mentions. */
+/** A message, or a function that creates it with the field names of the reader's API. */
 type ErrorMessage = string | ((name: NameField) => string);
 
 interface ErrorDetail {
@@ -20,23 +20,23 @@ interface ErrorDetail {
   readonly loading?: { readonly progress: number };
   /** Size of a prompt that is too long. */
   readonly promptSize?: PromptSize;
-  /** Kept for the log, never sent. */
+  /** For the log; never sent. */
   readonly cause?: unknown;
 }
 
 export interface PromptSize {
   readonly tokens: number;
-  /** True if the prompt was not counted to its end. */
+  /** True if counting stopped before the end of the prompt. */
   readonly isLowerBound: boolean;
-  /** Tokens that the context holds. */
+  /** Context size in tokens. */
   readonly maxTokens: number;
 }
 
 const domainName: NameField = (field) => field;
 
 /**
- * An error that a client gets to see. The message names the value that was wrong and what is allowed; it contains
- * no stack and no path outside the home folder.
+ * An error that clients may see. The message names the wrong value and the allowed ones. It has no stack and no path
+ * outside the home folder.
  */
 export class HearthError extends Error {
   override readonly name = 'HearthError';
@@ -68,7 +68,7 @@ export class HearthError extends Error {
     return errorTable[this.code].status;
   }
 
-  /** The message with each field under the name that the reader's API has for it. */
+  /** Returns the message with the field names of the reader's API. */
   describe(name: NameField): string {
     return this.#describe(name);
   }

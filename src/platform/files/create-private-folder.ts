@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { errorCode } from '../../kernel/error-code.ts';
 
 /**
- * Creates a folder that only its owner can open, with its parents, if it does not exist.
+ * Creates a folder that only its owner can open, and its parents; does nothing if it exists.
  *
  * @throws the error of the system, such as EROFS.
  */
@@ -11,7 +11,7 @@ export async function createPrivateFolder(folder: string): Promise<void> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error;
-    // Node reports a read-only file system as ENOENT if it is to create the parents, too.
+    // With `recursive`, Node reports a read-only file system as ENOENT.
     await mkdir(folder, { mode: 0o700 });
   }
 }

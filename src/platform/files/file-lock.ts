@@ -7,14 +7,14 @@ const retryMs = 20;
 const maxWaitMs = 10_000;
 
 export interface FileLock {
-  /** A second call does nothing. */
+  /** Releases the lock. A second call does nothing. */
   release(): void;
 }
 
 /**
- * Locks a file that exists for nothing else; creates it. The kernel holds the lock (SQLite's exclusive lock), so it ends
- * with a killed process. Never open that file by other means: closing it would release the lock (fcntl(2) on POSIX
- * locks).
+ * Locks a file that is used only as a lock; creates it if needed. The kernel holds the lock (SQLite's exclusive lock),
+ * so it is released even if the process is killed. Never open the file by other means: closing it would release the
+ * lock (fcntl(2) on POSIX locks).
  *
  * @param lockWaitMs Time to wait for another process, which blocks the event loop.
  * @returns undefined if another process or caller has the lock.
@@ -36,7 +36,8 @@ export function tryFileLock(file: string, lockWaitMs = 0): FileLock | undefined 
 }
 
 /**
- * Runs `work` while no other process or caller does so for a file of the same folder, whose `edit.lock` it locks.
+ * Runs `work` while it holds the lock file `edit.lock` in the file's folder, so that edits of the folder's files run
+ * one at a time.
  *
  * @throws Error if the lock is taken for 10 seconds.
  */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Folder of the installed package: the nearest one above this file that has a `package.json`. */
+/** Folder of the installed package: the nearest parent folder of this file with a `package.json`. */
 export const packageFolder: string = findUp(dirname(fileURLToPath(import.meta.url)));
 
 function findUp(folder: string): string {

@@ -4,7 +4,7 @@ import { errorCode } from '../../kernel/error-code.ts';
 import { renameWithRetry } from './rename-with-retry.ts';
 import { flushFile, flushFolder, removeUnfinished, unfinishedPath } from './unfinished-files.ts';
 
-/** The text of a file; undefined if there is no such file. */
+/** Reads a text file; undefined if there is no such file. */
 export async function readIfPresent(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
@@ -17,8 +17,8 @@ export async function readIfPresent(file: string): Promise<string | undefined> {
 const maxLinks = 40;
 
 /**
- * Replaces a file that can contain secrets atomically, also if the machine loses power, which can't undo it afterwards. Only
- * the user may read it. A symbolic link stays one.
+ * Atomically replaces a file that may contain secrets. A power loss can't damage the file or undo the change
+ * afterwards. Only the user can read the file. Keeps a symbolic link and replaces its target.
  */
 export async function replacePrivateFile(file: string, content: string): Promise<void> {
   const target = await followLinks(file);
@@ -36,7 +36,7 @@ export async function replacePrivateFile(file: string, content: string): Promise
   }
 }
 
-/** The file that a symbolic link names, which need not exist. */
+/** Returns the target of a symbolic link, which need not exist. */
 async function followLinks(file: string): Promise<string> {
   let target = file;
   for (let links = 0; links < maxLinks; links += 1) {
@@ -44,7 +44,7 @@ async function followLinks(file: string): Promise<string> {
       target = resolve(dirname(target), await readlink(target));
     } catch (error) {
       const code = errorCode(error);
-      // EINVAL: it is not a link. UNKNOWN: the same on Windows.
+      // EINVAL: not a link, which Windows reports as UNKNOWN.
       if (code === 'EINVAL' || code === 'ENOENT' || code === 'UNKNOWN') return target;
       throw error;
     }

@@ -2,7 +2,7 @@ import { rename } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorCode } from '../../kernel/error-code.ts';
 
-/** Windows: a virus scanner, an indexer or a reader has the file open for a moment. */
+/** On Windows, a virus scanner, an indexer or a reader may have the file open for a moment. */
 const transientCodes: ReadonlySet<string | undefined> = new Set(['EPERM', 'EACCES', 'EBUSY']);
 /** About two seconds in total. */
 const delaysMs: readonly number[] = [10, 20, 50, 100, 200, 400, 600, 600];
@@ -13,7 +13,7 @@ interface RenameOptions {
 }
 
 /**
- * Renames a file or folder. On Windows, tries again while another program has it open.
+ * Renames a file or folder. On Windows, retries while another program has it open.
  *
  * @throws the last error of `rename`.
  */

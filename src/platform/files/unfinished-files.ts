@@ -7,21 +7,21 @@ import { isAlive } from '../processes/is-alive.ts';
 
 const pattern = /^\.part~([^~]+)~(\d+)~[0-9a-f-]{36}$/;
 /**
- * A file of another machine. Also a file whose process id was assigned again, if start times are
- * unknown.
+ * Age at which a file is removed if its process can't be checked: it may run on another machine, or its id may have
+ * been reused while start times are unknown.
  */
 const lifetimeMs = 24 * 60 * 60 * 1000;
-/** Start times are known to the second. */
+/** Start times are precise to a second only. */
 const startToleranceMs = 2000;
 /** Unit of the times in `/proc/PID/stat`: 100 on every Linux (proc(5)). */
 const ticksPerSecond = 100;
 
-/** A hidden path in the folder of a file, on which it is written until a rename publishes it. */
+/** Creates a hidden path in a folder, to write a file that a rename then publishes. */
 export function unfinishedPath(folder: string): string {
   return join(folder, `.part~${hostname()}~${process.pid}~${randomUUID()}`);
 }
 
-/** Removes the files of killed processes on such paths. */
+/** Removes unfinished files of killed processes. */
 export async function removeUnfinished(
   folder: string,
   { recursive = false }: { readonly recursive?: boolean } = {},
@@ -44,12 +44,12 @@ async function isAbandoned(path: string): Promise<boolean> {
   return startMs !== undefined && found.mtimeMs < startMs - startToleranceMs;
 }
 
-/** When a process started, in milliseconds since 1970; undefined without such a process, and without `/proc`. */
+/** Start time of a process in milliseconds since 1970; undefined without such a process, or without `/proc`. */
 async function startTimeMs(processId: number): Promise<number | undefined> {
   const [own, system] = await Promise.all(
     [`/proc/${processId}/stat`, '/proc/stat'].map((path) => readFile(path, 'utf8').catch(() => '')),
   );
-  // The name of the program, in parentheses, may have spaces. Its start is field 22.
+  // The program's name, in parentheses, may have spaces. The start time is field 22.
   const ticks = own?.slice(own.lastIndexOf(')') + 2).split(' ')[19];
   const [, bootedAt] = /^btime (\d+)$/m.exec(system ?? '') ?? [];
   if (ticks === undefined || bootedAt === undefined) return undefined;
@@ -58,7 +58,7 @@ async function startTimeMs(processId: number): Promise<number | undefined> {
 
 /** Flushes a file to the disk. */
 export async function flushFile(path: string): Promise<void> {
-  // Elsewhere a file that may only be read can be flushed, too.
+  // Windows flushes only files that are open for writing; other systems also flush read-only files.
   const handle = await open(path, process.platform === 'win32' ? 'r+' : 'r');
   try {
     await handle.sync();

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 
-/** The home folder of the user; undefined if there is none: no `HOME`, and no entry in the list of users. */
+/** The user's home folder; undefined if there is neither `HOME` nor an entry in the user database. */
 export function readUserHome(): string | undefined {
   try {
     return homedir() || undefined;

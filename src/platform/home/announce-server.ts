@@ -3,11 +3,11 @@ import { removeServerRecord, writeServerRecord, type ServerRecord } from './serv
 
 interface Announcement {
   readonly home: string;
-  /** Where all users of the machine find the record; undefined if they don't. */
+  /** Folder in which all users of the machine find the record; undefined if the server is not shared. */
   readonly recordFolder: string | undefined;
   readonly ownerToken: string;
   readonly record: () => ServerRecord;
-  /** Receives how each step is undone, before it is made. */
+  /** Receives the undo function of each step, before the step. */
   readonly cleanups: (() => unknown)[];
   /** Called if the record for all users could not be written. */
   readonly onShareError: (error: unknown) => void;
@@ -16,7 +16,7 @@ interface Announcement {
 /**
  * Writes the files by which commands find the server.
  *
- * @returns Writes the record again, after it has changed.
+ * @returns A function that writes the record again after a change.
  */
 export async function announceServer({
   home,

@@ -12,14 +12,15 @@ export class HomeInUseError extends Error {
   override readonly name = 'HomeInUseError';
 }
 
-/** A server that starts while another checks the lock retries for this long. */
+/** How long a starting server retries while another process checks the lock. */
 const lockWaitMs = 200;
 
 /**
- * Locks the home folder for this process, creates it if it doesn't exist, and removes the record
- * and the unfinished files of a server that was killed. Keep a reference to the lock: it ends with `release` or with the process.
+ * Locks the home folder for this process. Creates it if it doesn't exist, and removes the record and the unfinished
+ * files of a killed server. Keep a reference to the lock: it ends with `release` or with the process.
  *
- * @throws HomeInUseError if another server holds it; the error of the system, which names the file, if it can't be written.
+ * @throws HomeInUseError if another server holds the lock; the error of the system, which names the file, if it can't
+ *   be written.
  */
 export async function acquireHomeLock(homeFolder: string): Promise<FileLock> {
   await createPrivateFolder(homeFolder);
@@ -34,15 +35,15 @@ async function takeLock(file: string): Promise<FileLock | undefined> {
   try {
     return tryFileLock(file, lockWaitMs);
   } catch (error) {
-    // The error of SQLite names no file.
+    // Opens the file first: unlike SQLite's errors, Node's name the file.
     await (await open(file, 'a')).close();
     throw error;
   }
 }
 
 /**
- * True if a server uses the home folder. Checks the lock, since a killed server leaves its record behind, and changes
- * nothing: a server that starts at this moment waits for the check.
+ * True if a server uses the home folder. Checks the lock, since a killed server leaves its record behind. Changes
+ * nothing; a server that is starting waits for the check.
  *
  * @throws SQLite's error if the lock can't be checked.
  */
@@ -51,7 +52,7 @@ export async function isHomeInUse(homeFolder: string): Promise<boolean> {
   if (!existsSync(file)) return false;
   const connection = openSqlite(file, { isReadOnly: true });
   try {
-    // Reading takes a shared lock, which an exclusive one excludes.
+    // Reading takes a shared lock, which fails while another process has the exclusive one.
     connection.prepare('select count(*) from sqlite_schema').get();
     return false;
   } catch (error) {

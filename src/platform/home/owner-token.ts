@@ -6,8 +6,8 @@ import { renameWithRetry } from '../files/rename-with-retry.ts';
 const tokenFile = (homeFolder: string) => join(homeFolder, 'owner-token');
 
 /**
- * Writes the token that gives commands of the home's owner full access. Only the owner can read the file, and
- * each start of the server writes a new token, so that an old one is worthless.
+ * Writes the token that gives the home owner's commands full access. Only the owner can read the file. Each start of
+ * the server writes a new token, so an old one is worthless.
  */
 export async function writeOwnerToken(homeFolder: string, token: string): Promise<void> {
   const file = tokenFile(homeFolder);
@@ -16,7 +16,7 @@ export async function writeOwnerToken(homeFolder: string, token: string): Promis
   await renameWithRetry(`${file}.tmp`, file);
 }
 
-/** @returns undefined if there is no token, or if this user may not read it. */
+/** @returns undefined if there is no token, or this user may not read it. */
 export async function readOwnerToken(homeFolder: string): Promise<string | undefined> {
   try {
     return (await readFile(tokenFile(homeFolder), 'utf8')).trim();

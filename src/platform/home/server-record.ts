@@ -11,7 +11,7 @@ const serverRecordSchema = z.object({
   started_at: z.iso.datetime(),
   /** Present if every request needs a token. */
   requires_token: z.literal(true).optional(),
-  /** SHA-256 of the certificate of a server with HTTPS, which commands of the home expect. */
+  /** SHA-256 of the server's HTTPS certificate; commands of the home accept no other. */
   certificate_sha256: z.string().optional(),
 });
 
@@ -21,9 +21,9 @@ export type ServerRecord = z.infer<typeof serverRecordSchema>;
 const recordFile = (homeFolder: string) => join(homeFolder, 'server.json');
 
 /**
- * Writes `server.json` in one step; the caller must hold the home lock.
+ * Writes `server.json` atomically; the caller must hold the home lock.
  *
- * @param mode Permissions of the file: by default, only its owner may read it.
+ * @param mode Permissions of the file: by default, only its owner can read it.
  */
 export async function writeServerRecord(
   homeFolder: string,
@@ -32,7 +32,7 @@ export async function writeServerRecord(
 ): Promise<void> {
   const file = recordFile(homeFolder);
   await writeFile(`${file}.tmp`, `${JSON.stringify(record, null, 2)}\n`, { mode });
-  // The umask of a service removes the permissions of others from a new file.
+  // A service's umask removes other users' permissions from new files.
   await chmod(`${file}.tmp`, mode);
   await renameWithRetry(`${file}.tmp`, file);
 }

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 
 /**
- * Folder in which a system service writes the `server.json` of its server, for all users of the machine. The
- * installer of the service creates it; other users must not be able to write to it.
+ * Folder in which a system service writes its server's `server.json`, for all users of the machine. The service's
+ * installer creates it; other users must not be able to write to it.
  *
  * @returns undefined on platforms without such a folder.
  */
@@ -14,7 +14,7 @@ export function systemServiceFolder(
     case 'linux':
       return '/run/hearth';
     case 'darwin':
-      // Not /var/run: it is emptied at boot, and the service may not create a folder in it.
+      // Not /var/run, which is emptied at boot and in which the service may be unable to create a folder.
       return '/Library/Application Support/Hearth';
     case 'win32': {
       const programData = environment['ProgramData'];

@@ -1,9 +1,9 @@
-/** The operating system's facts about memory, as text or numbers; absent if it has none. */
+/** Facts about memory from the operating system; absent if the system does not provide them. */
 export interface MemoryFacts {
   readonly platform: NodeJS.Platform;
   /** `os.totalmem()` in bytes. */
   readonly totalBytes: number;
-  /** `os.freemem()` in bytes. On Windows this is the memory that is available, on macOS only unused pages. */
+  /** `os.freemem()` in bytes: the available memory on Windows, but only unused pages on macOS. */
   readonly freeBytes: number;
   /** Linux: the content of `/proc/meminfo`. */
   readonly meminfo?: string;
@@ -17,7 +17,7 @@ export interface MemoryFacts {
 export interface ControlGroupMemory {
   readonly limitBytes: number;
   readonly currentBytes: number;
-  /** Page cache in `currentBytes` that the kernel reclaims first. */
+  /** Page cache, included in `currentBytes`, that the kernel reclaims first. */
   readonly inactiveFileBytes: number;
 }
 
@@ -66,7 +66,7 @@ function memAvailable(meminfo: string): number | undefined {
   return kibibytes === undefined ? undefined : Number(kibibytes) * 1024;
 }
 
-/** Pages of `vm_stat` that macOS hands out without swapping: see its manual page, vm_stat(1). */
+/** Page types of `vm_stat` that macOS can reuse without swapping: see its manual page, vm_stat(1). */
 const reclaimablePages = [
   'Pages free',
   'Pages inactive',

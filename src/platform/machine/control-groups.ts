@@ -5,13 +5,13 @@ export type ReadText = (path: string) => string | undefined;
 
 interface Hierarchy {
   readonly version: 1 | 2;
-  /** Folders of this process's group and its parents, innermost first. */
+  /** Folders of this process's group and the group's parents, innermost first. */
   readonly folders: readonly string[];
 }
 
 const mountFolder = '/sys/fs/cgroup';
 
-/** The memory of each control group that this process belongs to; groups without a limit are left out. */
+/** Reads the memory of each control group of this process, except groups without a limit. */
 export function readControlGroupMemory(readText: ReadText): readonly ControlGroupMemory[] {
   return hierarchies(readText('/proc/self/cgroup') ?? '', 'memory').flatMap(
     ({ version, folders }) =>
@@ -27,7 +27,7 @@ export function readControlGroupMemory(readText: ReadText): readonly ControlGrou
   );
 }
 
-/** Processors that the control groups of this process allow it, such as 1.5; undefined without a quota. */
+/** Number of CPUs that the control groups of this process allow, such as 1.5; undefined without a quota. */
 export function readProcessorQuota(readText: ReadText): number | undefined {
   const quotas = hierarchies(readText('/proc/self/cgroup') ?? '', 'cpu').flatMap(
     ({ version, folders }) =>
@@ -68,7 +68,7 @@ function hierarchies(table: string, controller: 'memory' | 'cpu'): readonly Hier
   });
 }
 
-/** The folder of the group and of its parents up to the mount; in a container only the mount may exist. */
+/** The folders of the group and its parents up to the mount. In a container only the mount may exist. */
 function withParents(mount: string, path: string): readonly string[] {
   const names = path.split('/').filter((name) => name !== '');
   return names
@@ -76,7 +76,7 @@ function withParents(mount: string, path: string): readonly string[] {
     .concat(mount);
 }
 
-/** Undefined for `max`, -1, other text and numbers beyond 2^53. */
+/** Parses a number; undefined for `max`, -1, other text and numbers beyond 2^53. */
 function wholeNumber(text: string | undefined): number | undefined {
   const trimmed = text?.trim() ?? '';
   if (!/^\d+$/u.test(trimmed)) return undefined;

@@ -1,25 +1,26 @@
-/** The operating system's facts about processors; absent if it has none. */
+/** Facts about CPUs from the operating system; absent if the system does not provide them. */
 export interface ProcessorFacts {
   readonly platform: NodeJS.Platform;
   readonly architecture: string;
-  /** Logical processors that this process may run on: `os.availableParallelism()`. */
+  /** Number of logical CPUs that this process may use: `os.availableParallelism()`. */
   readonly logicalProcessors: number;
   /** Linux: the content of `/proc/cpuinfo`. */
   readonly cpuInfo?: string;
-  /** Linux: `/sys/devices/cpu_core/cpus`, the performance cores of a hybrid processor, such as `0-15`. */
+  /** Linux: `/sys/devices/cpu_core/cpus`, the performance cores of a hybrid CPU, such as `0-15`. */
   readonly performanceCores?: string;
-  /** Linux: processors that the control group allows, such as 1.5. */
+  /** Linux: number of CPUs that the control groups allow, such as 1.5. */
   readonly quota?: number;
-  /** macOS: `sysctl -n hw.perflevel0.physicalcpu`, else `hw.physicalcpu`. */
+  /** macOS: `sysctl -n hw.perflevel0.physicalcpu`, or else `hw.physicalcpu`. */
   readonly physicalCores?: string;
 }
 
-/** Generation is bound by memory bandwidth: more threads than this only synchronize. */
+/** Maximum: generation is limited by memory bandwidth, so more threads would only add synchronization. */
 const maxDefaultThreads = 64;
 
 /**
- * CPU threads of an engine: the physical cores that this process may use, at least 1 (docs/adr/0009-engine-threads.md).
- * Efficiency cores and the second threads of a core slow generation down, so they are not counted.
+ * Number of an engine's CPU threads: the physical cores that this process may use, at least 1
+ * (docs/adr/0009-engine-threads.md). Efficiency cores and the second threads of a core slow generation down, so they do
+ * not count.
  */
 export function defaultThreads(facts: ProcessorFacts): number {
   const { logicalProcessors, quota } = facts;
@@ -38,13 +39,13 @@ function physicalCores(facts: ProcessorFacts): number | undefined {
     const count = Number(facts.physicalCores?.trim());
     return Number.isSafeInteger(count) && count > 0 ? count : undefined;
   }
-  // Windows names physical cores only to native code. Most x64 processors have two threads a core, and too few
-  // threads cost less than too many.
+  // On Windows, only native code can find physical cores. Most x64 CPUs have two threads per core, and too few threads
+  // cost less than too many.
   if (platform === 'win32' && architecture === 'x64') return Math.ceil(logicalProcessors / 2);
   return undefined;
 }
 
-/** The performance cores where the processor has others too, else all cores. */
+/** Counts the performance cores of a hybrid CPU, or else all cores. */
 function linuxCores({ cpuInfo = '', performanceCores }: ProcessorFacts): number | undefined {
   return countCores(cpuInfo, processorFilter(performanceCores)) ?? countCores(cpuInfo, () => true);
 }
@@ -69,7 +70,7 @@ function countCores(
   return cores.size === 0 ? undefined : cores.size;
 }
 
-/** Reads a list of processors such as `0-7,16`; without a usable list every processor is accepted. */
+/** Creates a filter from a list of CPUs such as `0-7,16`. Without a valid list, it accepts every CPU. */
 function processorFilter(list: string | undefined): (processor: number) => boolean {
   const ranges = (list ?? '')
     .trim()

@@ -1,21 +1,21 @@
-/** A device of an engine's `--list-devices`, in bytes. */
+/** A device listed by an engine's `--list-devices`; sizes are in bytes. */
 export interface GpuDevice {
-  /** Such as `CUDA0`. */
+  /** Engine's id of the device, such as `CUDA0`. */
   readonly id: string;
   readonly name: string;
   readonly totalBytes: number;
   readonly freeBytes: number;
-  /** True if it uses the memory of the machine, which must not be counted twice. */
+  /** True if the device uses the machine's memory, which must not be counted twice. */
   readonly isUnified: boolean;
 }
 
 const mebibyte = 1024 * 1024;
-/** More than any device has; a broken driver reports larger numbers. */
+/** More memory than any device has; broken drivers report larger numbers. */
 const maxDeviceMebibytes = 16 * 1024 * 1024;
 
-/** Backends of the list that are not GPUs: the processor, its matrix library, and remote machines. */
+/** Backends in the list that are not GPUs: the CPU, its matrix library, and remote machines. */
 const otherBackends = /^(?:cpu|blas|accel|rpc|amx)/iu;
-/** Apple silicon, and boards whose GPU uses the memory of the machine. */
+/** Backends and names of GPUs that use the machine's memory, such as Apple silicon and integrated GPUs. */
 const unifiedBackends = /^(?:metal|mtl)/iu;
 const unifiedNames =
   /\b(?:apple m\d|tegra|orin|thor|gb10|uhd graphics|hd graphics|iris|radeon(?:\(tm\))? graphics|radeon(?:\(tm\))? \d+[ms]|processor|adreno|mali)\b/iu;
@@ -24,12 +24,12 @@ const unifiedNames =
  * uma: 1 | ...`
  */
 const vulkanMemory = /^ggml_vulkan: (\d+) = .*\| uma: ([01]) \|/u;
-/** Software that computes on the processor behind the interface of a GPU. */
+/** Software renderers, which compute on the CPU behind a GPU's interface. */
 const softwareNames = /\b(?:llvmpipe|swiftshader|lavapipe|softpipe)\b/iu;
 
 /**
- * Reads the output of `llama-server --list-devices`, whose lines are `  CUDA0: NVIDIA RTX 3090 (24124 MiB, 23688 MiB free)`.
- * Lines with missing or absurd numbers are left out; the free memory is at most the total.
+ * Parses the output of `llama-server --list-devices`, whose lines are `  CUDA0: NVIDIA RTX 3090 (24124 MiB, 23688 MiB
+ * free)`. Omits lines with missing or absurd numbers. Free memory is at most the total.
  */
 export function parseDeviceList(output: string): readonly GpuDevice[] {
   const found = new Map<string, GpuDevice>();
@@ -54,21 +54,21 @@ export function parseDeviceList(output: string): readonly GpuDevice[] {
   return [...found.values()];
 }
 
-/** Memory of a GPU that all engines of this server may use together. */
+/** The part of a GPU's memory that all engines of this server may use together. */
 export interface GpuBudget extends Pick<GpuDevice, 'id' | 'name' | 'isUnified'> {
   readonly bytes: number;
 }
 
-/** Bytes by the id of a GPU. */
+/** Bytes by GPU id. */
 export type GpuBytes = ReadonlyMap<string, number>;
 
-/**
- * @param ownBytes Use by the engines when the list was read; other programs use the rest of the
- * occupied memory.
- */
+/** Bytes of each GPU that the engines leave free. */
 const reserveBytes = 768 * mebibyte;
 
-/** @param ownBytes What the engines used when the list was read; other programs use the rest of what is not free. */
+/**
+ * @param ownBytes Memory that the engines used when the list was read; other programs use the rest of the occupied
+ *   memory.
+ */
 export function gpuBudgets(
   devices: readonly GpuDevice[],
   ownBytes: GpuBytes,
@@ -83,7 +83,7 @@ export function bytesById(gpus: readonly Pick<GpuBudget, 'id' | 'bytes'>[]): Gpu
   return new Map(gpus.map(({ id, bytes }) => [id, bytes]));
 }
 
-/** The sum of several uses, for each GPU. */
+/** Sums several uses per GPU. */
 export function sumGpuBytes(uses: readonly GpuBytes[]): GpuBytes {
   const sums = new Map<string, number>();
   for (const [id, bytes] of uses.flatMap((use) => [...use]))
@@ -91,7 +91,7 @@ export function sumGpuBytes(uses: readonly GpuBytes[]): GpuBytes {
   return sums;
 }
 
-/** Bytes of the GPUs that do not use the memory of the machine. */
+/** Total bytes of the GPUs that have their own memory. */
 export function dedicatedBytes(gpus: readonly Omit<GpuBudget, 'id' | 'name'>[]): number {
   return gpus.reduce((sum, { isUnified, bytes }) => sum + (isUnified ? 0 : bytes), 0);
 }

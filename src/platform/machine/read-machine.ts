@@ -6,19 +6,19 @@ import { availableMemory, type AvailableMemory } from './available-memory.ts';
 import { readControlGroupMemory, readProcessorQuota, type ReadText } from './control-groups.ts';
 import { defaultThreads } from './default-threads.ts';
 
-/** A few milliseconds in practice; a machine that hangs must not stop the server. */
+/** Limit for a command, which takes a few milliseconds; if it hangs, the server must still start. */
 const commandTimeoutMs = 1000;
 
-/** Facts about this machine; the functions below decide which ones to read. */
+/** Sources of facts about this machine; the functions below decide which to read. */
 export interface MachineSources {
   readonly platform: NodeJS.Platform;
   readonly architecture: string;
   readonly totalBytes: () => number;
   readonly freeBytes: () => number;
   readonly logicalProcessors: () => number;
-  /** The text of a file; undefined if it can't be read. */
+  /** Reads a file's text; undefined if it can't be read. */
   readonly readText: ReadText;
-  /** The output of a program; undefined if it fails. */
+  /** Returns a program's output; undefined if it fails. */
   readonly outputOf: (command: string, commandArguments: readonly string[]) => string | undefined;
 }
 
@@ -32,7 +32,7 @@ const thisMachine: MachineSources = {
   outputOf,
 };
 
-/** The memory of this machine that a new process can use now. */
+/** The memory that a new process on this machine can use now. */
 export function readAvailableMemory(machine: MachineSources = thisMachine): AvailableMemory {
   const { platform } = machine;
   return availableMemory({
@@ -47,7 +47,7 @@ export function readAvailableMemory(machine: MachineSources = thisMachine): Avai
   });
 }
 
-/** The memory of this machine, or of the control groups of this process if they allow less, in bytes. */
+/** The memory of this machine in bytes, or of this process's control groups if they allow less. */
 export function readTotalMemory(machine: MachineSources = thisMachine): number {
   const totalBytes = machine.totalBytes();
   if (machine.platform !== 'linux') return totalBytes;

@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 import { lookup as systemLookup, type LookupAddress, type LookupOptions } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 
-/** A concealed refusal comes this long after the lookup began. */
+/** Time from the start of a lookup to its concealed refusal. */
 const concealedForMs = 2000;
 
 /** The egress policy forbids an address. */
@@ -22,12 +22,12 @@ const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 
 /**
- * True if an IP address belongs to the public Internet. Not public are: the loopback, private, link-local, shared
- * (100.64/10), documentation, benchmark, multicast, reserved and unspecified ranges of the IANA registries,
- * and the tunnels 6to4 and Teredo. An IPv4 address inside IPv6 (mapped, NAT64) is checked as IPv4.
+ * True if an IP address belongs to the public Internet. These ranges of the IANA registries are not public: loopback,
+ * private, link-local, shared (100.64/10), documentation, benchmark, multicast, reserved and unspecified addresses, and
+ * the tunnels 6to4 and Teredo. An IPv4 address inside IPv6 (mapped, NAT64) is checked as IPv4.
  */
 export function isPublicAddress(address: string): boolean {
-  // An address with a scope is local to a link.
+  // An address with a zone is local to a link.
   if (isIP(address) === 0 || address.includes('%')) return false;
   const parsed = ipaddr.parse(address);
   if (parsed instanceof ipaddr.IPv4) return parsed.range() === 'unicast';
@@ -60,8 +60,8 @@ export interface PublicEgress {
   /** Refuses all other hosts, even with public addresses. */
   readonly allowsOnlyListed?: boolean;
   /**
-   * True if a name that does not exist fails like a private one: with the same error after the same time. Otherwise a
-   * client can find out the names of the server's network.
+   * True if the lookup of a nonexistent name fails like a private one: with the same error after the same time.
+   * Otherwise clients could discover names in the server's network.
    */
   readonly concealsNames?: boolean;
   /** Replaces the system's resolver. */
@@ -107,7 +107,7 @@ export function createAddressPolicy(egress: PublicEgress): AddressPolicy {
   };
 }
 
-/** Passes addresses on; any failure becomes a refusal, always after the same time. */
+/** Passes addresses on. Any failure becomes a refusal, always after the same time. */
 function concealed(hostname: string, callback: LookupCallback): LookupCallback {
   let isRefused = false;
   const refusal = setTimeout(() => {
@@ -115,7 +115,7 @@ function concealed(hostname: string, callback: LookupCallback): LookupCallback {
     callback(new AddressRefused(hostname), []);
   }, concealedForMs);
   return (error, address, family) => {
-    // A slow lookup is refused as well: it would tell as much.
+    // A slow lookup is refused too, since its duration would reveal as much.
     if (error !== null || isRefused) return;
     clearTimeout(refusal);
     callback(null, address, family);
@@ -141,7 +141,7 @@ function answer(
   }
 }
 
-/** Names that every resolver, including a proxy's, resolves to its own machine or link. */
+/** True for names that every resolver, including a proxy's, resolves to its own machine or link. */
 function isLocalName(hostname: string): boolean {
   return /(?:^|\.)(?:localhost|local|internal|localdomain)\.?$/.test(hostname);
 }

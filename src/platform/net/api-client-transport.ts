@@ -6,7 +6,7 @@ import { errorCode } from '../../kernel/error-code.ts';
 /** The server can't be reached, or closed the connection before its response was complete. */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
-  /** Error code of the system, such as `ECONNREFUSED`. */
+  /** The system's error code, such as `ECONNREFUSED`. */
   readonly code: string | undefined;
 
   constructor(cause: unknown) {
@@ -17,7 +17,7 @@ export class TransportError extends Error {
 
 export type ApiMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** A body that is sent while it is read. */
+/** A body that is streamed. */
 export interface ApiUpload {
   readonly content: Readable;
   readonly sizeBytes: number;
@@ -29,7 +29,7 @@ interface ApiRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | ApiUpload;
   readonly signal: AbortSignal;
-  /** SHA-256 of the only certificate to accept; absent: one that the system trusts. */
+  /** SHA-256 of the only certificate to accept; if absent, any that the system trusts. */
   readonly certificate?: string | undefined;
 }
 
@@ -43,9 +43,9 @@ export interface ApiAnswer {
 const agent = new HttpAgent({ keepAlive: true });
 
 /**
- * Sends a request to the user's Hearth server, with Node's own client: it loads in a tenth of the time of undici,
- * which would be most of the time of a short command. Does not follow redirects, since they would receive the token.
- * Only the signal limits the time: loading a large model may take minutes.
+ * Sends a request to the user's Hearth server. Uses Node's own client, which loads ten times as fast as undici; undici
+ * would take most of the time of a short command. Does not follow redirects, since their targets would receive the
+ * token. Only the signal limits the time, since loading a large model may take minutes.
  *
  * @throws TransportError; the signal's reason when aborted.
  */
@@ -90,7 +90,7 @@ async function send(options: ApiRequest): Promise<IncomingMessage> {
   });
 }
 
-/** TLS is loaded only for a server that uses it. */
+/** Loads TLS only if the server uses it. */
 async function openSecureClient(certificate: string | undefined) {
   const { request, agentFor } = await import('./certificate-agent.ts');
   return { request, agent: agentFor(certificate) };

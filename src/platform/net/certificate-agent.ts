@@ -8,7 +8,7 @@ const keepingConnections = { keepAlive: true };
 const trusting = new Agent(keepingConnections);
 const pinned = new Map<string, Agent>();
 
-/** Connections to a server with this certificate; undefined: with one that the system trusts for the host. */
+/** Creates an agent for servers with this certificate; if undefined, with any that the system trusts for the host. */
 export function agentFor(certificate: string | undefined): Agent {
   if (certificate === undefined) return trusting;
   const agent = pinned.get(certificate) ?? new PinnedAgent(certificate);
@@ -16,7 +16,7 @@ export function agentFor(certificate: string | undefined): Agent {
   return agent;
 }
 
-/** Accepts one certificate instead of certificates that an authority signed for the host. */
+/** Accepts one certificate, regardless of who signed it. */
 class PinnedAgent extends Agent {
   readonly #certificate: string;
 
@@ -25,7 +25,7 @@ class PinnedAgent extends Agent {
     this.#certificate = certificate;
   }
 
-  /** Gives out the connection once its certificate is known, so that no request goes to another server. */
+  /** Passes the connection on only after its certificate is verified, so that no request reaches another server. */
   override createConnection(
     options: ConnectionOptions,
     callback: (error: Error | null, socket?: Duplex) => void,

@@ -41,11 +41,11 @@ export interface EngineConnection {
 
 interface EngineConnectionOptions {
   readonly address: EngineAddress;
-  /** Sent as a bearer token. */
+  /** Bearer token of the requests. */
   readonly apiKey?: string;
   /** Maximum number of open sockets; further requests wait. */
   readonly maxConnections: number;
-  /** The server closes the connection after a stream without announcing it, as llama-server does. */
+  /** True if the server, like llama-server, closes the connection after a stream without announcing it. */
   readonly closesAfterStream?: boolean;
 }
 
@@ -72,7 +72,7 @@ export function connectEngine(options: EngineConnectionOptions): EngineConnectio
   if (apiKey !== undefined) headers['authorization'] = `Bearer ${apiKey}`;
   const closingHeaders = { ...headers, connection: 'close' };
 
-  /** Retries once if no response has begun: the engine may close an idle socket just as it is reused. */
+  /** Retries once if no response has begun, since the engine may close an idle socket just as it is reused. */
   async function open(
     request: EngineRequest,
     signal: AbortSignal,
@@ -118,7 +118,7 @@ function toTarget(address: EngineAddress) {
   return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? 80 : Number(port) };
 }
 
-/** Reads a response completely and parses it. */
+/** Reads a response to its end and parses it. */
 export async function readReply(stream: EngineStream): Promise<EngineReply> {
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
@@ -146,7 +146,7 @@ export async function readReply(stream: EngineStream): Promise<EngineReply> {
  */
 export function wellFormedJson(value: object): string {
   const json = JSON.stringify(value);
-  // `JSON.stringify` escapes lone surrogates only.
+  // `JSON.stringify` writes `\ud` escapes only for lone surrogates.
   if (!json.includes(String.raw`\ud`)) return json;
   return json.replaceAll(/\\(?:ud[\da-f]{3}|.)/gu, (escape) =>
     escape.length > 2 ? '\uFFFD' : escape,

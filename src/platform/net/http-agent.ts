@@ -6,17 +6,17 @@ import { readProxies } from './proxy-environment.ts';
 interface HttpAgentOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly idleTimeoutMs: number;
-  /** The idle timeout by default. */
+  /** Defaults to the idle timeout. */
   readonly connectTimeoutMs?: number;
   /** Undefined: any address is allowed. */
   readonly policy: AddressPolicy | undefined;
-  /** Fingerprint of the only key that a server may have; connections are then direct. */
+  /** Fingerprint of the only key that a server may have. If set, connections avoid the proxy. */
   readonly pinnedKey?: string | undefined;
 }
 
 /**
- * The connections of a client, direct or through the proxy of the environment. A proxy resolves names itself, so
- * only the literal address can be checked in that case.
+ * Creates the connections of a client, direct or through the environment's proxy. A proxy resolves names itself, so in
+ * that case only literal addresses can be checked.
  */
 export function createHttpAgent(options: HttpAgentOptions): Dispatcher {
   const { environment, idleTimeoutMs, connectTimeoutMs = idleTimeoutMs, policy } = options;
@@ -34,11 +34,11 @@ export function createHttpAgent(options: HttpAgentOptions): Dispatcher {
     ...timeouts,
   };
   if (httpProxy === '' && httpsProxy === '') return new Agent(direct);
-  // An empty string keeps the agent from reading the environment of this process.
+  // An empty string keeps the agent from reading this process's own environment.
   return new EnvHttpProxyAgent({ httpProxy, httpsProxy, noProxy, ...direct });
 }
 
-/** A connection belongs to one origin, so it is checked once, when it is opened. */
+/** Checks the origin when a connection opens; a connection serves only one origin. */
 function guardedConnector(policy: AddressPolicy, timeout: number): buildConnector.connector {
   const open = buildConnector({ timeout });
   const guarded = buildConnector({ timeout, lookup: policy.lookup });

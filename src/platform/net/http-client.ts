@@ -9,11 +9,11 @@ export interface HttpGetOptions {
   readonly signal: AbortSignal;
   /** Maximum size of the body in bytes. */
   readonly maxBytes: number;
-  /** For the first origin only: dropped at the first redirect to another origin. */
+  /** Headers for the first origin only; dropped at the first redirect to another origin. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent to all redirect targets, such as `range`; must not be secret. */
+  /** Headers for all redirect targets, such as `range`; must not be secret. */
   readonly forwardedHeaders?: Readonly<Record<string, string>>;
-  /** Called for each piece of the body with the bytes received so far. */
+  /** Called after each piece of the body with the bytes received so far. */
   readonly onProgress?: (receivedBytes: number, totalBytes?: number) => void;
 }
 
@@ -23,8 +23,8 @@ export interface HttpResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   /**
-   * Read it completely, break out of the loop, `discard` it or abort the signal; else the connection stays in use.
-   * Reading throws `HttpFailure` like the request itself.
+   * Read the body to its end, break out of the loop, `discard` it or abort the signal; otherwise the connection stays
+   * in use. Reading throws `HttpFailure` like the request itself.
    */
   readonly body: AsyncIterable<Uint8Array>;
   discard(): void;
@@ -45,7 +45,7 @@ export interface HttpClient {
 interface HttpClientOptions {
   /** Environment with `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Idle timeout: until connected, until the headers, between chunks of the body. */
+  /** Idle timeout for each of: the connection, the headers, the next chunk of the body. */
   readonly idleTimeoutMs?: number;
   /** Allowed addresses of requests and redirects; defaults to any. */
   readonly egress?: EgressPolicy;
@@ -86,7 +86,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   };
 }
 
-/** @param silence The message for a body that stops coming. */
+/** @param silence Message of the error if the body stalls. */
 async function* readBody(
   response: ResponseReader,
   { signal, maxBytes, onProgress }: HttpGetOptions,
@@ -111,7 +111,7 @@ async function* readBody(
     const message = isSilent ? silence : `the transfer broke off after ${receivedBytes} bytes`;
     throw toHttpFailure(error, 'interrupted', message, { signal });
   } finally {
-    // Closes the connection of a body that was not read completely.
+    // Closes the connection if the body was not read to its end.
     response.close();
   }
 }

@@ -3,8 +3,8 @@ import { errorCode } from '../../kernel/error-code.ts';
 import { AddressRefused } from './address-policy.ts';
 
 /**
- * Why a request failed. `status`: the response is not a success; `refused`: the egress policy forbids the address;
- * `interrupted`: the response broke off.
+ * The reason why a request failed. `status`: the response is not a success; `refused`: the egress policy forbids the
+ * address; `interrupted`: the response ended early.
  */
 export type HttpFailureReason =
   | 'unreachable'
@@ -42,7 +42,7 @@ export class HttpFailure extends Error {
   }
 }
 
-/** Converts an error of a request: to the signal's reason when aborted, else to an HttpFailure. */
+/** Converts an error of a request: to the signal's reason if aborted, or else to an HttpFailure. */
 export function toHttpFailure(
   error: unknown,
   reason: HttpFailureReason,

@@ -6,11 +6,11 @@ import { ResponseReader } from './response-reader.ts';
 
 export interface HttpSenderOptions {
   readonly egress: EgressPolicy;
-  /** `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`; without them no proxy is used. */
+  /** Environment with `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`; without them no proxy is used. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Idle timeout: until connected, until the headers, between chunks of the body. */
+  /** Idle timeout for each of: the connection, the headers, the next chunk of the body. */
   readonly idleTimeoutMs: number;
-  /** Time limit for opening a connection, instead of the idle timeout. */
+  /** Time limit to open a connection; defaults to the idle timeout. */
   readonly connectTimeoutMs?: number;
   /** Fingerprint of the only key that a server may have (`keyFingerprint`). */
   readonly pinnedKey?: string | undefined;
@@ -19,13 +19,13 @@ export interface HttpSenderOptions {
 export interface HttpRequest {
   readonly url: URL;
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** For the first origin only: dropped at the first redirect to another origin. */
+  /** Headers for the first origin only; dropped at the first redirect to another origin. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Sent to all redirect targets, such as `range`; must not be secret. */
+  /** Headers for all redirect targets, such as `range`; must not be secret. */
   readonly forwardedHeaders: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | undefined;
   readonly signal: AbortSignal;
-  /** Idle timeout between chunks of the body, instead of the sender's; 0: none. */
+  /** Idle timeout between chunks of the body; defaults to the sender's; 0: none. */
   readonly bodyTimeoutMs?: number | undefined;
 }
 
@@ -38,10 +38,10 @@ export interface HttpExchange {
 /** Sends requests to addresses outside this machine, within an egress policy. */
 export interface HttpSender {
   /**
-   * Follows redirects, never from https to http. For methods other than GET, follows only redirects that
-   * keep the method and the origin.
+   * Sends a request and follows redirects, never from https to http. For methods other than GET, follows only redirects
+   * that keep the method and the origin.
    *
-   * @returns The response, with any status; it must be read completely or aborted.
+   * @returns The response, with any status; it must be read to its end or aborted.
    * @throws HttpFailure; the signal's reason when aborted.
    */
   send(request: HttpRequest): Promise<HttpExchange>;
@@ -50,9 +50,9 @@ export interface HttpSender {
 }
 
 const maxRedirects = 5;
-/** Maximum size of a discarded body that is read to keep its connection. */
+/** Maximum size of a discarded body to read, so that its connection can be reused. */
 const maxDiscardedBytes = 16_384;
-/** Enough to read the socket while the last bytes are written; each connection may buffer as much. */
+/** Buffer size per connection: enough to keep reading while the last bytes are written. */
 const pauseAboveBytes = 256 * 1024;
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const methodKeepingStatuses: ReadonlySet<number> = new Set([307, 308]);
@@ -146,7 +146,7 @@ function redirected(
     const message = `${request.url.host} redirects to ${url.origin}; a ${request.method} is not repeated there`;
     throw new HttpFailure('redirect', message);
   }
-  // Headers for one host, such as a token, must not reach another.
+  // Headers for one origin, such as a token, must not reach another.
   return isSameOrigin ? { ...request, url } : { ...request, url, headers: {} };
 }
 

@@ -6,8 +6,8 @@ import { readRemoteFile } from './remote-file.ts';
 
 interface ImageFetcherOptions {
   /**
-   * The setting `images.urlHosts`: `*` for all public addresses, `name` or `name:port` for a host whose addresses may
-   * be private.
+   * The setting `images.urlHosts`: `*` for all public addresses, `name` or `name:port` for a host that may have private
+   * addresses.
    */
   readonly hosts: () => readonly string[];
   /** Time limit for one image. */
@@ -26,7 +26,8 @@ interface FetchOptions {
 const maxUrlCharacters = 8192;
 
 /**
- * Reads images from addresses that clients name: public ones, or the ones that the settings allow.
+ * Fetches images from URLs that clients provide: public ones, or those that the settings allow.
+ *
  * @param options Read for each image, so that settings may change.
  * @returns A function that throws HearthError `invalid_image`, or the signal's reason when aborted.
  */

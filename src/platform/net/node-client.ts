@@ -7,11 +7,11 @@ import {
 import type { ResponseReader } from './response-reader.ts';
 
 interface NodeClientOptions {
-  /** Time limit for opening a connection. */
+  /** Time limit to open a connection. */
   readonly connectTimeoutMs: number;
-  /** Most open sockets; further requests wait. */
+  /** Maximum number of open sockets; further requests wait. */
   readonly maxConnections?: number;
-  /** Time for which an idle connection is kept. */
+  /** How long an idle connection is kept. */
   readonly keepAliveMs?: number;
 }
 
@@ -19,12 +19,12 @@ interface NodeRequest extends RequestOptions {
   readonly body?: string | Uint8Array | undefined;
 }
 
-/** Less than the 5 s after which many servers, such as llama-server, close an idle connection. */
+/** Less than the 5 s after which many servers, such as llama-server, close idle connections. */
 const defaultKeepAliveMs = 4_000;
 
 /**
- * A client for plain HTTP over keep-alive connections. Its parser is native, and for a short answer in many pieces it takes
- * two thirds of the processor time of undici.
+ * A client for plain HTTP over keep-alive connections. Its native parser takes two thirds of undici's CPU time for a
+ * short response in many pieces.
  */
 export class NodeClient {
   readonly #options: NodeClientOptions;
@@ -37,13 +37,13 @@ export class NodeClient {
     this.#agent = new Agent({ keepAlive: true, maxSockets, timeout: keepAliveMs });
   }
 
-  /** Sends a request and passes its response to a reader. */
+  /** Sends a request and passes the response to a reader. */
   send({ body, ...request }: NodeRequest, reader: ResponseReader): void {
     const { connectTimeoutMs } = this.#options;
     let response: IncomingMessage | undefined;
     const sent = openRequest({ ...request, agent: this.#agent });
     const fail = (error: Error): void => {
-      // The server may cut a connection after a complete response.
+      // A server may reset the connection after a complete response.
       if (response?.complete !== true) reader.onResponseError(controller, error);
     };
     const controller = {
@@ -75,7 +75,7 @@ export class NodeClient {
   close(): void {
     this.#isClosed = true;
     this.#agent.destroy();
-    // Requests that wait for a socket.
+    // Requests that are waiting for a socket.
     for (const waiting of Object.values(this.#agent.requests).flat()) waiting?.destroy(closed());
   }
 }

@@ -10,23 +10,21 @@ import {
   type HttpSenderOptions,
 } from './http-sender.ts';
 
-/**
- * `idleTimeoutMs` does not apply between chunks of the response to a GET, which may be a stream of events.
- */
+/** `idleTimeoutMs` does not apply between chunks of a GET response, which may be an event stream. */
 interface OutboundFetchOptions extends HttpSenderOptions {
   /** Maximum size of one response in bytes. */
   readonly maxBytes: number;
-  /** Time limit for one request with its response. */
+  /** Time limit for a request including its response. */
   readonly totalTimeoutMs: number;
-  /** Called if a response is cut after its headers. */
+  /** Called if a response breaks off after its headers. */
   readonly onBroken?: (failure: HttpFailure, method: string) => void;
 }
 
-/** A `fetch` for libraries that accept one, with the redirects and the egress policy of `HttpSender`. */
+/** A `fetch` for libraries, with the redirect rules and the egress policy of `HttpSender`. */
 export interface OutboundFetch {
   /**
-   * Supports GET, POST and DELETE with a text body. A redirect to another origin gets only the
-   * `accept` header.
+   * Supports GET, POST and DELETE with a text body. After a redirect to another origin, only the `accept` header is
+   * sent.
    *
    * @throws HttpFailure, `refused` for an address that the policy forbids; the signal's reason when aborted.
    */
@@ -35,7 +33,7 @@ export interface OutboundFetch {
   close(): Promise<void>;
 }
 
-/** Headers of the connection: they would allow request smuggling. */
+/** Hop-by-hop headers, which could allow request smuggling. */
 const connectionHeaders: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -90,7 +88,7 @@ function toHttpRequest(url: string | URL, init: RequestInit, signal: AbortSignal
   };
 }
 
-/** Names the first address if a redirect target failed. */
+/** Adds the first URL to an error if a redirect target failed. */
 function atFirstAddress(error: unknown, url: URL): unknown {
   if (!(error instanceof HttpFailure) || !error.isRedirected) return error;
   const message = `${url.host} redirects to an address that can't be used: ${error.message}`;
@@ -140,7 +138,7 @@ function toResponse(
   return toFetchResponse(response, stream);
 }
 
-/** A signal that follows another one and aborts after a time limit, until it is disposed. */
+/** A signal that follows `outer` and aborts after a time limit, until it is disposed. */
 function limitTime(outer: AbortSignal | null | undefined, limitMs: number): LinkedAbort {
   const link = linkAbort(outer);
   const timer = setTimeout(() => {

@@ -3,13 +3,13 @@ import { connect, TLSSocket } from 'node:tls';
 import { buildConnector } from 'undici';
 import { HttpFailure, toHttpFailure } from './http-failure.ts';
 
-/** `SHA256:` and the hash of the public key in base64, as OpenSSH shows keys. A renewed certificate may keep its key. */
+/** `SHA256:` and the public key's hash in base64, as OpenSSH shows keys. A renewed certificate may keep its key. */
 export function keyFingerprint({ publicKey }: X509Certificate): string {
   const key = publicKey.export({ type: 'spki', format: 'der' });
   return `SHA256:${createHash('sha256').update(key).digest('base64').replaceAll('=', '')}`;
 }
 
-/** A server has another key than expected. Nothing was sent to it. */
+/** A server's key is not the expected one. Nothing was sent to the server. */
 export class KeyMismatch extends Error {
   override readonly name = 'KeyMismatch';
   readonly expected: string;
@@ -22,12 +22,12 @@ export class KeyMismatch extends Error {
   }
 }
 
-/** The certificate of a server is not checked, but its key. */
+/** Disables the check of certificates, since the key is checked instead. */
 const unchecked = { rejectUnauthorized: false, minVersion: 'TLSv1.3' } as const;
 
-/** Opens connections to servers with this key only, whatever their certificates and names are. */
+/** Opens connections only to servers with this key, regardless of their certificates and names. */
 export function pinnedConnector(expected: string, timeoutMs: number): buildConnector.connector {
-  // A resumed session would not show the certificate.
+  // A resumed session would have no certificate to check.
   const open = buildConnector({ ...unchecked, timeout: timeoutMs, maxCachedSessions: 0 });
   return (target, callback) => {
     open(target, (error, socket) => {
@@ -41,9 +41,9 @@ export function pinnedConnector(expected: string, timeoutMs: number): buildConne
 }
 
 /**
- * The fingerprint of the key of a server, which is asked for nothing.
+ * Reads the fingerprint of a server's key, without sending a request.
  *
- * @throws HttpFailure `unreachable` if it does not answer with TLS within the time; the signal's reason.
+ * @throws HttpFailure `unreachable` if the server does not answer with TLS in time; the signal's reason.
  */
 export async function readServerKey(
   { hostname, port }: Pick<URL, 'hostname' | 'port'>,

@@ -1,28 +1,28 @@
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A variable that names a proxy which can't be used. */
+/** A variable whose proxy can't be used. */
 interface ProxyProblem {
   readonly variable: string;
-  /** Follows the name of the variable; contains nothing of its value, which may have a password. */
+  /** Reason, written to follow the variable's name. Contains no part of the value, which may have a password. */
   readonly reason: string;
 }
 
 interface ProxySettings {
-  /** Empty strings: no proxy. */
+  /** Empty string: no proxy. */
   readonly httpProxy: string;
   readonly httpsProxy: string;
   readonly noProxy: string;
   readonly problems: readonly ProxyProblem[];
 }
 
-/** In place of a proxy that can't be used: requests fail instead of avoiding it. The top-level domain never exists. */
+/** Replaces a proxy that can't be used: requests fail instead of bypassing it. The top-level domain never exists. */
 const unusableProxy = 'http://unusable-proxy.invalid:9';
 
 const socksProtocols: ReadonlySet<string> = new Set(['socks:', 'socks5:', 'socks5h:']);
 
 /**
- * The proxies of an environment, lower-case names first, as curl reads them: an address without a scheme is an HTTP
- * proxy, and `socks5h` is SOCKS 5, which resolves names at the proxy.
+ * Reads the proxies of an environment like curl: lower-case names take precedence, an address without a scheme is an
+ * HTTP proxy, and `socks5h` is a SOCKS 5 proxy that resolves names.
  */
 export function readProxies(environment: Environment): ProxySettings {
   const problems: ProxyProblem[] = [];
@@ -44,7 +44,7 @@ export function readProxies(environment: Environment): ProxySettings {
   return { httpProxy, httpsProxy, noProxy, problems };
 }
 
-/** Undefined if undici has no client for it. */
+/** Undefined if undici has no client for the scheme. */
 function normalize(text: string): string | undefined {
   const url = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
@@ -54,7 +54,7 @@ function normalize(text: string): string | undefined {
   return socksProtocols.has(protocol) ? `socks5:${url.slice(protocol.length)}` : undefined;
 }
 
-/** The proxy variables for child processes, without users and passwords. */
+/** The proxy variables for child processes, without user names and passwords. */
 export function proxiesWithoutCredentials(environment: Environment): Record<string, string> {
   const names = ['http_proxy', 'https_proxy', 'all_proxy', 'no_proxy'];
   return Object.fromEntries(

@@ -9,8 +9,8 @@ interface RemoteFileLimits {
 }
 
 /**
- * Reads a file from an address that a client chose: without a proxy, which would resolve the name itself, so that the
- * address could not be checked.
+ * Reads a file from a URL that a client chose. Uses no proxy: a proxy would resolve the name itself, so the address
+ * could not be checked.
  *
  * @throws HttpFailure, `refused` for an address that the policy forbids; the signal's reason when aborted.
  */

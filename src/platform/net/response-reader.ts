@@ -1,16 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 
-/** Made once: their stacks cost more than the rest of an end. */
+/** Shared, since creating its stack trace would cost more than the rest of a response's end. */
 const closed = new Error('closed');
 const aborted = new Error('aborted');
 
 interface ResponseReaderOptions {
-  /** Aborts the request; reading then throws its reason. */
+  /** Aborts the request; reading then throws the signal's reason. */
   readonly signal: AbortSignal;
   /** Number of unread bytes above which the socket is paused; defaults to 1 MiB. */
   readonly pauseAboveBytes?: number;
-  /** Converts the reason of a failure to what is thrown. */
+  /** Converts the reason of a failure to the error to throw. */
   readonly toError?: (reason: unknown) => unknown;
 }
 
@@ -21,7 +21,7 @@ type ResponseController = Pick<Dispatcher.DispatchController, 'pause' | 'resume'
 type Batch = readonly Buffer[] | undefined;
 
 interface Waiter {
-  /** True if it waits for the status, and not for bytes. */
+  /** True if the reader waits for the status instead of bytes. */
   readonly isForStart: boolean;
   readonly toError: (reason: unknown) => unknown;
   readonly resolve: (batch: Batch) => void;
@@ -29,8 +29,8 @@ interface Waiter {
 }
 
 /**
- * Receives one HTTP response from undici or Node's client and returns it in batches: `read()` returns everything that has arrived,
- * without a Node stream in between.
+ * Receives one HTTP response from undici or Node's client and returns it in batches. `read()` returns everything that
+ * has arrived. This avoids the cost of a Node stream.
  */
 export class ResponseReader implements Dispatcher.DispatchHandler {
   /** Known once `started` has settled. */
@@ -68,7 +68,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
 
   /** Waits for bytes and returns all that have arrived since the last call; undefined at the end. */
   read(toError = this.#toError): Promise<Batch> {
-    // An `await` here would cost every token of every stream a promise.
+    // No `await`: it would cost a promise for each token of each stream.
     return this.#wait(false, toError);
   }
 
@@ -96,19 +96,19 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     const chunks = this.#chunks;
     this.#chunks = [];
     this.#unreadBytes = 0;
-    // A timer may fire a millisecond early: its batch must not be followed by another one at once.
+    // A timer may fire a millisecond early; the next batch must not follow at once.
     this.#deliveredAt = Math.max(performance.now(), this.#dueAt);
     if (this.#isPaused) this.#controller?.resume();
     this.#isPaused = false;
     resolve(chunks);
   };
 
-  /** Delivers at most one batch in each interval; bytes that arrive later in it wait for the next one. */
+  /** Delivers at most one batch per interval; later bytes wait for the next batch. */
   setMinimumInterval(intervalMs: number): void {
     this.#minIntervalMs = intervalMs;
   }
 
-  /** As `abort`, for a response of which no more is wanted. */
+  /** Like `abort`, for a response that is no longer needed. */
   close(): void {
     this.abort(closed);
   }
@@ -130,7 +130,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     status: number,
     headers: IncomingHttpHeaders,
   ): void {
-    // An informational response, such as 103, comes before the actual one.
+    // Ignores informational responses, such as 103, which precede the actual one.
     if (status < 200) return;
     this.status = status;
     this.headers = headers;
@@ -145,7 +145,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
       controller.pause();
     }
     const intervalMs = this.#minIntervalMs;
-    // All responses deliver their batches at the same times: one after the other costs more.
+    // All responses deliver their batches at the same times, which costs less than one after the other.
     this.#dueAt =
       intervalMs === 0 ? 0 : (Math.floor(this.#deliveredAt / intervalMs) + 1) * intervalMs;
     const waitMs = this.#dueAt - performance.now();
@@ -170,7 +170,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     this.#wake();
   }
 
-  /** The waiter continues after the socket read, whose chunks undici passes on one by one. */
+  /** Wakes the reader after the present socket read, whose chunks undici passes on one by one. */
   #wake(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -2,7 +2,7 @@ import { HttpFailure } from './http-failure.ts';
 
 const firstDelayMs = 500;
 const maxDelayMs = 30_000;
-/** The longest `Retry-After` that is respected. */
+/** Maximum `Retry-After` to obey. */
 const maxRetryAfterMs = 60_000;
 
 /** True if a retry may succeed: after a timeout, a lost connection, 408, 429 and 5xx. */
@@ -14,10 +14,10 @@ export function isTransient(error: unknown): error is HttpFailure {
 }
 
 /**
- * The delay before a retry: the server's `Retry-After` up to a maximum, else exponential backoff with jitter.
+ * The delay before a retry: the server's `Retry-After` up to a maximum, or else exponential backoff with jitter.
  *
  * @param attempt 0 after the first attempt.
- * @param chance Random number from 0 to 1, that determines the jitter.
+ * @param chance Random number from 0 to 1 for the jitter.
  */
 export function retryDelayMs(
   failure: HttpFailure,
@@ -30,7 +30,7 @@ export function retryDelayMs(
   return Math.round(longestMs * (0.5 + chance / 2));
 }
 
-/** The value of `Retry-After`, seconds or a date (RFC 9110, 10.2.3), in milliseconds from now. */
+/** Parses `Retry-After`, seconds or a date (RFC 9110, 10.2.3), as milliseconds from now. */
 export function retryAfterMs(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();

@@ -2,19 +2,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isTransient, retryDelayMs } from './retry-delay.ts';
 
 export interface RetryPolicy {
-  /** Consecutive attempts without progress before it fails. */
+  /** Number of consecutive attempts without progress after which the last error is thrown. */
   readonly maxFailures: number;
-  /** Delay after a failure; `attempt` counts from 0. `retryDelayMs` by default. */
+  /** Delay after a failure; `attempt` counts from 0. Defaults to `retryDelayMs`. */
   readonly delayMs?: typeof retryDelayMs;
-  /** A longer delay counts as failure. */
+  /** If the delay would be longer, the last error is thrown. */
   readonly maxDelayMs?: number;
-  /** Settles after that time, or when the signal aborts. */
+  /** Waits; settles after the time or when the signal aborts. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 interface Retries<Result> {
   readonly attempt: () => Promise<Result>;
-  /** A number that grows with progress. Attempts that made progress are not counted as failures. */
+  /** A number that grows with progress. Failures after progress are not counted. */
   readonly progress?: () => number;
   readonly policy: RetryPolicy;
   readonly signal: AbortSignal;
@@ -46,6 +46,6 @@ export async function withRetries<Result>(retries: Retries<Result>): Promise<Res
 }
 
 async function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  // It rejects only when the signal aborts; the caller throws the signal's reason.
+  // The delay rejects only if the signal aborts; the caller then throws the signal's reason.
   await delay(ms, undefined, { signal }).catch(() => {});
 }

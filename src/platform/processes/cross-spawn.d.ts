@@ -4,7 +4,7 @@ declare module 'cross-spawn' {
   /** Like `spawn`; on Windows, finds commands by PATHEXT and runs `.cmd` files with quoted arguments. */
   const crossSpawn: {
     (command: string, commandArguments: readonly string[], options: SpawnOptions): ChildProcess;
-    /** The command that it would start. */
+    /** Returns the command that it would start. */
     readonly _parse: (
       command: string,
       commandArguments: readonly string[],

@@ -1,4 +1,4 @@
-/** Selects the variables of an environment by name, or by prefix: `VK_*`. A child process gets no others. */
+/** Selects the variables that a child process gets, by name or by prefix (`VK_*`). */
 export function filterEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
   names: readonly string[],

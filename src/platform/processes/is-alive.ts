@@ -1,6 +1,6 @@
 import { errorCode } from '../../kernel/error-code.ts';
 
-/** True if this machine has a process with this id, of any user. */
+/** True if a process with this id exists on this machine, of any user. */
 export function isAlive(processId: number): boolean {
   try {
     process.kill(processId, 0);

@@ -4,7 +4,7 @@ import { errorCode } from '../../kernel/error-code.ts';
 
 type StopSignal = 'SIGTERM' | 'SIGKILL';
 
-/** How a platform ends a process with its descendants. */
+/** A platform's way to end a process with its descendants. */
 export type KillStep =
   | { readonly kind: 'signal'; readonly target: number; readonly signal: StopSignal }
   | {
@@ -14,8 +14,8 @@ export type KillStep =
     };
 
 /**
- * POSIX: a signal to the group of a process that was started detached. Windows has no groups and no SIGTERM: `taskkill /T`
- * ends the process with its descendants, which a signal of Node would leave running.
+ * POSIX: signals the process group of a process that was started detached. Windows has no process groups and no
+ * SIGTERM: `taskkill /T` ends the process with its descendants, which Node's `kill` would leave running.
  */
 export function killStep(
   platform: NodeJS.Platform,
@@ -24,12 +24,12 @@ export function killStep(
   systemRoot = 'C:\\Windows',
 ): KillStep {
   if (platform !== 'win32') return { kind: 'signal', target: -pid, signal };
-  // By its path: a program of this name in the working folder must not run.
+  // A full path, so that no program of this name in the working folder runs.
   const command = win32.join(systemRoot, 'System32', 'taskkill.exe');
   return { kind: 'program', command, arguments: ['/T', '/F', '/PID', String(pid)] };
 }
 
-/** Ends a process that was started detached, with its descendants. Does nothing if it no longer exists. */
+/** Ends a process that was started detached, with its descendants. Does nothing if the process no longer exists. */
 export function killGroup(pid: number, signal: StopSignal): void {
   const step = killStep(process.platform, pid, signal, process.env['SystemRoot']);
   if (step.kind === 'program') {
@@ -49,7 +49,7 @@ function killProcess(target: number, signal: StopSignal): void {
   }
 }
 
-/** macOS reports `EPERM` for a group that was not reaped yet, other systems for a reused id. */
+/** macOS reports `EPERM` for a group that was not reaped yet; other systems do if the id was reused. */
 function isGone(code: string | undefined): boolean {
   return code === 'ESRCH' || code === 'EPERM';
 }

@@ -5,9 +5,9 @@ import crossSpawn from 'cross-spawn';
 import { killGroup } from './kill-group.ts';
 import { LineRing } from './line-ring.ts';
 
-/** Kills the registered processes when this process dies. Implemented by the watchdog. */
+/** Kills registered processes if this process dies. Implemented by the watchdog. */
 export interface ProcessGuard {
-  /** @param folders Removed after the kill. */
+  /** @param folders Folders to remove after the kill. */
   guard(pid: number, folders?: readonly string[]): void;
   release(pid: number): void;
 }
@@ -15,19 +15,19 @@ export interface ProcessGuard {
 export interface ManagedChildOptions {
   readonly command: string;
   readonly arguments: readonly string[];
-  /** The whole environment of the child; see `filterEnvironment`. */
+  /** The complete environment of the child; see `filterEnvironment`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workingFolder?: string | undefined;
-  /** `pipe`: stays open while this process lives, so that the child sees its end when the parent dies. */
+  /** `pipe`: stays open as long as this process lives, so that the child notices if this process dies. */
   readonly stdin: 'pipe' | 'ignore';
   readonly onStdout: (chunk: Buffer) => void;
   readonly onStderr?: (chunk: Buffer) => void;
-  /** Time to exit after SIGTERM before SIGKILL. */
+  /** Time between SIGTERM and SIGKILL. */
   readonly stopGraceMs: number;
   /** Size of the stderr tail. */
   readonly stderrTail: { readonly maxLines: number; readonly maxLineCharacters: number };
   readonly guard?: ProcessGuard | undefined;
-  /** Removed by the guard if this process dies before the child. */
+  /** Folders that the guard removes if this process dies before the child. */
   readonly guardedFolders?: readonly string[];
 }
 
@@ -42,9 +42,9 @@ export interface ChildExit {
 export interface ManagedChild {
   /** Undefined if the command could not be started. */
   readonly pid: number | undefined;
-  /** Undefined if it is ignored or the command could not be started. */
+  /** Undefined if stdin is ignored or the command could not be started. */
   readonly stdin: Writable | undefined;
-  /** Settles when the process has exited, its group is killed and its output is read. Never rejects. */
+  /** Settles when the process has exited, its group was killed and its output was read. Never rejects. */
   readonly exited: Promise<ChildExit>;
   /** The stderr tail, oldest line first. */
   stderrTail(): readonly string[];
@@ -61,8 +61,8 @@ export interface ManagedChild {
 const drainMs = 250;
 
 /**
- * Starts a child process without a shell. It runs in its own session, so that Ctrl-C in the terminal of this
- * process does not reach it.
+ * Starts a child process without a shell, in its own session, so that Ctrl-C in this process's terminal does not reach
+ * it.
  */
 export function startManagedChild(options: ManagedChildOptions): ManagedChild {
   const tail = new LineRing(options.stderrTail.maxLines, options.stderrTail.maxLineCharacters);
@@ -75,7 +75,7 @@ export function startManagedChild(options: ManagedChildOptions): ManagedChild {
     tail.append(decoder.write(chunk));
     options.onStderr?.(chunk);
   });
-  // The child may exit while we write to it.
+  // The child may exit during a write.
   stdin?.on('error', () => {});
 
   const discardOutput = (): void => {
@@ -89,7 +89,7 @@ export function startManagedChild(options: ManagedChildOptions): ManagedChild {
     let drain: NodeJS.Timeout | undefined;
     child.once('exit', () => {
       if (pid === undefined) return;
-      // Its descendants would keep running.
+      // Otherwise the child's descendants would keep running.
       killGroup(pid, 'SIGKILL');
       options.guard?.release(pid);
       drain = setTimeout(discardOutput, drainMs);
@@ -133,7 +133,7 @@ function spawnChild({
   stdin,
 }: ManagedChildOptions): ChildProcessByStdio<Writable | null, Readable, Readable> | Error {
   try {
-    // Windows: `npx`, `npm` and `uvx` are `.cmd` files, which Node does not start by itself.
+    // On Windows, `npx`, `npm` and `uvx` are `.cmd` files, which Node does not start by itself.
     return crossSpawn(command, args, {
       cwd: workingFolder,
       env: environment,
@@ -142,7 +142,7 @@ function spawnChild({
       windowsHide: true,
     }) as ChildProcessByStdio<Writable | null, Readable, Readable>;
   } catch (error) {
-    // Thrown for some errors, such as E2BIG; most are emitted as an event.
+    // Node throws some errors, such as E2BIG, and emits the others as events.
     return error as Error;
   }
 }

@@ -13,12 +13,12 @@ export interface ServiceNotifier {
 }
 
 const run = promisify(execFile);
-/** More than a busy machine needs to start a process; longer, and the message is lost. */
+/** Limit for `systemd-notify`; after this time the message is dropped. Even a busy machine starts a process faster. */
 const maxNotifyMs = 10_000;
 
 /**
- * Node cannot send datagrams to a unix socket, so the program `systemd-notify` sends them; the unit needs
- * `NotifyAccess=all`. Does nothing if the environment has no `NOTIFY_SOCKET`.
+ * Creates a notifier. Node can't send datagrams to a unix socket, so the program `systemd-notify` sends them; the unit
+ * needs `NotifyAccess=all`. Does nothing if the environment has no `NOTIFY_SOCKET`.
  */
 export function createServiceNotifier(options: {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -61,7 +61,7 @@ export function createServiceNotifier(options: {
   };
 }
 
-/** Half of the time after which systemd restarts a silent service, as sd_watchdog_enabled(3) recommends. */
+/** Half of systemd's watchdog timeout, as sd_watchdog_enabled(3) recommends. */
 function watchdogIntervalMs(
   environment: Readonly<Record<string, string | undefined>>,
 ): number | undefined {

@@ -10,8 +10,8 @@ export interface WatchdogLink extends ProcessGuard {
 }
 
 /**
- * Starts the watchdog with the first process to guard, in its own session, so that terminal signals do not reach
- * it. If it has died, the next guarded process starts it again.
+ * Creates the link. The watchdog starts with the first process to guard, in its own session, so that terminal signals
+ * do not reach it. If it has died, the next guarded process starts it again.
  *
  * @param scriptPath The bundled `watchdog.js`.
  */
@@ -56,7 +56,7 @@ export function createWatchdogLink(scriptPath: string, logger: Logger): Watchdog
       const child = watchdog;
       if (child === undefined) return;
       const exited = once(child, 'exit');
-      // The watchdog must not keep this process running.
+      // Keeps this process alive until the watchdog has ended.
       child.ref();
       child.stdin?.end();
       await exited;
