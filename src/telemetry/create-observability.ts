@@ -14,13 +14,10 @@ interface ObservabilityOptions {
   };
 }
 
-/** Requests that `GET /api/v1/requests` remembers. */
+/** Number of requests that `GET /api/v1/requests` can list. */
 const requestCount = 200;
 
-/**
- * The events of the server and their listeners: the request log, and the traces if there is a
- * collector.
- */
+/** Creates the server's events and their listeners: the request log, and traces if a collector is configured. */
 export async function createObservability(options: ObservabilityOptions) {
   const { logger, version, environment, settings } = options;
   const events = new ServerEvents((err) => logger.error({ err }, 'event not processed'));

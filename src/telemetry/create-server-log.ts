@@ -8,9 +8,9 @@ interface ServerLogOptions {
     readonly 'log.level': LogLevel;
   };
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** File of a server in the background. */
+  /** Log file of a background server. */
   readonly file: string;
-  /** True if stderr may be this file; otherwise it is opened. */
+  /** True if stderr may already be this file; otherwise the file is opened. */
   readonly isOpened: boolean;
   readonly isForTerminal: boolean;
 }
@@ -18,7 +18,7 @@ interface ServerLogOptions {
 /** Size at which the log file is rotated. */
 const maxFileBytes = 10 * 1024 * 1024;
 
-/** The logger of the server and the latest lines. */
+/** Creates the server's logger, and the history of its latest lines. */
 export function createServerLog({
   settings,
   environment,

@@ -3,21 +3,21 @@ import type { DestinationStream } from 'pino';
 
 interface LogOutputOptions {
   readonly descriptor: number;
-  /** True for files: a pipe without a reader would block the process. */
+  /** True for files. A pipe is written asynchronously, since without a reader it would block the process. */
   readonly isSync: boolean;
-  /** Called after lines were dropped, when the descriptor takes bytes again. */
+  /** Called if lines were dropped, once the descriptor can be written again. */
   readonly onLoss: (lines: number) => void;
 }
 
-/** Lines wait in memory up to this size while they can't be written. */
+/** Maximum size of lines that wait in memory until they can be written. */
 const maxPendingBytes = 1024 * 1024;
 const retryMs = 1000;
 /** Time in which lines are collected: a write in the background costs more than a line. */
 const collectMs = 1;
 
 /**
- * Writes the log to a descriptor. A failure, such as a full disk, never reaches the code that logs: the lines wait for the
- * next line or the next second.
+ * Writes the log to a descriptor. A failure, such as a full disk, never reaches the code that logs: the lines are
+ * written with the next line or after a second.
  */
 export class LogOutput implements DestinationStream {
   readonly #options: LogOutputOptions;
@@ -56,7 +56,7 @@ export class LogOutput implements DestinationStream {
     }, retryMs).unref();
   }
 
-  /** Ends at the first failure. */
+  /** Writes waiting lines until a write fails. */
   #writePending(): void {
     if (this.#isWriting) return;
     try {
@@ -64,7 +64,7 @@ export class LogOutput implements DestinationStream {
         this.#take(next, writeSync(this.#options.descriptor, next));
       }
     } catch {
-      // It can't be reported: this is the log.
+      // The failure can't be reported: this is the log.
       return this.#retryLater();
     }
     if (this.#lostLines > 0) this.#reportLoss();
@@ -86,7 +86,7 @@ export class LogOutput implements DestinationStream {
     });
   };
 
-  /** Removes the written bytes of the first piece. */
+  /** Removes the written bytes from the first piece. */
   #take(first: Buffer, writtenBytes: number): void {
     this.#pendingBytes -= writtenBytes;
     if (writtenBytes === first.byteLength) this.#pending.shift();
@@ -102,7 +102,7 @@ export class LogOutput implements DestinationStream {
 
 const maxHistoryLength = 1024 * 1024;
 
-/** Passes the lines of the log on to a destination, and keeps the latest ones in memory. */
+/** Passes log lines on to a destination, and keeps the latest ones in memory. */
 export class LogHistory implements DestinationStream {
   readonly #destination: DestinationStream;
   readonly #lines: string[] = [];
@@ -124,7 +124,7 @@ export class LogHistory implements DestinationStream {
     for (const listener of this.#listeners) listener(line);
   }
 
-  /** The latest lines, oldest first; JSON. */
+  /** The latest lines as JSON, oldest first. */
   latest(count: number): readonly string[] {
     return count === 0 ? [] : this.#lines.slice(-count);
   }

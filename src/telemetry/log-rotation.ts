@@ -10,22 +10,22 @@ import {
 } from 'node:fs';
 import type { DestinationStream } from 'pino';
 
-/** `server.log.1` to `server.log.3`, the newest first. */
+/** Number of old files: `server.log.1`, the newest, to `server.log.3`. */
 const keptFiles = 3;
 
 interface RotationOptions {
-  /** Writes to `descriptor`. */
+  /** A destination that writes to `descriptor`. */
   readonly destination: DestinationStream;
-  /** Open for appending. */
+  /** Descriptor of the file, open for appending. */
   readonly descriptor: number;
   readonly file: string;
   readonly maxBytes: number;
 }
 
 /**
- * Rotates the file behind a destination when it is larger than `maxBytes`. The file is copied and truncated, since other
- * processes write to it too: the descriptor stays valid. A failure, such as a full disk, is ignored until the file has
- * grown again.
+ * Rotates the file behind a destination when it exceeds `maxBytes`. Copies and truncates the file, so that the
+ * descriptor stays valid: other processes write to the file too. After a failure, such as a full disk, tries again only
+ * when the file has grown further.
  */
 export function withRotation(options: RotationOptions): DestinationStream {
   const { destination, descriptor, file, maxBytes } = options;
@@ -41,7 +41,7 @@ export function withRotation(options: RotationOptions): DestinationStream {
         const isTooLarge = fstatSync(descriptor).size > maxBytes;
         if (isTooLarge && isOpenOn(descriptor, file)) rotate(file);
       } catch {
-        // There is no other place to report it.
+        // The failure can't be reported elsewhere.
       }
     },
   };
@@ -72,9 +72,9 @@ function rotate(file: string): void {
     try {
       renameSync(`${file}.${number}`, `${file}.${number + 1}`);
     } catch {
-      // It does not exist yet.
+      // The file does not exist yet.
     }
   }
-  // By its path: Windows does not truncate through a descriptor that appends.
+  // By path, since Windows can't truncate through a descriptor in append mode.
   truncateSync(file, 0);
 }

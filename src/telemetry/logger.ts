@@ -30,12 +30,12 @@ interface ServerLogOptions {
   readonly format: 'text' | 'json';
   readonly hasColors: boolean;
   readonly descriptor: number;
-  /** Rotated if the descriptor is this file. */
+  /** File to rotate, if the descriptor is open on it. */
   readonly file: string;
   readonly maxFileBytes: number;
 }
 
-/** The log of the server. */
+/** Creates the server's log. */
 export function serverLog({
   format,
   hasColors,

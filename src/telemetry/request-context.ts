@@ -3,44 +3,44 @@ import type { Permission } from '../kernel/permission.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { RequestRecord } from './request-record.ts';
 
-/** How a caller is known. */
+/** Identity of a caller with a token or session. */
 export interface CallerIdentity {
   readonly type: 'token' | 'session' | 'owner';
   /** Id of the token or session. */
   readonly id: string;
-  /** The token, also of a session; `owner` for the owner of the home folder. */
+  /** Id of the token, or of the session's token; `owner` for the owner of the home folder. */
   readonly tokenId: string;
   /** Name of the token. */
   readonly name: string | null;
   readonly expiresAt: Date | null;
-  /** Replaces the cookie of a session if it is old; undefined if it stays. */
+  /** Replaces the session's cookie if it is old. Returns the new one, or undefined if it stays. */
   readonly rotate?: () => Promise<string | undefined>;
 }
 
 /** Who sent a request. */
 export interface Caller {
   /**
-   * Owner of everything that the request stores: the id of the API token; null for all callers
-   * without one together.
+   * Owner of everything that the request stores: the API token's id; null for all callers without a token, which share
+   * one owner.
    */
   readonly tokenId: string | null;
   /** Absent for an anonymous caller. */
   readonly identity?: CallerIdentity | undefined;
-  /** Key that fair queues take turns by: the token, or the network address of the client. */
+  /** Key by which clients take turns in fair queues: the token, or the client's network address. */
   readonly clientKey: string;
-  /** Network address of the client, or of the proxy before it. */
+  /** Network address of the client, or of the proxy in front of the server. */
   readonly address?: string;
-  /** True if it is a linked machine, which gets only models of this machine. */
+  /** True for a linked machine, which can use only this machine's own models. */
   readonly isLinked?: boolean | undefined;
   readonly modelScope: ModelScope;
   readonly hasPermission: (permission: Permission) => boolean;
 }
 
-/** Travels with a request from the guards to the engine and the tools. */
+/** Data of a request that is passed from the guards to the engine and the tools. */
 export interface RequestContext {
-  /** Sent back as `X-Request-Id`. */
+  /** Id that is sent back as `X-Request-Id`. */
   readonly requestId: string;
-  /** Writes `requestId` with every line. */
+  /** Adds `requestId` to every line. */
   readonly logger: Logger;
   readonly caller: Caller;
   /** Collects measurements. */
@@ -49,7 +49,7 @@ export interface RequestContext {
   readonly signal: AbortSignal;
 }
 
-/** The context of work that may end before its request does. */
+/** A copy of the context for work that may end before its request. */
 export function withSignal(context: RequestContext, signal: AbortSignal): RequestContext {
   return { ...context, signal };
 }

@@ -4,9 +4,9 @@ import type { ServerEvents } from './server-events.ts';
 
 interface RequestLogOptions {
   readonly events: Pick<ServerEvents, 'subscribe'>;
-  /** Most requests that have ended; 0 keeps none. */
+  /** Maximum number of ended requests to keep; 0 keeps none. */
   readonly capacity: number;
-  /** Most characters of their prompts, outputs and bodies. */
+  /** Maximum characters of their prompts, outputs and bodies. */
   readonly maxTextLength?: number;
 }
 
@@ -14,12 +14,12 @@ interface RequestLogOptions {
 const baseLength = 1024;
 const defaultMaxTextLength = 64 * 1024 * 1024;
 
-/** The running and the latest requests. Polls are left out, unless they fail. */
+/** The running and the latest requests, without polls that succeed. */
 export class RequestLog {
   readonly #capacity: number;
   readonly #maxTextLength: number;
   readonly #running = new Set<RequestRecord>();
-  /** With the length of its texts; oldest first. */
+  /** Ended requests with the length of their texts, oldest first. */
   readonly #ended = new Map<RequestRecord, number>();
   #textLength = 0;
 
@@ -33,14 +33,14 @@ export class RequestLog {
     return this.#running;
   }
 
-  /** Newest first. */
+  /** Lists the requests, newest first. */
   list(): readonly RequestRecord[] {
     return [...this.#ended.keys(), ...this.#running].toSorted(
       (one, other) => other.startMs - one.startMs,
     );
   }
 
-  /** By the id of its record, else the newest with this request id. */
+  /** Finds a record by its id, or else the newest one with this request id. */
   find(id: string): RequestRecord | undefined {
     const records = this.list();
     return (
@@ -58,7 +58,7 @@ export class RequestLog {
       if (record.isPoll && record.state === 'completed') return;
       this.#ended.set(record, 0);
       this.#measure(record);
-      // A response in the background continues after its request.
+      // A background response continues after its request.
     } else if (event.type === 'generation.ended') this.#measure(event.record);
   };
 

@@ -9,19 +9,19 @@ export type PhaseSubject =
   | {
       readonly name: 'tool';
       readonly tool: string;
-      /** `mcp/<plugin>`, or the label of an ephemeral server. */
+      /** `mcp/<plugin>`, or an ephemeral server's label. */
       readonly provider: string;
       readonly providerType: 'plugin' | 'ephemeral_mcp';
     }
   | { readonly name: 'store' };
 
-/** Times are values of `performance.now()`. */
+/** A measured part of a request. Times are values of `performance.now()`. */
 export class Phase {
   readonly subject: PhaseSubject;
-  /** Id of its span; empty if the request is not traced. */
+  /** Id of the phase's span; empty if the request is not traced. */
   readonly spanId: string;
   startMs = performance.now();
-  /** Undefined while it lasts. */
+  /** Undefined until the phase ends. */
   endMs: number | undefined;
   hasFailed = false;
   readonly #record: RequestRecord;
@@ -36,13 +36,16 @@ export class Phase {
     return ((this.endMs ?? performance.now()) - this.startMs) / 1000;
   }
 
-  /** Ends the phase. If it lasted longer than these seconds, its start moves: the time before was waiting. */
+  /**
+   * Ends the phase and sets its duration to at most `seconds` by moving its start, since the time before was spent
+   * waiting.
+   */
   endAfter(seconds: number): void {
     this.startMs = Math.max(this.startMs, performance.now() - seconds * 1000);
     this.end();
   }
 
-  /** A second call does nothing. */
+  /** Ends the phase. A second call does nothing. */
   end({ hasFailed = false } = {}): void {
     if (this.endMs !== undefined) return;
     this.endMs = performance.now();
@@ -54,12 +57,15 @@ export class Phase {
 
 export type Operation = 'chat' | 'completion' | 'embedding' | 'rerank' | 'transcription';
 
-/** Other operations have no output of tokens. */
+/** True if the operation generates tokens. */
 export function generatesText(operation: Operation): boolean {
   return operation === 'chat' || operation === 'completion';
 }
 
-/** Why the engine read a part of a prompt that an earlier prompt had in the same place, or nearly so. */
+/**
+ * Reason why the engine processed a part of a prompt again, although an earlier prompt had it in the same place, or
+ * nearly so.
+ */
 export interface Reread {
   readonly cause:
     | 'tools_changed'
@@ -69,9 +75,9 @@ export interface Reread {
     | 'prompt_changed'
     | 'instance_changed'
     | 'cache_displaced';
-  /** A sentence without texts of the prompt. */
+  /** A sentence that contains no text of the prompt. */
   readonly message: string;
-  /** Tokens that were read again, estimated from characters. */
+  /** Number of tokens that were processed again, estimated from characters. */
   readonly tokens: number;
 }
 
@@ -85,7 +91,7 @@ interface GenerationOutcome {
     readonly drafts?: { readonly proposedTokens: number; readonly acceptedTokens: number };
   };
   readonly stopReason?: string;
-  /** Why the engine read tokens again that an earlier prompt had too. */
+  /** Reason why tokens were processed again that an earlier prompt had too. */
   readonly reread?: Reread;
   readonly hasFailed?: boolean;
 }
@@ -100,17 +106,17 @@ interface GenerationTexts {
 
 const maxTextLength = 256 * 1024;
 
-/** One run of the engine for a request. Times are values of `performance.now()`. */
+/** One generation of an engine for a request. Times are values of `performance.now()`. */
 export class GenerationRecord {
   readonly operation: Operation;
-  /** Id of its span; empty if the request is not traced. */
+  /** Id of the generation's span; empty if the request is not traced. */
   readonly spanId: string;
-  /** Id of the span for the processing of its prompt. */
+  /** Id of the span for prompt processing. */
   readonly promptSpanId: string;
   readonly startMs = performance.now();
   firstTokenMs: number | undefined;
   endMs: number | undefined;
-  /** Pieces of output that have arrived: usually tokens. */
+  /** Number of received pieces of output, which are usually tokens. */
   tokenCount = 0;
   readonly intervals = new TokenIntervals();
   readonly texts: GenerationTexts | undefined;
@@ -128,7 +134,7 @@ export class GenerationRecord {
     this.#record = record;
   }
 
-  /** Called for each piece of output. */
+  /** Counts a received piece of output. */
   noteToken(): void {
     const now = performance.now();
     this.tokenCount += 1;
@@ -140,7 +146,7 @@ export class GenerationRecord {
     this.#lastTokenMs = now;
   }
 
-  /** Adds to the texts, up to their limit. */
+  /** Appends to a text, up to a maximum length. */
   noteText(kind: 'prompt' | 'output' | 'toolCalls', text: string): void {
     if (this.texts === undefined) return;
     const left = maxTextLength - this.texts[kind].length;
@@ -148,14 +154,14 @@ export class GenerationRecord {
     if (text.length > left) this.texts.isTruncated = true;
   }
 
-  /** Usage so far as it is known: a failed generation has the output that arrived. */
+  /** Usage as far as it is known: a failed generation counts the output that arrived. */
   get tokens() {
     const { promptTokens = 0, cachedTokens = 0, completionTokens } = this.outcome.usage ?? {};
     const written = generatesText(this.operation) ? this.tokenCount : 0;
     return { prompt: promptTokens, cached: cachedTokens, completion: completionTokens ?? written };
   }
 
-  /** A second call does nothing. */
+  /** Ends the generation. A second call does nothing. */
   end(outcome: GenerationOutcome): void {
     if (this.endMs !== undefined) return;
     this.endMs = performance.now();
@@ -165,14 +171,14 @@ export class GenerationRecord {
   }
 }
 
-/** Upper bounds of the buckets in seconds, as vLLM has them for its inter-token latency. */
+/** Upper bounds of the buckets in seconds, the same as in vLLM's inter-token latency. */
 export const intervalBounds = [
   0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5,
 ] as const;
 
-/** A histogram of the time between tokens. Adding an interval allocates nothing. */
+/** A histogram of the time between tokens. Adding an interval allocates no memory. */
 export class TokenIntervals {
-  /** One count for each bound, and one for longer intervals. */
+  /** One count per bound, and one for longer intervals. */
   readonly counts = new Float64Array(intervalBounds.length + 1);
   sumSeconds = 0;
 
@@ -193,7 +199,7 @@ export class TokenIntervals {
 
 export type RequestEvent =
   | { readonly type: 'request.started' | 'request.finished'; readonly record: RequestRecord }
-  /** May come after `request.finished`, for a response that runs in the background. */
+  /** May follow `request.finished` if the response runs in the background. */
   | { readonly type: 'phase.ended'; readonly record: RequestRecord; readonly phase: Phase }
   | {
       readonly type: 'generation.ended';
@@ -207,13 +213,13 @@ export interface RecordOptions {
   readonly method: string;
   readonly path: string;
   readonly events: { readonly publish: (event: RequestEvent) => void };
-  /** True if a program sent it only to watch the server. */
+  /** True if a program sent the request only to watch the server. */
   readonly isPoll?: boolean;
   /** True if bodies, prompts and outputs are kept (`log.prompts`). */
   readonly keepsPrompts?: boolean;
   /** Absent if requests are not traced. */
   readonly trace?: TraceContext | undefined;
-  /** Header of the client, which is passed on even if requests are not traced. */
+  /** The client's header, which is passed on even if requests are not traced. */
   readonly traceparent?: string | undefined;
 }
 
@@ -225,7 +231,7 @@ interface RequestFailure {
 /** Current phase of a request. */
 export type Activity = 'queued' | 'loading' | 'prompt' | 'generating' | 'tool';
 
-/** Activities that begin with a phase. */
+/** Activities that start with a phase. */
 const activities: { readonly [Name in PhaseSubject['name']]?: Activity } = {
   queue: 'queued',
   load: 'loading',
@@ -233,10 +239,10 @@ const activities: { readonly [Name in PhaseSubject['name']]?: Activity } = {
 };
 
 const maxPathLength = 256;
-/** More are counted by the metrics, but not listed. */
+/** Maximum listed phases; the metrics count further ones, too. */
 const maxPhases = 1000;
 
-/** The facts of one request, which the rooms add as they learn them. It reports them as events. */
+/** The facts about one request, added by the modules that learn them, and reported as events. */
 export class RequestRecord {
   /** `req_` and 10 lower-case hex digits; unlike the request id, clients can't choose it. */
   readonly id = `req_${randomUUID().slice(-10)}`;
@@ -244,7 +250,7 @@ export class RequestRecord {
   readonly method: string;
   readonly path: string;
   readonly startedAt = new Date();
-  /** As are all times a value of `performance.now()`. */
+  /** Like all times, a value of `performance.now()`. */
   readonly startMs = performance.now();
   readonly isPoll: boolean;
   readonly keepsPrompts: boolean;
@@ -259,7 +265,7 @@ export class RequestRecord {
   body: unknown;
   model: string | undefined;
   instanceId: string | undefined;
-  /** Models that were passed over or failed before the one that is used, and why. */
+  /** Models that were skipped or failed before the present one, with the reasons. */
   tried: readonly { readonly model: string; readonly reason: string }[] = [];
   status: number | null = null;
   isAborted = false;
@@ -281,19 +287,19 @@ export class RequestRecord {
     this.publish = options.events.publish;
   }
 
-  /** A record that is not reported, for work that is not a request. */
+  /** Creates a record that is not reported, for work that is not a request. */
   static detached(requestId: string): RequestRecord {
     return new RequestRecord({ requestId, method: '', path: '', events: { publish: () => {} } });
   }
 
-  /** The request reached its endpoint. */
+  /** Records that the request reached its endpoint. */
   begin(route: string, caller: RequestRecord['caller']): void {
     this.route = route;
     this.caller = caller;
     this.publish({ type: 'request.started', record: this });
   }
 
-  /** The request uses an instance. */
+  /** Records that the request uses an instance. */
   useInstance(instanceId: string, model: string): void {
     this.instanceId = instanceId;
     this.model = model;
@@ -313,22 +319,22 @@ export class RequestRecord {
     return generation;
   }
 
-  /** The trace header for calls in a phase; undefined if there is no trace. */
+  /** The trace header for calls within a phase; undefined if there is no trace. */
   traceparentOf({ spanId }: Pick<Phase, 'spanId'>): string | undefined {
     return this.trace === undefined ? this.#traceparent : formatTraceparent(this.trace, spanId);
   }
 
-  /** Keeps the first failure. */
+  /** Records a failure; only the first one is kept. */
   fail(failure: RequestFailure): void {
     this.failure ??= { code: failure.code, message: failure.message };
   }
 
-  /** The request continues with another model. */
+  /** Clears the failure, since the request continues with another model. */
   recover(): void {
     this.failure = undefined;
   }
 
-  /** The response was sent, or its client has disconnected. */
+  /** Records that the response was sent, or that the client has disconnected. */
   finish(status: number, isComplete: boolean): void {
     this.status = status;
     this.isAborted = !isComplete;

@@ -2,11 +2,11 @@ import type { RequestEvent } from './request-record.ts';
 
 interface InstanceSubject {
   readonly instanceId: string;
-  /** Key of its model. */
+  /** Key of the instance's model. */
   readonly model: string;
 }
 
-/** Why an idle instance is unloaded. */
+/** The reason why an idle instance is unloaded. */
 export type EvictionCause = 'idle' | 'memory' | 'replaced';
 
 export type InstanceEvent = InstanceSubject &
@@ -27,7 +27,7 @@ export type InstanceEvent = InstanceSubject &
       }
   );
 
-/** A job in the download manager, which has its details. */
+/** A change of a download job; the download manager has its details. */
 export interface DownloadEvent {
   readonly type:
     | 'download.started'
@@ -46,5 +46,5 @@ export interface ModelEvent {
   readonly freedBytes: number;
 }
 
-/** Events of the server for metrics, traces, the request log and clients that follow them. */
+/** Events of the server for metrics, traces, the request log and event streams. */
 export type ServerEvent = InstanceEvent | DownloadEvent | ModelEvent | RequestEvent;

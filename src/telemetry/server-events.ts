@@ -7,15 +7,12 @@ export interface EventPublisher {
 
 type Listener = (event: ServerEvent) => void;
 
-/** Passes events on to listeners, at once and in order. */
+/** Passes events on to listeners, synchronously and in order. */
 export class ServerEvents implements EventPublisher {
   readonly #listeners = new Set<Listener>();
   readonly #onError: (error: unknown) => void;
 
-  /**
-   * @param onError Receives errors of listeners; the publisher and other listeners are not
-   * affected.
-   */
+  /** @param onError Receives errors of listeners; they do not affect the publisher and other listeners. */
   constructor(onError: (error: unknown) => void) {
     this.#onError = onError;
   }

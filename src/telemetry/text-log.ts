@@ -9,7 +9,7 @@ interface TextLogOptions {
   readonly hasColors: boolean;
 }
 
-/** Generations whose requests are still running. */
+/** Maximum number of generations to remember until their requests end. */
 const maxPendingGenerations = 1000;
 
 /**
@@ -21,12 +21,12 @@ export function createTextLog({ write, hasColors }: TextLogOptions): Destination
   const paint = (code: number, text: string) =>
     hasColors ? `\u001b[${code}m${text}\u001b[0m` : text;
 
-  /** Undefined for a line that is part of a later one. */
+  /** Undefined for a line that becomes part of a later one. */
   function format(record: LogRecord): string | undefined {
     const { msg, requestId } = record;
     if (msg === 'generated' && requestId !== undefined) {
       generations.set(requestId, record);
-      // Its request ended first, as its client had disconnected.
+      // A generation's request may have ended before it, if its client disconnected; its entry would never be removed.
       if (generations.size > maxPendingGenerations)
         generations.delete(generations.keys().next().value);
       return undefined;
@@ -50,13 +50,13 @@ export function createTextLog({ write, hasColors }: TextLogOptions): Destination
           : level === 'error'
             ? `${paint(31, 'error:')} `
             : '';
-      // Values come from requests.
+      // The text may contain values of requests.
       write(`${paint(2, formatClock(time))} ${label}${printable(text)}\n`);
     },
   };
 }
 
-/** `chat local/smollm2 200 3.4 s, 31 → 120 tokens, 16 tok/s`, or `GET /api/v1/models 200 4 ms`. */
+/** Formats a request: `chat local/smollm2 200 3.4 s, 31 → 120 tokens, 16 tok/s`, or `GET /api/v1/models 200 4 ms`. */
 function formatRequest(request: LogRecord, generation: LogRecord | undefined): string {
   const subject =
     generation === undefined
@@ -85,7 +85,7 @@ function formatGeneration({
   ];
 }
 
-/** Prompt and output of a generation, each line indented. */
+/** Formats a generation's prompt and output, with each line indented. */
 function formatPrompt(record: LogRecord): string {
   const { model, requestId, prompt, output, toolCalls, stopReason } = record;
   const indent = (text: unknown): string => String(text).replaceAll(/^/gm, '  | ');
@@ -95,7 +95,7 @@ function formatPrompt(record: LogRecord): string {
   return parts.join('\n');
 }
 
-/** The message, its error, and the other fields: `model loaded (instance=a/b, pid=12)`. */
+/** Formats the message, the error and the other fields: `model loaded (instance=a/b, pid=12)`. */
 function formatEvent(record: LogRecord): string {
   const { level, time: _time, msg, requestId: _requestId, err, ...fields } = record;
   const shown = Object.entries(fields).map(([name, value]) => `${name}=${formatValue(value)}`);
@@ -108,14 +108,14 @@ function formatValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The stack only for errors that are not expected. */
+/** Includes the stack only for unexpected errors. */
 function formatError(error: unknown, isUnexpected: boolean): string {
   if (typeof error !== 'object' || error === null) return '';
   const { message, stack } = error as { readonly message?: unknown; readonly stack?: unknown };
   return isUnexpected && typeof stack === 'string' ? `\n${stack}` : `: ${String(message)}`;
 }
 
-/** The local time of an ISO 8601 timestamp: `19:45:49`. */
+/** Formats an ISO 8601 timestamp as local time: `19:45:49`. */
 function formatClock(time: unknown): string {
   const date = new Date(typeof time === 'string' ? time : Date.now());
   return [date.getHours(), date.getMinutes(), date.getSeconds()]

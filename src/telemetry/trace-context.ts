@@ -5,16 +5,16 @@ import type { IdGenerator } from '@opentelemetry/sdk-trace-base';
 export interface TraceContext {
   /** 32 lower-case hex digits. */
   readonly traceId: string;
-  /** The span of the request itself, 16 lower-case hex digits. */
+  /** Id of the request's own span, 16 lower-case hex digits. */
   readonly spanId: string;
-  /** The span of the client. */
+  /** Span id in the client's header. */
   readonly parentSpanId?: string;
   readonly isSampled: boolean;
 }
 
 const traceparentForm = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/** Continues the trace of a client, or begins one if its header is absent or malformed. */
+/** Continues a client's trace, or begins one if the header is absent or malformed. */
 export function startTrace(traceparent: string | undefined): TraceContext {
   const [, traceId, parentSpanId, flags = '01'] = traceparentForm.exec(traceparent ?? '') ?? [];
   const spanId = newSpanId();
@@ -29,17 +29,17 @@ export function newSpanId(): string {
   return randomBytes(8).toString('hex');
 }
 
-/** The header for a server that this one calls. */
+/** Formats the header for requests to other servers. */
 export function formatTraceparent({ traceId, isSampled }: TraceContext, spanId: string): string {
   return `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`;
 }
 
-/** The header of a client, if it is well formed. */
+/** Returns the client's header if it is well formed. */
 export function checkTraceparent(header: string | undefined): string | undefined {
   return traceparentForm.test(header ?? '') ? header : undefined;
 }
 
-/** Gives the tracer the ids that the record of a request has: tool servers know them already. */
+/** Makes the tracer use the ids of the request's record, which tool servers have already received. */
 export class RecordIds implements IdGenerator {
   traceId = '';
   spanId = '';

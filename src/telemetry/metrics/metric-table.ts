@@ -6,7 +6,7 @@ export interface MetricDeclaration {
   readonly labels: readonly string[];
   /** Upper bounds of a histogram. */
   readonly buckets?: readonly number[];
-  /** The same metric of other servers. */
+  /** Equivalent metrics of other servers. */
   readonly alike?: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 import { metricTable, type MetricDeclaration } from './metric-table.ts';
 
-/** The table of metrics for `docs/observability.md`. */
+/** The metrics table of `docs/observability.md`. */
 export function metricsMarkdown(): string {
   const table: Readonly<Record<string, MetricDeclaration>> = metricTable;
   const rows = Object.entries(table).map(([name, { type, labels, help, alike = [] }]) => {

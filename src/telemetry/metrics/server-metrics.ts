@@ -19,7 +19,7 @@ import type { DownloadEvent, ServerEvent } from '../server-event.ts';
 import type { ServerEvents } from '../server-events.ts';
 import { type MetricDeclaration, type MetricName, metricTable } from './metric-table.ts';
 
-/** State of an instance when the metrics are read. */
+/** State of an instance at the time of reading. */
 export interface InstanceMetrics {
   readonly instanceId: string;
   readonly model: string;
@@ -34,7 +34,7 @@ export interface InstanceMetrics {
 export interface ReplicaMetrics {
   readonly upstream: string;
   readonly url: string;
-  /** True if requests are sent to it. */
+  /** True if the replica gets requests. */
   readonly isAvailable: boolean;
   readonly activeRequests: number;
 }
@@ -45,22 +45,22 @@ export interface MetricsOptions {
   readonly instances: () => Promise<readonly InstanceMetrics[]>;
   readonly replicas?: () => readonly ReplicaMetrics[];
   readonly memory: () => { readonly availableBytes: number; readonly reservedBytes: number };
-  /** Folders whose disks must not be full, by their names in the metrics. */
+  /** Folders whose free disk space is reported, by name in the metrics. */
   readonly folders: Readonly<Record<string, string>>;
 }
 
-/** The least interval at which the delay of the event loop is measured. */
+/** Resolution of the event-loop delay. */
 const eventLoopPrecisionMs = 20;
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** The metrics of the server in the formats of Prometheus. */
+/** The server's metrics in the formats of Prometheus. */
 export class ServerMetrics {
   readonly #options: MetricsOptions;
   readonly #registry = new Registry();
   readonly #metrics = new Map<string, Metric>();
   readonly #tokenIntervals: TokenIntervalMetric;
-  /** Keys of models: files that come and go. */
+  /** Limited, since model files come and go. */
   readonly #models = new LabelValues(200);
   readonly #downloadedBytes = new Map<string, number>();
   #isMonitoringProcess = false;
@@ -77,7 +77,7 @@ export class ServerMetrics {
     options.events.subscribe(this.#record);
   }
 
-  /** In the text format of Prometheus, or as OpenMetrics. */
+  /** Returns the metrics in Prometheus's text format or as OpenMetrics. */
   async read(format: 'prometheus' | 'openmetrics'): Promise<string> {
     this.#monitorProcess();
     await this.#readState();
@@ -85,7 +85,7 @@ export class ServerMetrics {
     return format === 'openmetrics' ? toOpenMetrics(text) : text;
   }
 
-  /** Begins with the first reader: the timer that measures the event loop wakes the process 50 times a second. */
+  /** Starts with the first read, since the timer that measures the event loop wakes the process 50 times a second. */
   #monitorProcess(): void {
     if (this.#isMonitoringProcess) return;
     this.#isMonitoringProcess = true;
@@ -130,7 +130,7 @@ export class ServerMetrics {
 
   async #readDisks(): Promise<void> {
     for (const [name, folder] of Object.entries(this.#options.folders)) {
-      // A disk that was removed has no value.
+      // NaN for a disk that was removed.
       const disk = await statfs(folder).catch(() => ({ bavail: Number.NaN, bsize: 1 }));
       this.#set('hearth_disk_available_bytes', { folder: name }, disk.bavail * disk.bsize);
     }
@@ -233,7 +233,7 @@ export class ServerMetrics {
     this.#add('hearth_time_to_first_token_seconds', { model }, waitedSeconds);
   }
 
-  /** A job that is resumed starts with the bytes that it has. */
+  /** Counts the bytes of a download; a resumed job starts with the bytes that it already has. */
   #recordDownload({ type, jobId, downloadedBytes }: DownloadEvent): void {
     const before = this.#downloadedBytes.get(jobId);
     if (before !== undefined && downloadedBytes > before) {
@@ -248,7 +248,7 @@ export class ServerMetrics {
     if (type !== 'download.paused') this.#add('hearth_downloads_total', { result });
   }
 
-  /** Adds to a counter, or a value to a histogram. */
+  /** Increases a counter, or adds a value to a histogram. */
   #add(name: MetricName, labels: Readonly<Record<string, string>>, amount = 1): void {
     const metric = this.#metrics.get(name);
     if (metric instanceof Counter) metric.inc(labels, amount);
@@ -266,7 +266,7 @@ export class ServerMetrics {
   }
 }
 
-/** Their series end with their instances. */
+/** Gauges whose series end with their instance. */
 const instanceGauges = [
   'hearth_num_requests_running',
   'hearth_num_requests_waiting',
@@ -282,7 +282,7 @@ function createMetric(name: string, declaration: MetricDeclaration, registry: Re
   return new Histogram({ ...options, buckets: [...buckets] });
 }
 
-/** Bounds the values of a label: later ones than the first `capacity` are `other`. */
+/** Limits the number of a label's values: all after the first `capacity` become `other`. */
 class LabelValues {
   readonly #capacity: number;
   readonly #values = new Set<string>();
@@ -299,7 +299,7 @@ class LabelValues {
   }
 }
 
-/** The histogram of the time between tokens, in the form in which a registry of prom-client reads its metrics. */
+/** Histogram of the time between tokens, with the methods that prom-client's registry calls. */
 class TokenIntervalMetric {
   readonly name: string;
   readonly help: string;
@@ -340,8 +340,8 @@ function toValues(name: string, model: string, { counts, sumSeconds }: TokenInte
 }
 
 /**
- * Converts the text format of Prometheus to OpenMetrics 1.0, in which a counter is named without `_total` and its
- * samples with it. prom-client would rename its metrics for good.
+ * Converts Prometheus's text format to OpenMetrics 1.0, where a counter's name has no `_total` but its samples do.
+ * prom-client itself would rename its metrics permanently.
  */
 function toOpenMetrics(text: string): string {
   const counters = new Set(

@@ -18,11 +18,11 @@ export interface EndedSpan {
   readonly startMs: number;
   readonly endMs: number;
   readonly attributes: Attributes;
-  /** Undefined if it succeeded. */
+  /** Undefined if the span succeeded. */
   readonly failure: string | undefined;
 }
 
-/** Hands ended spans to a tracer. */
+/** Passes ended spans to a tracer. */
 export class SpanWriter {
   readonly #tracer: Tracer;
   readonly #ids: RecordIds;

@@ -15,19 +15,20 @@ interface TracingOptions {
   readonly endpoint: string;
   readonly serviceName: string;
   readonly version: string;
-  /** True if spans have the prompts and outputs that the records have. */
+  /** True if spans include the prompts and outputs of the records. */
   readonly hasPrompts: boolean;
   readonly logger: Logger;
 }
 
-/** Time for the last spans when the server stops. */
+/** Time to send the last spans when the server stops. */
 const flushMs = 3000;
 const warnEveryMs = 60_000;
 
 /**
- * Sends a span for each request and its parts to an OpenTelemetry collector (OTLP over HTTP, JSON).
- * Spans are made from records when their part has ended.
- * @returns A function that sends the remaining spans and ends.
+ * Sends a span for each request and its parts to an OpenTelemetry collector (OTLP over HTTP, JSON). A span is created
+ * from its record when that has ended.
+ *
+ * @returns A function that sends the remaining spans and stops.
  */
 export function startTracing(options: TracingOptions): () => Promise<void> {
   const { endpoint, events, serviceName, version, hasPrompts, logger } = options;
@@ -69,7 +70,7 @@ function write(writer: SpanWriter, event: ServerEvent, hasPrompts: boolean): voi
   }
 }
 
-/** The SDK reports failures to its own log only. */
+/** Logs failures, which the SDK reports only to its own log. */
 function reportFailures(endpoint: string, logger: Logger): void {
   let warnedAtMs = -Infinity;
   const warn = (message: string): void => {

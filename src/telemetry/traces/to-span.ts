@@ -79,7 +79,7 @@ function phaseAttributes({ model, instanceId }: RequestRecord, { subject }: Phas
   }
 }
 
-/** The span of a generation, and within it the span of its prefill. */
+/** Creates the spans of a generation and, within it, of its prefill. */
 export function generationSpans(
   record: RequestRecord,
   generation: GenerationRecord,
