@@ -12,10 +12,10 @@ import type { Authentication, TokenService } from './token-service.ts';
 
 const ownerPermissions: readonly Permission[] = ['admin'];
 
-/** Id of the owner's token, which also owns the responses of the owner's commands and pages. */
+/** Id of the owner's token. It also owns the responses of the owner's commands and pages. */
 export const ownerId = 'owner';
 
-/** A new token for the commands of the home's owner: 192 random bits. */
+/** Creates a token for the home owner's commands: 192 random bits. */
 export function generateOwnerToken(): string {
   return `hearth-owner-${randomBytes(24).toString('hex')}`;
 }
@@ -24,7 +24,7 @@ export function generateOwnerToken(): string {
 export interface BrowserRequest {
   /** Value of a cookie; empty if there is none. */
   readonly cookie: (name: string) => string;
-  /** Network address of the browser, or of the proxy before it. */
+  /** Network address of the browser, or of the proxy in front of the server. */
   readonly address: string;
 }
 
@@ -40,7 +40,7 @@ interface AuthenticatorOptions {
 }
 
 /**
- * Accepts the stored tokens, the owner's token and sessions. The id of the owner's token is `owner`, which no stored
+ * Accepts the stored tokens, the owner's token and sessions. The owner's token has the id `owner`, which no stored
  * token can have.
  */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {

@@ -1,4 +1,4 @@
-/** In search order: most browsers also name the browsers that they descend from. */
+/** Browsers in search order: many browsers also name the browsers that they are based on. */
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdgA?(?:iOS)?\//, 'Edge'],
   [/\bOPR\/|\bOPT\//, 'Opera'],
@@ -23,7 +23,7 @@ interface DeviceName {
   readonly system: string | null;
 }
 
-/** Readable form of a `User-Agent`, or the name of another program, such as `curl`. */
+/** Converts a `User-Agent` to a readable name: a browser's, or another program's such as `curl`. */
 export function deviceName(userAgent: string): DeviceName {
   const find = (names: typeof browsers) =>
     names.find(([pattern]) => pattern.test(userAgent))?.[1] ?? null;

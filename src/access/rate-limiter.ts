@@ -9,13 +9,13 @@ import {
 
 interface RateLimiterOptions {
   readonly store: RateLimitRepository;
-  /** Limits of tokens that have none of their own. */
+  /** Limits of tokens without their own. */
   readonly defaults: RateLimits;
-  /** Called if used tokens could not be counted. */
+  /** Called if generated tokens could not be counted. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Limits the requests and tokens of each API token in a minute and in a day, over all servers of the database. */
+/** Limits the requests and tokens of each API token per minute and per day, across all servers of the database. */
 export class RateLimiter {
   readonly #options: RateLimiterOptions;
 
@@ -23,7 +23,7 @@ export class RateLimiter {
     this.#options = options;
   }
 
-  /** The limits of a token; undefined if it has none. */
+  /** The limits of a token, including the defaults; undefined if nothing is limited. */
   limitsOf(own: RateLimits): RateLimits | undefined {
     const { defaults } = this.#options;
     const limits: RateLimits = {
@@ -35,12 +35,12 @@ export class RateLimiter {
     return limitNames.every((name) => limits[name] === null) ? undefined : limits;
   }
 
-  /** Counts a request, unless a limit is reached: then `refusal` is present. */
+  /** Counts a request unless a limit is reached; `refusal` is present then. */
   admit(tokenId: string, limits: RateLimits): Promise<RateDecision> {
     return this.#options.store.admit(tokenId, limits);
   }
 
-  /** Counts tokens that were used. */
+  /** Counts generated tokens. */
   async charge(tokenId: string, tokens: number, limits: RateLimits): Promise<void> {
     if (tokens === 0) return;
     if (limits.tokensPerMinute === null && limits.tokensPerDay === null) return;
@@ -49,7 +49,7 @@ export class RateLimiter {
   }
 }
 
-/** The error of a request that exceeds a limit; undefined if it does not. */
+/** The error of a refused request; undefined if the request was admitted. */
 export function rateLimitError({ states, refusal }: RateDecision): HearthError | undefined {
   if (refusal === undefined) return undefined;
   const { by, waitMs } = refusal;

@@ -7,7 +7,7 @@ export type ResponseDisposal =
   | { readonly action: 'deleted' }
   | {
       readonly action: 'moved';
-      /** Id of the token that gets them. */
+      /** Id of the token that gets the responses. */
       readonly to: string;
     };
 
@@ -41,7 +41,7 @@ export async function revokeToken(
 }
 
 /**
- * Gives the responses of an owner to a token.
+ * Gives an owner's responses to a token.
  *
  * @returns undefined if there is no such token.
  */
@@ -56,7 +56,7 @@ export async function moveResponses(
 
 export type OwnerCounts = Awaited<ReturnType<Store['owners']['counts']>>;
 
-/** Counts of stored responses for each listed token, and for all other tokens together. */
+/** Counts the stored responses of each listed token, and of all other tokens together. */
 export async function countResponses({ tokens, owners }: Tokens): Promise<{
   readonly of: (tokenId: string) => OwnedCount;
   readonly orphans: OwnerCounts;

@@ -5,9 +5,9 @@ import { hashSecret } from './token-form.ts';
 /** The browser that signs in. */
 export interface SessionClient {
   readonly userAgent: string;
-  /** Network address of the browser, or of a proxy before the server. */
+  /** Network address of the browser, or of a proxy in front of the server. */
   readonly address: string;
-  /** True if it reaches the server over HTTPS. */
+  /** True if the browser reaches the server over HTTPS. */
   readonly isSecure: boolean;
 }
 
@@ -17,7 +17,7 @@ export interface SessionSecrets {
    * `hearth-session-<id>-<secret>`: the secret that the page keeps and sends in `Authorization`.
    */
   readonly token: string;
-  /** Secrets in the browser's cookie, which scripts can't read. Each rotation replaces them. */
+  /** Secret in the browser's cookie, which scripts can't read. Each rotation replaces it. */
   readonly cookie: string;
 }
 
@@ -27,7 +27,7 @@ interface SignInCode {
   readonly expiresAt: Date;
 }
 
-/** Sessions of browsers, and the codes that open them, in the store: as hashes only. */
+/** Browser sessions and the codes that open them. The store has only their hashes. */
 export interface SessionService {
   /** Creates a code that opens one session for a token. */
   createCode(tokenId: string, lifetimeMs: number): Promise<SignInCode>;
@@ -39,17 +39,17 @@ export interface SessionService {
     client: SessionClient,
   ): Promise<{ readonly session: StoredSession; readonly secrets: SessionSecrets }>;
   /**
-   * The session of the secrets, which is used by this; undefined if it has ended. Secrets that were replaced end it:
-   * someone else has a copy of them.
+   * Finds the session of the secrets, which counts as a use; undefined if it has ended. Replaced secrets end the
+   * session, since someone else has a copy of them.
    */
   authenticate(
     token: SessionToken,
     cookie: string,
     address: string,
   ): Promise<StoredSession | undefined>;
-  /** Replaces the secret of the cookie if it is old. Undefined if it stays. */
+  /** Replaces the cookie's secret if it is old. Returns the new one, or undefined if it stays. */
   rotate(session: StoredSession, token: SessionToken, cookie: string): Promise<string | undefined>;
-  /** The session with an id, if it has not ended; it is not used by this. */
+  /** Finds a session that has not ended, without counting as a use. */
   find(id: string): Promise<StoredSession | undefined>;
   /** Lists the sessions of a token, or all; most recently used first. */
   list(tokenId?: string): Promise<readonly StoredSession[]>;
@@ -65,18 +65,18 @@ interface SessionServiceOptions {
   readonly now?: () => number;
 }
 
-/** Days after its last use at which a session ends. */
+/** Days from its last use until a session ends. */
 const idleDays = 30;
 const idleLimitMs = idleDays * 86_400_000;
-/** The cookie outlives the session, because not each use renews it. */
+/** The cookie lasts longer than the session, because not every use renews the cookie. */
 export const cookieSeconds = (idleDays + 1) * 86_400;
-/** Sessions of a token; the one that was unused for longest makes room for a new one. */
+/** Maximum sessions of a token; a new one replaces the least recently used. */
 const maxSessions = 50;
 /** Age at which a secret is replaced. */
 const rotationMs = 3600_000;
-/** Time for which requests on their way, of any tab, may have the previous secret. */
+/** How long the previous secret stays valid, for requests of any tab that are already on their way. */
 const graceMs = 60_000;
-/** Precision of the last use, so that not each request causes a write. */
+/** Precision of the last use, so that not every request causes a write. */
 const touchIntervalMs = 60_000;
 
 const tokenPattern = /^hearth-session-(?<id>[0-9a-f]{16})-(?<secret>[\w-]{32})$/;
@@ -87,18 +87,18 @@ export interface SessionToken {
   readonly secret: string;
 }
 
-/** Undefined for a text that is not a session token. */
+/** Undefined if the text is not a session token. */
 export function parseSessionToken(text: string): SessionToken | undefined {
   const { id, secret } = tokenPattern.exec(text)?.groups ?? {};
   return id === undefined || secret === undefined ? undefined : { id, secret };
 }
 
-/** Each session has a cookie of its own: all servers of a host share its cookies, whatever their ports. */
+/** Each session has its own cookie, since all servers on a host share its cookies, whatever their ports. */
 export function cookieName(id: string): string {
   return `hearth-session-${id}`;
 }
 
-/** When a session ends unless it is used before. */
+/** Time at which a session ends unless it is used before. */
 export function expiryOf({ lastUsedAt }: Pick<StoredSession, 'lastUsedAt'>): Date {
   return new Date(lastUsedAt.getTime() + idleLimitMs);
 }
@@ -113,7 +113,7 @@ export function createSessionService(options: SessionServiceOptions): SessionSer
     return session === undefined || isOver(session) ? undefined : session;
   };
 
-  /** A full disk must not lock out a page that wants to free space. */
+  /** Reports errors and continues: a full disk must not lock out a page that could free space. */
   const touch = async (session: StoredSession, hash: string, address: string): Promise<void> => {
     const { id, secretHash, confirmedAt, lastUsedAt } = session;
     const time = now();
@@ -174,7 +174,7 @@ export function createSessionService(options: SessionServiceOptions): SessionSer
       const presented = hashOf(token, cookie);
       const isPrevious = presented !== secretHash;
       if (isPrevious && confirmedAt !== null) return undefined;
-      // A browser that did not receive the present secret gets another one after a while.
+      // If the browser did not receive the present secret, it gets another one after a while.
       const dueMs = isPrevious ? graceMs : rotationMs;
       const time = now();
       if (time.getTime() - rotatedAt.getTime() < dueMs) return undefined;

@@ -1,14 +1,14 @@
 import { HearthError } from '../kernel/errors/errors.ts';
 
-/** Failed attempts that a client may make at once. One more is allowed every six seconds. */
+/** Number of failed attempts that a client can make at once. One more is allowed every six seconds. */
 const maxFailures = 10;
 const recoveryMs = 6000;
 const maxClients = 1000;
 
-/** Slows down clients that try codes and tokens. Those that sign in are not counted. */
+/** Slows down clients that guess codes and tokens. Successful sign-ins do not count. */
 export class SignInLimit {
   readonly #now: () => number;
-  /** Time until which the failures of a client count; the latest failure is last. */
+  /** Time until which a client's failures count. Clients are ordered by their latest failure. */
   readonly #countedUntil = new Map<string, number>();
 
   constructor(now: () => number = Date.now) {

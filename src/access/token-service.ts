@@ -12,7 +12,7 @@ interface NewToken {
   readonly permissions: readonly Permission[];
   /** When the token expires; absent if it never does. */
   readonly expiresAt?: Date;
-  /** The settings decide if absent. */
+  /** If absent, the limits of the settings. */
   readonly rateLimits?: RateLimits;
   /** All models if absent. */
   readonly modelScope?: ModelScope;
@@ -27,12 +27,12 @@ export type Authentication =
       readonly session: StoredSession;
       /** Owner of the session. */
       readonly token: StoredToken;
-      /** Replaces the secret of the cookie if it is old; undefined if it stays. */
+      /** Replaces the cookie's secret if it is old. Returns the new one, or undefined if it stays. */
       readonly rotate: () => Promise<string | undefined>;
     }
   | {
       readonly kind: 'invalid';
-      /** `unknown` also covers revoked tokens and wrong secrets; `ended`: the token of a session. */
+      /** `unknown` includes revoked tokens and wrong secrets; `ended` is for session tokens. */
       readonly reason: 'malformed' | 'unknown' | 'expired' | 'ended';
       /** The part of the token that messages may show. */
       readonly masked: string;
@@ -43,7 +43,7 @@ export interface TokenService {
   create(token: NewToken): Promise<{ readonly record: StoredToken; readonly token: string }>;
   /** Identifies the sender of a token. */
   authenticate(text: string, now: Date): Promise<Authentication>;
-  /** A token that may be used: it is neither revoked nor expired. It is not used by this. */
+  /** Finds a token that is neither revoked nor expired, without counting as a use. */
   find(id: string, now: Date): Promise<StoredToken | undefined>;
   /** Oldest first. */
   list(): Promise<readonly StoredToken[]>;
@@ -58,7 +58,7 @@ interface TokenServiceOptions {
   readonly onTouchError: (error: unknown, tokenId: string) => void;
 }
 
-/** Creates, checks and lists the API tokens kept in a store. */
+/** Creates, checks and lists the store's API tokens. */
 export function createTokenService({ tokens, onTouchError }: TokenServiceOptions): TokenService {
   return {
     create: async ({ name, permissions, expiresAt, ...rest }) => {
@@ -100,7 +100,7 @@ export function createTokenService({ tokens, onTouchError }: TokenServiceOptions
     list: () => tokens.list(),
   };
 
-  /** A full disk must not lock out a client that wants to free space. */
+  /** Reports errors and continues: a full disk must not lock out a client that could free space. */
   async function touch({ id, lastUsedAt }: StoredToken, now: Date): Promise<void> {
     if (lastUsedAt !== null && now.getTime() - lastUsedAt.getTime() < touchIntervalMs) return;
     try {

@@ -12,9 +12,9 @@ import {
 interface UsageRecorderOptions {
   readonly store: Pick<UsageRepository, 'add'>;
   readonly events: Pick<ServerEvents, 'subscribe'>;
-  /** Called when rows can't be written, which are written later then. */
+  /** Called when rows can't be written; they are written later. */
   readonly onError: (error: unknown) => void;
-  /** Longest time that counts are in memory only. */
+  /** Maximum time between two writes, during which counts are only in memory. */
   readonly flushMs?: number;
 }
 
@@ -42,7 +42,7 @@ export class UsageRecorder {
     return this.#flushing;
   }
 
-  /** Writes the rest. */
+  /** Writes the remaining counts. */
   async close(): Promise<void> {
     this.#unsubscribe();
     await this.flush();
@@ -61,13 +61,16 @@ export class UsageRecorder {
         cachedPromptTokens: cached,
         completionTokens: completion,
       };
-      // Another model may answer instead, and has the request then.
+      // Another model may answer instead; then the request counts for that model.
       const mayContinue = generation.outcome.hasFailed === true && record.endMs === undefined;
       if (!mayContinue || prompt + completion > 0) this.#add(record, counts, !mayContinue);
     }
   };
 
-  /** A request counts once it uses a model; a response in the background may do that after its request has ended. */
+  /**
+   * Adds counts for a model. Counts a request once it uses a model, which a background response may do after its
+   * request has ended.
+   */
   #add(record: RequestRecord, counts: Partial<UsageCounts>, isRequest = true): void {
     const { model, caller } = record;
     if (model === undefined) return;

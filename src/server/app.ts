@@ -23,11 +23,11 @@ export interface AppOptions {
   readonly authenticator: Authenticator;
   readonly logger: Logger;
   readonly version: string;
-  /** Folder of the documentation site, `dist/docs`. */
+  /** Folder of the built documentation site, `dist/docs`. */
   readonly docsFolder: string;
   /** Folder with the build of the web app, `dist/web`. */
   readonly webFolder: string;
-  /** Random id of the home folder, by which commands recognize their server. */
+  /** Random id of the home folder, by which commands recognize their own server. */
   readonly homeId?: string;
   /** Throws if the store does not respond. */
   readonly ping: () => Promise<void>;
@@ -35,7 +35,7 @@ export interface AppOptions {
   /** Absent if requests are not reported. */
   readonly observation?: Observation;
   readonly metrics?: MetricsReader;
-  /** Parses in the event loop if absent. */
+  /** If absent, JSON is parsed in the event loop. */
   readonly parseJson?: ParseJson;
   readonly revocationChecker?: RevocationChecker;
   readonly rateGate?: RateGate;
@@ -43,7 +43,7 @@ export interface AppOptions {
 
 const unobserved: Observation = { events: noEvents, keepsPrompts: false, isTraced: false };
 
-/** The HTTP server without a socket: for `listen`, or for a test to call directly. */
+/** Creates the HTTP server without a socket, for `listen`, or for a test to call directly. */
 export function createApp(options: AppOptions): HonoApp {
   const {
     settings,
@@ -57,7 +57,7 @@ export function createApp(options: AppOptions): HonoApp {
     observation = unobserved,
     metrics,
   } = options;
-  // Its prefix `/` makes it the API of all other paths.
+  // With the prefix `/`, it is the API of all other paths.
   const serverApi = createServerApi({ homeId, ping, metrics });
   const apis = [serverApi, ...options.apis];
   const apiOf: ApiOf = (context) => context.get('api') ?? findApi(apis, context.req) ?? serverApi;

@@ -11,7 +11,7 @@ interface AccessServices {
   readonly cleanups: (() => unknown)[];
 }
 
-/** Who may call the server: tokens, sessions of browsers, and the owner with a token of this run. */
+/** Creates the access control: API tokens, browser sessions, and an owner token for this run. */
 export function createAccess({ store, logger, cleanups }: AccessServices) {
   const onTouchError = (err: unknown, id: string) =>
     logger.warn({ err, id }, 'last use of a token or session not recorded');

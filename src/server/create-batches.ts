@@ -5,9 +5,9 @@ import type { Indexer } from '../documents/search/indexer.ts';
 import { createBatchSender, type BatchSenderOptions } from '../api/openai/batches/send-request.ts';
 
 const limits = {
-  /** Batches wait for all other requests, so few at once suffice. */
+  /** Few, since batches wait for all other requests anyway. */
   concurrency: 4,
-  /** The limits of OpenAI's API, or less. */
+  /** OpenAI's limits, or less. */
   maxRequests: 50_000,
   maxFileBytes: 100 * 1024 * 1024,
   maxStorageBytes: 4 * 1024 ** 3,
@@ -15,7 +15,7 @@ const limits = {
   retentionDays: 30,
 };
 
-/** The files and batches of the store. */
+/** The files and batches of a store. */
 export function createBatches(
   settings: Settings,
   {
@@ -34,9 +34,9 @@ export function createBatches(
 }
 
 /**
- * Runs the batches and indexes files where their endpoints are served.
+ * Runs batches and indexes files if their endpoints are enabled.
  *
- * @returns what stops them.
+ * @returns A function that stops them.
  */
 export async function startBatches(
   { batches, indexer }: { readonly batches: Batches; readonly indexer: Indexer },

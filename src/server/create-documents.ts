@@ -5,7 +5,7 @@ import { Indexer, type IndexerOptions } from '../documents/search/indexer.ts';
 import { ProjectFiles } from '../documents/search/project-files.ts';
 import { VectorStores, type VectorStoresOptions } from '../documents/search/vector-stores.ts';
 
-/** A search compares each passage of a vector store. */
+/** Limited, since a search compares all passages of a vector store. */
 const limits = { maxStores: 100, maxFiles: 10_000, maxPassages: 100_000 };
 
 /**

@@ -23,9 +23,7 @@ interface DownloadServices extends Pick<
   readonly cleanups: (() => unknown)[];
 }
 
-/**
- * Creates the sources of models, the catalog and the downloads; continues interrupted downloads.
- */
+/** Creates the model sources, the catalog and the download manager. Continues interrupted downloads. */
 export async function createDownloads(
   settings: Settings,
   { home, environment, signal, cleanups, ...parts }: DownloadServices,

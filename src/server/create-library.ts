@@ -23,9 +23,9 @@ interface LibraryServices {
 }
 
 /**
- * Creates the library folder, and removes unfinished files of a killed server.
+ * Creates the library folder, and removes a killed server's unfinished files.
  *
- * @returns its path
+ * @returns The folder's path.
  */
 export async function openModelsFolder(
   settings: Settings,
@@ -39,8 +39,8 @@ export async function openModelsFolder(
 }
 
 /**
- * The models of the library folder, of `models.extraDirs`, of the remote servers, and those that ship with Hearth, and
- * their settings.
+ * Opens the models of the library folder, `models.extraDirs` and the remote servers, the models that ship with Hearth,
+ * and the models' settings.
  */
 export async function openLibrary(
   settings: Settings,

@@ -22,7 +22,7 @@ interface LinkServices {
   readonly logger: Logger;
 }
 
-/** The links of this machine. Opens nothing yet. */
+/** Creates the links of this machine, without opening any yet. */
 export async function createLinks(services: LinkServices): Promise<Links> {
   const { home, settings, pool, logger } = services;
   let identity: Promise<LinkIdentity> | undefined;

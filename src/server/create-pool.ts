@@ -27,10 +27,10 @@ interface PoolServices
   readonly onInstallProgress: (progress: InstallProgress) => void;
 }
 
-/** Requests that wait for one instance, for each that it processes; further ones fail with 429. */
+/** Waiting requests per slot of an instance; further requests fail with 429. */
 const queuedForEachSlot = 64;
 
-/** The pool of a server, which follows the changes of its settings. */
+/** Creates the server's pool, which follows changes of the settings. */
 export function createPool(live: LiveSettings, services: PoolServices): Engines {
   const settings = live.current;
   const { library, runtimes, launcher, stateCache, upstreams, templateFolder } = services;

@@ -1,11 +1,11 @@
 import type { Logger } from '../kernel/logger.ts';
 
 interface Shutdown {
-  /** Each step of a start adds how it is undone. */
+  /** Each step of the start adds its undo function. */
   readonly cleanups: (() => unknown)[];
-  /** Undoes the steps in reverse order. A step that fails is logged. */
+  /** Calls the undo functions in reverse order. Logs the ones that fail. */
   readonly undo: () => Promise<void>;
-  /** Undoes the steps, once, however often it is called. */
+  /** Calls `undo`, but only once. */
   readonly stop: () => Promise<void>;
   /** Settles when `stop` has ended. */
   readonly stopped: Promise<void>;

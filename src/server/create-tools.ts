@@ -3,7 +3,7 @@ import { createToolServers } from '../tools/tool-servers.ts';
 
 type ToolOptions = Parameters<typeof createToolServers>[0];
 
-/** The tool servers of a server. Live settings are read from `settings` at each use. */
+/** Creates the tool servers. Reads live settings from `settings` at each use. */
 export function createTools(
   settings: Settings,
   services: Pick<ToolOptions, 'home' | 'environment' | 'builtInPlugins' | 'fileSearch' | 'guard'>,

@@ -22,9 +22,9 @@ interface UpstreamServices {
 }
 
 /**
- * The remote servers of the settings, with their keys, and the one that speaks. Sends nothing yet.
+ * Opens the remote servers of the settings with their keys, and the server for speech. Sends nothing yet.
  *
- * @throws SettingsError for a key that can't be read, or several servers that speak.
+ * @throws SettingsError for a key that can't be read, or several servers for speech.
  */
 export async function createUpstreams(
   settings: Settings,
@@ -109,9 +109,9 @@ async function readKey(
 }
 
 /**
- * The publisher of a local model is the first half of its key, like the name of an upstream.
+ * Checks that no publisher has the name of an upstream, since both are the first half of a model's key.
  *
- * @throws SettingsError if a name is in use for both.
+ * @throws SettingsError if a name is used for both.
  */
 export async function assertDistinctNames(
   { names }: Pick<Upstreams, 'names'>,
@@ -128,7 +128,7 @@ export async function assertDistinctNames(
   );
 }
 
-/** The state of all replicas, without credentials that their addresses may have. */
+/** The state of all replicas, without the credentials in their URLs. */
 export function toReplicaMetrics(
   upstreams: Pick<Upstreams, 'describe'>,
 ): readonly ReplicaMetrics[] {

@@ -2,7 +2,7 @@ import { ownerId as ownerTokenId } from '../access/authenticator.ts';
 import type { Store } from '../store/store.ts';
 import type { CachedPrompt } from '../engines/states/prefix-hash.ts';
 
-/** True if the response of a prompt is stored, and the token of its request exists. */
+/** True if the prompt's response is stored and the token of its request still exists. */
 export async function isWanted(
   { responses, tokens }: Pick<Store, 'responses' | 'tokens'>,
   { ownerId, responseId }: Pick<CachedPrompt, 'ownerId' | 'responseId'>,

@@ -11,10 +11,10 @@ export function modelsFolderOf(settings: Settings, home: string): string {
   return settings['models.dir'] ?? join(home, 'models');
 }
 
-/** The folders with models: the shipped ones, the folder of the home, and `models.extraDirs`. */
+/** The folders with models: the shipped models, the home's library folder, and `models.extraDirs`. */
 export function modelRoots(settings: Settings, home: string): ModelRoots {
   return [
-    // First, so that no other file takes their keys.
+    // First, so that no other file takes the keys of the shipped models.
     {
       folder: join(packageFolder, 'models/starter'),
       publisher: starterPublisher,

@@ -8,12 +8,12 @@ interface NetworkUrlOptions {
   readonly settings: Pick<Settings, 'server.host' | 'server.publicUrl'>;
   /** The address that the server listens on, as a URL. */
   readonly url: string;
-  /** As `os.networkInterfaces()` returns them. */
+  /** Result of `os.networkInterfaces()`. */
   readonly interfaces: Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;
 }
 
 /**
- * The URL by which other devices reach the server, without a slash at its end.
+ * The URL by which other devices reach the server, without a trailing slash.
  *
  * @throws HearthError `network_unreachable`; its message names the settings to change.
  */
@@ -39,7 +39,7 @@ export function networkUrl({ settings, url, interfaces }: NetworkUrlOptions): st
   return new URL(`${protocol}//${isIPv6(address) ? `[${address}]` : address}:${port}`).origin;
 }
 
-/** The address by which other devices reach a host that the server listens on; undefined if it has none. */
+/** The address by which other devices reach the host that the server listens on; undefined if there is none. */
 export function addressInNetwork(
   host: string,
   interfaces: NetworkUrlOptions['interfaces'],
@@ -56,11 +56,11 @@ function rangeOf(address: string): string {
   return ipaddr.process(address).range();
 }
 
-/** Interfaces of containers, virtual machines and tunnels, which other devices of the network don't reach. */
+/** Interfaces of containers, virtual machines and tunnels, which other devices in the network can't reach. */
 const virtualNames =
   /^(?:docker|br-|veth|virbr|vmnet|vboxnet|vEthernet|tun|tap|utun|wg|zt|tailscale|cni|flannel)/i;
 
-/** An IPv4 address of this machine that other devices of its network are likely to reach. */
+/** An IPv4 address of this machine that other devices in its network can probably reach. */
 function networkAddress(interfaces: NetworkUrlOptions['interfaces']): string | undefined {
   const candidates = Object.entries(interfaces).flatMap(([name, addresses = []]) =>
     addresses

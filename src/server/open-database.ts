@@ -7,7 +7,7 @@ import { packageFolder } from '../platform/files/package-folder.ts';
 import { openStore, startWaitMs } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 
-/** A server needs few: all but streams end in milliseconds. */
+/** Few suffice, since all queries except streams take only milliseconds. */
 const postgresConnections = 10;
 
 interface DatabaseOptions {
@@ -15,14 +15,14 @@ interface DatabaseOptions {
   readonly homeId: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly logger: Logger;
-  /** Called with the fraction of a migration that is done, 0 to 1. */
+  /** Called during a migration with the fraction that is done, 0 to 1. */
   readonly onMigration: (fraction: number) => void;
   /** Receives the function that closes the database. */
   readonly cleanups: (() => unknown)[];
 }
 
 /**
- * Opens the database of a server, and the storage of its images if that is another one.
+ * Opens the database of a server, and the image storage if that is separate.
  *
  * @throws StoreOpenError
  */

@@ -9,7 +9,7 @@ import type { Settings } from '../settings/settings-table.ts';
 import { stallLimitMs } from './open-listeners.ts';
 import { listen, type ListeningServer } from './server.ts';
 
-/** All that a linked machine needs; everything else does not exist for it. */
+/** The only endpoints for linked machines; other paths are not found. */
 const endpoints: ReadonlySet<string> = new Set([
   'GET /health',
   'GET /api/v1/links/models',
@@ -60,7 +60,7 @@ export async function openLinkListener(
   return { port: server.port, close: () => server.close(graceMs) };
 }
 
-/** @returns the host without brackets */
+/** @returns the host, without brackets, and the port */
 export function parseLinkAddress({
   'server.linkAddress': address,
 }: Pick<Settings, 'server.linkAddress'>): { readonly host: string; readonly port: number } {

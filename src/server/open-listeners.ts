@@ -11,13 +11,13 @@ interface Listeners {
   readonly fingerprint: string | undefined;
   /** Calls `work` after each change of the certificate. */
   onNewCertificate(work: () => Promise<void>): void;
-  /** Stops reading the certificate again. */
+  /** Stops watching the certificate files. */
   stopRenewal(): void;
-  /** Drains and closes all sockets. */
+  /** Waits for running requests, then closes all sockets. */
   close(): Promise<void>;
 }
 
-/** Time after which a response is ended if its client does not read it, so that its slot becomes free. */
+/** If a client does not read its response for this time, the response is ended to free its slot. */
 export const stallLimitMs = 60_000;
 
 interface ListenersOptions {
@@ -26,11 +26,12 @@ interface ListenersOptions {
   readonly logger: Logger;
 }
 
-/** Response of `GET /` on the second port, which Ollama's clients check. */
+/** Response of `GET /` on the second port, which clients of Ollama check. */
 const ollamaGreeting = 'Ollama is running';
 
 /**
- * Listens on the port of the settings, and on the second one if there is one, with HTTPS if they name a certificate.
+ * Listens on the port of the settings, and on the second port if there is one. Uses HTTPS if the settings name a
+ * certificate.
  *
  * @throws Error if the certificate or an address can't be used.
  */

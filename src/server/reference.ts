@@ -9,14 +9,14 @@ import type { ApiServices } from '../api/services.ts';
 import { version } from '../kernel/version.ts';
 import { errorTable } from '../kernel/errors/errors.ts';
 
-/** The endpoints of all APIs, without services: their handlers must not run. */
+/** The endpoints of all APIs. They have no services, so their handlers must not be called. */
 export function declaredEndpoints(): readonly Endpoint[] {
   const services = {} as ApiServices;
   const all = [createServerApi({ ping: async () => {} }), ...createApis(services)];
   return mountApis(new Hono<AppEnvironment>(), all, { settings: { 'limits.bodyBytes': 0 } });
 }
 
-/** The generated files of `docs/`, by path from the root of the repository; `scripts/generate.mjs` writes them. */
+/** The generated files of `docs/` by path relative to the repository; `scripts/generate.mjs` writes them. */
 export async function referenceFiles(): Promise<Readonly<Record<string, string>>> {
   const document = await openApiDocument(declaredEndpoints(), {
     version,
@@ -28,7 +28,7 @@ export async function referenceFiles(): Promise<Readonly<Record<string, string>>
   };
 }
 
-/** `docs/errors.md`: all errors, in the order of the table. */
+/** `docs/errors.md`: all errors, in the order of the error table. */
 export function errorReference(): string {
   const rows = Object.entries(errorTable).map(
     ([code, { status, type, retryable, when }]) =>

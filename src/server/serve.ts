@@ -59,32 +59,32 @@ import { isWanted } from './is-wanted.ts';
 import { openStateCache } from '../engines/states/state-cache.ts';
 
 export interface ServeOptions {
-  /** Folder of settings, database, models and runtimes; created if it does not exist. */
+  /** Folder for settings, database, models and runtimes; created if it does not exist. */
   readonly home: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly flags?: Partial<Record<SettingKey, unknown>>;
-  /** Allows a host that is not loopback although tokens are not required. */
+  /** True allows other hosts than loopback even if no token is required. */
   readonly allowUnauthenticated?: boolean;
   /** Folder in which all users of the machine find the `server.json` of a system service. */
   readonly recordFolder?: string | undefined;
-  /** File for the log instead of stderr, absolute; its folder exists. */
+  /** Absolute path of a file for the log, instead of stderr; its folder must exist. */
   readonly logFile?: string | undefined;
   /** Writes the log as readable lines instead of JSON. */
   readonly isLogForTerminal?: boolean;
-  /** Called with the progress of long work that no request named, such as a runtime download. */
+  /** Called with the progress of long work that no request started, such as a runtime download. */
   readonly onProgress?: (
     event:
       | { readonly type: 'runtime.install'; readonly progress: InstallProgress }
-      /** An older database is being brought up to date; the fraction is 0 to 1. */
+      /** An older database is being migrated; the fraction is 0 to 1. */
       | { readonly type: 'store.migration'; readonly fraction: number },
   ) => void;
 }
 
 export interface RunningServer {
   readonly url: string;
-  /** Settles when the server has stopped: after `close`, or after a request of the owner of the home folder. */
+  /** Settles when the server has stopped, because of `close` or a request of the home folder's owner. */
   readonly closed: Promise<void>;
-  /** Stops accepting requests, drains the requests in flight, and releases all resources. */
+  /** Stops accepting requests, waits for running ones, and releases all resources. */
   close(): Promise<void>;
 }
 
@@ -98,7 +98,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   const sources = { home, environment, flags: options.flags ?? {} };
   const resolved = await resolveSettings(sources);
   const live = createLiveSettings(resolved.settings);
-  // Live settings are read from it again at each use.
+  // Live settings are read from it at each use.
   const settings = live.current;
   const check = (each: Settings) =>
     assertStartable(each, { isUnauthenticatedAllowed: options.allowUnauthenticated ?? false });
@@ -139,7 +139,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const stateCache = await openStateCache({
       isEnabled: settings['warm.maxBytes'] > 0,
       persistsStateless: false,
-      // Time without a request after which the states of an instance are saved.
+      // Idle time after which an instance's states are saved.
       idleMs: 5000,
       home,
       maxBytes: settings['warm.maxBytes'],
@@ -183,7 +183,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       void keepRecommended({ runtimes, logger, signal: stopping.signal });
     }
     const socketFolder = join(home, 'run');
-    // Cleans up after a killed server.
+    // A killed server may have left its sockets.
     await rm(socketFolder, { recursive: true, force: true });
     const launcher = createEngineLauncher({
       logger,
@@ -351,7 +351,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     cleanups.push(
       await startBatches({ batches, indexer }, settings, { app, tokens: store.tokens }),
     );
-    // Streams that never end would delay the stop.
+    // Ends endless streams, which would delay the stop.
     cleanups.push(() => feed.close());
     const announceAgain = await announceServer({
       home,
@@ -370,7 +370,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
         logger.warn({ err }, 'other users do not find the server: no record for them'),
     });
     listeners.onNewCertificate(announceAgain);
-    // Before the records are removed: a new certificate would write them again.
+    // Stopped before the records are removed, since a new certificate would write them again.
     cleanups.push(() => listeners.stopRenewal());
     const indexing = startIndexing({ store, logger });
     cleanups.push(() => indexing.close());
@@ -383,6 +383,6 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     throw error;
   }
 }
-/** Memory that an engine may use beyond its cached prompts and twice its estimate, within the limit of the settings. */
+/** Maximum memory of an engine beyond its cached prompts and twice its estimate; the settings may allow less. */
 const maxSpareBytes = 4 * 1024 ** 3;
 const builtInPlugins = [speechScriptPlugin];

@@ -19,17 +19,17 @@ interface ListenOptions {
     fetch(request: Request, bindings: AppEnvironment['Bindings']): Response | Promise<Response>;
   };
   readonly host: string;
-  /** 0 for any free port. */
+  /** 0 selects any free port. */
   readonly port: number;
-  /** Setting of the port, for messages; `server.port` if absent. */
+  /** Setting of the port, for messages; defaults to `server.port`. */
   readonly portSetting?: string;
-  /** Path that a proxy may put before every path of the server, such as `/hearth`. */
+  /** Path that a proxy may add before every path of the server, such as `/hearth`. */
   readonly pathPrefix?: string;
-  /** Response of `GET /`, instead of the server's name. */
+  /** Response of `GET /` that replaces the server's name. */
   readonly greeting?: string;
-  /** Certificate and key; with them the server speaks HTTPS only. */
+  /** Certificate and key; if present, the server accepts only HTTPS. */
   readonly tls?: Pick<KeyPair, 'cert' | 'key'> | undefined;
-  /** Time after which a response is ended whose client does not read; without it there is no limit. */
+  /** Time after which a response is ended if its client does not read it; no limit if absent. */
   readonly stallLimitMs?: number;
   readonly logger: Logger;
 }
@@ -40,8 +40,8 @@ export interface ListeningServer {
   /** Replaces the certificate for new connections. */
   readonly setCertificate: (pair: KeyPair) => void;
   /**
-   * Waits `graceMs` for the requests in flight, aborts the rest with `shutting_down` and closes every connection. Until
-   * then the socket stays open: new requests fail with `shutting_down`, and `GET /health` succeeds.
+   * Waits `graceMs` for running requests, aborts the rest with `shutting_down` and closes all connections. Until then
+   * the socket stays open: new requests fail with `shutting_down`, and `GET /health` succeeds.
    */
   readonly close: (graceMs: number) => Promise<void>;
 }
@@ -49,7 +49,7 @@ export interface ListeningServer {
 /** Limits for receiving a request. */
 const receiveLimits = {
   headersTimeout: 15_000,
-  // An upload may take hours; `limitReceiving` bounds all requests.
+  // Uploads may take hours; `limitReceiving` limits all requests instead.
   requestTimeout: 0,
   connectionsCheckingInterval: 5_000,
   keepAliveTimeout: 65_000,
@@ -78,17 +78,17 @@ export async function listen(options: ListenOptions): Promise<ListeningServer> {
     },
     { errorHandler: (error) => refuse(toHearthError(error, logger), logger) },
   );
-  /** Ends a response when its socket has been silent for the time limit of the server, and bytes wait to be read. */
+  /** Ends a response if its socket was silent for the time limit although bytes were waiting to be read. */
   const endStalled = (socket: Socket): void => {
     if (socket.writableLength === 0) return;
     logger.info({ remoteAddress: socket.remoteAddress }, 'a client does not read its response');
     socket.destroy();
   };
-  // Node itself would respond to a request without a Host header with a bare status line.
+  // The app refuses requests without a Host header: Node itself would send only a status line.
   const onRequest = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     if (pathPrefix !== '') incoming.url = withoutPrefix(incoming.url ?? '/', pathPrefix);
     limitReceiving(incoming);
-    // With a listener Node leaves the socket open: an answer may also take long to begin.
+    // With a listener, Node leaves the socket open. The timeout may only mean that an answer takes long to begin.
     outgoing.on('timeout', endStalled);
     void handle(incoming, outgoing);
   };
@@ -98,9 +98,9 @@ export async function listen(options: ListenOptions): Promise<ListeningServer> {
       ? undefined
       : createTlsServer({ ...serverOptions, cert: tls.cert, key: tls.key }, onRequest);
   const server = secured ?? createServer(serverOptions, onRequest);
-  // Node waits once more if the client has taken a part of the last write.
+  // Half of the limit: if the client has read a part of the last write, Node waits a second time.
   server.timeout = stallLimitMs / 2;
-  // Each pipelined request on a connection adds a listener.
+  // Each pipelined request adds a listener to the connection.
   server.on(secured === undefined ? 'connection' : 'secureConnection', (socket) =>
     socket.setMaxListeners(0),
   );
@@ -134,7 +134,7 @@ export async function listen(options: ListenOptions): Promise<ListeningServer> {
   };
 }
 
-/** Some proxies remove the prefix themselves: paths without it stay unchanged. */
+/** Paths without the prefix stay unchanged, since some proxies remove it. */
 function withoutPrefix(url: string, prefix: string): string {
   if (!url.startsWith(prefix)) return url;
   const rest = url.slice(prefix.length);
@@ -142,7 +142,7 @@ function withoutPrefix(url: string, prefix: string): string {
   return rest === '' || rest.startsWith('?') ? `/${rest}` : url;
 }
 
-/** If there were two, a proxy might check one and Hearth the other (RFC 9112, section 3.2). */
+/** With two Host headers, a proxy might check one and Hearth the other (RFC 9112, section 3.2). */
 const notOneHost = () =>
   new HearthError('invalid_value', 'The request must have exactly one Host header.');
 
@@ -154,7 +154,7 @@ function countHosts({ rawHeaders }: { readonly rawHeaders: readonly string[] }):
   return count;
 }
 
-/** Responds to a request that the app does not handle, with the same headers and log line. */
+/** Responds to a request that does not reach the app, with the usual headers and log line. */
 function refuse(error: HearthError, logger: Logger): Response {
   const requestId = requestIdOf(undefined);
   const response = errorResponse(error, serverErrors, requestId);
@@ -202,7 +202,7 @@ const remedies: Readonly<Record<string, string>> = {
   ENOTFOUND: 'this name has no address (`server.host`).',
 };
 
-/** An address to connect to; the loopback address if the server listens on all addresses. */
+/** An address to connect to: the loopback address if the server listens on all addresses. */
 function reachableHost({ address, family }: AddressInfo): string {
   if (address === '0.0.0.0') return '127.0.0.1';
   if (address === '::') return '[::1]';

@@ -9,7 +9,7 @@ import { startMaintenance, watchDeletions } from '../store/maintenance.ts';
 import { LeaseKeeper } from '../store/shared/lease-keeper.ts';
 import type { Store } from '../store/store.ts';
 
-/** Time after which another server of the same database takes over the jobs of one that has ended. */
+/** Time after which another server of the database takes over a stopped server's jobs. */
 export const leaseMs = 30_000;
 
 interface SharedStore {
@@ -21,15 +21,15 @@ interface CareOptions extends SharedStore {
   readonly events: ServerEvents;
   /** Id of this server, the same after a restart. */
   readonly homeId: string;
-  /** Called when another server has deleted something. */
+  /** Called if another server has deleted something. */
   readonly onDeletion: () => Promise<void>;
-  /** Receives the function that ends the work. */
+  /** Receives a function that ends the work. */
   readonly cleanups: (() => unknown)[];
 }
 
 /**
- * Renews the leases of this server, watches deletions by others, and maintains the database if no
- * other does. Counts and limits the tokens' usage.
+ * Renews this server's leases, watches for other servers' deletions, and maintains the database unless another server
+ * does. Counts and limits the tokens' usage.
  */
 export function careForStore(
   settings: Settings,
@@ -63,7 +63,7 @@ export function careForStore(
   return { leases, usage, rateGate: createRateGate(settings, { store, events, logger }) };
 }
 
-/** The turns in the background, of this server and of others that end. */
+/** Creates the background turns of this server, and ends the turns of servers that have stopped. */
 export function createBackground(
   parts: SharedStore & { readonly leases: LeaseKeeper },
 ): BackgroundTurns {
@@ -76,7 +76,7 @@ export function createBackground(
   return background;
 }
 
-/** The limits of tokens, and of the settings where these have none. */
+/** Applies the tokens' limits, or else the limits of the settings. */
 function createRateGate(
   settings: Settings,
   { store, events, logger }: SharedStore & { readonly events: ServerEvents },

@@ -26,8 +26,8 @@ const presetsSchema = z.object({
 });
 
 /**
- * Takes over what `hearth load --save` and `/save` of `hearth chat` wrote to `presets.json` before the server kept it. What
- * the server has already wins.
+ * Imports `presets.json`, in which `hearth load --save` and `/save` of `hearth chat` kept presets before the server
+ * stored them. Presets that the server already has take precedence.
  */
 export async function takeOverPresets(
   settings: ModelSettings,
@@ -50,7 +50,7 @@ export async function takeOverPresets(
       name,
       { load, chat: { context_length: contextLength, ...chat } = {} },
     ] of Object.entries(models)) {
-      // The commands kept them by the name that was typed.
+      // The file has the names as they were typed.
       const found = await library.find(name).catch(() => undefined);
       const key = found?.model.key ?? name;
       const saved = toRecord({ ...chat, load: { context_length: contextLength, ...load } });

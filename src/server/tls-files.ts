@@ -13,7 +13,7 @@ export interface KeyPair {
 
 interface TlsFiles {
   readonly first: KeyPair;
-  /** Reads the files again if they have changed, and reports a valid new pair. */
+  /** Reads the files again if they have changed, and reports the new pair if it is valid. */
   check(): Promise<void>;
   close(): void;
 }
@@ -26,12 +26,12 @@ interface TlsFilesOptions {
   readonly intervalMs?: number;
 }
 
-/** The files are compared, not watched: programs that renew certificates replace files, links or whole folders. */
+/** The files are polled, not watched, since programs that renew certificates replace files, links or whole folders. */
 const defaultIntervalMs = 10_000;
 
 /**
- * Reads a certificate and its key, and again whenever the files change. A pair that can't be used is logged, and the one
- * before stays in use.
+ * Reads a certificate and its key, and reads them again whenever the files change. If a new pair can't be used, logs it
+ * and keeps the previous one.
  *
  * @throws Error with the file and the reason if the first pair can't be used.
  */
@@ -95,7 +95,7 @@ function parse<Result>(setting: string, file: string, work: () => Result): Resul
   }
 }
 
-/** Changes with the content of the files. */
+/** A version that changes with the content of the files. */
 async function versionOf(...files: readonly string[]): Promise<string> {
   const versions = await Promise.all(
     files.map((file) =>

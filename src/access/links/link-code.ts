@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
 
-/** A code that a person types. It consists of the first bits of the key's hash, which identify the machine, and a secret. */
+/**
+ * A code that a person types. It consists of the first bits of the machine's key hash, which identify the machine, and
+ * a secret.
+ */
 export interface LinkCode {
   /** The first 75 bits of the hash. */
   readonly keyPart: string;

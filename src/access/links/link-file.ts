@@ -65,7 +65,7 @@ export class LinkFile {
     });
   }
 
-  /** Removes all links for which the function returns false. */
+  /** Removes the links for which `isKept` returns false. */
   async keep(isKept: (link: OutwardLink | InwardLink) => boolean): Promise<void> {
     await this.#write({ to: this.to.filter(isKept), from: this.from.filter(isKept) });
   }

@@ -38,12 +38,12 @@ interface NewLink {
   readonly host: string;
   readonly port: number;
   readonly code: string;
-  /** Defaults to the name that the other machine has for itself. */
+  /** If absent, the name that the other machine uses for itself. */
   readonly name?: string | undefined;
 }
 
 interface LinkState {
-  /** Number of its models; undefined if the machine can't be used now. */
+  /** Number of the machine's models; undefined if the machine can't be used now. */
   readonly modelCount: number | undefined;
   /** The reason why the machine can't be used now. */
   readonly problem: string | undefined;
@@ -101,7 +101,7 @@ export class Links {
     return { ...offer, host: this.#options.host(), port, fingerprint };
   }
 
-  /** Links a machine that has a code; the code is used up. Undefined if the code is not valid. */
+  /** Links a machine that has a code, and uses up the code. Undefined if the code is not valid. */
   async accept(secret: string, name: string) {
     if (!this.#offers.take(secret)) return undefined;
     return this.#accepting.run(() => this.#accept(name));
@@ -156,7 +156,7 @@ export class Links {
     return link;
   }
 
-  /** All links, oldest first. Asks each machine whose models are used for their number. */
+  /** Lists all links, oldest first. Asks each machine whose models are used for the number of its models. */
   async list(): Promise<{
     readonly to: readonly (OutwardLink & LinkState)[];
     readonly from: readonly (InwardLink & { readonly lastUsedAt: Date | null })[];
@@ -191,7 +191,7 @@ export class Links {
   /**
    * Removes the links with a machine, in both directions.
    *
-   * @returns True if the other machine has revoked its token; undefined if this machine had none.
+   * @returns True if the other machine has revoked this machine's token; undefined if there was none.
    * @throws HearthError `link_not_found`.
    */
   async remove(name: string): Promise<{ readonly isRevokedThere: boolean | undefined }> {
@@ -279,7 +279,7 @@ function toUpstream(link: OutwardLink): Parameters<Upstreams['add']>[0] {
   };
 }
 
-/** The name of this machine, for other machines. */
+/** The name that this machine gives other machines. */
 function machineName(): string {
   return toLinkName(hostname());
 }

@@ -21,8 +21,8 @@ export function machineUrl({ host, port }: Address): string {
 }
 
 /**
- * Checks that the machine at an address created the code, and sends the secret of the code, which proves that this
- * machine has it.
+ * Checks that the machine at an address created the code. Then sends the code's secret, which proves that this machine
+ * has the code.
  *
  * @param assertNew Throws if the key is already known.
  * @returns The other machine's key, its name, and its token for this machine.
@@ -77,7 +77,7 @@ export async function pair(
   }
 }
 
-/** Removes a link at the other machine. @returns True if it is removed there. */
+/** Removes a link on the other machine. @returns True if the other machine has removed it. */
 export async function leave(link: OutwardLink): Promise<boolean> {
   const signal = AbortSignal.timeout(timeoutMs);
   try {

@@ -1,4 +1,4 @@
-/** The errors of this folder. Apart from the rest, so that a command that opens nothing loads no store. */
+/** The errors of this folder, in a separate file so that a command without a database does not load the store. */
 export { StoreOpenError } from '../../store/store-errors.ts';
 
 /** The work is impossible in this home folder; the message has advice for the user. */

@@ -1,2 +1,2 @@
-/** How `hearth log` shows the file of the server's log. */
+/** Format in which `hearth log` shows the server's log file. */
 export { createTextLog } from '../../telemetry/text-log.ts';

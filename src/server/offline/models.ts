@@ -20,9 +20,9 @@ export type { ModelEntry } from '../../library/model.ts';
 export type { ModelAlias } from '../../library/model-aliases.ts';
 
 /**
- * Opens the models of the home folder, the extra folders and the starter models.
+ * Opens the models in the home folder and the extra folders, and the starter models.
  *
- * @param onFault Called once for each file that can't be read.
+ * @param onFault Called once per file that can't be read.
  */
 export async function openLibrary(
   home: OfflineHome,
@@ -53,7 +53,7 @@ export async function importModels(
 
 type OfHome = 'modelsFolder' | 'environment' | 'signal';
 
-/** Lists the models that another program keeps. */
+/** Lists another program's models. */
 export async function listProgramModels(
   home: OfflineHome,
   options: Omit<Parameters<typeof listProgramModelsFor>[0], OfHome>,
@@ -61,7 +61,7 @@ export async function listProgramModels(
   return listProgramModelsFor({ ...options, ...(await placeOf(home)) });
 }
 
-/** Adds the models of another program to the library of the home folder. */
+/** Adds another program's models to the library of the home folder. */
 export async function importFromProgram(
   home: OfflineHome,
   options: Omit<Parameters<typeof importFromProgramInto>[0], OfHome>,
@@ -75,7 +75,7 @@ async function placeOf(home: OfflineHome) {
   return { environment, signal, modelsFolder };
 }
 
-/** The aliases in config.json; a running server uses a change at once. */
+/** Opens the aliases in config.json. A running server uses changes at once. */
 export function openAliases({ home, environment }: OfflineHome): ModelAliases {
   return createModelAliases(createAliasSource({ home, environment, flags: {} }));
 }

@@ -1,13 +1,13 @@
 import { loadSettings } from '../../settings/settings.ts';
 import type { Settings } from '../../settings/settings-table.ts';
 
-/** A home folder whose server may be stopped. */
+/** A home folder for commands that work without its server. */
 export interface OfflineHome {
   /** Absolute. */
   readonly home: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
-  /** Shows how far the migration of an older database is. */
+  /** Shows the progress of an older database's migration. */
   readonly migration?: {
     /** @param fraction 0 to 1 */
     show(fraction: number): void;

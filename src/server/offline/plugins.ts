@@ -50,7 +50,7 @@ export async function listPluginTools(
     home,
     environment,
     builtInPlugins: [speechScriptPlugin],
-    // A user who can run this command can run the plugin's program too.
+    // Users who can run this command can also run the plugin's program themselves.
     allowsPlugins: true,
     allowsEphemeral: false,
     allowedHosts: [],

@@ -27,7 +27,7 @@ export { restoreBackup } from '../../store/backup.ts';
 export { checkTables } from '../../store/tables/check-tables.ts';
 export { CopyError, copyTables } from '../../store/tables/copy-tables.ts';
 
-/** The state of a PostgreSQL database. Its driver is loaded on use. */
+/** Reads the state of a PostgreSQL database. Loads the driver on use. */
 export async function inspectPostgres(url: string): ReturnType<typeof inspect> {
   const database = await import('../../store/postgres/inspect-database.ts');
   return database.inspectPostgres(url, createLogger('silent'));
@@ -36,11 +36,11 @@ export async function inspectPostgres(url: string): ReturnType<typeof inspect> {
 interface LocalStore {
   readonly store: Store;
   readonly settings: Settings;
-  /** The versions of the schema before and after a migration; undefined if there was none. */
+  /** Versions of the schema before and after a migration; undefined if there was none. */
   readonly migrated: SchemaVersions | undefined;
 }
 
-/** Works on the database of the home folder; a server may run. */
+/** Runs work on the home folder's database, even while a server is running. */
 export async function withStore<Result>(
   context: OfflineHome,
   work: (local: LocalStore) => Promise<Result>,
@@ -65,7 +65,8 @@ export async function withStore<Result>(
 }
 
 /**
- * Like the above, for work that needs a database in a file.
+ * Like `withStore`, for work that requires a SQLite database.
+ *
  * @param instead Advice for PostgreSQL, as a sentence.
  * @throws OfflineError for PostgreSQL.
  */
@@ -84,9 +85,9 @@ export async function withSqliteStore<Result>(
 }
 
 /**
- * The file or URL of a database to read.
+ * The file or URL of an existing database to read.
  *
- * @param url The database of the home folder if undefined.
+ * @param url If undefined, the home folder's database.
  * @throws OfflineError if there is no such file.
  */
 export async function existingDatabase(
@@ -98,7 +99,7 @@ export async function existingDatabase(
   throw new OfflineError(`There is no database ${found}.`);
 }
 
-/** Works on the tables of a database, which is created if it does not exist, in the newest schema. */
+/** Runs work on the tables of a database. Creates the database if needed, and migrates it to the newest schema. */
 export async function withTables<Result>(
   context: OfflineHome,
   url: string,
@@ -112,7 +113,7 @@ export async function withTables<Result>(
   }
 }
 
-/** Works with the storage of images, if there is one. */
+/** Runs work with the image storage, which is undefined if none is configured. */
 export async function withObjects<Result>(
   context: OfflineHome,
   work: (objects: ObjectStorage | undefined) => Promise<Result>,
@@ -126,10 +127,10 @@ export async function withObjects<Result>(
   }
 }
 
-/** A command uses one at a time, but for a search. */
+/** A command uses one connection; only a search needs another. */
 const commandConnections = 2;
 
-/** Shows the progress of a migration, which a running server forbids. */
+/** Shows the progress of a migration. Prevents a migration while a server is running. */
 async function opening<Opened>(
   { home, migration }: OfflineHome,
   open: (
@@ -145,9 +146,9 @@ async function opening<Opened>(
 }
 
 /**
- * The file of the database.
+ * The database file of the home folder.
  *
- * @param instead What to do with PostgreSQL, as a sentence.
+ * @param instead Advice for PostgreSQL, as a sentence.
  * @throws OfflineError for PostgreSQL.
  */
 export function databaseFile(context: OfflineHome, settings: Settings, instead: string): string {
@@ -158,7 +159,7 @@ export function databaseFile(context: OfflineHome, settings: Settings, instead: 
   );
 }
 
-/** @throws OfflineError if a server uses the home folder. */
+/** @throws OfflineError if a server is using the home folder. */
 export async function assertNoServer({ home }: OfflineHome): Promise<void> {
   if (!(await isHomeInUse(home))) return;
   throw new OfflineError(

@@ -23,10 +23,10 @@ The API is described by <a href="${prefix}/openapi.json">openapi.json</a>.</p>
 `;
 
 /**
- * Serves the documentation site. It needs no token: it contains no data of the server.
+ * Serves the documentation site. It needs no token, since it contains no data of the server.
  *
- * @param folder Of the site, `dist/docs`: `pages.br` with its texts, and the pictures.
- * @param pathPrefix Path before every path of the server, or an empty text.
+ * @param folder Folder of the site, `dist/docs`: `pages.br` with its texts, and the pictures.
+ * @param pathPrefix Path before every path of the server; may be empty.
  */
 export function mountDocs(app: HonoApp, folder: string, pathPrefix: string): void {
   let files: Promise<StaticFiles> | undefined;
@@ -69,13 +69,13 @@ async function readFiles(folder: string): Promise<StaticFiles> {
   return new Map([...pictures, ...pages]);
 }
 
-/** The paths of pages have no extension. */
+/** Finds a page, whose path has no extension. */
 function findPage(site: StaticFiles, name: string): StaticFile | undefined {
   if (name === '' || name.endsWith('/')) return site.get(`${name}index.html`);
   return site.get(name) ?? site.get(`${name}.html`);
 }
 
-/** The addresses of the site in a page, a script, a style sheet or Markdown, below a path. */
+/** Adds a path prefix to the site's URLs in a page, script, style sheet or Markdown text. */
 function belowPrefix(text: string, prefix: string): string {
   return text.replaceAll(/(?<=["'`(])\/docs\//g, `${prefix}/docs/`);
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { HonoApp } from '../../api/kit/app-environment.ts';
 
-/** Runs the script that the app hands over: the document can't load one, since it has no origin. */
+/** Runs the script that the app sends. The document can't load one itself, since its origin is opaque. */
 const loader = `addEventListener('message', ({ data, source }) => {
   if (source !== parent) return;
   const script = document.createElement('script');
@@ -21,7 +21,7 @@ const page = `<!doctype html>
 </html>
 `;
 
-/** The document has an origin of its own, runs no script but the loader and its own, and can't send a request. */
+/** The document has its own opaque origin, runs only the loader and its script, and can't send requests. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   `script-src blob: 'sha256-${createHash('sha256').update(loader).digest('base64')}'`,
@@ -34,7 +34,7 @@ const contentSecurityPolicy = [
   'sandbox allow-scripts',
 ].join('; ');
 
-/** Serves the document in which the web app draws the models' code, apart from its own page. */
+/** Serves the document in which the web app runs code from models, isolated from its own page. */
 export function mountFrame(app: HonoApp): void {
   app.get('/frame', (context) =>
     context.html(page, 200, {

@@ -10,10 +10,10 @@ import { webPages } from './web-pages.ts';
 type Answer = (context: Context<AppEnvironment>) => Response | Promise<Response>;
 
 /**
- * Serves the web app from the folder of its build. The files need no token: they contain no data of the server.
+ * Serves the web app from its build folder. The files need no token, since they contain no data of the server.
  *
- * @param options.pathPrefix Path before every path of the server, or an empty text.
- * @param otherwise answers `GET /` for clients that do not accept HTML, and if the app is not built.
+ * @param options.pathPrefix Path before every path of the server; may be empty.
+ * @param otherwise Handles `GET /` for clients that do not accept HTML, and if the app is not built.
  */
 export function mountWebApp(
   app: HonoApp,
@@ -53,7 +53,7 @@ export function mountWebApp(
   }
 }
 
-/** The page with the addresses of its files below a path; from them the app learns where it is. */
+/** Adds a path prefix to the URLs of the page's files. From them the app learns its own path. */
 function belowPrefix(html: string, prefix: string): string {
   return html.replaceAll(/ (src|href)="\//g, ` $1="${prefix}/`);
 }

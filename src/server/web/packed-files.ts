@@ -5,9 +5,9 @@ import { errorCode } from '../../kernel/error-code.ts';
 import { copyOf, staticFile, type StaticFile, type StaticFiles } from './static-files.ts';
 
 /**
- * The files of a packed folder, which stay in memory; empty if it is missing. `scripts/build/pack-files.mjs` writes it: a line of
- * JSON with the name and the size of each file, and their bytes, all compressed with Brotli together. Pages that differ little
- * take much less room in one file.
+ * Reads the files of a packed folder into memory; empty if it is missing. `scripts/build/pack-files.mjs` writes it: a
+ * line of JSON with the name and size of each file, then their bytes, compressed together with Brotli. Similar pages
+ * take much less space in one file.
  */
 export async function readPackedFiles(path: string): Promise<StaticFiles> {
   const packed = await readFile(path).catch((error: unknown) => {

@@ -1,4 +1,4 @@
-/** The path of `server.publicUrl` without a slash at its end: `/hearth`, or an empty text. */
+/** The path of `server.publicUrl` without a trailing slash: `/hearth`, or an empty string. */
 export function pathOf(publicUrl: string | undefined): string {
   return publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/$/, '');
 }

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import type { AppEnvironment } from '../../api/kit/app-environment.ts';
 import type { StaticFile } from './static-files.ts';
 
-/** Nothing from other hosts and nothing inline. Images of messages are `data:` and `blob:` URLs. */
+/** Allows nothing from other hosts and nothing inline. Images in messages are `data:` and `blob:` URLs. */
 const contentSecurityPolicy = [
   "default-src 'self'",
   "script-src 'self'",
@@ -18,7 +18,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** For pages of HTML. */
+/** Headers of HTML pages. */
 export const pageHeaders = {
   'Content-Security-Policy': contentSecurityPolicy,
   'Referrer-Policy': 'no-referrer',
@@ -29,11 +29,11 @@ export const pageHeaders = {
 
 interface SendOptions {
   readonly status?: number;
-  /** Changes the text, which is then sent without compression. */
+  /** Changes the text; the result is sent uncompressed. */
   readonly rewrite?: (text: string) => string;
 }
 
-/** A file of a build, compressed as the client accepts, with the headers of pages if it is one. */
+/** Sends a file of a build, compressed if the client accepts it. HTML pages get additional headers. */
 export async function sendFile(
   context: Context<AppEnvironment>,
   file: StaticFile,
@@ -79,7 +79,7 @@ function rewritten(bytes: Uint8Array, rewrite: (text: string) => string): Uint8A
   return new TextEncoder().encode(rewrite(new TextDecoder().decode(bytes)));
 }
 
-/** True if a request is for a page, as browsers ask. */
+/** True if the client accepts HTML, as browsers do when they open a page. */
 export function acceptsHtml(context: Context<AppEnvironment>): boolean {
   return /\btext\/html\b/.test(context.req.header('accept') ?? '');
 }

@@ -11,9 +11,9 @@ export interface StaticFile {
   /** True if the name contains a hash of the content. */
   readonly isHashed: boolean;
   readonly read: () => Promise<Bytes>;
-  /** Compresses the bytes once and keeps them. Absent if they are compressed already. */
+  /** Compresses the bytes once and keeps the result. Absent if they are already compressed. */
   readonly readGzipped?: () => Promise<Bytes>;
-  /** Absent if the file is not kept compressed. */
+  /** Absent if the file is not stored compressed. */
   readonly readBrotli?: () => Promise<Bytes>;
 }
 
@@ -34,8 +34,8 @@ const contentTypes: Readonly<Record<string, string>> = {
 export type StaticFiles = ReadonlyMap<string, StaticFile>;
 
 /**
- * The files of a build by their path below the folder, with `/` between segments; empty if the folder is missing. Packages have
- * `NAME.br` in place of text files, compressed with Brotli.
+ * The files of a build by path relative to the folder, with `/` between segments; empty if the folder is missing. In
+ * packages, text files are stored as `NAME.br`, compressed with Brotli.
  */
 export async function listStaticFiles(folder: string): Promise<StaticFiles> {
   const files = new Map<string, StaticFile>();
@@ -51,7 +51,7 @@ export async function listStaticFiles(folder: string): Promise<StaticFiles> {
   return files;
 }
 
-/** A file of a build, or undefined if its kind is not served. */
+/** A file of a build; undefined if its type is not served. */
 export function staticFile(
   name: string,
   read: () => Promise<Bytes>,
@@ -70,7 +70,7 @@ export function staticFile(
   };
 }
 
-/** A view of these bytes could expose other files, which Node.js keeps in the same memory. */
+/** Copies the bytes: a buffer may share its memory with other files, which it would expose. */
 export const copyOf = (bytes: Buffer): Bytes => new Uint8Array(bytes);
 
 function isCompressed(contentType: string): boolean {

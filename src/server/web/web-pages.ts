@@ -1,4 +1,4 @@
-/** First segments of the paths of the web app; the app itself chooses the page. */
+/** First segments of the web app's paths; the app itself selects the page. */
 export const webPages = [
   'chat',
   'models',
