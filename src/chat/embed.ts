@@ -64,7 +64,7 @@ async function embedWith(
 ): Promise<EmbedResult> {
   const { model: entry } = target.selection;
   assertTokens(entry, inputs, 'inputs', advice);
-  // If the header lacks the length, it is checked with the vectors.
+  // If the header lacks the length of the vectors, `dimensions` is checked against the computed vectors.
   assertDimensions(dimensions, entry.dimensions?.embedding || undefined, minDimensions(entry.key));
   const session = pool.open({ target, ...omitUndefined({ ttlSeconds }) }, context);
   try {

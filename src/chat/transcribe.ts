@@ -44,7 +44,7 @@ export type TranscriptionEvent =
 /** Limit for all transcriptions together: received files and their decoded form for engines. */
 const memoryOfAll = new AudioMemory(768 * 1024 * 1024);
 const maxSeconds = 7200;
-/** Maximum length of a piece: Whisper's encoder takes 30 seconds; one is left as a margin. */
+/** Maximum length of a piece. Whisper's encoder takes 30 seconds; this leaves a margin. */
 const pieceSeconds = 29;
 /** More tokens than half a minute of speech has, to stop a model that repeats itself. */
 const maxPieceTokens = 1024;

@@ -3,13 +3,13 @@ import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { Schema } from './schema.ts';
 import { StepSize } from './steps.ts';
 
-/** The responses at which the walk stops, without including them. */
+/** `needed`: the walk stops before the first response that must be kept. `never`: it continues to the beginning. */
 type StopsBefore = 'never' | 'needed';
 
 /**
  * Returns the ids of a response and its ancestors, newest first. Reads them in steps.
  *
- * @param stopsBefore `needed`: only the tombstones above the response that no other response continues.
+ * @param stopsBefore With `needed`, the ancestors are only tombstones that no other response continues.
  */
 export async function ancestryOf(
   database: Kysely<Schema>,

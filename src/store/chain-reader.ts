@@ -11,7 +11,7 @@ import { sqliteDialect } from './sqlite-dialect.ts';
 const rowsPerQuery = 10;
 /** Maximum characters of all cached chains; the parsed objects take several times as many bytes. */
 const maxCachedLength = 8 * 1024 * 1024;
-/** Characters that each response id counts for. */
+/** Length that each response id adds to the size of a cached chain. */
 const idLength = 64;
 
 interface ReadResponse {

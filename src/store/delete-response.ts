@@ -53,9 +53,9 @@ export async function deleteBlobIfUnused(
 }
 
 /**
- * Deletes a response. With descendants it stays as a tombstone, since they need its content; with `keepsHistory: false`
- * they are attached to its parent instead. A leaf is removed with its blobs and the tombstones above it, unless
- * something else needs them.
+ * Deletes a response. If it has descendants, which need its content, it stays as a tombstone. With `keepsHistory:
+ * false`, its children are attached to its parent instead. A leaf is removed together with blobs and tombstones that
+ * nothing else needs.
  *
  * @returns false if this owner has no such response.
  * @throws HearthError `conflict` if a later response has the results of its calls.

@@ -61,7 +61,7 @@ export function createDownloadRepository(
   };
 }
 
-/** Assigns jobs without a home folder, such as those copied from SQLite, to this one. */
+/** Assigns jobs without a home folder, such as those copied from SQLite, to the given home folder. */
 export async function adoptDownloads(database: Kysely<Schema>, homeId: string): Promise<void> {
   await database
     .updateTable('downloads')

@@ -67,8 +67,8 @@ const fullTextSearch: TextSearch = {
 
 /**
  * Builds a full-text query (https://www.sqlite.org/fts5.html#full_text_query_syntax) for texts with all words;
- * undefined if no text can have them. The index contains trigrams, not words. A word of one or two characters is
- * searched by the trigrams that begin with it, of which there may be too many to try all.
+ * undefined if no text can have them. The index contains trigrams, not words. For a word of one or two characters, the
+ * query has up to `maxTerms` of the trigrams that begin with the word.
  */
 async function toFullTextQuery(
   database: Kysely<Schema>,

@@ -42,8 +42,8 @@ interface ThreadTransactionsOptions {
 }
 
 /**
- * Runs long work in a thread, whose statements do not block the event loop. Holds this thread's connection meanwhile,
- * since its statements would block while they wait for the other connection's lock.
+ * Runs long work in a thread, whose statements do not block the event loop. Holds this thread's connection meanwhile: a
+ * statement on it would wait for the worker's lock and block the event loop.
  */
 export function threadTransactions({
   database,

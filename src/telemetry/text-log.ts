@@ -26,7 +26,7 @@ export function createTextLog({ write, hasColors }: TextLogOptions): Destination
     const { msg, requestId } = record;
     if (msg === 'generated' && requestId !== undefined) {
       generations.set(requestId, record);
-      // A generation's request may have ended before it, if its client disconnected; its entry would never be removed.
+      // If a client disconnects, its request may be logged before its generation, whose entry nothing else removes.
       if (generations.size > maxPendingGenerations)
         generations.delete(generations.keys().next().value);
       return undefined;

@@ -102,7 +102,7 @@ export class BackgroundTurns {
     } catch (error) {
       await turn.ended;
       await this.#forget(turn.id);
-      // The client gets the error, and no response.
+      // The client gets the error instead of a response.
       await services.store.responses.delete(turn.id, turn.ownerId);
       throw error;
     } finally {
@@ -213,7 +213,7 @@ export class BackgroundTurns {
     this.#timers.delete(id);
     this.#turns.delete(id);
     const { logger } = this.#options;
-    // If this fails, it is later deleted like a turn whose process has ended.
+    // A turn that can't be removed now is deleted later, like a turn whose process has ended.
     await this.#shared
       .remove(id)
       .catch((err: unknown) => logger.warn({ err }, 'ended background response not deleted'));

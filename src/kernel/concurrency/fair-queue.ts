@@ -132,7 +132,10 @@ export class FairQueue<Item> {
     return lowest === undefined && ownCount + 1 > longest.length - 1 ? undefined : longest.at(-1);
   }
 
-  /** The class that was passed too often for longest, or else the first class with an item. */
+  /**
+   * Of the classes that were passed too often, the one that was passed most; if there is none, the first class with an
+   * item.
+   */
   #nextRound(): Round<Item> | undefined {
     let next: Round<Item> | undefined;
     for (const each of priorities) {

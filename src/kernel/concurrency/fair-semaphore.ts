@@ -14,8 +14,8 @@ interface Waiter {
 }
 
 /**
- * Lets a limited number of tasks run at once; clients take turns. If too many tasks wait, a client with few tasks
- * displaces one of the client with the most.
+ * Lets a limited number of tasks run at once; clients take turns. If too many tasks wait, the client with the most
+ * loses one to a client with fewer.
  */
 export class FairSemaphore {
   readonly #options: FairSemaphoreOptions;

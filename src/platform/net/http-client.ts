@@ -45,7 +45,7 @@ export interface HttpClient {
 interface HttpClientOptions {
   /** Environment with `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Idle timeout for each of: the connection, the headers, the next chunk of the body. */
+  /** Idle timeout, which applies separately to the connection, the headers and each chunk of the body. */
   readonly idleTimeoutMs?: number;
   /** Allowed addresses of requests and redirects; defaults to any. */
   readonly egress?: EgressPolicy;

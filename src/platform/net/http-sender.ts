@@ -8,7 +8,7 @@ export interface HttpSenderOptions {
   readonly egress: EgressPolicy;
   /** Environment with `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`; without them no proxy is used. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Idle timeout for each of: the connection, the headers, the next chunk of the body. */
+  /** Idle timeout, which applies separately to the connection, the headers and each chunk of the body. */
   readonly idleTimeoutMs: number;
   /** Time limit to open a connection; defaults to the idle timeout. */
   readonly connectTimeoutMs?: number;

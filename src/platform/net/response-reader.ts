@@ -145,7 +145,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
       controller.pause();
     }
     const intervalMs = this.#minIntervalMs;
-    // All responses deliver their batches at the same times, which costs less than one after the other.
+    // All responses deliver their batches at the same times, since separate deliveries cost more.
     this.#dueAt =
       intervalMs === 0 ? 0 : (Math.floor(this.#deliveredAt / intervalMs) + 1) * intervalMs;
     const waitMs = this.#dueAt - performance.now();

@@ -17,7 +17,7 @@ export function createFileRepository(
   database: Kysely<Schema>,
   onDelete: () => void,
 ): FileRepository {
-  /** Hides the file before it removes it: if the process is killed in between, its next start removes the rest. */
+  /** Hides the file before the removal. If the process is killed in between, its next start removes the rest. */
   async function remove(id: string, writer: string): Promise<void> {
     onDelete();
     await database.updateTable('files').set({ writer }).where('id', '=', id).execute();

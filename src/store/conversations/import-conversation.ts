@@ -53,7 +53,7 @@ export async function importConversation(
       blobs,
       { title, conversationId, ...omitUndefined({ importHash: hash, projectId }) },
     );
-    // Each response takes a fraction of a millisecond.
+    // Lets other work run, since each response takes a fraction of a millisecond.
     if (index % 20 === 19) await nextLoop();
   }
   if (conversationId === undefined) throw new TypeError('An import without responses');

@@ -5,7 +5,7 @@ import type { Schema } from '../schema.ts';
 import type { Transactions } from '../transactions.ts';
 import { maxIndexedAtOnce, toSearchText } from './index-response.ts';
 
-/** Maximum texts per step. A step blocks other work of the database, which then gets as much time. */
+/** Maximum texts per step. Other work of the database waits for a step, and afterwards gets the same time. */
 const maxTextsPerStep = 8;
 /** Steps between two merges; each adds a part to the index. */
 const stepsPerMerge = 16;

@@ -107,7 +107,7 @@ async function groupResponses(transaction: Transaction<Schema>): Promise<void> {
     )
     insert into conversation_entries (conversation_id, response_id, is_deleted, is_interrupted, preview)
     select conversation_id, response_id, is_deleted, 0, '' from tree`.execute(transaction);
-  // If all responses of a conversation are deleted, they are only the history of other conversations.
+  // Removes conversations that have only deleted responses, which are the history of other conversations.
   await sql`delete from conversation_entries where conversation_id not in (
     select conversation_id from conversation_entries where is_deleted = 0
   )`.execute(transaction);

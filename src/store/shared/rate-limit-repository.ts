@@ -81,7 +81,8 @@ export function createRateLimitRepository(
 
   /**
    * Corrects the stored times after the clock was set back. `requests_until` is never before the row's last change and
-   * at most a minute ahead, so a greater distance shows the change. Both times move with the clock.
+   * at most a minute ahead. A greater distance therefore means that the clock was set back. Both times move with the
+   * clock.
    */
   async function followClock(tokenId: string): Promise<void> {
     const now = clock();

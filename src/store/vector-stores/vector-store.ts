@@ -122,7 +122,7 @@ export interface VectorStoreRepository {
   findFile(vectorStoreId: string, fileId: string): Promise<VectorStoreFile | undefined>;
   files(selection: FileSelection): Promise<readonly VectorStoreFile[]>;
   setAttributes(vectorStoreId: string, fileId: string, attributes: Attributes): Promise<void>;
-  /** Ends the indexing of the files of a batch. */
+  /** Ends the indexing of a batch's files. */
   cancelBatch(vectorStoreId: string, batchId: string): Promise<void>;
   removeFile(vectorStoreId: string, fileId: string): Promise<void>;
 

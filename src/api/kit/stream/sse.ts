@@ -195,7 +195,7 @@ class MessagePump<Message> {
     }
   };
 
-  /** Resolves the pending pull with bytes, or closes the stream without any. */
+  /** Resolves the pending pull with bytes; closes the stream if there are none. */
   #meet(bytes: Uint8Array | undefined): void {
     const demand = this.#demand;
     this.#demand = undefined;

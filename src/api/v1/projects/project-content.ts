@@ -35,8 +35,8 @@ export async function projectOfChat(
 }
 
 /**
- * The parts that the project's files add to a message. If the message continues a conversation, the project is the
- * conversation's.
+ * The parts that the project's files add to a message. If the message continues a conversation, that conversation's
+ * project applies.
  *
  * @param begun The project in which the message begins a conversation.
  * @throws the errors of `Engines.resolve` and `loadHistory`; the signal's reason when aborted.
