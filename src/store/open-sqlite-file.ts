@@ -33,7 +33,7 @@ export function openSqliteFile(
 export function openAnotherConnection(file: string): SqliteConnection {
   return open(file, (connection) => {
     configure(connection, file, () => {});
-    // Only the thread sets the limit: a commit that truncates hundreds of megabytes waits for the file system.
+    // Only the worker thread sets the limit, since a commit that truncates hundreds of megabytes waits for the disk.
     connection.exec(`pragma journal_size_limit = ${maxKeptLogBytes}`);
   });
 }

@@ -196,7 +196,7 @@ export interface Store {
   readonly rateLimits: RateLimitRepository;
   readonly usage: UsageRepository;
   readonly toolApprovals: ToolApprovalRepository;
-  /** Number of deletions by other processes. If it changes, cached texts are dropped. */
+  /** Number of deletions by all processes that share the database. If it has changed, drops the cached texts. */
   deletionCount(): Promise<number>;
   /**
    * Indexes the titles and turns that a migration left out, in steps.

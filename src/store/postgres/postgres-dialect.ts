@@ -28,7 +28,7 @@ export const postgresSchema: SchemaDialect = {
       where attrelid = to_regclass('${table}') and attnum > 0 and not attisdropped`,
   createSearch: [
     'create extension if not exists pg_trgm',
-    // Compares upper and lower case of all scripts, whatever the locale of the database.
+    // Ignores case in all scripts, whatever the locale of the database.
     `do $$ declare collation_name text := 'default'; begin
       if exists (select from pg_collation where collname = 'und-x-icu') then
         collation_name := 'und-x-icu';
