@@ -65,8 +65,8 @@ export class WaitingCalls {
   /**
    * Answers a call. If the answer applies to all calls of the tool, stores it first.
    *
-   * @throws HearthError `tool_approval_not_found`; `conflict` if the call no longer waits; `invalid_value` if the
-   *   answer can't be stored; the signal's reason when aborted.
+   * @throws HearthError `tool_approval_not_found`; `conflict` if the call no longer waits, or the caller has stored too
+   *   many answers; `invalid_value` for `always` and a tool that belongs to no plugin; the signal's reason when aborted.
    */
   async answer(
     id: string,
