@@ -38,6 +38,12 @@ export class AnswerRecorder {
     return this.#calls.length > 0;
   }
 
+  /** The next part reads the prompt again, perhaps in another slot. */
+  beginPart(): void {
+    this.promptTokens = undefined;
+    this.#processedTokens = 0;
+  }
+
   accept(event: GenerationEvent): void {
     switch (event.type) {
       case 'prompt.progress':

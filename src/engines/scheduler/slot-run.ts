@@ -55,6 +55,7 @@ export class SlotRun implements ScheduledPrompt {
     this.#tokensBefore = account.answer.tokens;
     this.#request =
       this.#tokensBefore === 0 ? account.request : continueRequest(account.request, account.answer);
+    account.answer.beginPart();
     this.#prompt = managed.prefill.open(this.#request, context.caller.tokenId);
   }
 

@@ -166,7 +166,8 @@ export class SlotManager {
         const isFailed = cachedTokens === undefined;
         slot.cells = isFailed ? Math.max(slot.cells, content.heldTokens) : content.heldTokens;
         slot.isSaved = false;
-        // A generation that failed may not have begun.
+        // A generation that failed may not have begun: the slot then holds what another owner read into it.
+        if (isFailed && content.heldTokens === 0) slot.owner = undefined;
         if (mix !== slot.engineMix) slot.engineMix = cachedTokens === undefined ? undefined : mix;
         slot.settle = this.table.isKeepable(content) ? settle : undefined;
         this.table.free(slot);
