@@ -125,6 +125,20 @@ describe('hearth launch', () => {
     expect(command).toContain('model_context_window=32768');
   });
 
+  it('tells the smallest loaded context, and none of a model of another server', async () => {
+    const lengths = [65_536, 32_768];
+    const instances = lengths.map((length, index) => ({
+      id: `acme/coder:${index}`,
+      config: { context_length: length },
+    }));
+    const commandOf = async (found: object): Promise<readonly string[]> =>
+      JSON.parse((await launch(['codex', '--json'], { found })).stdout).command;
+    const loaded = await commandOf({ ...model, loaded_instances: instances });
+    expect(loaded).toContain('model_context_window=32768');
+    const remote = await commandOf({ ...model, format: null });
+    expect(remote.join(' ')).not.toContain('model_context_window');
+  });
+
   it('suggests the agent that was meant', async () => {
     const { exitCode, stderr } = await launch(['codx']);
     expect({ exitCode, stderr }).toEqual({

@@ -128,12 +128,12 @@ async function assertAccess(
 
 /** Tokens. */
 interface ContextLength {
-  /** Of the largest loaded instance, or else of a load. */
+  /** Of the smallest loaded instance, as any of them may answer, or else of a load. */
   readonly now: number;
   readonly largest: number;
 }
 
-/** Undefined if the server does not tell. */
+/** Undefined for a model of another server, which alone knows it. */
 async function findContextLength(
   client: Client,
   model: string,
@@ -141,9 +141,10 @@ async function findContextLength(
 ): Promise<ContextLength | undefined> {
   try {
     const found = await client.call(getModel, { params: { model } }, signal);
+    if (found.format === null) return undefined;
     const lengths = found.loaded_instances.map(({ config }) => config.context_length);
     if (lengths.length > 0) {
-      return { now: Math.max(...lengths), largest: found.max_context_length };
+      return { now: Math.min(...lengths), largest: found.max_context_length };
     }
     const { load_config: config } = await client.call(estimateModel, { body: { model } }, signal);
     return { now: config.context_length, largest: found.max_context_length };

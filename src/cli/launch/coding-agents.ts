@@ -4,7 +4,7 @@ export interface LaunchTarget {
   readonly url: string;
   readonly token: string;
   readonly model: string;
-  /** Tokens; undefined if the server does not tell. */
+  /** Tokens; undefined if it is unknown. */
   readonly contextLength: number | undefined;
 }
 
