@@ -13,6 +13,7 @@ it('folds other integers, each bit of which counts', () => {
     expect(seed).toBeGreaterThanOrEqual(0);
     expect(seed).toBeLessThan(2 ** 32 - 1);
   }
+  expect(foldSeed(2 ** 32 - 1)).toBe(0);
   expect(new Set(folded).size).toBe(seeds.length);
   expect(foldSeed(6129484611666145822n)).not.toBe(foldSeed(6129484611666145821n));
 });

@@ -6,7 +6,7 @@ const seedCount = 2 ** 32 - 1;
  * seeds give equal results.
  */
 export function foldSeed(seed: number | bigint): number {
-  if (seed >= -1 && seed <= seedCount) return Number(seed);
+  if (seed >= -1 && seed < seedCount) return Number(seed);
   const divisor = BigInt(seedCount);
   return Number(((BigInt(seed) % divisor) + divisor) % divisor);
 }
