@@ -1,7 +1,7 @@
 import { HearthError } from '../kernel/errors/errors.ts';
 
-/** Counts the bytes that one transcription holds in memory. */
-export interface HeldAudio {
+/** Counts bytes that a transcription holds in memory. */
+interface HeldAudio {
   /** @throws HearthError `queue_full`. */
   readonly hold: (bytes: number) => void;
   readonly release: () => void;

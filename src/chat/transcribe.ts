@@ -2,12 +2,13 @@ import type { AudioReader } from '../speech/audio/audio-reader.ts';
 import type { ChatGeneration } from '../engines/engine.ts';
 import type { Engines } from '../engines/engines.ts';
 import type { ModelTarget } from '../engines/loads/open-request.ts';
+import type { Session } from '../engines/session.ts';
 import type { LoadEvent, QueuedEvent } from '../engines/session-event.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
 import { assertHearing } from './audio.ts';
 import { forwardAudio, type ForwardEvent } from './forward-audio.ts';
-import { AudioMemory, type HeldAudio } from './held-audio.ts';
+import { AudioMemory } from './held-audio.ts';
 import { toDataUrl } from './image.ts';
 import { logGeneration } from './generation-stats.ts';
 import { nearestReasoning } from './reasoning.ts';
@@ -62,25 +63,21 @@ export async function* transcribe(
   context: RequestContext,
 ): AsyncGenerator<TranscriptionEvent> {
   const { pool } = services;
-  const memory = memoryOfAll.open(context.caller.clientKey);
+  const received = memoryOfAll.open(context.caller.clientKey);
   try {
-    memory.hold(request.file.bytes.length);
+    received.hold(request.file.bytes.length);
     yield* streamWithFallbacks(pool, request.target, context, (target) =>
       target.selection.model.format === 'remote'
         ? forwardAudio(pool, target, request, context)
-        : transcribeHere({ ...services, memory }, target, request, context),
+        : transcribeHere(services, target, request, context),
     );
   } finally {
-    memory.release();
+    received.release();
   }
 }
 
 async function* transcribeHere(
-  {
-    pool,
-    audio,
-    memory,
-  }: { readonly pool: Engines; readonly audio: AudioReader; readonly memory: HeldAudio },
+  { pool, audio }: { readonly pool: Engines; readonly audio: AudioReader },
   target: ModelTarget,
   request: TranscriptionRequest,
   context: RequestContext,
@@ -95,11 +92,14 @@ async function* transcribeHere(
     signal: context.signal,
     field: 'file',
   });
-  memory.hold(pieces.reduce((sum, { byteLength }) => sum + byteLength, 0));
-  const session = pool.open({ target, waitsForLoad: request.waitsForLoad }, context);
+  // Another model that answers instead of this one reads the file again.
+  const decoded = memoryOfAll.open(context.caller.clientKey);
+  let session: Session | undefined;
   let text = '';
   const usage = { promptTokens: 0, completionTokens: 0 };
   try {
+    decoded.hold(pieces.reduce((sum, { byteLength }) => sum + byteLength, 0));
+    session = pool.open({ target, waitsForLoad: request.waitsForLoad }, context);
     yield* session.ready();
     for (const bytes of pieces) {
       const dataUrl = toDataUrl({ mediaType, bytes });
@@ -121,7 +121,8 @@ async function* transcribeHere(
     logGeneration('chat', { selection, usage }, context);
     yield { type: 'transcription.end', text: text.trimEnd(), usage };
   } finally {
-    session.close();
+    session?.close();
+    decoded.release();
   }
 }
 
