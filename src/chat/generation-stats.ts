@@ -1,4 +1,4 @@
-import type { InterruptedReport } from '../engines/session-event.ts';
+import { addDrafts, type InterruptedReport } from '../engines/session-event.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { ModelSelection } from '../library/model.ts';
 import type { TurnTimings, TurnUsage } from '../store/turns/conversation-turn.ts';
@@ -31,13 +31,7 @@ export function sumReports(
     sum.cachedTokens += usage.cachedTokens;
     sum.completionTokens += usage.completionTokens;
     sum.reasoningTokens += reasoningTokens;
-    if (usage.drafts !== undefined) {
-      const { proposedTokens, acceptedTokens } = usage.drafts;
-      drafts = {
-        proposedTokens: proposedTokens + (drafts?.proposedTokens ?? 0),
-        acceptedTokens: acceptedTokens + (drafts?.acceptedTokens ?? 0),
-      };
-    }
+    drafts = addDrafts(drafts, usage.drafts);
     generationSeconds += seconds;
     if (usage.completionTokens > 1) {
       timedTokens += usage.completionTokens;

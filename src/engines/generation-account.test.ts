@@ -7,7 +7,8 @@ const request = { kind: 'completion', prompt: 'Once', sampling: {} } as const;
 const engine = {} as Engine;
 
 function usage(promptTokens: number, completionTokens: number): GenerationUsage {
-  return { promptTokens, cachedTokens: 4, completionTokens, promptMs: 5, generationMs: 7 };
+  const drafts = { proposedTokens: completionTokens, acceptedTokens: 1 };
+  return { promptTokens, cachedTokens: 4, completionTokens, promptMs: 5, generationMs: 7, drafts };
 }
 
 describe('GenerationAccount', () => {
@@ -25,6 +26,7 @@ describe('GenerationAccount', () => {
       context,
     );
     expect(report.usage).toMatchObject({ promptTokens: 10, cachedTokens: 4, completionTokens: 5 });
+    expect(report.usage.drafts).toEqual({ proposedTokens: 7, acceptedTokens: 2 });
     expect(report.usage.promptMs).toBe(5);
     expect(report.usage.generationMs).toBeGreaterThanOrEqual(12);
     expect(context.record.generations).toHaveLength(1);

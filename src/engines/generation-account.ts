@@ -10,7 +10,7 @@ import type {
 } from './engine.ts';
 import { minPromptTokens, type PromptMemory } from './rereads/prompt-memory.ts';
 import { logTexts, recordOutput, recordPrompt } from './record-texts.ts';
-import type { GenerationReport, InterruptedReport } from './session-event.ts';
+import { addDrafts, type GenerationReport, type InterruptedReport } from './session-event.ts';
 import { withAnswer, withText, type CachedPrompt, type PrefixHash } from './states/prefix-hash.ts';
 
 type EndEvent = Extract<GenerationEvent, { readonly type: 'generation.end' }>;
@@ -230,7 +230,7 @@ export class GenerationAccount {
       ...before,
       completionTokens: Math.max(before.completionTokens, tokens) + last.completionTokens,
       generationMs: before.generationMs + last.promptMs + last.generationMs,
-      ...omitUndefined({ drafts: last.drafts ?? before.drafts }),
+      ...omitUndefined({ drafts: addDrafts(before.drafts, last.drafts) }),
     };
   }
 }

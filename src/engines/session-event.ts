@@ -1,4 +1,4 @@
-import type { EngineStopReason, GenerationEvent, GenerationUsage } from './engine.ts';
+import type { DraftCounts, EngineStopReason, GenerationEvent, GenerationUsage } from './engine.ts';
 
 /** The request waits for a place, or for a slot. */
 export interface QueuedEvent {
@@ -43,3 +43,15 @@ export type SessionEvent =
   /** The generation will fail. */
   | { readonly type: 'generation.cut'; readonly report: InterruptedReport }
   | { readonly type: 'generation.report'; readonly report: GenerationReport };
+
+/** Sum of the drafts of two generations; undefined if neither drafted. */
+export function addDrafts(
+  one: DraftCounts | undefined,
+  other: DraftCounts | undefined,
+): DraftCounts | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return {
+    proposedTokens: one.proposedTokens + other.proposedTokens,
+    acceptedTokens: one.acceptedTokens + other.acceptedTokens,
+  };
+}
