@@ -33,7 +33,10 @@ export async function requestCapabilities(
   };
 }
 
-/** `b11549` of `b11549-1a2b3c4`; the wheel's server was built without a number and reports `b0`. */
+/**
+ * Returns `b11549` for `b11549-1a2b3c4`. Undefined for `b0`, which the wheel's server reports: it is built without a
+ * number.
+ */
 function buildNumber(buildInfo: string | undefined): string | undefined {
   return buildInfo === undefined ? undefined : /^b[1-9]\d*/u.exec(buildInfo)?.[0];
 }

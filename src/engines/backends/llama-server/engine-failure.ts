@@ -9,8 +9,8 @@ const maxMessageCharacters = 500;
 
 /**
  * Maps a response of the engine with a status of 400 or more to an error.
- * @param contextLength Most tokens of a text. The engine names its batch instead, which may be
- * larger.
+ * @param contextLength Maximum tokens of one input. The error names it instead of the engine's batch size, which may
+ *   be larger.
  */
 export function replyFailure(reply: EngineReply, contextLength?: number): HearthError {
   const parsed = errorBody.safeParse(reply.body);
@@ -24,7 +24,7 @@ export function streamFailure(error: WireError): HearthError {
   return failure(error, error.code ?? 500);
 }
 
-/** True if the engine could not parse the model's output; builds differ in their words. */
+/** True if the engine could not parse the model's output. The message depends on the build. */
 export function isParseFailure({ message = '' }: WireError): boolean {
   return /failed to parse input|produced output that does not match/iu.test(message);
 }

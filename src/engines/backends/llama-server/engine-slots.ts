@@ -12,8 +12,8 @@ const restoredBody = z.object({ n_restored: z.int().nonnegative() });
 const readBody = z.object({ timings: z.object({ cache_n: z.number(), prompt_ms: z.number() }) });
 
 /**
- * The slots of llama-server: states through `/slots/{id}?action=save|restore`, reading through a completion of no
- * tokens.
+ * The slots of llama-server. States are saved, restored and erased through `/slots/{id}?action=...`. A prompt is read
+ * by a completion that generates no tokens.
  */
 export function createEngineSlots(
   connection: EngineConnection,
@@ -61,7 +61,7 @@ export function createEngineSlots(
   };
 }
 
-/** The text that the engine reads; undefined if there is more than text. */
+/** The prompt as text or token ids; undefined if it contains images or audio, or a suffix. */
 async function renderText(
   client: EngineClient,
   dialect: WireDialect,

@@ -5,17 +5,17 @@ import type { AdapterScale, GenerationRequest } from '../../engine.ts';
 import { isParseFailure, streamFailure } from './engine-failure.ts';
 import { toGrammarSchema } from './grammar/grammar-schema.ts';
 
-/** The adapters of an engine, in the order of their numbers. */
+/** The adapters of an engine, in the order of the engine's adapter numbers. */
 export type AttachedAdapters = readonly { readonly id: string }[];
 
 /** Maximum number of schemas in one request, with references expanded. */
 const maxSchemaNodes = 20_000;
 
 /**
- * llama-server, started by Hearth (tools/server/README.md of llama.cpp). Absent sampling fields keep the engine's
- * default, which is the model's own (`general.sampling.*` of the GGUF) if it has one.
+ * The API of a llama-server that Hearth started (tools/server/README.md of llama.cpp). Absent sampling fields take
+ * the model's defaults (`general.sampling.*` of the GGUF), else the engine's.
  *
- * @param adapters The adapters of the engine, in the order of their numbers.
+ * @param adapters In the order of the engine's adapter numbers.
  */
 export function createLlamaDialect(adapters: AttachedAdapters): WireDialect {
   return { ...llamaDialect, ownFields: (request) => ownFields(request, adapters) };
@@ -29,21 +29,21 @@ function ownFields(request: GenerationRequest, adapters: AttachedAdapters): obje
     ...(adapters.length > 0 || request.adapters ? loraField(adapters, request.adapters) : {}),
     ...(request.kind === 'chat'
       ? {
-          // Hearth finds the stop strings of a chat, and needs the number of tokens until then.
+          // Hearth finds a chat's stop strings itself, and then needs the number of tokens up to the stop string.
           timings_per_token: (request.stop ?? []).length > 0 ? true : undefined,
-          // OpenAI's `finish_reason` does not distinguish a stop string from the end of the text, nor a full context
-          // from `max_tokens`; the engine's own result, reduced to the needed fields, is included with `verbose`.
+          // OpenAI's `finish_reason` does not distinguish a stop string from the end of the text, or a full context
+          // from `max_tokens`. `verbose` adds the engine's own result, limited to these fields.
           verbose: true,
           response_fields: ['stop_type', 'stopping_word', 'truncated'],
         }
-      : // Otherwise the last event repeats the prompt and all settings.
+      : // Without this list, the last event repeats the prompt and all settings.
         { response_fields: ['stop', 'stop_type', 'stopping_word', 'truncated', 'timings'] }),
   };
 }
 
 /**
- * The field `lora` of a request, which names all adapters: without it llama-server (b11549) applies the adapters of its start,
- * and continues in a slot with the cached tokens of other weights.
+ * The field `lora` of a request, with all adapters of the engine. Without the field, llama-server (b11549) applies
+ * the adapters that it was started with, and reuses tokens in the slot that were computed with other adapters.
  *
  * @throws Error for an adapter that is not attached.
  */
@@ -61,7 +61,7 @@ export function loraField(
   return lora.length === 0 ? {} : { lora };
 }
 
-/** Names that its API shares with the API of OpenAI that it has. */
+/** Field names that llama-server has in its own API and in its OpenAI-compatible API. */
 export const llamaFields = {
   maxReasoningTokens: 'thinking_budget_tokens',
   sampling: {
@@ -87,7 +87,7 @@ const llamaDialect: WireDialect = {
   reasoning: 'template',
   toolChoice: 'grammar',
   schemas: {
-    // They may be loosened for the engine, since Hearth validates arguments.
+    // Schemas may be loosened for the engine, since Hearth validates the arguments.
     tools: (tools) => {
       const budget = { nodes: maxSchemaNodes };
       return tools.map((tool) => ({
@@ -97,10 +97,10 @@ const llamaDialect: WireDialect = {
     },
     answer: lossless,
   },
-  // The engine would also find them in the reasoning and in calls.
+  // In a chat, the engine would also find stop strings in the reasoning and in calls.
   stopStrings: { chat: 'hearth', completion: 'server' },
   leavesReasoning: false,
-  // It reads the markup of calls only if the request offers tools.
+  // The engine parses the markup of calls only if the request offers tools.
   leavesCalls: ({ tools = [], toolChoice }) =>
     tools.length === 0 || toolChoice === 'none' ? 'anywhere' : 'nowhere',
   explainsLimit: true,
@@ -108,7 +108,7 @@ const llamaDialect: WireDialect = {
   failures: { ...engineStreamFailures, reported: streamFailure, isParseFailure },
 };
 
-/** Hearth does not validate answers, so it rejects a schema that would lose a constraint. */
+/** Rejects a schema that would lose a constraint, since Hearth does not validate answers. */
 function lossless(answer: JsonSchema): JsonSchema {
   const { schema, losses } = toGrammarSchema(answer, { nodes: maxSchemaNodes });
   const [loss] = losses;

@@ -15,9 +15,9 @@ import type { WireDialect } from '../wire/dialect.ts';
 import { createLlamaDialect, type AttachedAdapters } from './llama-dialect.ts';
 
 interface LlamaEngineOptions {
-  /** Tokens of a slot. */
+  /** Context length of one slot, in tokens. */
   readonly contextLength: number;
-  /** True if it drafts tokens. It then reports no probabilities of accepted tokens. */
+  /** True if the engine drafts tokens. It then reports no probabilities for accepted drafts. */
   readonly speculates: boolean;
   readonly adapters: AttachedAdapters;
 }
@@ -39,7 +39,7 @@ export function createLlamaEngine(
     renderPrompt: (request, { signal }) => requestRenderedPrompt(client, dialect, request, signal),
     countTokens: async (text, { signal }) =>
       (await requestTokens(client, { content: text, add_special: false }, signal)).length,
-    // Needs no slot of the engine.
+    // This endpoint needs no slot.
     countPromptTokens: async (request, { signal }) => {
       const { body } = wireCall(request, dialect);
       const reply = await client.post('/v1/chat/completions/input_tokens', body, signal);
@@ -48,7 +48,7 @@ export function createLlamaEngine(
   };
 }
 
-/** @param contextLength Most tokens of a text, where the engine names its batch, which may be larger. */
+/** @param contextLength See `replyFailure`. */
 export function createLlamaClient(
   connection: EngineConnection,
   dialect: WireDialect,
@@ -85,7 +85,7 @@ const rerankBody = z.object({
   results: z.array(z.object({ index: z.int(), relevance_score: z.number() })),
 });
 
-/** The tokens of a text, through `/tokenize`. */
+/** Tokenizes a text through `/tokenize`. */
 export async function requestTokens(
   client: EngineClient,
   body: { readonly content: string; readonly add_special: boolean; readonly parse_special?: true },
@@ -95,7 +95,7 @@ export async function requestTokens(
   return client.read(reply, tokensBody, 'tokens').tokens;
 }
 
-/** Applies the chat template through `/apply-template`; undefined for a server without it. */
+/** Applies the chat template through `/apply-template`; undefined if the server lacks this endpoint. */
 export async function requestRenderedPrompt(
   client: EngineClient,
   dialect: WireDialect,

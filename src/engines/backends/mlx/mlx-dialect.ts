@@ -9,17 +9,17 @@ import { engineStreamFailures } from '../wire/engine-client.ts';
 export interface MlxModel {
   /** Maximum tokens of one request, prompt and answer together. */
   readonly contextLength: number;
-  /** True if the model reasons where a request does not say; undefined if it can't be switched. */
+  /** True if the model reasons by default; undefined if reasoning can't be switched. */
   readonly reasonsByDefault?: boolean;
 }
 
-/** The name by which mlx-lm knows the model that it was started with. */
+/** mlx-lm's name for the model that it was started with. */
 export const mlxModelName = 'default_model';
 
 const lack = (reason: string) =>
   `the engine of MLX models does not support: ${reason}; use the model in GGUF format.`;
 
-/** The server of mlx-lm, started by `mlx-launcher.py`. */
+/** The API of mlx-lm's server, started by `mlx-launcher.py`. */
 export const mlxDialect: WireDialect = {
   server: 'the engine of MLX models',
   paths: {
@@ -50,7 +50,7 @@ export const mlxDialect: WireDialect = {
   readsTokenIds: false,
   reasoning: 'template',
   toolChoice: 'ignored',
-  // The server compares tokens, and does not tell which string it found.
+  // The server compares tokens and does not report which stop string it found.
   stopStrings: { chat: 'hearth', completion: 'hearth' },
   leavesReasoning: true,
   // The server does not know the markup of every model.
@@ -70,7 +70,7 @@ export const mlxDialect: WireDialect = {
 export function toMlxRequest(request: GenerationRequest, model: MlxModel): GenerationRequest {
   const limited = {
     ...request,
-    // Without a number, the server ends after 512 tokens; it shortens it to the tokens left in the context.
+    // Without a limit, the server stops after 512 tokens. It lowers a limit that exceeds the rest of the context.
     maxTokens: request.maxTokens ?? model.contextLength,
     sampling: toSampling(request.sampling, model),
   };
@@ -80,7 +80,7 @@ export function toMlxRequest(request: GenerationRequest, model: MlxModel): Gener
   return { ...limited, ...omitUndefined({ reasoning: limited.reasoning ?? byDefault }) };
 }
 
-/** The server refuses negative seeds and windows, and takes a window of 0 for the whole context. */
+/** The server rejects negative seeds and windows, and treats a window of 0 as the whole context. */
 function toSampling(sampling: Sampling, { contextLength }: MlxModel): Sampling {
   const { seed, topK, repeatPenalty, repeatLastTokens: window, ...others } = sampling;
   return {
@@ -98,7 +98,7 @@ function toSampling(sampling: Sampling, { contextLength }: MlxModel): Sampling {
 const maxMessageCharacters = 500;
 const tooLong = /prompt has (\d+) tokens; the context length is (\d+)/u;
 
-/** Maps an answer with a status other than 200: the server has 400 and 404 for what a request contains. */
+/** Maps a response with a status other than 200. The server uses 400 and 404 for problems of the request. */
 export function mlxFailure({ status, body }: EngineReply): HearthError {
   const message = messageOf(body).slice(0, maxMessageCharacters);
   const exceeded = contextExceeded(message);

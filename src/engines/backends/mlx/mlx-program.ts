@@ -3,27 +3,27 @@ import type { EngineProgram, LaunchSpec } from '../../launch/launch.ts';
 import { createMlxEngine } from './mlx-engine.ts';
 
 export interface MlxProgramOptions {
-  /** True if the model reasons where a request does not say; undefined if it can't be switched. */
+  /** True if the model reasons by default; undefined if reasoning can't be switched. */
   readonly reasonsByDefault?: boolean;
-  /** The model's own defaults of sampling, by the names of the server's options, such as `top-p`. */
+  /** The model's sampling defaults, by the server's option names, such as `top-p`. */
   readonly sampling: Readonly<Partial<Record<'temp' | 'top-p' | 'top-k' | 'min-p', number>>>;
 }
 
-/** Prompt tokens in one step on a processor: a cancelled request waits for the current step. */
+/** Prompt tokens in one step on a CPU. Small, since a canceled request waits for the current step. */
 const cpuStepTokens = 256;
-/** The server's own. */
+/** The server's default. */
 const gpuStepTokens = 2048;
 
 const mebibyte = 1024 * 1024;
 
-/** The server of mlx-lm, started by `mlx-launcher.py`. */
+/** Starts mlx-lm's server through `mlx-launcher.py`. */
 export function createMlxProgram({ reasonsByDefault, sampling }: MlxProgramOptions): EngineProgram {
   return {
     buildArguments: (spec, endpoint) => buildMlxArguments(spec, endpoint, sampling),
     buildVariables: (threads) => ({
       OPENBLAS_NUM_THREADS: String(threads),
       TOKENIZERS_PARALLELISM: 'false',
-      // Nothing is downloaded for a model in a folder.
+      // The model is complete in its folder, so nothing needs to be downloaded.
       HF_HUB_OFFLINE: '1',
       TRANSFORMERS_OFFLINE: '1',
     }),

@@ -13,12 +13,12 @@ interface ProbesOptions {
   readonly client: UpstreamClient;
 }
 
-/** How long a feature counts as lacking: servers are restarted with other options. */
+/** Time for which a feature counts as unsupported. Limited, since servers may be restarted with other options. */
 const lackingForMs = 10 * 60_000;
 
 /**
- * Finds out which features a remote model supports, each on its first use, by a request that generates one token. A
- * feature that works is not asked for again.
+ * Finds out which features a remote model supports. Tests each feature on its first use with a request that generates
+ * one token. A feature that works is not tested again.
  */
 export class CapabilityProbes {
   readonly #options: ProbesOptions;
@@ -31,7 +31,7 @@ export class CapabilityProbes {
   }
 
   /**
-   * @param field of the request that needs the feature.
+   * @param field Request field that needs the feature.
    * @throws HearthError `invalid_value` if the server lacks the feature; the signal's reason.
    */
   async assert(
@@ -76,14 +76,14 @@ export class CapabilityProbes {
         }
       });
     } catch {
-      // Tells nothing about the feature; the request itself will show the problem.
+      // This failure says nothing about the feature; the request itself will show the problem.
       signal.throwIfAborted();
       this.#lacking.delete(key);
     }
   }
 }
 
-/** A grey picture of 32 by 32 pixels. */
+/** A gray image of 32 by 32 pixels. */
 const probeImage =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAMAAABEpIrGAAAAA1BMVEWAgICQdD0xAAAACXBIWXMAAAPoAAAD6AG1e1JrAAAAEklEQVQ4y2NgGAWjYBSMAuwAAAQgAAFWu83mAAAAAElFTkSuQmCC';
 /** A fifth of a second of silence, as a WAV file. */

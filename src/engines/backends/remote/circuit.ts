@@ -1,4 +1,4 @@
-/** Failures in a row after which a replica is asked for its health. */
+/** Consecutive failures after which the replica is asked for its health. */
 const maxFailures = 3;
 const firstPauseMs = 1000;
 const maxPauseMs = 10_000;
@@ -8,16 +8,17 @@ export type CircuitState = 'closed' | 'open' | 'half-open';
 export interface CircuitOptions {
   /** Asks the replica for its health. Never rejects. */
   readonly isHealthy: () => Promise<boolean>;
-  /** Ends the questions. */
+  /** Ends the health checks. */
   readonly signal: AbortSignal;
 }
 
-/** Asks a replica for something that only a working engine answers. Never rejects. */
+/** Sends a request that only a working engine can answer; true if it does. Never rejects. */
 export type EngineTest = () => Promise<boolean>;
 
 /**
- * A circuit breaker. After repeated failures it asks the replica for its health: requests may have failed for their
- * content. An ill replica gets no requests (`open`), and is asked again after each pause (`half-open`) until it is well.
+ * A circuit breaker. After repeated failures, asks the replica for its health, since the requests themselves may have
+ * caused the failures. An unhealthy replica gets no requests (`open`), and is asked again after each pause
+ * (`half-open`) until it is healthy.
  */
 export class Circuit {
   readonly #options: CircuitOptions;
@@ -38,7 +39,7 @@ export class Circuit {
     return this.#state;
   }
 
-  /** True if its last request failed. */
+  /** True if the replica's last request failed. */
   get hasFailed(): boolean {
     return this.#failures > 0 || this.#state !== 'closed';
   }
@@ -57,7 +58,9 @@ export class Circuit {
     if (this.#state === 'closed' && this.#failures >= maxFailures) void this.#ask();
   }
 
-  /** The replica is silent, though its health may be good: it gets no requests until the test succeeds. */
+  /**
+   * Notes that the replica is silent, even if it reports good health. It gets no requests until the test succeeds.
+   */
   hang(test: EngineTest): void {
     this.#engineTest = test;
     if (this.#state === 'closed') this.#open();

@@ -7,19 +7,19 @@ import { streamedFailure, UpstreamBroken } from './upstream-failure.ts';
 /** Differences between the kinds of remote servers. */
 interface KindOfServer {
   readonly dialect: WireDialect;
-  /** Path of the server's health, beside its API; absent: none that all servers of the kind know. */
+  /** Path of the health check, relative to the server's root. Absent if not all servers of this kind have one. */
   readonly healthPath?: string;
-  /** Counts the tokens of a chat; absent: no server of the kind can. */
+  /** Endpoint that counts the tokens of a chat. Absent if no server of this kind has one. */
   readonly promptCount?: {
-    /** Beside the API. */
+    /** Relative to the server's root. */
     readonly path: string;
     readonly reply: z.ZodType<number>;
   };
-  /** It answers with the model that it has, whatever the request names. */
+  /** The server answers with its only model, whatever model the request names. */
   readonly ignoresModel?: true;
-  /** It shortens a prompt that its context does not hold, without an error. */
+  /** The server silently truncates a prompt that exceeds its context. */
   readonly shortensPrompts?: true;
-  /** It supports all features, so that none is tested. */
+  /** The server supports all features, so none is probed. */
   readonly isComplete?: true;
 }
 
@@ -62,7 +62,8 @@ const llamaServer: Omit<WireDialect, 'server'> = {
   },
   minTopLogprobs: 1,
   reasoning: 'template',
-  // It does not name the string in OpenAI's API. With its timings, each event has the usage until then.
+  // In OpenAI's API, the server does not name the stop string that it found. With `timings_per_token`, each event has
+  // the usage so far.
   stopStrings: { chat: 'hearth', completion: 'hearth' },
   ownFields: ({ stop = [] }) => (stop.length > 0 ? { timings_per_token: true } : {}),
 };
@@ -70,7 +71,7 @@ const llamaServer: Omit<WireDialect, 'server'> = {
 const ollama: Omit<WireDialect, 'server'> = {
   ...openai,
   toolChoice: 'ignored',
-  // It does not name the string that it found.
+  // The server does not name the stop string that it found.
   stopStrings: { chat: 'hearth', completion: 'hearth' },
 };
 
@@ -80,7 +81,7 @@ const hearth: Omit<WireDialect, 'server'> = {
     ...openai.fields,
     sampling: { topK: 'top_k', minP: 'min_p', repeatPenalty: 'repeat_penalty' },
   },
-  // OpenAI's API does not name the string that ended an answer.
+  // OpenAI's API does not name the stop string that ended an answer.
   stopStrings: { chat: 'hearth', completion: 'hearth' },
   leavesReasoning: false,
   leavesCalls: () => 'nowhere',

@@ -3,7 +3,7 @@ import { type Standing, standings } from '../../loads/policy/choose-machine.ts';
 import type { LinkedModel, RemoteModelType } from './upstream.ts';
 
 const reasoningLevel = z.enum(['off', 'low', 'medium', 'high', 'on']);
-/** Terminals show it. */
+/** Terminals show these texts, so control characters are not allowed. */
 const text = z
   .string()
   .max(512)
@@ -41,7 +41,10 @@ interface ListedModel {
   readonly standing: Standing;
 }
 
-/** The models of a linked machine, from the answer of its `GET /api/v1/links/models`. Newer machines may have models of other kinds. */
+/**
+ * Reads a linked machine's response to `GET /api/v1/links/models`. Skips models of unknown kinds, which newer
+ * machines may have.
+ */
 export function readLinkedModels(answer: unknown): readonly ListedModel[] {
   return linkedList.parse(answer).models.flatMap((each) => {
     const model = linkedModel.safeParse(each).data;

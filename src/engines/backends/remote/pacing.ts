@@ -1,25 +1,25 @@
 import { performance } from 'node:perf_hooks';
 import { minBatchMs } from '../wire/stream-decoder.ts';
 
-/** Share of the time that the process works, from which on tokens wait for each other, and at which they wait longest. */
+/** Utilization of the process at which tokens begin to wait for each other, and at which they wait longest. */
 const busy = { from: 0.6, full: 0.95 };
-/** Five pieces a second look like a steady stream. */
+/** Five batches a second look like a steady stream. */
 const maxBatchMs = 200;
 const sampledEveryMs = 250;
-/** Part of a new sample in the mean: a short burst changes little. */
+/** Weight of a new sample in the mean. Low, so that a short burst changes little. */
 const weight = 0.3;
 
-/** How long the tokens of a stream wait for each other, after its first one. */
+/** Decides how long the tokens of a stream wait to be sent together. The first token never waits. */
 export interface Pacing {
   /** Minimum time between two batches of a stream. */
   intervalMs(): number;
 }
 
 /**
- * Paces streams by the load of this process. A batch of tokens costs about as much as a single one, so a process whose
- * event loop is nearly full keeps up by sending fewer and longer pieces.
+ * Paces streams by the load of this process. A batch of tokens costs about as much as a single token, so a process
+ * with a busy event loop keeps up by sending fewer, larger batches.
  *
- * @param utilization Share of the time since the last call in which the event loop worked, from 0 to 1.
+ * @param utilization Returns the event loop's utilization since the previous call, from 0 to 1.
  */
 export function createPacing(
   utilization: () => number = eventLoopUtilization(),

@@ -10,18 +10,18 @@ import { isRefusedRequest } from './upstream-failure.ts';
 
 interface PromptCounterOptions {
   readonly upstream: Pick<Upstream, 'kind'>;
-  /** As the upstream calls it. */
+  /** The upstream's name for the model. */
   readonly modelId: string;
   readonly replicas: ReplicaSet;
   readonly client: UpstreamClient;
 }
 
-/** How long a server counts as one that can't count: it may be restarted as another version. */
+/** Time for which a server counts as unable to count. Limited, since it may be restarted as another version. */
 const lackingForMs = 10 * 60_000;
 
 /**
- * Counts the tokens of chats: the server does, or else they are estimated. The function throws HearthError
- * `upstream_unavailable` and `upstream_error`, and the signal's reason.
+ * Returns a function that counts the tokens of chats with the server, or estimates them if the server can't count.
+ * The function throws HearthError `upstream_unavailable` and `upstream_error`, and the signal's reason.
  */
 export function createPromptCounter({
   upstream,
@@ -46,7 +46,7 @@ export function createPromptCounter({
         return promptCount.reply.safeParse(await client.postJson(address, body, { signal })).data;
       } catch (error) {
         if (!isRefusedRequest(error)) throw error;
-        // A balancer may not know the path.
+        // Other statuses mean that the server, or a load balancer in front of it, does not have the endpoint.
         if (error.status !== 400) lackingUntilMs = performance.now() + lackingForMs;
         return undefined;
       }

@@ -26,14 +26,14 @@ import type { UpstreamModels } from './upstream-models.ts';
 
 interface RemoteEngineOptions {
   readonly upstream: Pick<Upstream, 'name' | 'kind' | 'sessionHeader' | 'timeoutMs'>;
-  /** As the upstream calls it. */
+  /** The upstream's name for the model. */
   readonly modelId: string;
   readonly replicas: ReplicaSet;
   readonly client: UpstreamClient;
   readonly probes: CapabilityProbes;
   readonly models: Pick<UpstreamModels, 'lists'>;
   readonly pacing: Pacing;
-  /** Tokens of prompt and answer together. */
+  /** Maximum tokens of one request, prompt and answer together. */
   readonly contextLength: number;
 }
 
@@ -43,7 +43,7 @@ export function createRemoteEngine(options: RemoteEngineOptions): Engine {
   const { dialect, ignoresModel, shortensPrompts, isComplete } = kindsOfServers[upstream.kind];
   const onlyModel = () => (ignoresModel === true && models.lists(modelId) ? modelId : undefined);
 
-  /** Never rejects. */
+  /** Asks the engine for one token. Never rejects. */
   async function testEngine(url: string): Promise<boolean> {
     const body = { model: modelId, max_tokens: 1, messages: [{ role: 'user', content: 'Hello' }] };
     const signal = AbortSignal.timeout(maxTestMs);
@@ -122,7 +122,7 @@ export function createRemoteEngine(options: RemoteEngineOptions): Engine {
     return { contentType, pieces: converted(pieces) };
   }
 
-  /** The answer has begun, so that no other replica takes over. */
+  /** Converts errors. The answer has begun, so no other replica can take over. */
   async function* converted(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     try {
       yield* pieces;
@@ -151,10 +151,10 @@ function traceparentOf({ record }: RequestContext): string | undefined {
   return record.traceparentOf({ spanId: generation?.spanId ?? '' });
 }
 
-/** Hardly any text has fewer tokens than the estimate divided by this. */
+/** Hardly any text has fewer tokens than its estimate divided by this factor. */
 const longTokens = 2;
 
-/** @throws HearthError `context_length_exceeded` for a prompt that is too long whatever its tokens are. */
+/** @throws HearthError `context_length_exceeded` for a prompt that exceeds the context by any tokenizer. */
 function assertMayFit(request: GenerationRequest, contextLength: number): void {
   const leastTokens = Math.floor(estimateTokens(request) / longTokens);
   if (leastTokens <= contextLength) return;
@@ -165,13 +165,13 @@ function assertMayFit(request: GenerationRequest, contextLength: number): void {
   );
 }
 
-/** Time limit of a request that tests an engine. */
+/** Time limit of `testEngine`. */
 const maxTestMs = 5000;
 const minSilenceMs = 10_000;
-/** The slowest reading of prompts that counts as working. */
+/** Slowest prompt processing that counts as working. */
 const slowTokensPerSecond = 250;
 
-/** How long a replica may send nothing before another one gets the request: the longer, the longer the prompt. */
+/** Time for which a replica may send nothing before another one gets the request. Grows with the prompt. */
 function maxSilenceMs(
   request: GenerationRequest,
   { timeoutMs }: Pick<Upstream, 'timeoutMs'>,
@@ -184,18 +184,17 @@ function modelOf(reply: unknown): unknown {
   return typeof reply === 'object' && reply !== null && 'model' in reply ? reply.model : undefined;
 }
 
-/** A name of a conversation that tells nothing about its texts. */
+/** An opaque name for a conversation, which reveals nothing about its texts. */
 function sessionName(key: string): string {
   return createHash('sha256').update(key).digest('hex').slice(0, 32);
 }
 
-/** Characters of a prompt without messages that decide which replica gets it. */
+/**
+ * The length of the part of a raw prompt that selects the replica: characters, or tokens if the prompt is token ids.
+ */
 const headCharacters = 512;
 
-/**
- * The beginning of a prompt, which all turns of a conversation share: the system prompt and the first message of the
- * user.
- */
+/** The beginning of a prompt, which all turns of a conversation share: everything up to the first user message. */
 function affinityKey(request: GenerationRequest): string {
   if (request.kind === 'completion') {
     const head = request.prompt.slice(0, headCharacters);

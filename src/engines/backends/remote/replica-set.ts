@@ -29,15 +29,15 @@ interface ReplicaSetOptions {
   readonly isLinked?: boolean;
   /** Asks a replica for its health. Never rejects. */
   readonly isHealthy: (url: string) => Promise<boolean>;
-  /** Ends the questions. */
+  /** Ends the health checks. */
   readonly signal: AbortSignal;
 }
 
-/** When another replica takes over from a silent one. */
+/** Decides when another replica takes over from a silent one. */
 export interface SilenceLimit {
-  /** Longest time in which the replica sends nothing, neither of this answer nor of another one. */
+  /** Longest time for which the replica may send nothing, on any of its requests. */
   readonly maxMs: () => number;
-  /** True if the engine of a replica works, though it was silent. Never rejects. */
+  /** Resolves to true if the silent replica's engine works. Never rejects. */
   readonly testEngine: (url: string) => Promise<boolean>;
 }
 
@@ -76,11 +76,12 @@ export class ReplicaSet {
   }
 
   /**
-   * Attempts at one request: on the preferred replica, then on the next ones, one after the other, and twice on the
-   * last one. `fail` of each says whether there is another; a request that succeeded reads no further.
+   * Yields the attempts at one request: on the preferred replica, then on each of the others, and on the last one
+   * twice. After a failure, call `fail`, which throws if the request may not be tried again. Stop iterating after a
+   * success.
    *
    * @param key Requests with the same key prefer the same replica.
-   * @param silenceLimit Of attempts that another replica can repeat; absent: without end.
+   * @param silenceLimit Applies if another replica can repeat the attempt; absent: no limit.
    * @throws HearthError `upstream_unavailable` if no replica may be asked now.
    */
   *attempts(
@@ -104,9 +105,10 @@ export class ReplicaSet {
   }
 
   /**
-   * Runs a request that has one answer.
+   * Runs a request whose answer is not a stream.
    *
-   * @throws HearthError `upstream_error`, `upstream_unavailable`, and the errors of a refused request; the signal's reason.
+   * @throws HearthError `upstream_error`, `upstream_unavailable`, and the errors of a refused request; the signal's
+   *   reason.
    */
   async run<T>(key: string, signal: AbortSignal, work: (url: string) => Promise<T>): Promise<T> {
     for (const attempt of this.attempts(key, signal)) {
@@ -139,9 +141,9 @@ interface Replica {
   readonly circuit: Circuit;
   /** Requests in flight. */
   active: number;
-  /** When it sent the last piece of an answer. */
+  /** Time when the replica last sent a piece of an answer, as a value of `performance.now()`. */
   heardAtMs: number;
-  /** The error of its last request, if it had another key than it should have. */
+  /** The error of the replica's last request if it was a key mismatch. */
   keyFailure: unknown;
 }
 
@@ -153,11 +155,14 @@ interface AttemptOptions {
   /** True if the address may have several engines behind it. */
   readonly isBalanced: boolean;
   readonly isLinked: boolean;
-  /** Who gets the request next if this fails: another replica, the same one in some cases, or none. */
+  /**
+   * Decides where the request goes if an attempt fails: to another replica, in some cases to the same one, or
+   * nowhere.
+   */
   readonly next: 'other' | 'same' | 'none';
 }
 
-/** One try of a request on a replica, which counts as running until `end`. */
+/** One attempt at a request on a replica. Counts as in flight until `end`. */
 export class Attempt {
   readonly url: string;
   /** Aborts with the signal of the request, and when the replica has been silent for too long. */
@@ -176,7 +181,7 @@ export class Attempt {
     this.signal = isUnlimited ? signal : AbortSignal.any([signal, this.#watchFor(silenceLimit)]);
   }
 
-  /** A piece of the answer has come. */
+  /** Notes that a piece of the answer has arrived. */
   heard(): void {
     this.#replica.heardAtMs = performance.now();
     clearTimeout(this.#watch);
@@ -188,35 +193,35 @@ export class Attempt {
   }
 
   /**
-   * Returns if the request may be tried again.
+   * Returns normally if the request may be tried again, else throws.
    *
-   * @param hasOutput Whether the client has seen a part of the answer, after which nothing is repeated.
-   * @throws HearthError the error of the request, if it is not to be repeated; the signal's reason.
+   * @param hasOutput True if the client has received a part of the answer; the request is then not repeated.
+   * @throws HearthError the error of the request, if it can't be repeated; the signal's reason.
    */
   fail(error: unknown, hasOutput = false): void {
     const { upstream, signal, next, isBalanced, isLinked } = this.#options;
     signal.throwIfAborted();
-    // llama-server closes connections after streams; this says nothing bad about it.
+    // llama-server closes connections after streams, so a closed connection does not count as a failure.
     if (next === 'same' && isClosedBefore(error)) return;
     const { circuit } = this.#replica;
     this.#replica.keyFailure = hasOtherKey(error) ? error : undefined;
     const isFault = isReplicaFault(error);
-    // A replica that refuses a request, or is busy, works.
+    // A replica that is busy or rejects a request works.
     if (error instanceof Silence) circuit.hang(error.testEngine);
     else if (isFault && !isBusy(error)) circuit.fail();
     else circuit.succeed();
-    // The balancer gives it to another engine if one has died.
+    // If an engine has died, the load balancer sends the repeated request to another one.
     const mayRepeat = next === 'other' || (next === 'same' && isBalanced && isEngineLost(error));
     if (!mayRepeat || hasOutput || !isFault) throw toUpstreamError(error, upstream, isLinked);
   }
 
-  /** Call it after each attempt, also an unfinished one. */
+  /** Must be called after each attempt, even an unfinished one. */
   end(): void {
     this.#replica.active -= 1;
     clearTimeout(this.#watch);
   }
 
-  /** A signal that aborts when the replica has been silent for too long. */
+  /** Returns a signal that aborts when the replica has been silent for too long. */
   #watchFor({ maxMs, testEngine }: SilenceLimit): AbortSignal {
     const silence = new AbortController();
     const limitMs = maxMs();
@@ -231,7 +236,7 @@ export class Attempt {
   }
 }
 
-/** A replica sent nothing while it had time to. */
+/** A replica sent nothing within its time limit. */
 class Silence extends HttpFailure {
   readonly testEngine: EngineTest;
 
@@ -247,13 +252,13 @@ interface ReplicaLoad {
   readonly active: number;
 }
 
-/** A replica takes at most this many times its share of the requests in flight before others help. */
+/** A replica that has more than this multiple of its fair share of the requests in flight is asked last. */
 const maxShare = 1.25;
 
 /**
- * Orders replicas by preference: the one that rendezvous hashing assigns to the key first, so that a conversation
- * returns to the replica that has read it, and a replica that leaves moves only its own keys. Replicas that have much
- * more than their share of the requests in flight come last.
+ * Orders replicas by preference, with rendezvous hashing of the key: a conversation returns to the replica that has
+ * read it, and the loss of a replica moves only the keys of that replica. Replicas with much more than their share of
+ * the requests in flight come last.
  */
 export function orderReplicas<Loaded extends ReplicaLoad>(
   replicas: readonly Loaded[],

@@ -13,32 +13,35 @@ interface CallOptions {
 }
 
 interface StreamOptions extends CallOptions {
-  /** Sent besides the client's own headers. */
+  /** Sent in addition to the client's own headers. */
   readonly headers: Readonly<Record<string, string>>;
   /** Called for each piece of the answer. */
   readonly onRead: () => void;
 }
 
-/** HTTP to the replicas of one upstream. Every method throws `HttpFailure`, `UpstreamRefusal` or the signal's reason. */
+/**
+ * Sends HTTP requests to the replicas of one upstream. All methods throw `HttpFailure`, `UpstreamRefusal` or the
+ * signal's reason.
+ */
 export interface UpstreamClient {
-  /** Gets the status only; none is an `UpstreamRefusal`. */
+  /** Requests only the status; no status throws `UpstreamRefusal`. */
   getStatus(url: string, options: CallOptions): Promise<number>;
   getJson(url: string, options: CallOptions): Promise<unknown>;
   postJson(url: string, body: object, options: CallOptions): Promise<unknown>;
-  /** Sends a form. The pieces must be read to their end, or ended early. */
+  /** Sends a form. The caller must read all pieces, or end the iteration early. */
   postForm(
     url: string,
     form: FormData,
     options: CallOptions,
   ): Promise<{ readonly contentType: string; readonly pieces: AsyncGenerator<Buffer> }>;
-  /** The stream must be read to its end or closed. */
+  /** The caller must read the stream to its end or close it. */
   openStream(url: string, body: object, options: StreamOptions): Promise<WireStream>;
   close(): Promise<void>;
 }
 
 interface UpstreamClientOptions {
   readonly apiKey: string | undefined;
-  /** Longest silence: until connected, until the headers, between two pieces of an answer. */
+  /** Time limit for connecting, for the headers, and between two pieces of an answer. */
   readonly timeoutMs: number;
   /** Environment with `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -57,7 +60,7 @@ interface EncodedBody {
 
 export function createUpstreamClient(options: UpstreamClientOptions): UpstreamClient {
   const { apiKey, timeoutMs, environment, pinnedKey } = options;
-  // The owner of the server chose the addresses.
+  // Private addresses are allowed, since the server's owner chose the addresses.
   const sender = createHttpSender({
     environment,
     idleTimeoutMs: timeoutMs,

@@ -19,7 +19,7 @@ export class UpstreamRefusal extends Error {
   }
 }
 
-/** An upstream sent something that is not its API, or broke off. */
+/** An upstream violated its API, or its answer broke off. */
 export class UpstreamBroken extends Error {
   override readonly name = 'UpstreamBroken';
 }
@@ -34,17 +34,20 @@ export function isReplicaFault(error: unknown): boolean {
   return error instanceof HttpFailure || error instanceof UpstreamBroken;
 }
 
-/** True if the replica is only busy, which says nothing bad about it. */
+/** True if the replica is only busy, which does not count as a failure. */
 export function isBusy(error: unknown): boolean {
   return error instanceof UpstreamRefusal && busyStatuses.has(error.status);
 }
 
-/** True if the replica closed the connection before it answered: perhaps an idle one, just as it was reused. */
+/** True if the replica closed the connection before it answered, perhaps an idle connection just as it was reused. */
 export function isClosedBefore(error: unknown): boolean {
   return error instanceof HttpFailure && error.reason === 'unreachable' && isReset(error.cause);
 }
 
-/** True if the engine may have died while it had the request: it neither refused it nor was silent. */
+/**
+ * True if the engine may have died during the request: the replica was not silent or busy, and did not reject the
+ * request's content.
+ */
 export function isEngineLost(error: unknown): boolean {
   if (error instanceof HttpFailure) return error.reason !== 'timeout';
   return isReplicaFault(error) && !isBusy(error);
@@ -55,15 +58,15 @@ export function isRefusedRequest(error: unknown): error is UpstreamRefusal {
   return error instanceof UpstreamRefusal && [400, 404, 405, 415, 422, 501].includes(error.status);
 }
 
-/** True if the server has another key than when it was linked. */
+/** True if the server's key has changed since it was linked. */
 export function hasOtherKey(error: unknown): boolean {
   return error instanceof HttpFailure && error.cause instanceof KeyMismatch;
 }
 
 /**
- * Converts a failure of an upstream; other errors stay unchanged.
+ * Converts an upstream's failure to a `HearthError`; returns other errors unchanged.
  *
- * @param isLinked Whether it is a linked machine, which no setting names.
+ * @param isLinked True for a linked machine, which no setting names.
  */
 export function toUpstreamError(error: unknown, upstream: string, isLinked = false): unknown {
   if (error instanceof UpstreamRefusal) return refusal(error, upstream, isLinked);
@@ -91,7 +94,7 @@ export function toUpstreamError(error: unknown, upstream: string, isLinked = fal
   return new HearthError('upstream_error', `"${upstream}" ${failure}.`, { cause: error });
 }
 
-/** The code comes from a library; the log has it. */
+/** Removes a library's error code, which only the log should have. */
 function messageWithoutCode({ message }: HttpFailure): string {
   return message.replace(/ \([A-Z_]+\)$/u, '');
 }
@@ -144,7 +147,7 @@ function isContextExceeded(message: string): boolean {
   );
 }
 
-/** The message of OpenAI's error body or one like it, else the beginning of the text. */
+/** The message of an error body in OpenAI's or a similar format, else the beginning of the text. */
 function messageOf(body: string): string {
   const found = findMessage(body) ?? body;
   const line = found.replaceAll(/\s+/gu, ' ').trim();

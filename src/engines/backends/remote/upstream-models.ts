@@ -36,15 +36,15 @@ interface KnownModel {
   readonly standing?: Standing;
 }
 
-/** A list of this age is read again, while the old one is served. */
+/** Age at which a list is read again. The old list is served meanwhile. */
 const maxAgeMs = 30_000;
-/** The same for a linked machine, whose list says which models are loaded. */
+/** The same for a linked machine, whose list also tells which models are loaded. */
 const maxLinkedAgeMs = 5000;
-/** A list of this age is not read again for a model that it lacks. */
+/** A list younger than this is not read again to find a missing model. */
 const minAgeMs = 2000;
 /** Time limit for asking an upstream for its models. */
 const askTimeoutMs = 5000;
-/** How long the first list waits for an upstream. */
+/** Time for which the first listing waits for an upstream. */
 const firstAnswerMs = 1500;
 const retryAfterSeconds = 5;
 const concurrentDetails = 4;
@@ -105,8 +105,8 @@ export class UpstreamModels {
   }
 
   /**
-   * Abilities of a linked machine for one of its models; undefined if it can't be reached. Asks the
-   * machine first if a request has failed.
+   * Rates a linked machine for one of its models; undefined if the machine can't be reached. Asks the machine first
+   * if a request has failed.
    */
   async standing(id: string): Promise<Standing | undefined> {
     const reading = this.#refreshIfOld();
@@ -127,13 +127,13 @@ export class UpstreamModels {
     return this.#known.length;
   }
 
-  /** True if the server itself lists a model, as of the last answer. */
+  /** True if the server's own list, as last read, contains the model. */
   lists(id: string): boolean {
     return this.#known.some((model) => model.id === id);
   }
 
   /**
-   * Reads the list again for a model that it lacks, unless it was read just now: then it returns false.
+   * Reads the list again, since a model is missing. Returns false if the list was read just now.
    *
    * @throws HearthError `upstream_unavailable` if the upstream does not answer.
    */
@@ -152,7 +152,7 @@ export class UpstreamModels {
     return this.#failure === undefined;
   }
 
-  /** Reads the list again if it is old, in the background unless the caller waits. */
+  /** Reads the list again if it is old. The caller need not wait. */
   async #refreshIfOld(): Promise<void> {
     const ageMs = performance.now() - (this.#readAtMs ?? -Infinity);
     const isLinked = this.#options.upstream.kind === 'hearth';
@@ -167,7 +167,7 @@ export class UpstreamModels {
       this.#failure = undefined;
     } catch (err) {
       if (signal.aborted) return;
-      // The last list stays.
+      // The last list is kept.
       if (this.#isReachable) {
         logger.warn({ upstream: upstream.name, err }, 'upstream does not list its models');
       }
@@ -202,7 +202,7 @@ export class UpstreamModels {
     });
   }
 
-  /** Facts from servers of this kind besides the list. */
+  /** Facts that the list does not have, for servers that report them elsewhere. */
   async #details(url: string, id: string, signal: AbortSignal): Promise<Partial<KnownModel>> {
     const { upstream, client } = this.#options;
     const root = serverRoot(url);
@@ -232,7 +232,7 @@ export class UpstreamModels {
     return {};
   }
 
-  /** The context of a model that an Ollama has loaded: its own choice, which depends on the memory. */
+  /** Context length of a model that Ollama has loaded. Ollama chooses it by the memory. */
   async #loadedContext(root: string, id: string, signal: AbortSignal): Promise<number | undefined> {
     const { client } = this.#options;
     const { models } = ollamaLoaded.parse(await client.getJson(`${root}/api/ps`, { signal }));
@@ -240,7 +240,7 @@ export class UpstreamModels {
   }
 }
 
-/** `num_ctx` of a model of Ollama. */
+/** Reads `num_ctx` from the parameters of Ollama's model. */
 function toContextLength({ parameters = '' }: z.output<typeof ollamaDetails>): number | undefined {
   const [, length] = /^num_ctx\s+(\d{1,9})\s*$/mu.exec(parameters) ?? [];
   return length === undefined ? undefined : Number(length);
@@ -268,7 +268,7 @@ function toRemoteModel(
   };
 }
 
-/** Lists of models do not have the type; embedding models mostly say it in their name. */
+/** Guesses the type, which lists of models do not have. Most names of embedding models tell it. */
 function guessType(id: string): RemoteModelType {
   return /embed|(?:^|[-_/])(?:bge|gte|e5|minilm)(?:[-_]|$)/iu.test(id) ? 'embeddings' : 'llm';
 }

@@ -1,24 +1,24 @@
 import type { ModelEntry } from '../../../library/model.ts';
 
-/** How the API of a remote server differs from OpenAI's. `hearth`: a linked machine. */
+/** Kind of server, since each has its own variant of OpenAI's API. `hearth`: a linked machine. */
 export type UpstreamKind = 'openai' | 'vllm' | 'sglang' | 'llama-server' | 'ollama' | 'hearth';
 
 /** A remote server whose models Hearth serves. */
 export interface Upstream {
-  /** First half of the keys of its models. */
+  /** First part of the keys of the upstream's models. */
   readonly name: string;
   readonly kind: UpstreamKind;
-  /** Base addresses of its replicas, such as `http://lab:8000/v1`; never empty. */
+  /** Base URLs of the replicas, such as `http://lab:8000/v1`; at least one. */
   readonly urls: readonly string[];
   /** Sent as a bearer token. */
   readonly apiKey: string | undefined;
-  /** Fingerprint of the only key that its replicas may have. */
+  /** Fingerprint of the only key that the replicas may have. */
   readonly pinnedKey?: string | undefined;
-  /** Header that carries a name for each conversation, by which balancers choose a replica. */
+  /** Request header with a name for the conversation, by which load balancers choose a replica. */
   readonly sessionHeader?: string | undefined;
-  /** Requests to each model that run at the same time. */
+  /** Maximum number of concurrent requests to each model. */
   readonly maxConcurrent: number;
-  /** Longest silence: until the headers, and between two pieces of an answer. */
+  /** Time limit for connecting, for the headers, and between two pieces of an answer. */
   readonly timeoutMs: number;
   /**
    * The owner's declarations about models, by id; only these are served. Undefined: serves all
@@ -27,7 +27,7 @@ export interface Upstream {
   readonly models: Readonly<Record<string, DeclaredModel>> | undefined;
 }
 
-/** The address beside a server's API. */
+/** The server's root URL: the base URL without the API's path. */
 export function serverRoot(url: string): string {
   return url.replace(/\/v1$/u, '');
 }
@@ -37,22 +37,22 @@ export interface DeclaredModel {
   readonly alias?: string | undefined;
   readonly type?: RemoteModelType | undefined;
   readonly contextLength?: number | undefined;
-  /** True if the model reasons, and reasoning can be switched. */
+  /** True if reasoning can be switched on and off. */
   readonly reasoning?: boolean | undefined;
-  /** True if chats may have audio. */
+  /** True if chats may contain audio. */
   readonly audio?: boolean | undefined;
 }
 
 export type RemoteModelType = 'llm' | 'vlm' | 'embeddings';
 
-/** A model of an upstream, as far as it is known. */
+/** The known facts about an upstream's model. */
 export interface RemoteModel {
   readonly upstream: string;
-  /** As the upstream calls it. */
+  /** The upstream's name for the model. */
   readonly id: string;
   readonly alias: string | undefined;
   readonly type: RemoteModelType;
-  /** Undefined if neither the upstream nor the settings say it. */
+  /** Undefined if neither the upstream nor the settings name it. */
   readonly contextLength: number | undefined;
   readonly reasons: boolean;
   readonly hearsAudio: boolean;

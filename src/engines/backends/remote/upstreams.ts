@@ -10,36 +10,37 @@ import { serverRoot, type RemoteModel, type Upstream } from './upstream.ts';
 import { createUpstreamClient, type UpstreamClient } from './upstream-client.ts';
 import { UpstreamModels } from './upstream-models.ts';
 
-/** The remote servers of the settings, and linked machines. */
+/** The remote servers from the settings, and the linked machines. */
 export interface Upstreams {
   readonly names: readonly string[];
-  /** Adds an upstream; it replaces one with the same name. */
+  /** Adds an upstream, or replaces the one with the same name. */
   add(upstream: Upstream): void;
-  /** Ends its requests. */
+  /** Also ends the upstream's requests in flight. */
   remove(name: string): Promise<void>;
   /**
    * Reads the list of an upstream again.
    *
    * @returns the number of its models
-   * @throws HearthError if it does not answer.
+   * @throws HearthError if the upstream does not answer.
    */
   check(name: string): Promise<number>;
-  /** Abilities of a linked machine for one of its models; undefined if it can't be reached. */
+  /** Rates a linked machine for one of its models; undefined if the machine can't be reached. */
   standing(name: string, id: string): Promise<Standing | undefined>;
   /**
-   * The models of all upstreams. One that can't be reached contributes the models of its last list
-   * and of the settings.
+   * Lists the models of all upstreams. For an upstream that can't be reached, lists the models of its last list and
+   * of the settings.
    */
   listModels(): Promise<readonly RemoteModel[]>;
   /**
-   * Reads the list of the upstream that the key of a model names, for a model that it lacks. False if there is none to read.
+   * Reads an upstream's list again, since it lacks the model with this key. False if the key names no upstream or the
+   * list was read just now.
    *
    * @throws HearthError `upstream_unavailable` if the upstream does not answer.
    */
   refresh(key: string): Promise<boolean>;
-  /** An engine for a model; sends nothing yet. */
+  /** Creates an engine for a model, without sending anything. */
   open(model: Pick<RemoteModel, 'upstream' | 'id'>, contextLength: number): EngineHandle;
-  /** Requests to each model that run at the same time. */
+  /** Maximum number of concurrent requests to each model. */
   maxConcurrent(upstream: string): number;
   describe(): readonly { readonly name: string; readonly replicas: readonly ReplicaStatus[] }[];
   /** Ends the requests in flight. */
@@ -117,7 +118,7 @@ export function openUpstreams({ upstreams, environment, logger }: UpstreamsOptio
           contextLength,
           estimatesTokens: true,
         },
-        // It has no process that could end; failures end single requests.
+        // A remote engine has no process that could end; failures end single requests.
         closed: new Promise(() => {}),
         stop: async () => {},
       };
@@ -134,10 +135,10 @@ export function openUpstreams({ upstreams, environment, logger }: UpstreamsOptio
 const maxHealthWaitMs = 5000;
 
 /**
- * True if the server at a base address answers as one that works. A proxy before it may not know the path of its health;
- * then the list of models decides.
+ * True if the server works, by its health check. If that is missing, for example behind a proxy, the list of models
+ * decides.
  *
- * @param signal Ends the question; the answer is false.
+ * @param signal Ends the check; the result is then false.
  */
 async function isHealthy(
   client: Pick<UpstreamClient, 'getStatus'>,

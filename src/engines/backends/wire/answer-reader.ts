@@ -16,9 +16,9 @@ import { markCharacters, ToolMarkupReader, type MarkupPiece } from './tool-marku
 type TextKind = 'reasoning.delta' | 'content.delta';
 
 /**
- * Reads the deltas of an answer and collects their events. Separates what the server leaves in the text: reasoning, tool
- * calls and stop strings, in this order. A part that the server handles itself has no reader. Consecutive deltas of one kind
- * become one event, since a fast model sends many tokens in one read.
+ * Reads the deltas of an answer and collects events. If the server leaves them in the text, separates reasoning, then
+ * tool calls, then stop strings; there is no reader for a part that the server handles itself. Consecutive deltas of
+ * one kind become one event, since a fast model sends many tokens in one read.
  */
 export class AnswerReader {
   readonly #reasoning: ReasoningReader | undefined;
@@ -26,9 +26,9 @@ export class AnswerReader {
   readonly #forcedCall: ForcedCallReader | undefined;
   /** Present if the text is a call or an answer in a format. */
   readonly #callOrAnswer: CallOrAnswerReader | undefined;
-  /** Where the text may have markup of calls. */
+  /** Where the text may contain the markup of calls. */
   #callPlace: ReturnType<WireDialect['leavesCalls']> = 'nowhere';
-  /** Present from the first text on that may be markup. */
+  /** Created at the first text that may be markup. */
   #markup: ToolMarkupReader | undefined;
   readonly #stopStrings: StopStringReader | undefined;
   #stopString: string | undefined;
@@ -37,17 +37,17 @@ export class AnswerReader {
   #foundReasoning = false;
   #hasText = false;
   #events: GenerationEvent[] = [];
-  /** The text that becomes the next event. */
+  /** Kind of the text that becomes the next event. */
   #kind: TextKind | undefined;
   #text = '';
   /** Pieces of `#text`, which are tokens for most servers. */
   #tokens = 0;
   #hasOutput = false;
   #hasAnswer = false;
-  /** Further calls are left out: servers may ignore `parallel_tool_calls`. */
+  /** Drops any further calls, since servers may ignore `parallel_tool_calls`. */
   readonly #maxCalls: number;
   readonly #callIds: string[] = [];
-  /** Number of the call by the server's index. */
+  /** Maps the server's index of a call to our number. */
   readonly #callNumbers = new Map<number, number>();
 
   constructor(request: GenerationRequest, dialect: WireDialect) {
@@ -69,7 +69,7 @@ export class AnswerReader {
     return this.#hasOutput;
   }
 
-  /** True if there is more than reasoning. */
+  /** True if the output contains more than reasoning. */
   get hasAnswer(): boolean {
     return this.#hasAnswer;
   }
@@ -78,7 +78,7 @@ export class AnswerReader {
     return this.#callIds.length;
   }
 
-  /** The stop string that was found; the rest of the stream does not count. */
+  /** The stop string that was found. The rest of the stream is ignored. */
   get stopString(): string | undefined {
     return this.#stopString;
   }
@@ -126,7 +126,7 @@ export class AnswerReader {
       if (known !== undefined && !(isOther && name !== '')) {
         if (argumentsJson !== '') this.#collectCall({ index: known, argumentsJson });
       } else if (name !== '') {
-        // A call without a name can't be made, and its arguments belong to none.
+        // A call without a name can't be made, so it is dropped with its arguments.
         this.#callNumbers.set(wireIndex, this.callCount);
         this.#beginCall(id || newCallId(), name, argumentsJson);
       }
@@ -178,7 +178,7 @@ export class AnswerReader {
     } else this.#show(text);
   }
 
-  /** White space before a call is a part of its markup. */
+  /** True if the text may contain markup. Leading white space counts, since it belongs to the markup of a call. */
   #mayHaveCall(text: string): boolean {
     if (this.#callPlace === 'nowhere') return false;
     if (markCharacters.test(text)) return true;
@@ -206,7 +206,7 @@ export class AnswerReader {
     }
   }
 
-  /** Adds a piece of a call that was found in the text; one without a name continues the last call. */
+  /** Adds a piece of a call that was found in the text. A piece without a name continues the last call. */
   #addCall(call: CallPiece | undefined): void {
     if (call === undefined) return;
     this.#heldLogprobs = [];
@@ -215,7 +215,7 @@ export class AnswerReader {
     else this.#beginCall(newCallId(), name, argumentsJson);
   }
 
-  /** Shows all text that could have become a mark or a stop string. */
+  /** Shows all text that was held because it might have become markup or a stop string. */
   #showHeld(isBeforeCall = false): void {
     if (this.#stopString !== undefined) return;
     if (this.#reasoning !== undefined) {
@@ -227,7 +227,7 @@ export class AnswerReader {
     if (this.#stopStrings !== undefined) this.#showStopString(this.#stopStrings);
   }
 
-  /** Shows the text that could have become a stop string. */
+  /** Shows the text that was held because it might have become a stop string. */
   #showStopString(reader: StopStringReader): void {
     if (this.#stopString === undefined) this.#collect('content.delta', reader.end());
   }
@@ -245,7 +245,7 @@ export class AnswerReader {
     this.#collect('content.delta', found.text);
   }
 
-  /** Log probabilities are never merged. */
+  /** Adds text to the next event. Text with log probabilities gets an event of its own. */
   #collect(type: TextKind, text: string): void {
     if (text === '') return;
     this.#hasOutput = true;
@@ -287,7 +287,7 @@ export class AnswerReader {
   }
 }
 
-/** The first tokens, as many as the text has. */
+/** Keeps the log probabilities of the tokens that the text contains. */
 function tokensOf(text: string, logprobs: readonly TokenLogprob[]): TokenLogprob[] {
   let length = 0;
   return logprobs.filter(({ token }) => {

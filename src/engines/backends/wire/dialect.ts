@@ -3,12 +3,15 @@ import type { WireError } from './wire-error.ts';
 
 export type JsonSchema = ToolDefinition['parameters'];
 
-/** Sampling parameters beyond OpenAI's API, with the names of a server. */
+/** A server's names for sampling parameters that OpenAI's API lacks. */
 type ExtraSampling = Partial<
   Record<'topK' | 'minP' | 'repeatPenalty' | 'repeatLastTokens', string>
 >;
 
-/** `hearth`: the server does not get them, or does not tell which one it found. */
+/**
+ * Finds the stop strings. `hearth` if the server would not report which one it found, or would also look outside the
+ * answer.
+ */
 type StopStringOwner = 'server' | 'hearth';
 
 /** How a server's API differs from OpenAI's chat and text completions. */
@@ -23,25 +26,25 @@ export interface WireDialect {
   readonly fields: {
     readonly maxTokens: 'max_tokens' | 'n_predict';
     readonly completionLogprobs: 'logprobs' | 'n_probs';
-    /** Absent: not sent. */
+    /** Absent: the field is not sent. */
     readonly maxReasoningTokens?: 'thinking_budget_tokens';
-    /** A parameter without a name is refused. */
+    /** A parameter without a name is rejected. */
     readonly sampling: ExtraSampling;
   };
   /** Fields that only this server has. */
   readonly ownFields?: (request: GenerationRequest) => object;
-  /** Fewest alternatives that switch log probabilities on. */
+  /** Smallest number of alternatives that enables log probabilities. */
   readonly minTopLogprobs: 0 | 1;
   readonly embeddingFormat: 'float' | 'base64';
-  /** Features that are refused, with the reason; absent: none. */
+  /** Features that are rejected, with the reason. */
   readonly lacks?: Readonly<Partial<Record<Feature, string>>>;
-  /** Text completions also take token ids as prompt. */
+  /** True if the prompt of a text completion may be token ids. */
   readonly readsTokenIds: boolean;
-  /** Absent: text completions take no suffix. */
+  /** Absent: text completions do not support a suffix. */
   readonly infill?: { readonly path: string; readonly prompt: string; readonly suffix: string };
-  /** A field of OpenAI's API, or variables of the chat template. */
+  /** Switches reasoning by OpenAI's `reasoning_effort`, or by variables of the chat template. */
   readonly reasoning: 'effort' | 'template';
-  /** `grammar`: Hearth forces calls by the schema of the answer. `ignored`: the server does not force any. */
+  /** `grammar`: Hearth forces calls by a schema for the answer. `ignored`: the server can't force calls. */
   readonly toolChoice: 'server' | 'grammar' | 'ignored';
   /** Adapts schemas to what the server can enforce; absent: they are sent unchanged. */
   readonly schemas?: {
@@ -50,27 +53,29 @@ export interface WireDialect {
     answer(schema: JsonSchema): JsonSchema;
   };
   readonly stopStrings: Readonly<Record<GenerationRequest['kind'], StopStringOwner>>;
-  /** The server may leave the reasoning in the text, or line breaks around it. */
+  /** True if the server may leave the reasoning in the text, or line breaks around it. */
   readonly leavesReasoning: boolean;
   /**
-   * Where the server may leave the markup of tool calls. A text that begins with markup shows that it does; otherwise,
-   * the text may explain the markup.
+   * Where the server may leave the markup of tool calls in the text. `atStart`: only markup at the beginning of the
+   * text counts as a call, since later markup may be part of an explanation.
    */
   readonly leavesCalls: (request: ChatGeneration) => 'anywhere' | 'atStart' | 'nowhere';
-  /** The server says whether a limit was the request's or the context's. */
+  /** True if the server tells whether the request's limit or the context ended an answer. */
   readonly explainsLimit: boolean;
-  /** Reasoning tokens are as many as the server reports or streams; otherwise they are counted later. */
+  /**
+   * True if reasoning tokens are counted from the server's reports or the stream; false if they are counted later.
+   */
   readonly countsReasoning: boolean;
   readonly failures: WireFailures;
 }
 
 /** Errors of a stream. */
 export interface WireFailures {
-  /** The stream ended before the answer. */
+  /** The error for a stream that ended before the answer did. */
   cut(): Error;
   /** @param reason Ends the sentence "The server failed: ...". */
   broken(reason: string): Error;
-  /** An `error` event. */
+  /** The error for an `error` event. */
   reported(error: WireError): Error;
   /** True if the model's output was delivered, but the server could not parse it. */
   isParseFailure(error: WireError): boolean;

@@ -14,8 +14,8 @@ const embeddingsBody = z.object({
 });
 
 /**
- * The body of `/embeddings`. As base64, vectors travel as 32-bit floats in the byte order of the engine: a third of the
- * size of JSON numbers, and faster to parse.
+ * The body for `/embeddings`. In base64, vectors are 32-bit floats in the engine's byte order: a third of the size of
+ * JSON numbers, and faster to parse.
  */
 export function embeddingsRequest(
   inputs: readonly Prompt[],
@@ -42,7 +42,7 @@ export function readEmbeddings(reply: unknown, inputs: readonly Prompt[]): Embed
 }
 
 function decodeVector(base64: string): readonly number[] {
-  // Copied, since the bytes of a small buffer may begin anywhere.
+  // Copied, since the bytes of a small buffer may not be aligned.
   const bytes = new Uint8Array(Buffer.from(base64, 'base64'));
   return Array.from(new Float32Array(bytes.buffer, 0, Math.floor(bytes.length / 4)));
 }

@@ -16,20 +16,20 @@ interface EngineClientOptions {
   readonly dialect: WireDialect;
   /** Name of the model; absent if the engine has only one. */
   readonly model?: string;
-  /** The error for an answer with a status other than 200. */
+  /** Converts a response with a status other than 200 to an error. */
   readonly toFailure: (reply: EngineReply) => HearthError;
 }
 
-/** The wire client for an engine that is a process of this machine. Its methods throw `crashed` if the engine stops. */
+/** A client for an engine that runs on this machine. All methods throw `crashed` if the engine stops. */
 export interface EngineClient {
-  /** @throws HearthError as `wireCall`, and the engine's errors. */
+  /** @throws HearthError the errors of `wireCall` and of the engine. */
   generate(request: GenerationRequest, signal: AbortSignal): AsyncIterable<GenerationEvent>;
   embed(inputs: readonly Prompt[], signal: AbortSignal): Promise<Embeddings>;
   post(path: string, body: object, signal: AbortSignal): Promise<EngineReply>;
   /**
-   * Reads the body of an answer.
+   * Reads the body of a response.
    *
-   * @param missing Ends the message "The engine sent no ...", for an answer of another shape.
+   * @param missing Ends the message "The engine sent no ..." if the body does not match the schema.
    */
   read<Body>(reply: EngineReply, schema: z.ZodType<Body>, missing: string): Body;
 }
@@ -75,7 +75,7 @@ export function createEngineClient(
   };
 }
 
-/** A lost connection means that the engine died; other errors stay unchanged. */
+/** Converts a lost connection to `crashed`, since the engine has died; returns other errors unchanged. */
 export function connectionFailure(error: unknown): unknown {
   return error instanceof ConnectionLostError ? crashed(error) : error;
 }
@@ -84,7 +84,7 @@ function crashed(cause?: unknown): HearthError {
   return new HearthError('crashed', 'The engine stopped during the request.', { cause });
 }
 
-/** Failures of a local engine's stream, besides the ones that it reports. */
+/** Stream failures of a local engine that the engine does not report itself. */
 export const engineStreamFailures: Pick<WireFailures, 'cut' | 'broken'> = {
   cut: () => crashed(),
   broken: (reason) => new HearthError('internal', `The engine failed: ${reason}`),

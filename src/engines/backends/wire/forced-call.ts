@@ -1,17 +1,17 @@
 import type { ChatGeneration, ToolDefinition } from '../../engine.ts';
 
 /**
- * The engine's own `tool_choice: "required"` lets the model write any text before the call, and as much of it as it
- * likes. So a call that is required is written as a JSON object, `{"name": ..., "arguments": ...}`, which a grammar
- * holds the model to from its first character after the reasoning.
+ * True if the request requires a call. The engine's own `tool_choice: "required"` lets the model write any amount of
+ * text before the call. So Hearth uses a grammar instead, which makes the whole answer after the reasoning a JSON
+ * object, `{"name": ..., "arguments": ...}`.
  */
 export function isCallForced({ toolChoice }: Pick<ChatGeneration, 'toolChoice'>): boolean {
   return toolChoice === 'required' || typeof toolChoice === 'object';
 }
 
 /**
- * True if the answer may be a call or have the format of the request. The engine's own grammar for a format allows no
- * call, so both are alternatives of one schema.
+ * True if the answer may be a call or text in the requested format. The engine's own grammar for a format allows no
+ * calls, so Hearth makes both alternatives of one schema.
  */
 export function isCallOrFormat({
   tools = [],
@@ -23,7 +23,7 @@ export function isCallOrFormat({
 }
 
 /**
- * @param tools With schemas that the engine can make a grammar of.
+ * @param tools Their schemas must suit the engine's grammars.
  * @param answer Schema of an answer that is allowed instead of a call.
  */
 export function forcedCallSchema(
@@ -45,7 +45,7 @@ export function forcedCallSchema(
   return { anyOf: [...anyOf, format], $defs: Object.assign(definitions, $defs) };
 }
 
-/** References start at the root, which holds the definitions of all tools. */
+/** Prefixes the schema's definitions, since the combined schema has the definitions of all tools at its root. */
 function withOwnDefinitions(
   { $defs = {}, ...schema }: ToolDefinition['parameters'],
   prefix: string,
@@ -62,11 +62,11 @@ function withOwnDefinitions(
 }
 
 const callOpening = /^\s*\{\s*"name"\s*:\s*("(?:[^"\\]|\\.)*")\s*,\s*"arguments"\s*:\s*(?=\S)/;
-/** The brace that may be the one that ends the object. */
+/** A brace that may end the outer object. */
 const possibleEnd = /\s*\}?\s*$/;
 
 export interface CallPiece {
-  /** Given once, with the first piece. */
+  /** Only in the first piece of a call. */
   readonly name?: string;
   readonly argumentsJson: string;
 }
@@ -76,7 +76,7 @@ export class ForcedCallReader {
   #pending = '';
   #hasName = false;
 
-  /** Undefined where nothing is known yet. */
+  /** Undefined until it is known. */
   push(text: string): CallPiece | undefined {
     this.#pending += text;
     if (this.#hasName) return this.#takeArguments();
@@ -88,7 +88,7 @@ export class ForcedCallReader {
     return { name: String(parsed), argumentsJson: this.#takeArguments()?.argumentsJson ?? '' };
   }
 
-  /** The rest of a call that the token limit has cut; empty for a complete one. */
+  /** The rest of a call that the token limit has cut; undefined if nothing is left. */
   endCut(): CallPiece | undefined {
     const argumentsJson = this.#hasName ? this.#pending : '';
     this.#pending = '';
@@ -132,7 +132,10 @@ export class CallOrAnswerReader {
     return this.#kind === 'call' ? { call: this.#call.push(pending) } : { text: pending };
   }
 
-  /** The text that was not returned yet. @param isCut Whether the token limit has cut it. */
+  /**
+   * Returns the held text.
+   * @param isCut True if the token limit has cut the answer.
+   */
   end(isCut: boolean): Read {
     if (this.#kind === 'call') return isCut ? { call: this.#call.endCut() } : {};
     return { text: this.#pending };
@@ -146,8 +149,8 @@ export class CallOrAnswerReader {
 }
 
 /**
- * How many characters of an opening are not in the text yet, which may have white space between its tokens; undefined
- * if the text begins with something else.
+ * Number of the opening's characters that the text still lacks; undefined if the text begins differently. Ignores
+ * white space in the text.
  */
 function unread(opening: string, text: string): number | undefined {
   let position = 0;

@@ -6,7 +6,7 @@ import type {
   WireTokenLogprob,
 } from './stream-event.ts';
 
-/** The log probabilities of one event, in any of their forms. */
+/** Reads the log probabilities of one event, in any server's format. */
 export function readLogprobs(
   event: StreamEvent,
   choice: WireChoice | undefined,

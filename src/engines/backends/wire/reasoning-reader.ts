@@ -1,4 +1,4 @@
-/** How the models of the common families mark reasoning at the beginning of an answer. */
+/** Markers that common model families put around the reasoning at the beginning of an answer. */
 const formats = [
   // DeepSeek, Qwen, GLM, SmolLM
   { open: '<think>', close: '</think>' },
@@ -17,28 +17,28 @@ interface Read {
 const nothing: Read = { reasoning: '', content: '' };
 
 /**
- * Separates reasoning from the answer, for servers that leave its markup in the text. Removes the line breaks that
- * chat templates have around reasoning, as llama.cpp does.
+ * Separates reasoning from the answer, for servers that leave the markers in the text. Removes line breaks around the
+ * reasoning, which come from the chat template, as llama.cpp does.
  */
 export class ReasoningReader {
   #state: 'beginning' | 'reasoning' | 'margin' | 'answer' = 'beginning';
   #close = '';
   #pending = '';
   #hasReasoning = false;
-  /** White space that may be the end of the reasoning. */
+  /** White space that may end the reasoning. */
   #margin = '';
 
-  /** True after the first visible character of the answer: the rest needs no reader. */
+  /** True after the first visible character of the answer. The rest of the text needs no reader. */
   get isInAnswer(): boolean {
     return this.#state === 'answer';
   }
 
-  /** True while text is held that may be the beginning of a mark. */
+  /** True while text is held that may start a marker. */
   get isHolding(): boolean {
     return this.#pending !== '';
   }
 
-  /** Reads a piece of the server's own field for reasoning. */
+  /** Reads a piece of reasoning from the server's own field. */
   pushReasoning(text: string): string {
     if (this.#state === 'beginning') this.#state = 'margin';
     return this.#trimmed(text);

@@ -17,7 +17,7 @@ import type { Feature, JsonSchema, WireDialect } from './dialect.ts';
 import { forcedCallSchema, isCallForced, isCallOrFormat } from './forced-call.ts';
 
 interface WireCall {
-  /** Below the server's base address. */
+  /** Relative to the server's base URL. */
   readonly path: string;
   readonly body: object;
 }
@@ -25,7 +25,7 @@ interface WireCall {
 /**
  * Encodes a generation as a request of the dialect.
  *
- * @param model Name of the model; undefined for a server that has only one.
+ * @param model Name of the model; undefined if the server has only one model.
  * @throws HearthError `invalid_value` for a field or feature that the server lacks, for a tool choice that no tool
  *   matches, and for a response schema that can't be enforced; `infill_unsupported`.
  */
@@ -125,7 +125,9 @@ function wireToolCall({ id, name, argumentsJson }: ToolCall): object {
   return { id, type: 'function', function: { name, arguments: parsableArguments(argumentsJson) } };
 }
 
-/** Servers reject conversations with arguments that are not JSON, so those are wrapped in a JSON object as text. */
+/**
+ * Servers reject conversations with arguments that are not JSON, so such arguments become a text in a JSON object.
+ */
 function parsableArguments(argumentsJson: string): string {
   try {
     const parsed: object = JSON.parse(argumentsJson);
@@ -168,7 +170,7 @@ function strictFormat(name: string, schema: object): object {
   return { type: 'json_schema', json_schema: { name, strict: true, schema } };
 }
 
-/** The schema that an answer in the format has. */
+/** The schema of an answer in the requested format. */
 function answerSchema({ schemas }: WireDialect, format: ResponseFormat | undefined): JsonSchema {
   if (format?.type !== 'json_schema') return { type: 'object' };
   return schemas === undefined ? format.schema : schemas.answer(format.schema);
@@ -193,14 +195,14 @@ function toolFields(dialect: WireDialect, request: ChatGeneration): object {
     );
   }
   if (dialect.toolChoice === 'grammar') {
-    // The engine does not support a choice by name: it gets only that tool and must call it.
+    // The engine can't be told to call a certain tool, so it gets only that tool and must call it.
     if (isForced) return grammarCallFields(dialect, chosen);
     if (isCallOrFormat(request)) {
       return grammarCallFields(dialect, tools, answerSchema(dialect, responseFormat));
     }
   }
   if (tools.length === 0) return {};
-  // The server would offer them.
+  // This server would offer the tools despite the choice.
   if (toolChoice === 'none' && dialect.toolChoice === 'ignored') return {};
   return {
     tools: wireTools(dialect, tools),
@@ -213,9 +215,9 @@ function toolFields(dialect: WireDialect, request: ChatGeneration): object {
 }
 
 /**
- * The tools are in the prompt; the grammar of the answer allows nothing but a call.
+ * Puts the tools into the prompt, and forces a call by a grammar for the answer.
  *
- * @param answer Schema that is allowed, too.
+ * @param answer Schema of an answer that is allowed instead of a call.
  */
 function grammarCallFields(
   dialect: WireDialect,
@@ -275,7 +277,7 @@ function assertFeatures(
   }
 }
 
-/** The features that a request needs, with the field that needs each. */
+/** The features that a request needs, each with the request field that needs it. */
 export function featuresOf(request: GenerationRequest): readonly (readonly [Feature, string])[] {
   const needed: (readonly [Feature, string])[] = [];
   if (request.kind === 'completion') {

@@ -1,19 +1,22 @@
 /**
- * Finds stop strings in a text that comes in pieces. Text that may be the beginning of a stop string is held until
- * more of it is known.
+ * Finds stop strings in a text that arrives in pieces. Holds back text that may start a stop string until the
+ * following text decides.
  */
 export class StopStringReader {
   readonly #stopStrings: readonly string[];
   readonly #longest: number;
   #held = '';
 
-  /** @param stopStrings none of them empty */
+  /** @param stopStrings Must not contain an empty string. */
   constructor(stopStrings: readonly string[]) {
     this.#stopStrings = stopStrings;
     this.#longest = Math.max(0, ...stopStrings.map(({ length }) => length));
   }
 
-  /** The text that can be shown, up to the first stop string; `stopString` is set if there is one. */
+  /**
+   * Returns the text that can be shown, which ends before the first stop string. `stopString` is set if one was
+   * found.
+   */
   push(text: string): { readonly text: string; readonly stopString?: string } {
     if (this.#longest === 0) return { text };
     const pending = this.#held + text;
@@ -30,7 +33,7 @@ export class StopStringReader {
     return { text: pending.slice(0, length) };
   }
 
-  /** The text that was held. */
+  /** Returns the held text. */
   end(): string {
     const text = this.#held;
     this.#held = '';

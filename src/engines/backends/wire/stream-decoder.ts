@@ -22,8 +22,9 @@ import { estimateTokens } from './token-estimate.ts';
 import { readWireError } from './wire-error.ts';
 
 /**
- * Tokens that arrive within this time are sent together, in ms; the first one is never delayed. These are three screen frames:
- * each batch takes the cores from the engine for about a millisecond. See docs/adr/0004-coalesced-deltas.md.
+ * Tokens that arrive within this time are sent together; the first one is never delayed. The time is three screen
+ * frames. Longer than necessary for a screen, since each batch takes CPU time of about a millisecond from the engine.
+ * See docs/adr/0004-coalesced-deltas.md.
  */
 export const minBatchMs = 50;
 
@@ -31,18 +32,18 @@ export const minBatchMs = 50;
 export interface WireStream {
   /** Waits for bytes and returns all that have arrived since the last call; undefined at the end. */
   read(): Promise<readonly Buffer[] | undefined>;
-  /** Delivers at most one batch in each interval. */
+  /** Makes `read` return at most once in each interval. */
   setMinimumInterval(intervalMs: number): void;
   /** Closes the connection, which makes the server stop. Does nothing after the end. */
   close(): void;
 }
 
-/** Far above the size of any event; limits memory if a line never ends. */
+/** Limits the memory for a line that never ends. Far above the size of any event. */
 const maxEventCharacters = 16 * 1024 * 1024;
-/** An answer that arrives within this time has no measurable speed: a read delivers several tokens. */
+/** The speed of an answer that arrives within this time can't be measured, since one read delivers several tokens. */
 const minGenerationMs = 10;
 
-/** Converts the server-sent events of one generation, chat or text, to generation events. */
+/** Converts the server-sent events of one chat or text completion to generation events. */
 export class StreamDecoder {
   readonly #request: GenerationRequest;
   readonly #dialect: WireDialect;
@@ -75,7 +76,7 @@ export class StreamDecoder {
   #isMalformed = false;
   #failure: Error | undefined;
 
-  /** @param modelId The only model that may answer; absent: any. */
+  /** @param modelId The only model that may answer; absent: any model. */
   constructor(request: GenerationRequest, dialect: WireDialect, modelId?: string) {
     this.#request = request;
     this.#dialect = dialect;
@@ -88,21 +89,22 @@ export class StreamDecoder {
     return this.#reader.hasOutput;
   }
 
-  /** True if a stop string was found, after which the rest of the stream does not count. */
+  /** True if a stop string was found. The rest of the stream is then ignored. */
   get isStopped(): boolean {
     return this.#reader.stopString !== undefined;
   }
 
-  /** Reasoning tokens so far; if the server does not count them, the deltas that arrived. */
+  /** Reasoning tokens so far, or the number of reasoning deltas if the server does not count tokens. */
   get reasoningTokens(): number {
     const counted = this.#usage?.completion_tokens_details?.reasoning_tokens;
     return this.#reader.foundReasoning ? this.#reasoningCount : (counted ?? this.#reasoningCount);
   }
 
   /**
-   * Decodes a whole stream and closes it. If it fails after output, the figures of that come before the error.
+   * Decodes a whole stream and closes it. If the stream fails after some output, yields `generation.cut` with the
+   * figures so far before it throws.
    *
-   * @param intervalMs Minimum time between two batches, from the first output on.
+   * @param intervalMs Minimum time between two batches after the first output.
    * @throws The signal's reason; the errors of the stream, of `decode` and `end`.
    */
   async *read(
@@ -147,12 +149,12 @@ export class StreamDecoder {
    */
   end(): Extract<GenerationEvent, { type: 'generation.end' }> {
     if (this.#failure !== undefined) throw this.#failure;
-    // Some servers end without a reason, also an answer without a token.
+    // Some servers give no reason for the end, even if the answer has no tokens.
     const isEnd = this.isStopped || this.#isMalformed || this.#hasEnded;
     if (!isEnd) throw this.#dialect.failures.cut();
     const reason = this.#stopReason();
     const { countsReasoning } = this.#dialect;
-    // The server left out a call that it could not parse.
+    // If the server announced a call but sent none, it could not parse the call.
     const isCall = this.#finish?.finish_reason === 'tool_calls' && !this.isStopped;
     const lacksCall = isCall && this.#reader.callCount === 0;
     return {
@@ -165,7 +167,7 @@ export class StreamDecoder {
     };
   }
 
-  /** The server's numbers, or else our own counts. */
+  /** The server's figures, or our own where the server reports none. */
   usage(): GenerationUsage {
     const usage = this.#usage;
     const timings = this.#timings;
@@ -201,7 +203,7 @@ export class StreamDecoder {
       const event: unknown = JSON.parse(data);
       if (typeof event === 'object' && event !== null) return event;
     } catch {
-      // Reported below.
+      // Text that is not JSON is reported by the throw after this block.
     }
     throw this.#dialect.failures.broken('it sent an event that is not JSON');
   }
@@ -214,7 +216,7 @@ export class StreamDecoder {
     if (this.#modelId !== undefined) assertModel(event.model, this.#modelId, this.#dialect);
     const choice = event.choices?.[0] ?? undefined;
     this.#acceptText(event, choice);
-    // With a stop string, this event still counts its tokens.
+    // Even after a stop string, this event's token counts are used.
     if (event.timings) this.#timings = event.timings;
     if (event.usage) this.#usage = event.usage;
     if (event.prompt_progress) {
@@ -273,9 +275,9 @@ export class StreamDecoder {
   }
 
   /**
-   * An answer that the server can't parse was still delivered: it is kept and marked
-   * (https://github.com/ggml-org/llama.cpp/issues/27733). Without an answer this fails as other errors do, which are
-   * thrown by `end`, after the events that came before them.
+   * Handles an `error` event. If the server could not parse an answer that it has delivered, the answer is kept and
+   * marked as malformed (https://github.com/ggml-org/llama.cpp/issues/27733). `end` throws all other errors, after
+   * the events that came before them.
    */
   #acceptError(error: unknown): void {
     const { failures } = this.#dialect;
@@ -294,7 +296,7 @@ export class StreamDecoder {
     return stopReason(this.#finish ?? {}, this.#request, hasToolCalls, completionTokens);
   }
 
-  /** For a build of the server that leaves out its own reason. */
+  /** The reason for a build of the server that does not report its own. */
   #derivedStop(): NativeStop | undefined {
     if (!this.#dialect.explainsLimit) return undefined;
     return { stop_type: this.#finish?.finish_reason === 'length' ? 'limit' : 'eos' };
@@ -309,8 +311,8 @@ export class StreamDecoder {
 const none = [] as const;
 
 /**
- * @param expected undefined: any.
- * @throws The dialect's `broken` if another model answers: the server was restarted with it.
+ * @param expected Undefined: any model.
+ * @throws The dialect's `broken` if another model answers, because the server was restarted with that model.
  */
 export function assertModel(
   answering: unknown,
@@ -322,9 +324,9 @@ export function assertModel(
 }
 
 /**
- * Why a generation stopped, from llama-server's native `stop_type`, `stopping_word` and `truncated`.
- * Chat templates have their own stop words, which end a turn like the end-of-text token: only the
- * words that the request named count as stop strings.
+ * Why a generation stopped, from llama-server's native `stop_type`, `stopping_word` and `truncated`. Chat templates
+ * have their own stop words, which end a turn like the end-of-text token. So only words that the request named count
+ * as stop strings.
  */
 export function nativeStopReason(
   wire: NativeStop,

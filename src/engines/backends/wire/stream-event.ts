@@ -1,7 +1,7 @@
 /**
- * One event of a stream of chat or text completions, limited to the fields that Hearth reads: OpenAI's, and those that
- * vLLM, SGLang and llama-server add (tools/server/README.md of llama.cpp). Servers differ: every field may be missing,
- * and a value may have another type.
+ * One event of a stream of chat or text completions, limited to the fields that Hearth reads: OpenAI's, and the
+ * additions of vLLM, SGLang and llama-server (tools/server/README.md of llama.cpp). Servers differ: every field may
+ * be missing, and a value may have another type.
  */
 export interface StreamEvent extends NativeStop {
   /** The model that answers. */
@@ -9,12 +9,12 @@ export interface StreamEvent extends NativeStop {
   readonly choices?: readonly WireChoice[] | null;
   readonly usage?: WireUsage | null;
   readonly error?: unknown;
-  /** llama-server; the last ones count. */
+  /** From llama-server; the last ones count. */
   readonly timings?: WireTimings | null;
   readonly prompt_progress?: WirePromptProgress | null;
-  /** llama-server: the end of a chat, if the request is `verbose`. */
+  /** From llama-server, at the end of a chat if the request is `verbose`. */
   readonly __verbose?: NativeStop;
-  /** llama-server's own text completions. */
+  /** In llama-server's own text completions. */
   readonly content?: string;
   readonly stop?: boolean;
   readonly completion_probabilities?: readonly WireTokenLogprob[];
@@ -25,9 +25,9 @@ export interface WireChoice {
   /** Text of a text completion. */
   readonly text?: string | null;
   readonly finish_reason?: string | null;
-  /** vLLM: the stop string or the id of the token that ended the generation. */
+  /** From vLLM: the stop string or the id of the token that ended the generation. */
   readonly stop_reason?: string | number | null;
-  /** SGLang: like `stop_reason`. */
+  /** From SGLang: like `stop_reason`. */
   readonly matched_stop?: string | number | null;
   readonly logprobs?:
     | ({ readonly content?: readonly WireTokenLogprob[] | null } & WireTextLogprobs)
@@ -61,7 +61,7 @@ export interface WireTokenLogprob {
   readonly top_logprobs?: readonly WireTokenLogprob[];
 }
 
-/** Log probabilities of a text completion: lists beside each other. */
+/** Log probabilities of a text completion, as parallel lists. */
 export interface WireTextLogprobs {
   readonly tokens?: readonly string[];
   readonly token_logprobs?: readonly (number | null)[];
@@ -77,13 +77,13 @@ export interface NativeStop {
 }
 
 export interface WireTimings {
-  /** Prompt tokens from the cache, and computed prompt tokens. */
+  /** Prompt tokens from the cache; `prompt_n` counts the computed ones. */
   readonly cache_n?: number;
   readonly prompt_n?: number;
   readonly prompt_ms?: number;
   readonly predicted_n?: number;
   readonly predicted_ms?: number;
-  /** Drafted tokens, and accepted ones; absent if nothing was drafted. */
+  /** Drafted tokens; `draft_n_accepted` counts the accepted ones. Absent if nothing was drafted. */
   readonly draft_n?: number;
   readonly draft_n_accepted?: number;
 }

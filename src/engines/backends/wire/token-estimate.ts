@@ -5,22 +5,22 @@ import {
   type GenerationRequest,
 } from '../../engine.ts';
 
-/** Bytes of a token of English text, a little less than the average. */
+/** Bytes per token, a little less than the average of English text. */
 const bytesPerToken = 4;
-/** Role and markers of a message. */
+/** Tokens for the role and markers of a message. */
 const tokensPerMessage = 4;
-/** A picture of the size that most projectors read. */
+/** Tokens of an image at the resolution of most projectors. */
 const tokensPerImage = 576;
-/** Encoders of Whisper's kind; others make fewer. */
+/** From Whisper-like encoders; others produce fewer. */
 const audioTokensPerSecond = 25;
 const audioBytesPerSecond = { wav: 32_000, mp3: 8000 };
 
-/** The tokens of a text, for servers that can't count them. */
+/** Estimates the tokens of a text, for servers that can't count them. */
 export function estimateTextTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / bytesPerToken);
 }
 
-/** The tokens of a whole prompt, for servers that do not report them. */
+/** Estimates the tokens of a whole prompt, for servers that do not report them. */
 export function estimateTokens(request: GenerationRequest): number {
   if (request.kind === 'completion') {
     const { prompt } = request;
@@ -32,8 +32,8 @@ export function estimateTokens(request: GenerationRequest): number {
 }
 
 /**
- * The request without a limit of tokens that the context does not hold beside the prompt: the answer ends with the
- * context anyway, and vLLM refuses such a limit.
+ * Returns the request without its `maxTokens` if prompt and answer would exceed the context: vLLM rejects such a
+ * limit, and the answer ends with the context anyway.
  */
 export function withinContext(
   request: GenerationRequest,

@@ -1,15 +1,15 @@
-/** A text to show, or a call that the model wrote as text. */
+/** A piece of text to show, or a call that the model wrote as text. */
 export type MarkupPiece =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'call'; readonly name: string; readonly argumentsJson: string };
 
 interface Format {
   readonly open: string;
-  /** Absent if the calls continue to the end. */
+  /** Absent if the calls extend to the end of the text. */
   readonly close?: string;
 }
 
-/** How the models of the common families mark tool calls. */
+/** Markers that common model families put around tool calls. */
 const formats: readonly Format[] = [
   // Qwen, Hermes, GLM
   { open: '<tool_call>', close: '</tool_call>' },
@@ -32,32 +32,32 @@ const longestMark = Math.max(...marks.map(({ length }) => length));
 const beginning = /[<[]/;
 /** Without these characters, a text has neither markup nor a code block. */
 export const markCharacters = /[<[`]/;
-/** One or two backticks, which a third may follow. */
+/** One or two backticks, which may become three. */
 const backticks = /(?<!`)`{1,2}$/;
 
 /**
- * Finds tool calls in the text of a model that was offered no tools: the engine parses such markup
- * only if it offers tools. Text in a code block (between lines of three backticks) stays unchanged.
+ * Finds tool calls that the server left in the text. The engine, for example, parses the markup only if the request
+ * offers tools. Text in a code block (between lines of three backticks) stays unchanged.
  */
 export class ToolMarkupReader {
   #pending = '';
   #format: Format | undefined;
   #isInCode = false;
-  /** White space after a call is part of its markup, and so is that before the first one. */
+  /** White space after a call, and before the first one, belongs to the markup. */
   #isAfterCall = false;
   #hasText: boolean;
   #isOnlyAtStart: boolean;
 
   /**
-   * @param isOnlyAtStart Text that begins with something else has no calls.
-   * @param hasText Whether the answer has begun with other text.
+   * @param isOnlyAtStart True if only a text that begins with markup has calls.
+   * @param hasText True if the answer has begun with other text.
    */
   constructor(isOnlyAtStart = false, hasText = false) {
     this.#isOnlyAtStart = isOnlyAtStart;
     this.#hasText = hasText;
   }
 
-  /** True if the text has no calls: the rest needs no reader. */
+  /** True if the text can't have calls, so that the rest needs no reader. */
   get isOff(): boolean {
     return this.#isOnlyAtStart && this.#hasText && this.#pending === '';
   }
@@ -101,7 +101,10 @@ export class ToolMarkupReader {
     }
   }
 
-  /** Flushes the text that was held. @param isBeforeCall White space alone then belongs to the call. */
+  /**
+   * Flushes the held text.
+   * @param isBeforeCall True if a call follows, to which white space at the beginning of the text belongs.
+   */
   end(isBeforeCall = false): readonly MarkupPiece[] {
     const pieces: MarkupPiece[] = [];
     if (isBeforeCall && !this.#hasText) this.#pending = this.#pending.trimStart();
@@ -132,7 +135,7 @@ export class ToolMarkupReader {
   }
 }
 
-/** Length of the end of a text that may be the beginning of a mark. */
+/** Length of a suffix that may start a marker. */
 function heldLength(text: string): number {
   const ticks = backticks.exec(text);
   if (ticks !== null) return ticks[0].length;
@@ -144,7 +147,7 @@ function heldLength(text: string): number {
   return 0;
 }
 
-/** The calls of one block; one without a name where nothing can be made of it. */
+/** The calls of one block; a call without a name if the block can't be parsed. */
 function readCalls(body: string): readonly MarkupPiece[] {
   const values = parse(body);
   const calls = values.flatMap((value) => (isRecord(value) ? [toCall(value)] : []));

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 
-/** The error of llama-server; other servers send a part of it. Fields of another type count as missing. */
+/**
+ * llama-server's error object. Other servers send only some of the fields. A field of another type counts as missing.
+ */
 const wireError = z.object({
   code: z.number().optional().catch(undefined),
   type: z.string().optional().catch(undefined),
@@ -11,7 +13,7 @@ const wireError = z.object({
 
 export type WireError = Readonly<z.infer<typeof wireError>>;
 
-/** Reads the `error` of a response or an event: an object, or only its message. */
+/** Reads the `error` of a response or an event, which is an object or a plain message. */
 export function readWireError(error: unknown): WireError {
   if (typeof error === 'string') return { message: error };
   return wireError.safeParse(error).data ?? {};

@@ -19,7 +19,8 @@ interface GrammarSchema {
 }
 
 /**
- * Schemas that the request may still have, with references expanded. Each call subtracts its own.
+ * Number of schemas, counted with references expanded, that are left for the request. Each call of `toGrammarSchema`
+ * subtracts those that it copied.
  */
 interface SchemaBudget {
   nodes: number;
@@ -30,17 +31,21 @@ const maxDepth = 64;
 const maxCharacters = 64 * 1024;
 const maxAlternatives = 100;
 const maxOptionalProperties = 200;
-/** Cutting one recursion may expose the next. */
+/** Each walk cuts recursions, and a cut may expose another recursion. */
 const maxWalks = 8;
 
 class TooLargeError extends Error {}
 
 /**
- * Copies a schema into a form that the engine can turn into a grammar in bounded time and memory. The copy allows
- * the same values or more, never fewer. `losses` lists the constraints that are dropped: `false`; references to other
- * documents, to missing targets, or in a cycle that is endless or multiplies the ways to read a value; patterns,
- * counts, lists and ranges that the engine rejects or takes minutes for. Equivalent changes are not listed: `true`
- * becomes `{}`, and unused definitions are removed. A schema that is too large becomes `{"type": "object"}`.
+ * Copies a schema into a form that the engine can turn into a grammar in bounded time and memory. The copy allows the
+ * same values or more, never fewer. A schema that is too large becomes `{"type": "object"}`.
+ *
+ * `losses` lists the dropped constraints:
+ * - the schema `false`;
+ * - references to other documents, to missing targets, or in a cycle that is endless or makes a value ambiguous;
+ * - patterns, counts, lists and ranges that the engine rejects or takes minutes for.
+ *
+ * Equivalent changes are not listed: `true` becomes `{}`, and unused definitions are removed.
  *
  * @param budget Shared by all schemas of the request.
  */
@@ -63,7 +68,7 @@ export function toGrammarSchema(schema: JsonSchema, budget: SchemaBudget): Gramm
   };
 }
 
-/** Undefined if it is too large. */
+/** Undefined if the schema is too large. */
 function copyOf(
   root: JsonSchema,
   budget: SchemaBudget,
@@ -126,7 +131,7 @@ function walkReference(schema: JsonSchema, place: Place, walk: SchemaWalk): Json
   walk.definitions.set(target, definition);
   if (entered === undefined) {
     walk.followed.set(target, place);
-    // Walked each time, although copied once: every reference multiplies the ways to read a value.
+    // The target is copied once, but walked for each reference, since each one may make values more ambiguous.
     const body = walkSchema(target, { ...place, depth: place.depth + 1 }, walk);
     walk.followed.delete(target);
     if (isFirst) definition.body = body;
@@ -134,7 +139,9 @@ function walkReference(schema: JsonSchema, place: Place, walk: SchemaWalk): Json
   return { $ref: `#/$defs/${definition.name}` };
 }
 
-/** The last name of the reference, since the model reads it, without punctuation, which the engine ignores in names. */
+/**
+ * The last name in the reference, since the model reads it. Without punctuation, which the engine ignores in names.
+ */
 function definitionName(reference: string, { definitions }: SchemaWalk): string {
   const taken = new Set([...definitions.values()].map(({ name }) => name));
   const words = reference.slice(reference.lastIndexOf('/') + 1).match(/[A-Za-z0-9]+/gu);
@@ -234,8 +241,8 @@ const neither: ReadonlySet<Beginning> = new Set();
 const maxReferences = 8;
 
 /**
- * The kinds of values that a schema allows, of objects and arrays, as in the copied schema: a reference that is
- * cut allows everything. An overestimate is harmless.
+ * Tells whether the copied schema allows objects and arrays. A reference that is cut allows both. An overestimate is
+ * harmless.
  */
 function valueBeginnings(
   schema: unknown,
@@ -254,7 +261,7 @@ function valueBeginnings(
   return new Set([...both].filter((one) => named.has(one)));
 }
 
-/** Resolves a `$ref` into the same document; undefined for a missing target or another document. */
+/** Resolves a `$ref` within the document; undefined if the target is missing or in another document. */
 export function resolveJsonPointer(root: unknown, reference: unknown): unknown {
   if (reference === '#') return root;
   if (typeof reference !== 'string' || !reference.startsWith('#/')) return undefined;

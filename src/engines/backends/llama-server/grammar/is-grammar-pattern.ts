@@ -1,11 +1,11 @@
 const maxCharacters = 512;
-/** Maximum characters of a pattern after expanding its repetitions; beyond it the engine needs minutes. */
+/** Maximum characters of a pattern after expanding its repetitions. The engine takes minutes for longer ones. */
 const maxCost = 200;
 const repetition = /(\\.|.)\{(\d+)(,(\d*))?\}/gu;
 
 /**
- * True if the engine can compile a schema's `pattern` quickly. It supports only ASCII, fails at
- * quotes, and copies a repeated group once per repetition.
+ * True if the engine can compile a schema's `pattern` quickly. The engine supports only ASCII, fails at quotes, and
+ * copies a repeated group once per repetition.
  */
 export function isGrammarPattern(pattern: unknown): pattern is string {
   return (

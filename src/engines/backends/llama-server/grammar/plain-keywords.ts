@@ -18,7 +18,7 @@ const counts = [
   ['minItems', 'maxItems'],
 ] as const;
 
-/** Keywords that the engine reads, in this file or in the walk through nested schemas. */
+/** Keywords that the engine reads. They are handled in this file or in `grammar-schema.ts`. */
 const heeded = new Set(
   [
     '$ref $defs definitions $schema $id properties required items additionalProperties'.split(' '),
@@ -28,7 +28,7 @@ const heeded = new Set(
   ].flat(),
 );
 
-/** Copies the keywords without nested schemas that the engine supports, and those that only the model reads. */
+/** Copies the supported keywords that contain no schemas, and the keywords that only the model reads. */
 export function plainKeywords(schema: JsonSchema, place: Place, walk: SchemaWalk): JsonSchema {
   return {
     ...annotations(schema),
@@ -41,7 +41,9 @@ export function plainKeywords(schema: JsonSchema, place: Place, walk: SchemaWalk
   };
 }
 
-/** Keywords that only the model reads; references in them would not resolve in the copy. */
+/**
+ * Copies the keywords that only the model reads, unless they contain references, which would not resolve in the copy.
+ */
 function annotations(schema: JsonSchema): JsonSchema {
   return Object.fromEntries(
     Object.entries(schema).filter(([key, value]) => !heeded.has(key) && !hasReference(value)),
@@ -100,7 +102,7 @@ function count(
   return Object.fromEntries(kept.map((key) => [key, schema[key]]));
 }
 
-/** The engine supports these for integers of up to 16 digits only. */
+/** The engine supports bounds only as integers of up to 16 digits. */
 function range(schema: JsonSchema, place: Place, walk: SchemaWalk): JsonSchema {
   const { type, ...rest } = schema;
   const lower = { minimum: rest['minimum'], exclusiveMinimum: rest['exclusiveMinimum'] };

@@ -4,17 +4,17 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 export interface SchemaLoss {
   /** JSON pointer of the schema that had the constraint: `#/properties/a`. */
   readonly pointer: string;
-  /** Continues "At `#/properties/a` it "; it begins with a verb. */
+  /** Ends the sentence "At `#/properties/a` it ...", so it begins with a verb. */
   readonly reason: string;
 }
 
-/** The position of a walk through a schema. */
+/** A position in a walk through a schema. */
 export interface Place {
   readonly pointer: string;
   readonly depth: number;
-  /** Number of open objects and arrays. A reference repeated at the same depth is an endless recursion. */
+  /** Number of enclosing objects and arrays. A reference that recurs at the same number is an endless recursion. */
   readonly opened: number;
-  /** Number of branches so far that another branch begins like. */
+  /** Number of ambiguous branches on the path to this place: another branch allows values that begin alike. */
   readonly choices: number;
 }
 
@@ -24,9 +24,9 @@ export interface SchemaWalk {
   /** References to cut. */
   readonly cuts: Set<JsonSchema>;
   readonly losses: SchemaLoss[];
-  /** The targets of references, as copied. */
+  /** Copies of the references' targets. */
   readonly definitions: Map<JsonSchema, { readonly name: string; body: JsonSchema }>;
-  /** The targets of the references on the path to this place. */
+  /** Targets of the references on the path to the current place. */
   readonly followed: Map<JsonSchema, Place>;
   repetitions: number;
 }
