@@ -16,7 +16,7 @@ const inheritedVariables = [
   'CUDA_VISIBLE_DEVICES',
   'CUDA_DEVICE_ORDER',
   'GGML_VK_VISIBLE_DEVICES',
-  // Groups of variables, which drivers and loaders of GPUs read.
+  // Groups of variables, which GPU drivers and loaders read.
   'HSA_*',
   'ROCR_*',
   'HIP_*',
@@ -26,8 +26,8 @@ const inheritedVariables = [
 ] as const;
 
 /**
- * The environment of an engine process: the few variables that it needs, the setting
- * `engine.environment`, and its API key, since other users could read it in the arguments.
+ * The environment of an engine process: the few variables that it needs, the setting `engine.environment`, and the
+ * API key, which other users could read if it were an argument.
  */
 export function childEnvironment(
   parent: NodeJS.ProcessEnv,
@@ -36,20 +36,20 @@ export function childEnvironment(
 ): Record<string, string> {
   return {
     ...filterEnvironment(parent, inheritedVariables),
-    // Threads wait for each other thousands of times a second: a short spin saves them from sleeping, and a long one
-    // starves them on a busy machine (docs/adr/0009-engine-threads.md).
+    // Threads wait for each other thousands of times a second. A short spin keeps them from sleeping; a long spin
+    // would starve them on a busy machine (docs/adr/0009-engine-threads.md).
     GOMP_SPINCOUNT: '1000',
     ...extraVariables,
     LLAMA_API_KEY: apiKey,
-    // On an abort the engine would start a debugger, whose output hides the cause.
+    // Without this, an abort would start a debugger, whose output hides the cause.
     GGML_NO_BACKTRACE: '1',
-    // As the child of a llama.cpp router, the server reports how far it has loaded on its standard
-    // output and ends when its standard input closes; the port itself is not used.
+    // Makes the server act as the child of a llama.cpp router: it reports its load progress on its standard output,
+    // and exits when its standard input closes. The port itself is not used.
     LLAMA_SERVER_ROUTER_PORT: '1',
   };
 }
 
-/** The environment in which a runtime answers questions, with the same GPUs as its engines. */
+/** The environment for running a runtime's binary to query it, with the same GPUs as the engines. */
 export function engineEnvironment(
   parent: NodeJS.ProcessEnv,
   extraVariables: Readonly<Record<string, string>>,

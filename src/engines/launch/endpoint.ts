@@ -21,9 +21,9 @@ interface EndpointOptions {
 const maxSocketPathBytes = 103;
 
 /**
- * Creates a unix socket address in a new folder that only this user can open, else in the temporary folder; a free
- * loopback port on Windows, and where both have no room for sockets: the path is too long, the folder is read-only, or
- * its file system has no sockets.
+ * Chooses a unix socket in a new folder that only this user can open, inside `socketFolder`, else inside the
+ * temporary folder. Chooses a free loopback port on Windows, or if neither folder can hold a socket: the path is too
+ * long, the folder is read-only, or its file system does not support sockets.
  */
 export async function createEndpoint({
   socketFolder,
@@ -61,7 +61,7 @@ async function assertListens(socketPath: string): Promise<void> {
   await once(server, 'close');
 }
 
-/** Removes the folder that `createEndpoint` made. */
+/** Removes the folder that `createEndpoint` created. */
 export async function removeEndpoint(endpoint: EngineEndpoint): Promise<void> {
   if (endpoint.type === 'socket') await rm(endpoint.folder, { recursive: true, force: true });
 }

@@ -15,7 +15,7 @@ export interface EngineChildOptions {
   readonly onOutput: (text: string) => void;
   /** Kills the engine when this process dies. */
   readonly guard?: ProcessGuard | undefined;
-  /** Its own folders, such as its socket's; the guard removes them. */
+  /** The engine's own folders, such as the socket's, which the guard removes. */
   readonly folders?: readonly string[];
 }
 
@@ -23,13 +23,13 @@ export interface EngineChildOptions {
 export interface EngineChild {
   /** Undefined if the command could not be started; `exited` says why. */
   readonly pid: number | undefined;
-  /** Settles when the process has exited and its output is read; never rejects. */
+  /** Resolves when the process has exited and its output is read; never rejects. */
   readonly exited: Promise<EngineExit>;
-  /** Called when the engine accepts requests: earlier errors in its output do not explain a later exit. */
+  /** Call it when the engine accepts requests, since earlier errors in its output do not explain a later exit. */
   markReady(): void;
-  /** Sends SIGTERM, and SIGKILL after a grace time; resolves when it has exited. */
+  /** Sends SIGTERM, and SIGKILL after a grace time; resolves when the process has exited. */
   stop(): Promise<void>;
-  /** Sends SIGKILL; resolves when it has exited. */
+  /** Sends SIGKILL; resolves when the process has exited. */
   kill(): Promise<void>;
 }
 

@@ -31,7 +31,7 @@ import { createEngineSlots } from '../backends/llama-server/engine-slots.ts';
 import { createLlamaEngine, sampleEngine } from '../backends/llama-server/llama-engine.ts';
 
 const mebibyte = 1024 * 1024;
-/** No request needs more: an engine above this limit has a bug and would exhaust the machine. */
+/** No request needs more. An engine that exceeds this has a bug and would exhaust the machine's memory. */
 const defaultSpareBytes = 4096 * mebibyte;
 const memoryCheckMs = 1000;
 
@@ -39,15 +39,15 @@ export interface EngineLauncherOptions {
   readonly logger: Logger;
   /** Kills the running engines when this process dies. */
   readonly watchdog: WatchdogLink;
-  /** The environment of this process; engines inherit a few variables. */
+  /** The environment of this process, from which engines inherit a few variables. */
   readonly environment: NodeJS.ProcessEnv;
   /** Further variables of engines, from the setting `engine.environment`. */
   readonly extraVariables?: Readonly<Record<string, string>>;
   /** Bytes that a new process can use now. */
   readonly availableBytes: () => number;
-  /** Folder for the sockets of engines; that for temporary files if absent. */
+  /** Folder for the sockets of engines; defaults to the folder for temporary files. */
   readonly socketFolder?: string | undefined;
-  /** Memory that an engine may use beyond its prompt cache and twice its estimate. */
+  /** Memory that an engine may use in addition to its prompt cache and twice its estimate. */
   readonly spareBytes?: () => number;
 }
 
@@ -198,7 +198,7 @@ function timeoutError(spec: LaunchSpec): HearthError {
   );
 }
 
-/** llama-server, or the wheel's launcher in its place. */
+/** llama-server, or the wheel's launcher, which replaces it. */
 const llamaProgram: EngineProgram = {
   buildArguments: buildServerArguments,
   buildVariables: (_threads, spec) => buildGpuVariables(spec),

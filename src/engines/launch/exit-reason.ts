@@ -10,7 +10,7 @@ type LoadErrorCode = Extract<
 
 type KnownReason = readonly [LoadErrorCode, RegExp];
 
-/** Messages of fatal errors. The most specific come first: a failed allocation may lead to an abort. */
+/** Messages of fatal errors, most specific first, since a failed allocation may lead to an abort. */
 const fatalReasons: readonly KnownReason[] = [
   [
     'out_of_memory',
@@ -36,7 +36,7 @@ const knownReasons: readonly KnownReason[] = [
   ],
 ];
 
-/** A way to split that the backend of the GPUs lacks, such as `row` on NVIDIA's in current builds. */
+/** The GPU backend lacks the split mode, such as `row` for CUDA in current builds. */
 const noSplit = /does not support split buffers/u;
 
 const meanings: Record<LoadErrorCode, string> = {
@@ -48,9 +48,9 @@ const meanings: Record<LoadErrorCode, string> = {
 };
 
 /**
- * Finds the line of an engine's error output that explains its exit, without time stamp and folders;
- * the signal or the exit code if no line does. After the load only fatal errors count: other lines may contain
- * text of a request, and all clients see the reason.
+ * Finds the line of an engine's error output that explains its exit, and removes its time stamp and folders. Returns
+ * the signal or the exit code if no line explains it. After the load, only fatal errors count: other lines may
+ * contain a request's text, and all clients see the reason.
  *
  * @param lines The engine's error output of this phase, oldest first.
  */
@@ -105,15 +105,15 @@ export function loadError(
   if (known !== 'out_of_memory' || gpus === undefined || gpuLayers === 0) {
     return new HearthError(code, message);
   }
-  // The estimate was too low, or another program took memory of the GPU in the meantime.
+  // The estimate was too low, or another program has taken GPU memory in the meantime.
   return new HearthError(
     code,
     (name) => `${message}. Load it with fewer than ${gpuLayers} ${name('gpuLayers')}.`,
   );
 }
 
-/** `0.00.006.203 E llama_model_load: ` of llama.cpp's log. */
+/** Prefix of a line in llama.cpp's log, such as `0.00.006.203 E llama_model_load: `. */
 const logPrefix = /^[\d.]+ ([A-Z]) (?:(?:srv|cmn|slot) +)?(?:[\w~]+(?:\(\))?: )*/u;
 
-/** Lines that contain text of a request. */
+/** Lines that contain a request's text. */
 const requestError = /send_error|task id = /u;

@@ -7,7 +7,7 @@ export function gpuArguments({ gpus, projectorPath, speculation }: GpuSpec) {
   if (gpus === undefined) return {};
   const { devices, splitMode, mainGpu } = gpus;
   const ids = devices.map(({ id }) => id);
-  // Without GPUs, the engine would use them for long prompts and images all the same.
+  // Even without layers on GPUs, the engine would use a GPU for long prompts and images.
   const list = ids.join(',') || 'none';
   return {
     '--device': list,
@@ -19,7 +19,9 @@ export function gpuArguments({ gpus, projectorPath, speculation }: GpuSpec) {
   };
 }
 
-/** The engine puts the projector on the first GPU of the machine, whatever `--device` says, unless a variable names one. */
+/**
+ * Names the projector's GPU. The engine ignores `--device` for the projector, and would use the machine's first GPU.
+ */
 export function buildGpuVariables({ gpus, projectorPath }: GpuSpec): Record<string, string> {
   const first = gpus?.devices[0];
   if (first === undefined || projectorPath === undefined) return {};

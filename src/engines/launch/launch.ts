@@ -15,8 +15,8 @@ import type { EngineEndpoint } from './endpoint.ts';
 export type { EngineExit } from '../engine.ts';
 
 /**
- * `ngram`: from repetitions in the prompt and the answer; `mtp`: with layers of the model that
- * predict further tokens; `draft`: with a smaller model of the same vocabulary.
+ * Ways to draft tokens. `ngram`: from repetitions in the prompt and the answer; `mtp`: with layers of the model that
+ * predict further tokens; `draft`: with a smaller model that has the same vocabulary.
  */
 export type Speculation =
   | { readonly kind: 'ngram' }
@@ -25,18 +25,18 @@ export type Speculation =
 
 /** The GPUs of an engine process. */
 interface GpuLaunch {
-  /** GPUs with layers, in the order of the layers; empty: none. */
+  /** GPUs with layers, in the order of the layers; may be empty. */
   readonly devices: readonly { readonly id: string; readonly layers: number }[];
   /** Absent for one GPU. */
   readonly splitMode?: 'layer' | 'row' | 'tensor';
-  /** Id of one of them; absent: the first. */
+  /** Id of the main GPU among `devices`; absent: the first one. */
   readonly mainGpu?: string;
 }
 
 /** The settings of one engine process. */
 export interface LaunchSpec {
   readonly runtime: Runtime;
-  /** Absent: llama-server. */
+  /** Absent: `llama-server`. */
   readonly program?: EngineProgram;
   readonly modelPath: string;
   /** Projector of a vision model. */
@@ -47,21 +47,21 @@ export interface LaunchSpec {
   /** Number of slots: requests that run in parallel. */
   readonly parallel: number;
   /**
-   * Number of whole contexts in the cache, which the slots share; absent: each slot has a context of its own. The
-   * requests that run must fit together: the engine fails all of them otherwise.
+   * Number of whole contexts in a cache that all slots share; absent: each slot has its own cache. All running
+   * requests must fit into a shared cache, or the engine fails all of them.
    */
   readonly sharedContexts?: number | undefined;
   /** CPU threads; absent: physical cores − 1, at least 1. */
   readonly threads?: number;
-  /** Layers on the GPU; absent: as many as fit. */
+  /** Number of layers on GPUs; absent: as many as fit. */
   readonly gpuLayers?: number;
-  /** Layers whose experts stay on the processor. */
+  /** Number of layers whose experts stay on the CPU. */
   readonly cpuExpertLayers?: number;
   /** Absent: the engine decides. */
   readonly gpus?: GpuLaunch;
   /**
-   * Prompt tokens in one batch; raised to `parallel` and to 2, the engine's minimum. Only for generation:
-   * other models process a whole context in one batch.
+   * Prompt tokens in one batch; at least `parallel`, and at least 2, the engine's minimum. Only for generation: other
+   * models process a whole context in one batch.
    */
   readonly evalBatchSize?: number;
   readonly hasFlashAttention?: boolean;
@@ -72,30 +72,30 @@ export interface LaunchSpec {
   readonly architecture?: string;
   /** Types of the KV cache, such as `f16` or `q8_0`. */
   readonly kvCacheTypes?: { readonly k: string; readonly v: string };
-  /** File of a Jinja template in place of the template of the model. */
+  /** File with a Jinja template that replaces the model's chat template. */
   readonly chatTemplatePath?: string;
-  /** How the engine drafts tokens, which it then checks in one step; absent: it does not. */
+  /** How the engine drafts tokens, which it then checks in one step; absent: no drafts. */
   readonly speculation?: Speculation;
-  /** Adapters that requests can choose, in the order of their numbers. */
+  /** Adapters that requests can choose, in the order of the engine's adapter numbers. */
   readonly adapters?: readonly Pick<AdapterEntry, 'id' | 'path'>[];
   /** Maximum memory for cached prompts outside the slots, in MiB. */
   readonly promptCacheMiB: number;
-  /** Folder for the states of slots; absent: they are not saved. */
+  /** Folder for the states of slots; absent: states are not saved. */
   readonly slotFolder?: string;
-  /** Estimated memory under load; a process that uses far more is killed. Absent: unknown. */
+  /** Estimated memory with all slots full; a process that uses far more is killed. Absent: unknown. */
   readonly expectedBytes?: number;
   /** Time limit for the engine to become ready. */
   readonly loadTimeoutMs: number;
 }
 
 /**
- * Starts a kind of engine, and connects to it. Each engine reports its loading, and answers
- * `/health` as llama-server does.
+ * Describes how to start one kind of engine and connect to it. The engine must report its load progress and answer
+ * `/health` like llama-server.
  */
 export interface EngineProgram {
   /** @param threads CPU threads, 1 or more. */
   buildArguments(spec: LaunchSpec, endpoint: EngineEndpoint, threads: number): readonly string[];
-  /** Variables of the environment that only such engines need. */
+  /** Environment variables that only this kind of engine needs. */
   buildVariables(threads: number, spec: LaunchSpec): Readonly<Record<string, string>>;
   requestCapabilities(
     connection: EngineConnection,
@@ -116,7 +116,10 @@ export interface EngineProgram {
 export interface EngineProcess extends EngineHandle {
   readonly pid: number;
   stats(): Promise<EngineStats>;
-  /** Present if the engine drafts tokens, which may be slower. @throws HearthError as `Engine.generate`. */
+  /**
+   * Generates a text to measure whether drafts pay. Present if the engine drafts tokens.
+   * @throws HearthError as `Engine.generate`.
+   */
   readonly sample?: (request: GenerationRequest, signal: AbortSignal) => Promise<GenerationUsage>;
 }
 
@@ -126,8 +129,8 @@ export interface EngineLauncher {
    *
    * @param onProgress Called with the loaded fraction, 0 to 1, if the engine reports it.
    * @throws HearthError `invalid_value` for a setting that the runtime does not support; `corrupt_file`,
-   *   `unsupported_architecture`, `out_of_memory`, `engine_exited`, `load_timeout`, `missing_file`; the
-   *   signal's reason when aborted (the process has ended then).
+   *   `unsupported_architecture`, `out_of_memory`, `engine_exited`, `load_timeout`, `missing_file`; the signal's
+   *   reason when aborted. The process has always ended by then.
    */
   launch(
     spec: LaunchSpec,

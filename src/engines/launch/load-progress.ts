@@ -16,16 +16,16 @@ const maxLineCharacters = 64 * 1024;
 export interface LoadProgress {
   /** Parses a chunk of the engine's standard output. */
   accept(output: string): void;
-  /** Reports 1: the engine is ready. */
+  /** Reports 1, since the engine is ready. */
   finish(): void;
 }
 
 /**
- * Parses the load progress that llama-server, as the child of a router, writes to its standard output
- * (https://github.com/ggml-org/llama.cpp/pull/24828). For a build that writes none, only the end is reported.
+ * Parses the load progress that llama-server writes to its standard output when it acts as the child of a router
+ * (https://github.com/ggml-org/llama.cpp/pull/24828). If a build writes no progress, only the end is reported.
  *
- * @param onProgress Called with a fraction of 0 to 1 that never decreases; each stage (weights, projector) has an
- *   equal share.
+ * @param onProgress Called with a fraction from 0 to 1 that never decreases. Each stage (weights, projector) counts
+ *   equally.
  */
 export function trackLoadProgress(onProgress: (fraction: number) => void): LoadProgress {
   const ring = new LineRing(1, maxLineCharacters);

@@ -5,15 +5,15 @@ interface ShortageOptions {
   readonly availableBytes: () => number;
   /** Estimated memory of the process. */
   readonly expectedBytes: number | undefined;
-  /** Processes that the system has killed for lack of memory. */
+  /** Counts the processes that the system has killed for lack of memory. */
   readonly countKills?: () => Promise<number>;
 }
 
 /**
- * Begins to watch for a lack of memory, before a process starts.
+ * Begins to watch for a lack of memory. Call it before a process starts.
  *
- * @returns A function that tells whether memory was short since then: too little of it was free for the process, or the
- *   system has killed a process.
+ * @returns A function that tells whether memory was short: too little was free for the process, or the system has
+ *   killed a process since.
  */
 export async function watchShortage(options: ShortageOptions): Promise<() => Promise<boolean>> {
   const { availableBytes, expectedBytes = 0, countKills = countOomKills } = options;
@@ -22,12 +22,12 @@ export async function watchShortage(options: ShortageOptions): Promise<() => Pro
   return async () => wasTight || (await countKills()) > killsBefore;
 }
 
-/** The count of Linux's OOM killer, also within the limit of a container; 0 on other systems. */
+/** Processes killed by Linux's OOM killer, including those that exceeded a container's limit; 0 on other systems. */
 async function countOomKills(): Promise<number> {
   return oomKills(await readFile('/proc/vmstat', 'utf8').catch(() => ''));
 }
 
-/** The count in the text of `/proc/vmstat`; 0 before Linux 4.13. */
+/** Reads the number of killed processes from the text of `/proc/vmstat`; 0 before Linux 4.13. */
 export function oomKills(counters: string): number {
   return Number(/^oom_kill (\d+)$/mu.exec(counters)?.[1] ?? 0);
 }

@@ -3,17 +3,20 @@ import { readFile } from 'node:fs/promises';
 export interface MemoryWatchOptions {
   /** Memory of the process in bytes; undefined if the platform does not report it. */
   readonly measureBytes: () => Promise<number | undefined>;
-  /** Estimated memory; without it, nothing limits the load. */
+  /** Estimated memory; undefined: no limit until the engine is loaded. */
   readonly expectedBytes: number | undefined;
   /** Bytes allowed beyond twice the estimate. */
   readonly spareBytes: number;
   readonly intervalMs: number;
-  /** Called once when the limit is exceeded, after which the watch ends. */
+  /** Called once, when the limit is exceeded. The watch then ends. */
   readonly onOutgrown: (bytes: number, limitBytes: number) => void;
 }
 
 export interface MemoryWatch {
-  /** The engine is loaded: its memory now counts as its estimate if that is lower. */
+  /**
+   * Call it when the engine is loaded. If the engine already uses more than its estimate, its current memory becomes
+   * the estimate.
+   */
   readonly markLoaded: () => Promise<void>;
   readonly close: () => void;
 }
@@ -41,7 +44,8 @@ export function watchMemory(options: MemoryWatchOptions): MemoryWatch {
 }
 
 /**
- * Resident memory of a process in bytes, from Linux's `/proc`; undefined on other systems and if the process has ended.
+ * Resident memory of a process in bytes, from Linux's `/proc`; undefined on other systems, or if the process has
+ * ended.
  *
  * @param part `RssAnon`: without mapped files, such as weights.
  */

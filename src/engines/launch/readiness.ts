@@ -6,12 +6,12 @@ import {
 
 const minDelayMs = 2;
 const maxDelayMs = 100;
-/** Share of the load's time so far. */
+/** Delay between two polls, as a share of the load's time so far. */
 const delayShare = 0.02;
 
 /**
- * Polls `GET /health` until it answers 200; a loading server refuses the connection or answers 503. The longer it has
- * taken, the less frequent are the polls: a small model is ready after a few hundredths of a second.
+ * Polls `GET /health` until the status is 200. While it loads, a server refuses connections or answers 503. Polls
+ * often at first, since small models are ready after some 20 ms, and less often the longer the load takes.
  *
  * @throws The signal's reason.
  */

@@ -5,27 +5,31 @@ import type { EngineEndpoint } from './endpoint.ts';
 import type { LaunchSpec } from './launch.ts';
 
 /**
- * Batch size in tokens. A cancelled request waits for the current batch, so it is small: 1.3 s at 256
- * against 9 s at the engine's own 2,048 on a slow machine, at the same speed.
+ * Batch size in tokens. Small, since a canceled request waits for the current batch. On a slow machine, a batch takes
+ * 1.3 s with 256 tokens and 9 s with the engine's default of 2,048, at the same speed.
  */
 const generationBatchTokens = 256;
-/** Models with non-causal attention for images need all tokens of an image in one batch. */
+/** Models with non-causal attention for images need all of an image's tokens in one batch. */
 const visionBatchTokens = 512;
-/** Tokens that the engine computes at once with a GPU (llama.cpp, `n_ubatch`), where Hearth sets no size. */
+/** Tokens that the engine computes at once on a GPU if Hearth sets no batch size (llama.cpp, `n_ubatch`). */
 export const gpuBatchTokens = 512;
-/** The engine's warm-up takes two tokens. */
+/** The engine's warm-up needs two tokens. */
 const minBatchTokens = 2;
 
 /**
- * Tokens of a draft. After so many tokens that occurred before, the engine drafts as many that followed them
- * (docs/adr/0034-calibrated-speculation.md). Longer drafts fail more often, and a failed one costs the time of its tokens.
+ * Tokens of a draft. Longer drafts fail more often, and a failed draft costs the time of its tokens. For `ngram`,
+ * this is also the number of tokens that must repeat before the engine drafts the tokens that followed them earlier
+ * (docs/adr/0034-calibrated-speculation.md).
  */
 export const draftLengths = { ngram: 12, mtp: 3, draft: 3 } as const;
 
-/** Connections beyond one for each slot: token counts, health checks, cancelled streams that still close. */
+/**
+ * Connections in addition to one per slot: for token counts, health checks, and canceled streams that are still
+ * closing.
+ */
 const spareConnections = 4;
 
-/** Model name for the engine. Each event repeats it, so it is short, and not a path. */
+/** Model name for the engine. Short, and not a path, since each event repeats it. */
 const modelAlias = 'model';
 
 export function maxConnections(spec: Pick<LaunchSpec, 'parallel'>): number {
@@ -33,7 +37,7 @@ export function maxConnections(spec: Pick<LaunchSpec, 'parallel'>): number {
 }
 
 /**
- * The arguments of llama-server for one launch. The wheel's launcher takes the same ones.
+ * The arguments of llama-server for one launch. The wheel's launcher takes the same arguments.
  *
  * @param threads CPU threads, 1 or more.
  */
@@ -50,7 +54,7 @@ export function buildServerArguments(
     '--alias': modelAlias,
     '--host': endpoint.type === 'socket' ? endpoint.socketPath : endpoint.host,
     '--port': endpoint.type === 'socket' ? undefined : endpoint.port,
-    // Each open connection occupies one thread, even an idle kept-alive one.
+    // Each open connection occupies one thread, even if it is idle.
     '--threads-http': maxConnections(spec) + spareConnections,
     // The engine divides the context among its slots, unless they share it.
     '--ctx-size': spec.contextLength * (spec.sharedContexts ?? spec.parallel),
@@ -61,7 +65,7 @@ export function buildServerArguments(
     '--batch-size': usesGpu(spec) ? undefined : batch,
     '--ubatch-size': usesGpu(spec) ? undefined : batch,
     '--n-gpu-layers': spec.gpuLayers,
-    // The wheel does not have it.
+    // The wheel does not support this option.
     '--n-cpu-moe': mayUseGpu(spec) ? spec.cpuExpertLayers || undefined : undefined,
     ...gpuArguments(spec),
     '--fit': picksGpuLayers(spec) ? undefined : 'off',
@@ -79,12 +83,12 @@ export function buildServerArguments(
       spec.chatTemplatePath && pathArgument(spec.chatTemplatePath, process.platform),
     '--reasoning-format': isGeneration ? 'auto' : undefined,
     '--cache-ram': isGeneration ? spec.promptCacheMiB : 0,
-    // The wheel joins the folder and the name of a file without a separator.
+    // The wheel joins folder and file name without a separator.
     '--slot-save-path': spec.slotFolder === undefined ? undefined : `${spec.slotFolder}${sep}`,
     '--slots': true,
     '--offline': true,
     '--no-webui': true,
-    // Errors only: they explain a failed launch. A line for each request would cost time.
+    // Only errors, which explain a failed launch. A line for each request would cost time.
     '--log-verbosity': 1,
   };
   return Object.entries(values).flatMap(([flag, value]) => {
@@ -93,7 +97,10 @@ export function buildServerArguments(
   });
 }
 
-/** Each slot may use a whole context. Idle slots keep theirs until Hearth clears them. */
+/**
+ * Lets each slot use up to a whole context of the shared cache. Idle slots keep their content until Hearth clears
+ * them.
+ */
 function sharingArguments({ sharedContexts, contextLength }: LaunchSpec) {
   if (sharedContexts === undefined) return {};
   return {
@@ -115,25 +122,30 @@ type BatchSpec = Pick<
 
 /** Tokens in one batch of an engine process, over all slots. */
 export function batchTokens(spec: BatchSpec): number {
-  // A batch holds at least one token of each slot.
+  // A batch must hold at least one token of each slot.
   return Math.max(batchSize(spec), spec.parallel, minBatchTokens);
 }
 
 function batchSize(spec: BatchSpec): number {
-  // An embedding model or a reranker processes a whole text in one batch. The engine pools the tokens of the largest batch
-  // over all slots when it starts, and ends if they cannot be divided evenly.
+  // An embedding model or a reranker processes a whole text in one batch. At its start, the engine divides a full
+  // batch among all slots, and exits if the tokens can't be divided evenly.
   if (spec.purpose !== 'generation')
     return Math.ceil(spec.contextLength / spec.parallel) * spec.parallel;
   if (spec.evalBatchSize !== undefined) return spec.evalBatchSize;
   return spec.projectorPath === undefined ? generationBatchTokens : visionBatchTokens;
 }
 
-/** A GPU reads faster in the engine's own, larger batches, and a step of it takes little time. */
+/**
+ * True if the engine's default batch size is used. On a GPU, larger batches are faster, and each still takes little
+ * time.
+ */
 function usesGpu(spec: LaunchSpec): boolean {
   return spec.purpose === 'generation' && spec.evalBatchSize === undefined && mayUseGpu(spec);
 }
 
-/** Searching for the number of layers that fit takes a tenth of a second and helps only with a GPU. */
+/**
+ * True if the engine searches for the number of layers that fit. The search takes 0.1 s and helps only with a GPU.
+ */
 function picksGpuLayers(spec: LaunchSpec): boolean {
   return spec.gpuLayers === undefined && mayUseGpu(spec);
 }
@@ -165,7 +177,7 @@ function speculationArguments({ purpose, speculation, gpuLayers }: LaunchSpec) {
   }
 }
 
-/** Each request chooses among them. The paths are a line of CSV. */
+/** Attaches adapters without applying them, since each request chooses its own. The paths form a line of CSV. */
 function adapterArguments({ adapters = [] }: LaunchSpec) {
   if (adapters.length === 0) return {};
   const paths = adapters.map(({ path }) => pathArgument(path, process.platform));

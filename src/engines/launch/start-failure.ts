@@ -3,7 +3,7 @@ import type { EngineExit } from './launch.ts';
 interface StartFacts extends Pick<EngineExit, 'exitCode' | 'signal'> {
   /** The engine's error output, oldest first. */
   readonly lines: readonly string[];
-  /** Such as `ENOENT`, if the program could not be started at all. */
+  /** Code such as `ENOENT`, if the program could not be started at all. */
   readonly errorCode?: string | undefined;
 }
 
@@ -16,8 +16,8 @@ const olderLibrary = /version [`']?((?:GLIBC|GLIBCXX)_[\d.]+)[`']? not found/u;
 const relocation = /Error relocating /u;
 
 /**
- * One sentence for an engine that this machine cannot run, whatever the model; undefined if that is not known to be the
- * cause.
+ * Explains in one sentence why this machine can't run the engine with any model; undefined if another cause is
+ * possible.
  */
 export function startFailure({
   exitCode,
@@ -31,7 +31,7 @@ export function startFailure({
   if (exitCode === windowsStatus.dllNotFound) {
     return 'a library of the runtime is missing; install the Microsoft Visual C++ Redistributable (x64)';
   }
-  // The program's loader does not exist, such as glibc's on a system with musl.
+  // The program's dynamic loader does not exist, such as glibc's on a system with musl.
   if (errorCode === 'ENOENT' || lines.some((line) => relocation.test(line))) {
     return 'the runtime is missing, or was built for another C library; on a system with musl, such as Alpine, set engine.llamaServer to a build for it';
   }
