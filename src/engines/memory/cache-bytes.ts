@@ -2,8 +2,8 @@ import type { ModelEntry } from '../../library/model.ts';
 import { cacheCells, cacheCount, windowCells, type MemoryDemand } from './cache-cells.ts';
 
 /**
- * Share of the weights, which the engine reads in each step. Each step also passes the tokens of
- * idle slots.
+ * Size of idle slots' tokens that slows an engine little, as a share of the weights. In each step, the engine reads
+ * the weights, and passes over the tokens of idle slots.
  */
 const idleShare = 0.05;
 
@@ -12,7 +12,7 @@ interface BytesPerToken {
   readonly valueBytesPerToken: number;
 }
 
-/** Bytes of the engine's KV cache and recurrent states. The engine allocates them at its start. */
+/** Bytes of the engine's KV cache and recurrent states, which the engine allocates at its start. */
 export function cacheBytes({ attention }: ModelEntry, demand: MemoryDemand, batch: number): number {
   if (attention === null) return 0;
   const { parallel, kvCacheTypes } = demand;
@@ -25,7 +25,10 @@ export function cacheBytes({ attention }: ModelEntry, demand: MemoryDemand, batc
   return whole * cacheCount(demand) + (window + attention.recurrentBytesPerSlot) * parallel;
 }
 
-/** Tokens in idle slots that slow down an engine on the CPU by a few percent. Undefined if their size is not known. */
+/**
+ * Number of tokens in idle slots that slow down an engine on the CPU by a few percent. Undefined if the size of a
+ * token is unknown.
+ */
 export function maxIdleTokens(
   { attention }: ModelEntry,
   weightBytes: number,

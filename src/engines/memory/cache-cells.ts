@@ -8,12 +8,12 @@ export function cacheCells({ contextLength }: MemoryDemand): number {
   return Math.ceil(contextLength / cellStep) * cellStep;
 }
 
-/** Number of caches, each for a whole context. */
+/** Number of whole contexts in the cache. */
 export function cacheCount({ parallel, sharedContexts }: MemoryDemand): number {
   return sharedContexts ?? parallel;
 }
 
-/** Tokens in the cache of one slot, for layers with a sliding window, which advances by one batch at a time. */
+/** Tokens in the cache of one slot, for layers with a sliding window. The window advances by one batch at a time. */
 export function windowCells(windowTokens: number, demand: MemoryDemand, batch: number): number {
   const cells = Math.min(cacheCells(demand), windowTokens + batch);
   return Math.ceil(cells / cellStep) * cellStep;
@@ -26,6 +26,6 @@ export interface MemoryDemand extends Pick<
 > {
   /** Types of the KV cache, such as `f16` or `q8_0`. */
   readonly kvCacheTypes: { readonly k: string; readonly v: string };
-  /** Number of whole contexts that the slots share; absent: each has one of its own. */
+  /** Number of whole contexts in a cache that the slots share; absent: each slot has its own cache. */
   readonly sharedContexts?: number;
 }

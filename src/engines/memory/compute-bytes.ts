@@ -8,8 +8,8 @@ const halfBytes = 2;
 type Dimensions = NonNullable<ModelEntry['dimensions']>;
 
 /**
- * Bytes of llama.cpp's compute buffer for a batch. It has the size of the widest step of one layer, since every
- * layer uses the same memory; the counts of rows are measured from its allocator.
+ * Bytes of llama.cpp's compute buffer for a batch. All layers use the same buffer, so its size is that needed by the
+ * widest step of a layer. The factors were measured with llama.cpp's allocator.
  *
  * @param batch Tokens in a batch.
  */
@@ -22,12 +22,12 @@ export function graphBytes(
   const { attention, dimensions } = model;
   if (dimensions === null) return 0;
   const usesFlashAttention = demand.hasFlashAttention ?? true;
-  // An encoder has no cache: each token attends to the others of its batch.
+  // An encoder has no cache: each token attends to the other tokens of its batch.
   const lookedAt = attention === null ? batch : cacheCells(demand) * (demand.sharedContexts ?? 1);
   const widest = Math.max(
     feedForwardFloats(dimensions),
     usesFlashAttention ? 0 : plainAttentionFloats(dimensions, lookedAt),
-    // The graph of an encoder has no logits; a language model that embeds has them.
+    // An encoder's graph has no logits. A language model that embeds has logits for every token.
     purpose !== 'generation' && attention !== null
       ? 5 * dimensions.embedding + dimensions.vocabulary
       : 0,
@@ -47,7 +47,7 @@ function feedForwardFloats({ embedding, feedForward, isGated, experts }: Dimensi
   return Math.max(dense, inside, joining);
 }
 
-/** Without flash attention there is one score per head and attended token. */
+/** Without flash attention, there is one score per head and attended token. */
 function plainAttentionFloats(
   { embedding, heads, query, keyValue }: Dimensions,
   lookedAt: number,
@@ -56,19 +56,20 @@ function plainAttentionFloats(
 }
 
 /**
- * Bytes of the logits: one per word of the vocabulary, for the last token of each slot. An embedding model
- * computes them for every token of a batch, although they are not used.
+ * Bytes of the output buffer: one logit per entry of the vocabulary, and an embedding, for each output token.
+ * Normally, only each slot's last token has outputs. An embedding model computes them for every token of a batch,
+ * although the logits are not used.
  */
 export function outputBytes({ dimensions }: ModelEntry, outputTokens: number): number {
   if (dimensions === null) return 0;
   return outputTokens * (dimensions.vocabulary + dimensions.embedding) * floatBytes;
 }
 
-/** Bytes of the buffers for an image of the vision tower's training size. */
+/** Bytes of the buffers for an image with the size for which the vision tower was trained. */
 export function projectorComputeBytes(projector: ModelEntry['projector']): number {
   if (projector === null) return 0;
   const { patches, patchSize, embedding, feedForward } = projector;
   const pixels = 3 * patchSize ** 2;
-  // The last term is the converted copy of the widest step before its multiplication.
+  // The last term is a half-precision copy of the widest step's input.
   return patches * ((feedForward + 4 * embedding + pixels) * floatBytes + feedForward * halfBytes);
 }

@@ -10,16 +10,16 @@ import { processBytes } from './process-bytes.ts';
 
 /** Memory of an instance with all slots full, in bytes. */
 export interface MemoryEstimate {
-  /** The sum of the others. */
+  /** Sum of the other fields. */
   readonly totalBytes: number;
-  /** The files of the weights, without the projector's. */
+  /** The weights' files, without the projector. */
   readonly weightsBytes: number;
-  /** Keys and values, and the states of recurrent layers. */
+  /** KV cache, and the states of recurrent layers. */
   readonly kvCacheBytes: number;
   /** Compute buffers and logits, including the vision tower's. */
   readonly computeBytes: number;
   readonly projectorBytes: number;
-  /** The engine without a model, its vocabulary and its slots. */
+  /** The engine process without a model, plus the vocabulary and the slots. */
   readonly processBytes: number;
 }
 
@@ -34,8 +34,8 @@ export const noMemory: MemoryEstimate = {
 };
 
 /**
- * Estimates the peak of an instance's resident memory from the header of its model, for an engine that
- * computes on the CPU. docs/contributing/scheduler.md lists what the estimate does not include.
+ * Estimates the peak of an instance's resident memory from the model's header, for an engine that computes on the
+ * CPU. docs/contributing/scheduler.md lists what the estimate does not include.
  */
 export function estimateMemory(selection: ModelSelection, demand: MemoryDemand): MemoryEstimate {
   const { model, variant } = selection;
@@ -60,7 +60,7 @@ export function estimateMemory(selection: ModelSelection, demand: MemoryDemand):
   return { totalBytes: Object.values(parts).reduce((sum, bytes) => sum + bytes, 0), ...parts };
 }
 
-/** The estimate of an instance with adapters, which the engine copies into its memory. */
+/** Adds adapters to the estimate of an instance. The engine copies them into its memory. */
 export function withAdapters(
   estimate: MemoryEstimate,
   adapters: readonly Pick<AdapterEntry, 'sizeBytes'>[] = [],
@@ -73,7 +73,7 @@ export function withAdapters(
   };
 }
 
-/** The estimate of an instance whose engine also runs a draft model. */
+/** Adds a draft model to the estimate of an instance. */
 export function withDraft(estimate: MemoryEstimate, draft: MemoryEstimate): MemoryEstimate {
   const added = draft.totalBytes - draft.processBytes;
   return {

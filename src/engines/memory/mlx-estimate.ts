@@ -7,7 +7,7 @@ const mebibyte = 1024 * 1024;
 
 /** Python, its packages and the vocabulary. Measured on Linux with the smallest model: 92 to 118 MiB resident. */
 const processBytes = 128 * mebibyte;
-/** Buffers of a step, as a share of the weights: dequantized parts and logits. */
+/** Buffers of a step, for dequantized weights and logits, as a share of the weights. */
 const computeShare = 0.1;
 /** Prompt tokens in one step. */
 const stepTokens = 2048;
@@ -17,7 +17,9 @@ const kvCacheTypes = { k: 'f16', v: 'f16' } as const;
 /** Keeps sums of forged configurations within safe integers. */
 const maxBytes = 2 ** 50;
 
-/** Estimates the peak of the memory of an instance in MLX format. The cache grows with the requests up to its estimate. */
+/**
+ * Estimates the peak memory of an instance in MLX format. The KV cache grows with the requests, up to its estimate.
+ */
 export function estimateMlxMemory(
   { model, variant }: ModelSelection,
   config: InstanceConfig,

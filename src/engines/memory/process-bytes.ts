@@ -5,17 +5,17 @@ import { cacheCells, cacheCount, type MemoryDemand } from './cache-cells.ts';
 const mebibyte = 1024 * 1024;
 
 /**
- * Memory of a process without its model: program, libraries and, for generation, the
- * parser of chat templates. Measured with the wheel and the smallest model; about 13 MiB of it is Python.
+ * Memory of a process without its model: program, libraries and, for generation, the parser of chat templates.
+ * Measured with the wheel and the smallest model, and includes about 13 MiB for Python.
  */
 const baseBytes: Readonly<Record<Purpose, number>> = {
   generation: 37 * mebibyte,
   embedding: 34 * mebibyte,
   reranking: 34 * mebibyte,
 };
-/** Threads and sampler of a slot. */
+/** Threads and sampler for one slot. */
 const bytesPerSlot = 0.75 * mebibyte;
-/** An entry or a merge of the vocabulary, with its lookup tables. */
+/** One entry or merge of the vocabulary, with its share of the lookup tables. */
 const bytesPerVocabularyEntry = 210;
 /** Metadata of a token in the cache: position and sequence. */
 const bytesPerCell = 128;
