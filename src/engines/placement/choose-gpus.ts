@@ -2,24 +2,24 @@ import { HearthError } from '../../kernel/errors/errors.ts';
 import type { GpuBudget } from '../../platform/machine/gpu-devices.ts';
 import type { InstanceConfig } from '../loads/load-options.ts';
 
-/** A load's options for its placement; without a value the memory decides. */
+/** Options of a load that decide its placement. The memory decides about options without a value. */
 export type PlacementOptions = Pick<
   InstanceConfig,
   'gpuLayers' | 'splitMode' | 'tensorSplit' | 'mainGpu' | 'cpuExpertLayers' | 'offloadsKvCacheToGpu'
 >;
 
-/** The GPUs that a load may use, in the order of their list. */
+/** The GPUs that a load may use, in the order in which the runtime lists them. */
 export interface GpuChoice {
   readonly gpus: readonly GpuBudget[];
-  /** For each of them; undefined: by their memory. */
+  /** Share of the model for each GPU; undefined: decided by the GPUs' memory. */
   readonly proportions: readonly number[] | undefined;
-  /** The one that is used if it suffices; undefined: the one with the most memory. */
+  /** The only GPU to use if it has enough memory; undefined: the GPU with the most memory. */
   readonly main: GpuBudget | undefined;
 }
 
 /**
- * Chooses among the GPUs of the runtime. One that uses the memory of the machine is chosen only if there is no other one, or
- * by its name.
+ * Chooses among the GPUs of the runtime. A GPU that shares the machine's memory is chosen only if there is no other,
+ * or if the load names it.
  *
  * @throws HearthError `invalid_value` for options that these GPUs can't fulfill.
  */
@@ -57,7 +57,7 @@ export function chooseGpus(listed: readonly GpuBudget[], options: PlacementOptio
     return { gpus, proportions: used.map(({ proportion }) => proportion), main };
   }
   const dedicated = listed.filter(({ isUnified }) => !isUnified);
-  // All that use the memory of the machine share it.
+  // All GPUs without memory of their own share the machine's memory, so one of them suffices.
   const gpus = dedicated.length > 0 ? dedicated : listed.slice(0, 1);
   if (main === undefined || gpus.includes(main)) return { gpus, proportions: undefined, main };
   return { gpus: [main], proportions: undefined, main };
@@ -69,7 +69,7 @@ function findGpu(listed: readonly GpuBudget[], wanted: string): GpuBudget {
   throw refused('mainGpu', (name) => `${name} names no GPU of this machine: ${named(listed)}.`);
 }
 
-/** `CUDA0 (NVIDIA A), CUDA1 (NVIDIA B)` */
+/** Lists GPUs like `CUDA0 (NVIDIA A), CUDA1 (NVIDIA B)`. */
 function named(listed: readonly GpuBudget[]): string {
   return listed.map(({ id, name }) => `${id} (${name})`).join(', ');
 }

@@ -1,23 +1,23 @@
-/** A GPU that layers are placed on, in bytes. */
+/** Memory of a GPU on which layers are placed. */
 interface Space {
   readonly bytes: number;
 }
 
-/** Memory of a GPU besides its layers. */
+/** Memory that a GPU needs in addition to its layers. */
 export interface Overhead {
-  /** On each GPU with layers. */
+  /** For each GPU with layers. */
   readonly eachBytes: number;
-  /** On the first of them. */
+  /** Additional bytes for the first GPU with layers. */
   readonly firstBytes: number;
 }
 
 const shareSteps = 2 ** 20;
 
 /**
- * Divides consecutive layers among GPUs, so that each uses the same share of its space after the overhead, as far as whole
- * layers allow it.
+ * Divides consecutive layers among GPUs so that each GPU uses the same share of its free space after the overhead, as
+ * far as possible with whole layers.
  *
- * @param layers Bytes of each.
+ * @param layers Bytes of each layer.
  * @returns Number of layers on each GPU; undefined if they don't fit.
  */
 export function fillGpus(
@@ -39,7 +39,7 @@ export function fillGpus(
   return best;
 }
 
-/** Fills one GPU after the other up to a share of its space, which places the most layers that are possible in this order. */
+/** Fills one GPU after the other up to a share of its space. This places as many layers as possible in this order. */
 function fillUpTo(
   share: number,
   layers: readonly number[],
@@ -63,7 +63,7 @@ function fillUpTo(
 /**
  * Divides a number of layers by proportions, as the engine does (llama.cpp, `get_layer_buft_list`).
  *
- * @returns Number of layers for each proportion; the same proportions again, when the engine divides by them.
+ * @returns Number of layers for each proportion. If the engine divides by these numbers, it gets the same numbers.
  */
 export function countsByProportion(
   layerCount: number,
@@ -81,7 +81,7 @@ export function countsByProportion(
   });
 }
 
-/** Bytes on each GPU; 0 without layers. */
+/** Bytes used on each GPU; 0 for a GPU without layers. */
 export function bytesOfCounts(
   layers: readonly number[],
   counts: readonly number[],

@@ -2,36 +2,36 @@ import type { GpuBudget } from '../../platform/machine/gpu-devices.ts';
 import type { GpuChoice, PlacementOptions } from './choose-gpus.ts';
 import { bytesOfCounts, countsByProportion, fillGpus, type Overhead } from './fill-gpus.ts';
 
-/** The sizes that decide where a model goes, in bytes. */
+/** The sizes that decide the placement of a model. */
 export interface ModelParts {
   readonly layers: readonly LayerPart[];
-  /** The output, which the engine counts as one more layer. */
+  /** The output layer, which the engine counts as one more layer. */
   readonly outputBytes: number;
-  /** Buffers of each GPU with layers. */
+  /** Compute buffers on each GPU with layers. */
   readonly computeBytes: number;
-  /** On the first GPU. */
+  /** Projector, on the first GPU. */
   readonly projectorBytes: number;
-  /** Always in the memory of the machine: the process and the embeddings. */
+  /** Always in main memory: the process and the input embeddings. */
   readonly hostBytes: number;
-  /** All of it, if nothing is on a GPU. */
+  /** Total memory if no layer is on a GPU. */
   readonly totalBytes: number;
 }
 
 interface LayerPart {
-  /** Weights, with the experts. */
+  /** Weights, including the experts. */
   readonly bytes: number;
   readonly expertBytes: number;
   readonly cacheBytes: number;
 }
 
-/** A GPU with the bytes of the layers on it. */
+/** A GPU with the layers on it; `bytes` is the memory that the model uses there. */
 export interface PlacedGpu extends GpuBudget {
   readonly layers: number;
 }
 
-/** Divides the last layers of a model, the output included, among GPUs. */
+/** Divides the last layers of a model, including the output layer, among GPUs. */
 export class LayerDivision {
-  /** True if the KV cache stays in the memory of the machine. */
+  /** True if the KV cache stays in main memory. */
   readonly keepsCache: boolean;
   readonly #parts: ModelParts;
   readonly #choice: GpuChoice;
@@ -52,7 +52,7 @@ export class LayerDivision {
   /**
    * Number of layers on each GPU; undefined if they don't fit.
    *
-   * @param expertLayers First layers of the model whose experts are in the memory of the machine.
+   * @param expertLayers Number of layers, from the first, whose experts are in main memory.
    */
   counts(layers: number, expertLayers: number): readonly number[] | undefined {
     const { gpus, proportions } = this.#choice;
@@ -71,7 +71,10 @@ export class LayerDivision {
     return this.#splitMode === 'none' ? undefined : fillGpus(sizes, gpus, this.#overhead);
   }
 
-  /** The GPUs with layers. If more are wanted than fit, by their memory: the engine and its driver decide. */
+  /**
+   * The GPUs with layers. If the load demands more layers than fit, divides them by the GPUs' memory; the engine and
+   * the driver decide whether that works.
+   */
   placed(layers: number, expertLayers: number): readonly PlacedGpu[] {
     const { gpus, proportions = gpus.map(({ bytes }) => bytes + 1) } = this.#choice;
     const counts =
@@ -95,7 +98,7 @@ export class LayerDivision {
     return this.#choice.gpus.map((gpu) => (gpu === this.#alone ? layers : 0));
   }
 
-  /** Bytes of each layer on a GPU. */
+  /** Bytes on a GPU of each layer that is placed there. */
   #sizes(layers: number, expertLayers: number): readonly number[] {
     if (layers === 0) return [];
     const first = this.#parts.layers.length + 1 - layers;

@@ -4,10 +4,10 @@ import type { ModelParts } from './layer-division.ts';
 import type { Placement } from './place-model.ts';
 
 /**
- * The parts of an instance that are placed.
+ * The sizes of an instance's parts, for its placement.
  *
- * @param onHost Its memory without a GPU.
- * @param onGpu Its memory in the batches that the engine uses with a GPU.
+ * @param onHost Estimate without a GPU.
+ * @param onGpu Estimate with the batch size that the engine uses with a GPU.
  */
 export function modelParts(
   selection: ModelSelection,
@@ -26,7 +26,10 @@ export function modelParts(
   };
 }
 
-/** The weights of each layer. Adapters and a draft model are divided among all; without a list, so are all weights. */
+/**
+ * The weights of each layer. Adapters and a draft model are spread evenly over all layers. If the layers' sizes are
+ * unknown, the whole model is spread evenly.
+ */
 function weightsOf({ model, variant }: ModelSelection, { weightsBytes }: MemoryEstimate) {
   const { weights } = variant;
   const layerCount = weights?.layers.length ?? model.attention?.layerCount ?? 0;
@@ -46,8 +49,8 @@ function weightsOf({ model, variant }: ModelSelection, { weightsBytes }: MemoryE
 }
 
 /**
- * Adds the copies on GPUs to the estimate of an instance: buffers, and an embedding that is also
- * the output.
+ * Adds the copies on GPUs to the estimate of an instance: compute buffers, and an embedding matrix that is also the
+ * output layer.
  */
 export function withPlacement(estimate: MemoryEstimate, placement: Placement): MemoryEstimate {
   if (placement.gpus.length === 0) return estimate;

@@ -3,26 +3,26 @@ import type { InstanceConfig } from '../loads/load-options.ts';
 import { chooseGpus, type PlacementOptions } from './choose-gpus.ts';
 import { LayerDivision, type ModelParts, type PlacedGpu } from './layer-division.ts';
 
-/** Where an instance is. */
+/** The placement of an instance in main memory and on GPUs. */
 export interface Placement {
-  /** Layers on GPUs; the output is one. Undefined: the engine decides. */
+  /** Number of layers on GPUs, including the output layer. Undefined: the engine decides. */
   readonly gpuLayers: number | undefined;
-  /** All layers; 0 if they are unknown. */
+  /** Number of all layers; 0 if unknown. */
   readonly layerCount: number;
-  /** Layers whose experts are in the memory of the machine. */
+  /** Number of layers whose experts are in main memory. */
   readonly cpuExpertLayers: number;
   /** The GPUs with layers, in the order of the layers. */
   readonly gpus: readonly PlacedGpu[];
   /** How several GPUs divide the layers. */
   readonly splitMode: Exclude<InstanceConfig['splitMode'], 'none'>;
   readonly mainGpu: string | undefined;
-  /** Bytes of GPUs with memory of their own. */
+  /** Bytes on GPUs with memory of their own. */
   readonly gpuBytes: number;
-  /** Bytes of the machine. GPUs that use its memory count. */
+  /** Bytes in main memory, including the bytes of GPUs that share it. */
   readonly hostBytes: number;
 }
 
-/** The placement of an instance whose engine decides about GPUs, if there are any. */
+/** The placement of an instance if the engine decides about GPUs, or there are none. */
 export function placedByEngine(hostBytes: number, gpuLayers: number | undefined): Placement {
   return {
     gpuLayers,
@@ -37,8 +37,12 @@ export function placedByEngine(hostBytes: number, gpuLayers: number | undefined)
 }
 
 /**
- * Decides where the layers of a model go. In this order, as far as the load does not say otherwise: all on one GPU, divided
- * among the GPUs, with the experts of as few layers as necessary in the memory of the machine, as many layers as fit, none.
+ * Decides where the layers of a model go. Takes the first way that fits and that the load's options allow:
+ * 1. all layers on one GPU,
+ * 2. all layers divided among the GPUs,
+ * 3. the same, but with the experts of as few layers as necessary in main memory,
+ * 4. as many layers as fit on GPUs,
+ * 5. no layers on GPUs.
  *
  * @param listed GPUs of the runtime, with the bytes that the instance may use.
  * @throws HearthError `invalid_value` for options that these GPUs can't fulfill.
@@ -90,7 +94,10 @@ export function placeModel(
   };
 }
 
-/** The smallest number up to `most` for which something is true that stays true for larger ones; `most` if it is for none. */
+/**
+ * The smallest number for which `isEnough` is true; `most` if there is none below. `isEnough` must stay true for
+ * larger numbers.
+ */
 function fewest(most: number, isEnough: (count: number) => boolean): number {
   let failing = -1;
   let enough = most;
@@ -102,12 +109,12 @@ function fewest(most: number, isEnough: (count: number) => boolean): number {
   return enough;
 }
 
-/** True if all of a model is on GPUs. */
+/** True if the whole model is on GPUs. */
 export function isWhole({ gpuLayers, layerCount, cpuExpertLayers }: Placement): boolean {
   return layerCount > 0 && gpuLayers === layerCount && cpuExpertLayers === 0;
 }
 
-/** True if a placement has as much on GPUs as another one. */
+/** True if a placement has at least as much on GPUs as another placement. */
 export function isAsGood(one: Placement, other: Placement): boolean {
   const { gpuLayers: layers = 0 } = one;
   const { gpuLayers: otherLayers = 0 } = other;
