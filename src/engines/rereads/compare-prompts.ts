@@ -4,18 +4,18 @@ import { blockCharacters, type PromptOutline, type PromptPart } from './prompt-o
 export interface Difference {
   /** Index of the part in the prompt. */
   readonly part: number;
-  /** Where it begins in the part, rounded down to a block. */
+  /** Position of the difference in the part, rounded down to the beginning of a block. */
   readonly character: number;
 }
 
 export interface Comparison {
-  /** Characters that both begin with. */
+  /** Length of the common beginning. */
   readonly commonCharacters: number;
   /** Undefined if one prompt continues the other. */
   readonly difference: Difference | undefined;
-  /** Characters after the difference that the earlier prompt has too. */
+  /** Number of characters after the difference that the earlier prompt has, too. */
   readonly repeatedCharacters: number;
-  /** Messages of the earlier prompt that the other left out at the difference. */
+  /** Number of the earlier prompt's messages that the current prompt leaves out at the difference. */
   readonly droppedMessages: number;
 }
 
@@ -53,7 +53,7 @@ function commonStart(one: PromptPart, other: PromptPart): number {
   return Math.min(blocks * blockCharacters, one.characters, other.characters);
 }
 
-/** Characters of the rest of a part that changed somewhere inside. */
+/** Number of characters after a change inside a part that are in both versions. */
 function repeatedInPart(one: PromptPart, other: PromptPart, character: number): number {
   if (one.kind !== other.kind) return 0;
   const first = character / blockCharacters;
@@ -61,7 +61,7 @@ function repeatedInPart(one: PromptPart, other: PromptPart, character: number): 
   for (let index = Math.ceil(first); index < other.blocks.length; index += 1) {
     if (one.blocks[index] === other.blocks[index]) aligned += blockCharacters;
   }
-  // A change of another length moves the blocks; equal ends show that the rest stayed.
+  // If the change altered the length, the blocks no longer match. Equal ends then show that the rest is the same.
   const rest = Math.min(one.characters, other.characters) - character - blockCharacters;
   return Math.max(aligned, one.tail === other.tail ? rest : 0);
 }

@@ -4,7 +4,7 @@ import type { GenerationRequest } from '../engine.ts';
 import type { Comparison, Difference } from './compare-prompts.ts';
 import { partText, type PromptOutline } from './prompt-outline.ts';
 
-/** The words for the first difference of two prompts. */
+/** Describes the first difference between two prompts. */
 export function explainDifference(
   earlier: PromptOutline,
   current: PromptOutline,
@@ -49,7 +49,7 @@ export function explainDifference(
   return { cause: 'message_changed', message, tokens };
 }
 
-/** The words for a prompt whose beginning stayed, but not in the cache. */
+/** Describes a prompt whose beginning is unchanged, but is no longer in the cache. */
 export function explainLoss(isSameEngine: boolean, tokens: number): Reread {
   const shared = `About ${formatCount(tokens)} tokens of the beginning were read again`;
   return isSameEngine
@@ -65,7 +65,7 @@ export function explainLoss(isSameEngine: boolean, tokens: number): Reread {
       };
 }
 
-/** As clients count: from 1, with the system prompt and without the tools. */
+/** Number of a message as clients count: from 1, with the system prompt, without the tools. */
 function messageNumber({ parts }: PromptOutline, part: number): number {
   return part + (parts[0]?.tools === undefined ? 1 : 0);
 }
@@ -108,7 +108,7 @@ const kinds = [
   [/\d/u, 'a number'],
 ] as const;
 
-/** The kind of text at a position, if it is one that changes often. */
+/** Describes the text at a position if it is of a kind that often changes. */
 function kindOfText(text: string, character: number): string | undefined {
   const around = text.slice(Math.max(0, character - 16), character + 80);
   return kinds.find(([pattern]) => pattern.test(around))?.[1];

@@ -16,7 +16,7 @@ interface History {
   prompts: EarlierPrompt[];
   /** True if the engine has reported cached tokens: some servers never do. */
   reportsCache: boolean;
-  /** Times in a row that the beginning changed. */
+  /** Number of consecutive prompts whose beginning changed. */
   changes: number;
   warnedAt: number;
 }
@@ -28,24 +28,27 @@ interface Generation {
   readonly answer: string;
 }
 
-/** Shorter prompts are read in no time. */
+/** Shorter prompts are not remembered, since they are read quickly. */
 export const minPromptTokens = 256;
-/** Fewer tokens are not worth a word: the engine reads the last ones of each prompt anyway. */
+/** Rereading fewer tokens is not logged: the engine rereads the last tokens of each prompt anyway. */
 const minRereadTokens = 128;
 const maxPrompts = 16;
 const maxHistories = 64;
-/** Changes in a row after which a client is warned of, and how often. */
+/**
+ * Consecutive changes after which a warning about the client is logged, and the minimum time between two warnings.
+ */
 const changesToWarn = 3;
 const warnEveryMs = 60 * 60 * 1000;
 
-/** Remembers hashes of the latest prompts, to explain why the engine read one again. */
+/** Remembers hashes of the latest prompts, to explain why the engine read a prompt again. */
 export class PromptMemory {
   readonly #histories = new Map<string, History>();
 
   /**
-   * Notes a generation that has ended, of `minPromptTokens` at least, and logs why tokens were read again.
+   * Remembers a generation that has ended, and logs why tokens were read again. The prompt must have at least
+   * `minPromptTokens`.
    *
-   * @returns Undefined if nothing was.
+   * @returns Undefined if too few tokens were read again, or the reason is unknown.
    */
   note(generation: Generation, context: RequestContext): Reread | undefined {
     const { engine, request, usage, answer } = generation;

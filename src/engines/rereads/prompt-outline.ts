@@ -10,19 +10,19 @@ import { imageCharacters } from '../states/prefix-hash.ts';
 
 type PartKind = 'tools' | EngineMessage['role'] | 'text';
 
-/** The tools, a message or the raw text of a prompt. Of texts only hashes are kept: prompts are private. */
+/** The tools, a message or the raw text of a prompt. Prompts are private, so only hashes of the texts are kept. */
 export interface PromptPart {
   readonly kind: PartKind;
   readonly characters: number;
-  /** Hashes of each block of `blockCharacters`. */
+  /** A hash of each block of `blockCharacters`. */
   readonly blocks: Uint32Array;
-  /** Hash of the last block's length of text, wherever it begins. */
+  /** Hash of the last `blockCharacters` characters, whatever the blocks' boundaries. */
   readonly tail: number;
   /** Hash of the whole text. */
   readonly hash: number;
   /** Names of the tools, with hashes of their definitions. */
   readonly tools?: ReadonlyMap<string, number>;
-  /** True if the model wrote it, rather than a client. */
+  /** True if the model wrote this part in an earlier generation, rather than a client. */
   readonly isAnswer?: true;
 }
 
@@ -34,7 +34,7 @@ export interface PromptOutline {
 
 export const blockCharacters = 64;
 const offsetBasis = 0x81_1c_9d_c5;
-/** Hashes of the images of requests, which are the same parts after each call of a tool. */
+/** Hashes of images. Cached, since the same parts are hashed again after each tool call. */
 const imageHashes = new WeakMap<ContentPart, string>();
 
 export function outlineOf(request: GenerationRequest): PromptOutline {
@@ -46,12 +46,12 @@ export function outlineOf(request: GenerationRequest): PromptOutline {
   return outline([...ofTools, ...messages.map((message) => toPart(message.role, textOf(message)))]);
 }
 
-/** Adds the answer of the model as the message that the next turn sends. */
+/** Adds the model's answer as the message that the next turn sends. */
 export function withAnswer({ parts }: PromptOutline, answer: string): PromptOutline {
   return outline([...parts, { ...toPart('assistant', answer.trim()), isAnswer: true }]);
 }
 
-/** The text of a part of a request, which `outlineOf` has only as hashes. */
+/** The text of a request's part, of which `outlineOf` keeps only hashes. */
 export function partText(request: GenerationRequest, index: number): string {
   if (request.kind === 'completion') return textOfPrompt(request.prompt);
   const { tools = [], messages } = request;
@@ -113,7 +113,7 @@ function partTextOf(part: ContentPart): string {
   return hash.padStart(imageCharacters, '.');
 }
 
-/** FNV-1a over UTF-16 code units: equal by chance once in four billion, which only makes a message wrong. */
+/** FNV-1a over UTF-16 code units. A collision has a chance of one in four billion, and only makes a message wrong. */
 function hashOf(text: string, start: number, end: number): number {
   let hash = offsetBasis;
   for (let index = start; index < end; index += 1) hash = mixed(hash, text.charCodeAt(index));
