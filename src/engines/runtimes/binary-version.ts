@@ -6,7 +6,7 @@ export type BinaryVersionReader = (command: string) => Promise<string>;
 
 const timeoutMs = 20_000;
 
-/** Returns a reader that runs each binary once, and again after the file has changed. */
+/** Returns a reader that runs each binary only once, unless the file has changed. */
 export function createBinaryVersionReader(
   environment: Readonly<Record<string, string | undefined>>,
 ): BinaryVersionReader {

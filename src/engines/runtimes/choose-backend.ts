@@ -14,7 +14,7 @@ const driverQueryTimeoutMs = 10_000;
 /**
  * Returns the fastest backend of the release that this machine and its graphics driver can run.
  *
- * @param renderFolder Linux: the folder of the devices of graphics drivers.
+ * @param renderFolder On Linux: the folder with the graphics drivers' devices.
  */
 export async function chooseBackend(
   release: PinnedRelease,
@@ -38,7 +38,7 @@ export async function chooseBackend(
   return 'cpu';
 }
 
-/** Older drivers do not know the second query. */
+/** The second query is for older drivers, which do not know `compute_cap`. */
 const gpuQueries = ['driver_version,compute_cap', 'driver_version'] as const;
 
 /** The GPUs that `nvidia-smi` reports; none without a driver. */

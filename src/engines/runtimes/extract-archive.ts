@@ -86,7 +86,7 @@ async function extractZip(file: string, folder: string, signal: AbortSignal): Pr
   }
 }
 
-/** Unix mode bits are the upper half of the attributes. */
+/** The upper half of the attributes holds the Unix mode. */
 function isSymbolicLink(entry: Entry): boolean {
   return ((entry.externalFileAttributes >>> 16) & 0o170000) === 0o120000;
 }

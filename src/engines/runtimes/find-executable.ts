@@ -13,8 +13,8 @@ export async function isExecutable(path: string): Promise<boolean> {
 }
 
 /**
- * Returns the first program with this name in the folders of `PATH`, or undefined.
- * Skips relative folders: the result must not depend on the folder in which Hearth was started.
+ * Returns the first program with this name in the folders of `PATH`, or undefined. Skips relative folders, since the
+ * result must not depend on the folder in which Hearth was started.
  */
 export async function findExecutable(
   name: string,

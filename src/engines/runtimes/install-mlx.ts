@@ -3,7 +3,7 @@ import type { InstallationWay } from './installation.ts';
 import { checkPythonServer, findPython, installPackages } from './python-packages.ts';
 import { targetOf, type Backend } from './target.ts';
 
-/** Python compiles the packages when they are first imported. */
+/** Long, since Python compiles the packages when they are first imported. */
 const checkTimeoutMs = 5 * 60_000;
 const backends: readonly Backend[] = ['metal', 'cpu'];
 
@@ -27,7 +27,7 @@ export const installMlx: InstallationWay = {
     const python = await findPython(mlx.minimumPythonMinor, installation);
     const message = `Installing mlx-lm ${mlx.version} with pip`;
     installation.report({ type: 'install.step', message });
-    // Compiling all of them would take longer than the download; the check compiles those that are used.
+    // Compiling all packages would take longer than the download. The check compiles only the packages that are used.
     const requirements = join(dirname(launchers.mlx), 'mlx-requirements.txt');
     await installPackages(python, requirements, installation, ['--no-compile']);
     await checkPythonServer(python, installation, {

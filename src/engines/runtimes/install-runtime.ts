@@ -23,8 +23,8 @@ const ways = { release: installRelease, wheel: installWheel, packages: installMl
 /**
  * Installs a runtime from the requested source, or from the first one that works.
  *
- * @throws HearthError `runtime_unavailable` with the causes and possible solutions; `invalid_value` for a source or backend
- *   that the format does not have; the signal's reason when aborted.
+ * @throws HearthError `runtime_unavailable` with the causes and possible solutions; `invalid_value` for a source or
+ *   backend that the format lacks; the signal's reason when aborted.
  */
 export async function installRuntime(
   settings: InstallationSettings,
@@ -37,7 +37,7 @@ export async function installRuntime(
       return await installBy(ways[name], settings, request);
     } catch (error) {
       request.signal.throwIfAborted();
-      // Many machines can't reach one of the sources, so the log needs no stack.
+      // Expected, since many machines can't reach one of the sources, so no stack is logged.
       settings.logger.warn(
         { event: 'runtime.install_failed', from: name, reason: oneLine(error) },
         'engine runtime not installed from this source',

@@ -7,7 +7,7 @@ import { targetOf, type Backend } from './target.ts';
 const probeTimeoutMs = 30_000;
 const backends: readonly Backend[] = ['cpu', 'metal'];
 
-/** Installs the Python package with the same server, with the user's own Python and pip. */
+/** Installs the Python package that contains the same server, with the user's own Python and pip. */
 export const installWheel: InstallationWay = {
   engine: 'llama.cpp',
   format: 'gguf',

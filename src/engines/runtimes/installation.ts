@@ -37,13 +37,13 @@ export interface Installation {
 
 /** The runtime that an installation will produce. */
 interface InstallationPlan {
-  /** Such as `linux-x64-cpu`. */
+  /** Target, such as `linux-x64-cpu`. */
   readonly target: string;
   /** llama.cpp build, or version of mlx-lm. */
   readonly version: string;
 }
 
-/** A source of runtimes. Its errors explain in one line why it can't be used. */
+/** A way to install a runtime. Its errors explain in one line why it can't be used. */
 export interface InstallationWay {
   readonly engine: EngineName;
   readonly format: ModelFormat;

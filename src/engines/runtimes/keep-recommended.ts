@@ -8,8 +8,9 @@ interface KeepRecommendedOptions {
 }
 
 /**
- * After an upgrade of Hearth, installs the build that the new version names, while the old one serves. Does nothing where
- * the user selected a runtime, and where none is installed yet: the first load installs it. A failure is logged.
+ * After an upgrade of Hearth, installs the runtime that the new version recommends; the old runtime serves meanwhile.
+ * Does nothing if the user selected a runtime. Does nothing if no runtime is installed yet, since the first load
+ * installs one. A failure is only logged.
  */
 export async function keepRecommended(options: KeepRecommendedOptions): Promise<void> {
   const { runtimes, logger, signal } = options;
@@ -31,7 +32,7 @@ export async function keepRecommended(options: KeepRecommendedOptions): Promise<
   }
 }
 
-/** True if all runtimes for GGUF that Hearth installed are of other versions than the recommended ones. */
+/** True if Hearth has installed runtimes for GGUF, but none of them is recommended or selected. */
 function isOutdated(installed: readonly ListedRuntime[]): boolean {
   const ofGguf = installed.filter(({ supportedFormats }) => supportedFormats.includes('gguf'));
   const isCurrent = ofGguf.some((each) => each.isSelected || each.isRecommended);

@@ -3,7 +3,7 @@ import { parseDeviceList, type GpuDevice } from '../../platform/machine/gpu-devi
 import type { RuntimeManager } from './runtime.ts';
 import { runProgram } from './run-program.ts';
 
-/** A driver that hangs must not stop the loads. */
+/** A driver that hangs must not block loads. */
 const timeoutMs = 5_000;
 
 interface DeviceListOptions {
@@ -12,7 +12,7 @@ interface DeviceListOptions {
   readonly logger: Logger;
 }
 
-/** The GPUs that the present runtime can use, with their free memory; none for a build without GPU support. */
+/** Lists the GPUs that the active runtime can use, with their free memory; none for a build without GPU support. */
 export async function listDevices({
   runtimes,
   environment,

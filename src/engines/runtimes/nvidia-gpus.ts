@@ -1,10 +1,13 @@
 export interface NvidiaGpu {
   readonly driverMajor: number;
-  /** Such as 8.6; undefined if the driver does not report it. */
+  /** A number such as 8.6; undefined if the driver does not report it. */
   readonly computeCapability: number | undefined;
 }
 
-/** Reads `nvidia-smi --query-gpu=driver_version,compute_cap --format=csv,noheader`: one line for each GPU. */
+/**
+ * Parses the output of `nvidia-smi --query-gpu=driver_version,compute_cap --format=csv,noheader`: one line for each
+ * GPU.
+ */
 export function parseNvidiaGpus(output: string): readonly NvidiaGpu[] {
   return output.split(/\r?\n/u).flatMap((line) => {
     const [driver = '', capability = ''] = line.split(',').map((part) => part.trim());
@@ -17,7 +20,7 @@ export function parseNvidiaGpus(output: string): readonly NvidiaGpu[] {
   });
 }
 
-/** True if the driver runs the build, and the build has kernels for all GPUs. */
+/** True if the driver can run the build, and the build has kernels for all GPUs. */
 export function runsCudaBuild(
   build: {
     readonly minimumDriverMajor?: number;

@@ -5,11 +5,11 @@ export interface PinnedArchive {
 }
 
 export interface PinnedBuild {
-  /** Unpacked into one folder. */
+  /** All archives are unpacked into one folder. */
   readonly archives: readonly PinnedArchive[];
   /** Major version of the oldest supported NVIDIA driver. */
   readonly minimumDriverMajor?: number;
-  /** Compute capability that all NVIDIA GPUs need: CUDA 13 has no kernels for those before Turing (7.5). */
+  /** Minimum compute capability of all NVIDIA GPUs: CUDA 13 has no kernels for GPUs before Turing (7.5). */
   readonly minimumComputeCapability?: number;
 }
 

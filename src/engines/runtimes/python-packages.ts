@@ -60,8 +60,8 @@ function parsePython(
 /**
  * Installs wheels into the content folder; pip verifies their hashes.
  *
- * @param requirements file of all packages with their versions and hashes, in pip's format
- * @param options further options of `pip install`
+ * @param requirements File with the versions and hashes of all packages, in pip's format.
+ * @param options Further options of `pip install`.
  */
 export async function installPackages(
   python: string,
@@ -81,7 +81,7 @@ export async function installPackages(
       PIP_DISABLE_PIP_VERSION_CHECK: '1',
       PIP_NO_INPUT: '1',
       PIP_PROGRESS_BAR: 'off',
-      // Both would prevent an installation into a folder.
+      // If set by the user, both would prevent an installation into a folder.
       PIP_USER: '0',
       PIP_REQUIRE_VIRTUALENV: '0',
       TMPDIR: temporary,
@@ -98,7 +98,7 @@ export async function installPackages(
   throw new Error(exitCode === null ? 'pip took too long' : `pip failed: ${lastError(output)}`);
 }
 
-/** The last error of pip explains the failure; earlier lines are steps. */
+/** pip's last error, which explains the failure. */
 function lastError(output: string): string {
   const lines = output.trim().split('\n');
   return lines.findLast((line) => line.startsWith('ERROR: '))?.slice(7) ?? lines.at(-1) ?? '';
@@ -113,7 +113,7 @@ interface ServerCheck {
   readonly timeoutMs: number;
 }
 
-/** Imports the server in the same way as a load, and compares its version. */
+/** Checks that the server starts like for a load, and has the expected version. */
 export async function checkPythonServer(
   python: string,
   { settings, contentFolder, stagingFolder, report, signal }: Installation,

@@ -15,9 +15,9 @@ export interface ProgramOptions {
 }
 
 export interface ProgramResult {
-  /** Null if it was stopped. */
+  /** Null if the program was stopped. */
   readonly exitCode: number | null;
-  /** The tail of its output, stdout and stderr mixed; at most 65,536 characters. */
+  /** The end of the output, stdout and stderr mixed; at most 65,536 characters. */
   readonly output: string;
 }
 

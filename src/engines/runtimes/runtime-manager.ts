@@ -29,7 +29,7 @@ export interface RuntimeManagerOptions {
   readonly runtimesFolder: string;
   /** The setting `engine.llamaServer`: a path, or a name on `PATH`. */
   readonly configuredServer?: string | undefined;
-  /** A URL with a folder for each tag, like GitHub's downloads. */
+  /** URL with a folder for each release tag, like GitHub's downloads. */
   readonly releaseBaseUrl?: string | undefined;
   readonly launchers: PythonLaunchers;
   /** Environment of child programs, with `PATH` and the proxies. */
@@ -45,7 +45,7 @@ export interface RuntimeManagerOptions {
   readonly retryDelaysMs?: readonly number[];
 }
 
-/** A runtime before it is known which ones are active. */
+/** A runtime before the active runtimes are determined. */
 type Candidate = Omit<ListedRuntime, 'isActive'>;
 
 const officialReleases = 'https://github.com/ggml-org/llama.cpp/releases/download';
@@ -72,7 +72,7 @@ export function createRuntimeManager(options: RuntimeManagerOptions): RuntimeMan
 
   async function external(command: string, source: 'setting' | 'path'): Promise<Runtime> {
     return {
-      // The backend of a binary from elsewhere is unknown.
+      // The backend of a binary that Hearth did not install is unknown.
       name: runtimeName('llama.cpp', targetOf(machine, 'custom')),
       version: await versionOf(command),
       supportedFormats: ['gguf'],
@@ -107,7 +107,7 @@ export function createRuntimeManager(options: RuntimeManagerOptions): RuntimeMan
   const elsewhere = (runtime: Runtime | undefined): readonly Candidate[] =>
     runtime === undefined ? [] : [{ ...runtime, isSelected: false, isRecommended: false }];
 
-  /** The selected runtimes, then recommended ones, then the others. */
+  /** The installed runtimes: first selected ones, then recommended ones, then the others. */
   async function preferred(): Promise<readonly Candidate[]> {
     const [runtimes, selections] = await Promise.all([installed(), readSelections(runtimesFolder)]);
     return preferredFirst(
@@ -234,7 +234,10 @@ interface Preference {
   readonly isRecommended: boolean;
 }
 
-/** Runtimes in the order in which they are preferred: selected, recommended, then in the order of the list. */
+/**
+ * Sorts runtimes by preference: first selected ones, then recommended ones, then the others. Otherwise keeps the
+ * order.
+ */
 function preferredFirst<Ranked extends Preference>(runtimes: readonly Ranked[]): readonly Ranked[] {
   const rank = ({ isSelected, isRecommended }: Preference): number =>
     isSelected ? 0 : isRecommended ? 1 : 2;

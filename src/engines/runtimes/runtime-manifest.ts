@@ -32,7 +32,7 @@ const manifestSchema = z.object({
 /** The source of a runtime and the command that starts it. */
 export type RuntimeOrigin = z.infer<typeof originSchema>;
 
-/** The manifest of an installed runtime. It is written last, so a folder without one is incomplete. */
+/** The manifest of an installed runtime. It is written last, so a folder without a manifest is incomplete. */
 export type RuntimeManifest = z.infer<typeof manifestSchema>;
 
 export interface InstalledRuntime extends Runtime {
@@ -40,7 +40,7 @@ export interface InstalledRuntime extends Runtime {
   readonly installedAt: string;
 }
 
-/** Paths of the Python scripts that start the servers of packages. */
+/** Paths of the Python scripts that start the servers of Python packages. */
 export interface PythonLaunchers {
   readonly wheel: string;
   readonly mlx: string;
@@ -53,7 +53,7 @@ export async function writeManifest(folder: string, manifest: RuntimeManifest): 
 /**
  * Reads the runtime in a folder.
  *
- * @throws Error with the reason if it has no runtime that can be started.
+ * @throws Error with the reason if the folder has no runtime that can be started.
  */
 export async function readInstalledRuntime(
   folder: string,
@@ -84,7 +84,7 @@ export async function readInstalledRuntime(
   };
 }
 
-/** Arguments that make Python the server of the packages in a folder; `-I` excludes the user's packages. */
+/** Python's arguments to start the server from the packages in a folder. `-I` excludes the user's packages. */
 export function launcherArguments(launcherPath: string, folder: string): readonly string[] {
   return ['-I', launcherPath, '--runtime-folder', folder];
 }

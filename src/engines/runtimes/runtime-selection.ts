@@ -11,7 +11,7 @@ const selectionSchema = z.object({
 /** An installed runtime that the user selected. */
 export type RuntimeSelection = z.infer<typeof selectionSchema>;
 
-/** One for each format; a single one in files of earlier versions. */
+/** A list with one selection per format. Earlier versions wrote a single selection. */
 const fileSchema = z.union([
   z.array(selectionSchema).max(10),
   selectionSchema.transform((selection) => [selection]),
@@ -19,7 +19,7 @@ const fileSchema = z.union([
 
 const fileIn = (runtimesFolder: string): string => join(runtimesFolder, 'selected.json');
 
-/** @returns none if nothing is selected, or the file is invalid. */
+/** @returns An empty list if nothing is selected, or the file is invalid. */
 export async function readSelections(runtimesFolder: string): Promise<readonly RuntimeSelection[]> {
   const content = await readIfPresent(fileIn(runtimesFolder));
   if (content === undefined) return [];

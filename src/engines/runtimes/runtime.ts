@@ -11,20 +11,20 @@ export interface Runtime {
   readonly version: string;
   /** Supported model formats, such as `gguf`. */
   readonly supportedFormats: readonly string[];
-  /** Its source; `wheel`: packages of Python. */
+  /** Source of the runtime; `wheel`: Python packages. */
   readonly source: 'setting' | 'release' | 'wheel' | 'path';
-  /** Executable, and the arguments before llama-server's own. */
+  /** Executable; `leadingArguments` precede llama-server's own arguments. */
   readonly command: string;
   readonly leadingArguments: readonly string[];
-  /** Its folder, if Hearth installed it and can remove it. */
+  /** Folder of the runtime, if Hearth installed it and can remove it. */
   readonly folder?: string;
 }
 
-/** A runtime among the others. */
+/** A runtime with its status in the list of all runtimes. */
 export interface ListedRuntime extends Runtime {
-  /** True if `select` chose it. */
+  /** True if the user selected this runtime. */
   readonly isSelected: boolean;
-  /** True if it is a build that this version of Hearth names. */
+  /** True if this version of Hearth recommends this build. */
   readonly isRecommended: boolean;
   /** True if the next load of a model in one of its formats uses it. */
   readonly isActive: boolean;
@@ -40,8 +40,8 @@ export type InstallProgress =
 
 export interface RuntimeManager {
   /**
-   * Lists the usable runtimes, best first: from the setting, selected, recommended, otherwise installed (newest first),
-   * from `PATH`; those for GGUF before those for MLX.
+   * Lists the usable runtimes, best first: from the setting, selected, recommended, otherwise installed (newest
+   * first), from `PATH`. Runtimes for GGUF come before runtimes for MLX.
    */
   list(): Promise<readonly ListedRuntime[]>;
 
@@ -52,8 +52,9 @@ export interface RuntimeManager {
   resolve(format: string): Promise<Runtime | undefined>;
 
   /**
-   * Installs the pinned runtime for a format. For GGUF: the official release, else the PyPI wheel; for MLX: mlx-lm and
-   * the packages that it needs, with pip. Concurrent calls share one installation. A failed one leaves nothing behind.
+   * Installs the pinned runtime for a format. For GGUF: the official release, else the PyPI wheel. For MLX: mlx-lm
+   * and the packages that it needs, with pip. Concurrent calls share one installation. A failed installation leaves
+   * nothing behind.
    *
    * @throws HearthError `runtime_unavailable`, whose message lists the solutions; `invalid_value` for a source or
    *   backend that the format does not have.
@@ -70,10 +71,10 @@ export interface RuntimeManager {
   }): Promise<Runtime>;
 
   /**
-   * Selects the installed runtime of the next loads of its formats, in all processes that use the folder. Without a
-   * version, the most recently installed one of the name; null selects none.
+   * Selects the runtime for later loads of its formats, in all processes that use the folder. Without a version,
+   * selects the most recently installed runtime with this name. Null clears the selection.
    *
-   * @returns false if there is no such runtime.
+   * @returns False if there is no such runtime.
    */
   select(name: string | null, version?: string): Promise<boolean>;
 

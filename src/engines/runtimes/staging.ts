@@ -14,8 +14,8 @@ export function isStagingName(name: string): boolean {
 }
 
 /**
- * Calls `work` with an empty folder inside the runtimes folder, so that a rename publishes its content, and removes the
- * folder afterwards.
+ * Calls `work` with an empty folder, and removes the folder afterwards. It is inside the runtimes folder, so that a
+ * rename can publish its content.
  */
 export async function withStagingFolder<Result>(
   runtimesFolder: string,
@@ -49,9 +49,7 @@ async function isStale(name: string, folder: string): Promise<boolean> {
   return !isAlive(processId) || Date.now() - status.mtimeMs > foreignLifetimeMs;
 }
 
-/**
- * Moves a folder to its final place, atomically, also if the machine loses power. False if the place is taken.
- */
+/** Moves a folder to its final place, atomically even if the machine loses power. False if the place is taken. */
 export async function publishFolder(content: string, target: string): Promise<boolean> {
   await flushTree(content);
   try {
