@@ -2,13 +2,13 @@ import { hasMedia, type EngineMessage, type GenerationRequest } from './engine.t
 import type { AnswerRecorder } from './generation-account.ts';
 
 /**
- * True if an answer can be continued after it was cut. The engine begins a grammar again, which then does not fit the
- * written part, and it does not continue a tool call.
+ * True if the engine can continue an answer that was cut. It can't continue a tool call. It also restarts a grammar
+ * from the beginning, which would not match the rest of an answer.
  */
 export function canContinue(request: GenerationRequest, answer: AnswerRecorder): boolean {
   if (answer.hasCalls) return false;
   if (request.kind === 'completion') {
-    // The engine would not find a stop string that begins before the cut.
+    // The engine would miss a stop string that begins before the cut.
     const { prompt, suffix, stop = [] } = request;
     return typeof prompt === 'string' && suffix === undefined && stop.length === 0;
   }
@@ -18,7 +18,7 @@ export function canContinue(request: GenerationRequest, answer: AnswerRecorder):
   return !hasGrammar && !isForced && messages.at(-1)?.role !== 'assistant' && !hasMedia(messages);
 }
 
-/** The request for the rest of an answer: the engine continues a last message of the assistant. */
+/** Returns the request for the rest of an answer. If the last message is the assistant's, the engine continues it. */
 export function continueRequest(
   request: GenerationRequest,
   { content, reasoning, tokens }: AnswerRecorder,

@@ -1,8 +1,8 @@
 import type { RequestContext } from '../telemetry/request-context.ts';
 
 /**
- * The interface of an inference engine. An `Engine` serves one loaded model. The interface is the same for a
- * child process on this machine and for a server elsewhere.
+ * The interface of an inference engine, which serves one loaded model: a child process on this machine, or a remote
+ * server.
  */
 
 export interface TextPart {
@@ -16,7 +16,7 @@ export interface ImagePart {
   readonly dataUrl: string;
 }
 
-/** Audio, written by Hearth: WAV with one channel of 16,000 Hz, or frames of MP3, as a `data:` URL. */
+/** Audio, re-encoded by Hearth: mono WAV at 16,000 Hz, or MP3 frames, as a `data:` URL. */
 export interface AudioPart {
   readonly type: 'audio';
   readonly dataUrl: string;
@@ -41,7 +41,7 @@ export type EngineMessage =
       readonly role: 'assistant';
       readonly content: string;
       readonly toolCalls?: readonly ToolCall[];
-      /** Only of a last message, which the engine continues. */
+      /** Only in the last message, which the engine then continues. */
       readonly reasoning?: string;
     }
   | {
@@ -65,19 +65,19 @@ export interface ToolDefinition {
 
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
 
-/** Absent fields take the model's defaults, else the engine's. */
+/** Sampling parameters. Absent fields take the model's defaults, else the engine's. */
 export interface Sampling {
   readonly temperature?: number;
   readonly topP?: number;
   readonly topK?: number;
   readonly minP?: number;
   readonly repeatPenalty?: number;
-  /** Last tokens that `repeatPenalty` considers; 0: none, -1: the context. */
+  /** Number of last tokens that `repeatPenalty` considers; 0: none, -1: the whole context. */
   readonly repeatLastTokens?: number;
   readonly presencePenalty?: number;
   readonly frequencyPenalty?: number;
   readonly seed?: number;
-  /** Token id to bias added to its logit. */
+  /** Maps token ids to biases that are added to their logits. */
   readonly logitBias?: Readonly<Record<string, number>>;
 }
 
@@ -88,13 +88,16 @@ export type ResponseFormat =
 
 export type ReasoningLevel = 'off' | 'low' | 'medium' | 'high' | 'on';
 
-/** Place of a prompt, and the rules for keeping its state. */
+/** Slot for a prompt, and rules for saving its state. */
 interface PromptPlacement {
   /** Slot of the engine, from 0; absent: the engine chooses. */
   readonly slot?: number;
-  /** True if tokens that the slot has already read may be used; absent: yes. */
+  /** True (the default) if tokens that the slot has already read may be reused. */
   readonly reusesSlot?: boolean;
-  /** The stored response that the generation is a part of; absent: nothing of it may be written to disk. */
+  /**
+   * The stored response that the generation belongs to. Absent: the prompt and the answer must not be written to
+   * disk.
+   */
   readonly responseId?: string;
 }
 
@@ -108,7 +111,7 @@ interface GenerationLimits extends PromptPlacement {
    */
   readonly maxTokens?: number;
   readonly stop?: readonly string[];
-  /** Number of alternatives to report per token; absent: no log probabilities. */
+  /** Number of alternatives to report for each token; absent: no log probabilities. */
   readonly topLogprobs?: number;
 }
 
@@ -116,7 +119,7 @@ interface GenerationLimits extends PromptPlacement {
 export interface AdapterScale {
   /** `AdapterEntry.id`. */
   readonly id: string;
-  /** Not 0. */
+  /** Never 0. */
   readonly scale: number;
 }
 
@@ -125,10 +128,10 @@ export interface ChatGeneration extends GenerationLimits {
   readonly messages: readonly EngineMessage[];
   readonly tools?: readonly ToolDefinition[];
   readonly toolChoice?: ToolChoice;
-  /** True if one generation may call several tools; absent: as the chat template has it. */
+  /** True if one answer may call several tools; absent: the chat template decides. */
   readonly callsInParallel?: boolean;
   readonly reasoning?: ReasoningLevel;
-  /** Tokens of reasoning after which the engine ends it and the model answers; absent: no limit. */
+  /** Number of reasoning tokens after which the engine ends the reasoning and the model answers; absent: no limit. */
   readonly maxReasoningTokens?: number;
   readonly responseFormat?: ResponseFormat;
 }
@@ -140,7 +143,7 @@ export interface CompletionGeneration extends GenerationLimits {
   readonly kind: 'completion';
   /** Raw prompt, without a chat template: a text, or the ids of its tokens. */
   readonly prompt: Prompt;
-  /** Text after the gap to fill; only if the model supports infill. */
+  /** Text after the gap; only if the model supports infill. */
   readonly suffix?: string;
 }
 
@@ -161,11 +164,11 @@ export interface GenerationUsage {
   readonly completionTokens: number;
   readonly promptMs: number;
   readonly generationMs: number;
-  /** Absent: no tokens were drafted. */
+  /** Absent if no tokens were drafted. */
   readonly drafts?: DraftCounts;
 }
 
-/** Tokens that speculation proposed, and the accepted ones among them. */
+/** Number of tokens that speculation proposed, and how many of them were accepted. */
 export interface DraftCounts {
   readonly proposedTokens: number;
   readonly acceptedTokens: number;
@@ -194,7 +197,7 @@ export type GenerationEvent =
   | {
       readonly type: 'reasoning.delta';
       readonly text: string;
-      /** Number of the engine's pieces, which are tokens for most engines; absent: one. */
+      /** Number of the engine's deltas in this event, which are tokens for most engines; absent: one. */
       readonly tokens?: number;
     }
   | {
@@ -224,9 +227,11 @@ export type GenerationEvent =
       /** The stop string of the request that ended the generation. */
       readonly stopString?: string;
       readonly usage: GenerationUsage;
-      /** Reasoning tokens, included in completionTokens; absent: the engine does not count them. */
+      /** Reasoning tokens, included in completionTokens; absent if the engine does not count them. */
       readonly reasoningTokens?: number;
-      /** The engine could not parse the model's last tool call or message; the text received so far is kept. */
+      /**
+       * True if the engine could not parse the model's last tool call or message; the text received so far is kept.
+       */
       readonly isMalformed: boolean;
     };
 
@@ -237,20 +242,20 @@ export interface Embeddings {
 }
 
 export interface Relevance {
-  /** One score per document, in order; as the rank head gives it. */
+  /** One score per document, in order, as computed by the model's rank head. */
   readonly scores: readonly number[];
   readonly promptTokens: number;
 }
 
-/** A form of OpenAI's endpoints for audio. */
+/** A form for OpenAI's audio endpoints. */
 export interface AudioForm {
   readonly path: 'transcriptions' | 'translations';
   readonly file: { readonly name: string; readonly bytes: Buffer };
-  /** The other fields; the engine sets the model. */
+  /** The other form fields, except for the model, which the engine sets. */
   readonly fields: readonly (readonly [string, string])[];
 }
 
-/** An answer that is passed on unchanged. */
+/** A response that is passed on unchanged. */
 export interface AudioAnswer {
   readonly contentType: string;
   readonly pieces: AsyncIterable<Buffer>;
@@ -264,11 +269,11 @@ export interface EngineCapabilities {
   readonly supportedFormats: readonly string[];
   /** Maximum tokens of one request, prompt and answer together. */
   readonly contextLength: number;
-  /** The engine can't count tokens: `countTokens` and `countPromptTokens` estimate them. */
+  /** True if the engine can't count tokens: `countTokens` and `countPromptTokens` then return estimates. */
   readonly estimatesTokens?: boolean;
 }
 
-/** The inference methods. All of them throw the reason of the context's signal when it aborts. */
+/** The inference methods. All throw the reason of the context's signal when it aborts. */
 export interface Engine {
   /**
    * Generates text. Aborting the signal stops the engine immediately.
@@ -281,29 +286,30 @@ export interface Engine {
   /**
    * Embeds texts. Each must fit in the context.
    *
-   * @throws HearthError `context_length_exceeded`, `invalid_value` where an id is not a token, `crashed`.
+   * @throws HearthError `context_length_exceeded`, `invalid_value` if an id is not a token, `crashed`.
    */
   embed(inputs: readonly Prompt[], context: RequestContext): Promise<Embeddings>;
 
   /**
-   * Scores documents by their relevance to a query. The query and each document must fit in the context together.
+   * Scores documents by their relevance to a query. The query must fit in the context together with any single
+   * document.
    *
    * @throws HearthError `context_length_exceeded`, `crashed`.
    */
   rank(query: string, documents: readonly string[], context: RequestContext): Promise<Relevance>;
 
   /**
-   * Applies the chat template, without a slot; undefined if the engine can't.
+   * Applies the chat template. Needs no slot. Undefined if the engine can't do this.
    *
    * @throws HearthError `invalid_value` if the template refuses the messages, `crashed`.
    */
   renderPrompt(request: ChatGeneration, context: RequestContext): Promise<string | undefined>;
 
-  /** Counts the tokens of a text, without special tokens and without a slot. */
+  /** Counts the tokens of a text, without special tokens. Needs no slot. */
   countTokens(text: string, context: RequestContext): Promise<number>;
 
   /**
-   * Counts the tokens of a whole prompt as `generate` would read it: chat template, tools and images included. The
+   * Counts the tokens of a whole prompt as `generate` would read it, including chat template, tools and images. The
    * count may exceed the context.
    *
    * @throws HearthError `invalid_value` if the engine refuses the request; `crashed`.
@@ -311,7 +317,7 @@ export interface Engine {
   countPromptTokens(request: ChatGeneration, context: RequestContext): Promise<number>;
 
   /**
-   * Sends a form with audio; absent: the engine has no endpoint for it.
+   * Sends a form with audio; absent if the engine has no endpoint for audio.
    *
    * @throws HearthError `upstream_error`, `upstream_unavailable`, and the errors of a refused request.
    */
@@ -321,17 +327,17 @@ export interface Engine {
 /** Saves, restores and prefills slots. File names are relative to `LaunchSpec.slotFolder`. */
 export interface EngineSlots {
   /**
-   * Waits until the slot is idle.
+   * Saves the slot to a file, once the slot is idle.
    *
    * @returns The number of tokens in the file.
    * @throws HearthError `invalid_value` if the file can't be written, `crashed`.
    */
   save(slot: number, fileName: string, signal: AbortSignal): Promise<number>;
   /**
-   * The engine aborts on a truncated file and does not notice other damage.
+   * Restores the slot from a file. The engine aborts on a truncated file and does not notice other damage.
    *
-   * @returns The number of tokens that the slot has now.
-   * @throws HearthError `invalid_value` if the file is of another kind or missing, `crashed`.
+   * @returns The number of tokens in the restored slot.
+   * @throws HearthError `invalid_value` if the file is missing or not a state, `crashed`.
    */
   restore(slot: number, fileName: string, signal: AbortSignal): Promise<number>;
   /**
@@ -340,12 +346,12 @@ export interface EngineSlots {
    * @throws HearthError `crashed`.
    */
   erase(slot: number, signal: AbortSignal): Promise<void>;
-  /** The tokens of a prompt; undefined if they are not only text. */
+  /** Tokenizes a prompt; undefined if it contains more than text. */
   tokenize(request: GenerationRequest, signal: AbortSignal): Promise<readonly number[] | undefined>;
   /**
-   * Reads the beginning of a prompt into a slot. A generation in this slot continues there.
+   * Reads the first tokens of a prompt into a slot. A generation in this slot then reads only the rest.
    *
-   * @throws HearthError `crashed`; the signal's reason when aborted, after the step that the engine works on.
+   * @throws HearthError `crashed`; the signal's reason when aborted, once the engine's current step has ended.
    */
   read(
     placement: {
@@ -363,11 +369,11 @@ export interface EngineExit {
   /** Null if a signal ended the process, or if the engine is not a process of this machine. */
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** A readable cause: a line of the error output, else the signal or the exit code. */
+  /** The cause as text: a line of the error output, else the signal or the exit code. */
   readonly reason: string;
-  /** The memory guard ended it, or the system for lack of memory. */
+  /** Set if the engine was killed for lack of memory: by Hearth's memory guard, or by the operating system. */
   readonly lackedMemory?: 'guard' | 'system';
-  /** It ended while it restored the state of a slot, for which no request is to blame. */
+  /** True if the engine ended while it restored a slot's state; then no request is the cause. */
   readonly wasRestoring?: boolean;
 }
 
@@ -375,7 +381,7 @@ export interface EngineStats {
   readonly pid?: number;
   /** Absent if the platform does not report it. */
   readonly residentBytes?: number;
-  /** How it drafts tokens, if the load left the choice to the server. */
+  /** The chosen speculation, if the load left the choice to Hearth. */
   readonly chosenSpeculation?: 'off' | 'ngram' | 'mtp' | 'draft';
 }
 
@@ -383,7 +389,7 @@ export interface EngineStats {
 export interface EngineHandle {
   readonly engine: Engine;
   readonly capabilities: EngineCapabilities;
-  /** Settles when the engine has ended, for whatever reason; never rejects. */
+  /** Resolves when the engine has ended for any reason; never rejects. */
   readonly closed: Promise<EngineExit>;
   /** Present if the engine was started with a folder for the states of its slots. */
   readonly slots?: EngineSlots;

@@ -31,11 +31,11 @@ interface EnginesOptions extends LifecycleOptions, Omit<OptionResolverOptions, '
   readonly loadsOnRequest: boolean;
   readonly defaultTtlSeconds: number;
   readonly machineStanding?: MachineStanding;
-  /** Memory of the machine. */
+  /** Main memory of the machine. */
   readonly totalMemoryBytes: number;
 }
 
-/** The memory of all instances, in bytes. */
+/** Memory of all instances together. */
 interface EngineMemory {
   /** Estimated memory of the loading, ready and stopping instances. */
   readonly reservedBytes: number;
@@ -47,13 +47,13 @@ interface EngineMemory {
 
 /** Sizes in bytes that decide whether a model fits. */
 export interface Headroom {
-  /** Available now, after evicting the instances that may be evicted. */
+  /** Memory that would be available now after evicting all evictable instances. */
   readonly usableBytes: number;
-  /** Memory of the machine, or `models.memoryLimitBytes` if that is less, and of its GPUs. */
+  /** Main memory of the machine (or `models.memoryLimitBytes` if lower) plus the memory of its GPUs. */
   readonly capacityBytes: number;
 }
 
-/** The loaded models: loads them for requests, and opens the sessions in which requests use them. */
+/** Manages the loaded models: loads models for requests, and opens the sessions in which requests use them. */
 export class Engines implements SessionHost {
   readonly promptMemory = new PromptMemory();
   readonly #options: EnginesOptions;
@@ -90,7 +90,7 @@ export class Engines implements SessionHost {
     return { reservedBytes, limitBytes: memoryLimitBytes, availableBytes: availableMemory().bytes };
   }
 
-  /** The memory for a model that is not loaded yet. */
+  /** The memory for one more model. */
   headroom(): Headroom {
     const { memoryLimitBytes, totalMemoryBytes, gpuMemory } = this.#options;
     const hostBytes = Math.min(totalMemoryBytes, memoryLimitBytes ?? totalMemoryBytes);
@@ -103,13 +103,14 @@ export class Engines implements SessionHost {
   /**
    * Finds the model that a request names, and its adapters, without loading them.
    *
-   * @param identifier Model key or instance id, perhaps with adapters, such as `model+adapter:0.5`; empty or absent: the
-   *   only loaded model of this purpose.
-   * @param caller May use the models of its scope; a linked machine gets only models of this machine, so that no
-   *   request goes in circles. `open` checks the scope as well.
-   * @param choices Further adapters; absent: those that the name has, else those that the instance applies.
-   * @throws HearthError `model_not_found`, `adapter_not_found`, `wrong_model_type`, `corrupt_file`, `unsupported_format`,
-   *   `invalid_value`, `missing_required_parameter`, `forbidden`.
+   * @param identifier Model key or instance id, perhaps with adapters, such as `model+adapter:0.5`; empty or absent:
+   *   the only loaded model with this purpose.
+   * @param caller Limits the models to its scope; `open` checks the scope again. A linked machine gets only models of
+   *   this machine, so that no request goes in circles.
+   * @param choices Adapters that the request chooses; absent: those in the identifier, else the instance's default
+   *   adapters.
+   * @throws HearthError `model_not_found`, `adapter_not_found`, `wrong_model_type`, `corrupt_file`,
+   *   `unsupported_format`, `invalid_value`, `missing_required_parameter`, `forbidden`.
    */
   async resolve(
     identifier: string | undefined,
@@ -117,13 +118,13 @@ export class Engines implements SessionHost {
     caller?: Origin,
     choices?: readonly AdapterChoice[],
   ): Promise<ModelTarget> {
-    // After a load of any instance, the GPU memory is known.
+    // Any load has already read the GPU memory.
     if (this.#instances().length === 0) await this.#options.gpuMemory?.know();
     return this.#targets.resolve(identifier ?? '', purpose, caller, choices);
   }
 
   /**
-   * The model with which a request continues whose model has failed before its output.
+   * Another model for a request whose model failed before its first output.
    *
    * @throws The error to report if there is none.
    */
@@ -131,17 +132,17 @@ export class Engines implements SessionHost {
     return this.#targets.next(target, error, context);
   }
 
-  /** Abilities of this machine for one of its own models. */
+  /** Rates this machine for one of its own models. */
   standing(selection: ModelSelection): Promise<Standing> {
     return this.#targets.standing(selection);
   }
 
   /**
-   * Opens a session on an instance of the model: a loaded or loading one, or a new one. If the instance in the target
-   * no longer exists, another one of the model serves the request. The caller closes the session.
+   * Opens a session on an instance of the model, which may be loaded, loading or new. If the instance in the target
+   * no longer exists, another instance of the model serves the request. The caller must close the session.
    *
-   * @throws HearthError `invalid_value`, `unsupported_format`, `out_of_memory`, `queue_full`; `crashed` or `unloaded` if
-   *   the instance has just ended; the reason of the context's signal.
+   * @throws HearthError `invalid_value`, `unsupported_format`, `out_of_memory`, `queue_full`; `crashed` or `unloaded`
+   *   if the instance has just ended; the reason of the context's signal.
    */
   open(request: OpenRequest, context: RequestContext): Session {
     context.signal.throwIfAborted();
@@ -177,7 +178,7 @@ export class Engines implements SessionHost {
   /**
    * Loads a new instance, even if the model already has one. Waits without a time limit.
    *
-   * @throws HearthError `model_not_found`, `forbidden`, `invalid_value`, `conflict` for an identifier that is taken,
+   * @throws HearthError `model_not_found`, `forbidden`, `invalid_value`, `conflict` if the identifier is taken,
    *   `out_of_memory`, `queue_full`; the errors of `EngineLoader.load`.
    */
   async load(
@@ -221,10 +222,10 @@ export class Engines implements SessionHost {
   }
 
   /**
-   * Unloads an instance. Its requests end with `unloaded`; resolves with its id when its memory is free.
+   * Unloads an instance, whose requests end with `unloaded`. Resolves with the instance's id when the memory is free.
    *
    * @param identifier Id of the instance, or key of a model that has one instance.
-   * @throws HearthError `instance_not_found`, also for a model beyond the scope.
+   * @throws HearthError `instance_not_found`, also for a model outside the scope.
    */
   async unload(identifier: string, scope: ModelScope = null): Promise<string> {
     const instances = this.#instances().filter(({ selection }) =>
@@ -246,13 +247,13 @@ export class Engines implements SessionHost {
     return id;
   }
 
-  /** True if the model or profile that a name stands for has an instance. */
+  /** True if the model or profile with this name has an instance. */
   async isLoaded(identifier: string): Promise<boolean> {
     const selection = this.#resolver.selectionOf(await this.#options.library.find(identifier));
     return instancesOf(this.#instances(), selection).length > 0;
   }
 
-  /** Puts changes of the settings of models in force that need no load. */
+  /** Applies changed model settings that take effect without a load. */
   applySettings(): void {
     this.#lifecycle.restartIdleTimers();
   }
@@ -266,7 +267,7 @@ export class Engines implements SessionHost {
     return this.#lifecycle.registry.list();
   }
 
-  /** An instance must not take the requests for a model or for another instance. */
+  /** Asserts that an id names neither a model nor another instance, whose requests the new instance would get. */
   async #assertFree(id: string): Promise<void> {
     const names = await this.#options.library.find(id).catch((error: unknown) => {
       if (error instanceof HearthError && error.code === 'model_not_found') return undefined;
@@ -279,7 +280,7 @@ export class Engines implements SessionHost {
     });
   }
 
-  /** Chooses or creates an instance, without an await in between, so that concurrent requests agree. */
+  /** Chooses or creates an instance. Synchronous, so that concurrent requests use the same instance. */
   #instanceFor(request: OpenRequest, context: RequestContext): Instance {
     const { target, promptPrefix } = request;
     const { selection } = target;
@@ -321,8 +322,8 @@ export class Engines implements SessionHost {
   }
 
   /**
-   * Waits for a load together with other requests. The last one to stop waiting cancels the load, unless its
-   * wait timed out: its client will retry.
+   * Waits for a load together with other requests. The last request to stop waiting cancels the load, unless its wait
+   * timed out, since its client will retry.
    */
   async joinLoad(
     lease: Lease,
@@ -335,7 +336,7 @@ export class Engines implements SessionHost {
     const { loadWaitSeconds } = this.#options;
     let timeLimitError: HearthError | undefined;
     const giveUp = (): void => {
-      // The scheduler has refused a load that did not begin within the same time.
+      // The load has begun: the scheduler refuses loads that do not begin within the same time.
       timeLimitError = stillLoading(instance.id, load.fraction, loadWaitSeconds);
       lease.abort(timeLimitError);
     };
@@ -345,7 +346,7 @@ export class Engines implements SessionHost {
       await load.join(signal, onProgress);
     } catch (error) {
       const continuesLoading = error === timeLimitError;
-      // Release first: if several requests leave at once, the last one must see that it is the last.
+      // Release before checking: if several requests stop waiting at once, the last one must see that it is the last.
       if (signal.aborted && !continuesLoading) lease.release();
       if (instance.requestCount === 0 && instance.load !== undefined && !instance.isRetired) {
         const canceled = new HearthError('unloaded', `Loading ${instance.id} was cancelled.`);

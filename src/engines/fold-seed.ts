@@ -1,9 +1,9 @@
-/** Seeds of the engine. The largest number of 32 bits is not one: to llama.cpp it means a random seed. */
+/** Number of fixed seeds. The largest 32-bit number is not one of them: it makes llama.cpp choose a random seed. */
 const seedCount = 2 ** 32 - 1;
 
 /**
- * The engine's seed for any integer: clients send 64 bits. Seeds that the engine has stay, as does -1 (random). Equal
- * seeds give equal results.
+ * Maps any integer to a seed of the engine, since clients send 64-bit seeds. Equal seeds are mapped to equal seeds.
+ * Integers from -1 (random) to 2^32 - 1 (random, too) stay unchanged.
  */
 export function foldSeed(seed: number | bigint): number {
   if (seed >= -1 && seed < seedCount) return Number(seed);

@@ -25,7 +25,7 @@ interface CallText {
 export class AnswerRecorder {
   content = '';
   reasoning = '';
-  /** Tokens of the answer so far, as many as the engine sent pieces. */
+  /** Tokens of the answer so far: the number of the engine's deltas. */
   tokens = 0;
   /** Undefined until the engine reports it. */
   promptTokens: number | undefined;
@@ -73,8 +73,9 @@ export class AnswerRecorder {
   }
 
   /**
-   * The content of the slot: the prompt, with the answer if the generation has ended. Chat templates drop the
-   * reasoning of earlier answers, so that a later prompt differs from the beginning of such an answer on.
+   * The content of the slot: the prompt, and the answer if the generation has ended. An answer with reasoning does
+   * not count: chat templates drop the reasoning of earlier answers, so the next prompt differs from the slot where
+   * the reasoning begins.
    */
   slotContent(
     request: GenerationRequest,
@@ -93,19 +94,22 @@ export class AnswerRecorder {
     return { prefix, tokens: heldTokens, heldTokens };
   }
 
-  /** True if the slot contains reasoning that the next turn leaves out. Not if the turn continues with calls. */
+  /**
+   * True if the slot contains reasoning that the next prompt leaves out. False if the answer has calls, since the
+   * next prompt then keeps the reasoning.
+   */
   isUnsettled(request: GenerationRequest): request is ChatGeneration {
     if (this.reasoning === '' || this.content === '' || this.hasCalls) return false;
     return this.usage !== undefined && request.kind === 'chat';
   }
 
-  /** The conversation with the answer as later turns send it, without the reasoning that is in the slot. */
+  /** The conversation with the answer as the next turn sends it: without reasoning. */
   historyWithoutReasoning(request: ChatGeneration): ChatGeneration {
     const answer = { role: 'assistant', content: this.content } as const;
     return { ...request, messages: [...request.messages, answer] };
   }
 
-  /** The prefix of that conversation. */
+  /** The prefix hashes of `historyWithoutReasoning`. */
   prefixWithoutReasoning(prompt: PrefixHash): PrefixHash {
     return withAnswer(prompt, { content: this.content, toolCalls: [] });
   }
@@ -120,13 +124,13 @@ export class GenerationAccount {
   #record: GenerationRecord | undefined;
   #firstTokenAt: number | undefined;
   #partAt = 0;
-  /** Figures of the parts before the last one. */
+  /** Figures of all parts before the last one. */
   #before: GenerationUsage | undefined;
   #reasoningTokensBefore = 0;
 
   /**
-   * @param startedAt Start of the time to the first token; a value of `performance.now()`.
-   * @param prompts Explains why a prompt was read again.
+   * @param startedAt Time from which the time to the first token is measured; a value of `performance.now()`.
+   * @param prompts Earlier prompts, to explain why tokens were read again.
    */
   constructor(request: GenerationRequest, startedAt = performance.now(), prompts?: PromptMemory) {
     this.request = request;
@@ -138,7 +142,7 @@ export class GenerationAccount {
     return this.answer.tokens > 0;
   }
 
-  /** The engine is about to read the prompt. */
+  /** Call it before the engine reads the prompt, for each part. */
   async begin(engine: Engine, context: RequestContext): Promise<void> {
     this.#partAt = performance.now();
     if (this.#record !== undefined) return;
@@ -173,13 +177,13 @@ export class GenerationAccount {
     return { ...end, usage, reasoningTokens, timeToFirstTokenSeconds: this.#firstTokenSeconds };
   }
 
-  /** Why tokens of the prompt were read again. */
+  /** Explains why tokens of the prompt were read again. */
   #reread(usage: GenerationUsage, engine: Engine, context: RequestContext): Reread | undefined {
     const generation = { engine, request: this.request, usage, answer: this.answer.content };
     return this.#prompts?.note(generation, context);
   }
 
-  /** The generation will fail. */
+  /** Records a generation that is about to fail. */
   cut({ usage: last, reasoningTokens: counted }: CutEvent): InterruptedReport {
     const usage = this.#measured(last);
     this.#record?.end({ usage, hasFailed: true });
@@ -187,15 +191,15 @@ export class GenerationAccount {
     return { usage, reasoningTokens, timeToFirstTokenSeconds: this.#firstTokenSeconds };
   }
 
-  /** A part ended that is continued later. */
+  /** Records the end of a part that is continued later. */
   pause({ usage, reasoningTokens }: CutEvent): void {
-    // The engine counts tokens that it wrote and no client got, which the next part writes again.
+    // The engine's count includes tokens that no client has received. The next part generates them again.
     const completionTokens = this.answer.tokens;
     this.#before = { ...this.#measured(usage), completionTokens };
     this.#reasoningTokensBefore += reasoningTokens;
   }
 
-  /** Forgets the answer: the generation begins again. */
+  /** Forgets the answer, since the generation starts again. */
   restart(): void {
     this.#record?.end({ hasFailed: true });
     this.#record = undefined;
@@ -205,7 +209,7 @@ export class GenerationAccount {
     this.#firstTokenAt = undefined;
   }
 
-  /** A generation that did not report its end has failed, or its client has disconnected. */
+  /** Ends the record. A generation that did not report its end has failed, or its client has disconnected. */
   close(context: RequestContext): void {
     this.#record?.end({ hasFailed: true });
     if (this.#record?.texts !== undefined) logTexts(this.#record, context);
@@ -215,7 +219,7 @@ export class GenerationAccount {
     return ((this.#firstTokenAt ?? performance.now()) - this.#startedAt) / 1000;
   }
 
-  /** The figures so far. Measures the time here: the engine reports its own only at the end. */
+  /** The figures so far. Measures the generation time, which the engine reports only at the end. */
   #measured(usage: GenerationUsage): GenerationUsage {
     const now = performance.now();
     const since = Math.max(this.#partAt, this.#firstTokenAt ?? now);
@@ -223,7 +227,10 @@ export class GenerationAccount {
     return this.#before === undefined ? last : this.#total(last, this.#before);
   }
 
-  /** The prompt counts as the first part read it; the prompt of a later part contains the answer so far. */
+  /**
+   * Adds up the parts. Takes the prompt's figures from the first part, since the prompt of a later part contains the
+   * answer so far.
+   */
   #total(last: GenerationUsage, before: GenerationUsage): GenerationUsage {
     const tokens = last.promptTokens - before.promptTokens;
     return {

@@ -1,14 +1,14 @@
 import type { Operation } from '../telemetry/request-record.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
 
-/** Inputs that are embedded or ranked at once; other requests run between two pieces. */
+/** Number of inputs in one call. Other requests can run between two calls. */
 const pieceLength = 32;
 
 interface Counted {
   readonly promptTokens: number;
 }
 
-/** Runs a call without a stream for each piece of its inputs, and records all as one generation. */
+/** Embeds or ranks the inputs in several calls, which are recorded as one generation. */
 export async function inPieces<Input, Result extends Counted>(
   { record }: RequestContext,
   operation: Operation,

@@ -3,7 +3,7 @@ import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { GenerationRecord } from '../telemetry/request-record.ts';
 import type { RequestContext } from '../telemetry/request-context.ts';
 
-/** Records the prompt as the engine gets it, for `log.prompts`. */
+/** Records the prompt as the engine reads it, for `log.prompts`. */
 export async function recordPrompt(
   record: GenerationRecord,
   engine: Engine,
@@ -16,7 +16,7 @@ export async function recordPrompt(
     record.noteText('prompt', suffix === undefined ? text : `${text}\n[suffix]\n${suffix}`);
     return;
   }
-  // An engine without templates, or a prompt that it refuses: the generation itself reports why.
+  // If rendering fails, the generation itself will report the reason.
   const rendered = await engine.renderPrompt(request, context).catch(() => undefined);
   record.noteText('prompt', rendered ?? JSON.stringify(request.messages));
 }

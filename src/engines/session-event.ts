@@ -1,9 +1,9 @@
 import type { DraftCounts, EngineStopReason, GenerationEvent, GenerationUsage } from './engine.ts';
 
-/** The request waits for a place, or for a slot. */
+/** The request waits for its place, or for its slot. */
 export interface QueuedEvent {
   readonly type: 'queued';
-  /** From 1. */
+  /** Position in the queue, from 1. */
   readonly position: number;
 }
 
@@ -20,9 +20,9 @@ export interface GenerationReport {
   readonly usage: GenerationUsage;
   /** Reasoning tokens, included in completionTokens. */
   readonly reasoningTokens: number;
-  /** From the beginning of the request to the first token, or to the end if there is none. */
+  /** Time from the beginning of the request to the first token, or to the end if there is no token. */
   readonly timeToFirstTokenSeconds: number;
-  /** The engine could not parse the end of the answer; the text received is kept. */
+  /** True if the engine could not parse the end of the answer; the text received is kept. */
   readonly isMalformed: boolean;
 }
 
@@ -40,7 +40,7 @@ export type SessionEvent =
   | LoadEvent
   | { readonly type: 'prompt.start' }
   | Delta
-  /** The generation will fail. */
+  /** The generation is about to fail. */
   | { readonly type: 'generation.cut'; readonly report: InterruptedReport }
   | { readonly type: 'generation.report'; readonly report: GenerationReport };
 

@@ -7,7 +7,7 @@ import type { PromptMemory } from './rereads/prompt-memory.ts';
 import type { Place } from './scheduler/place.ts';
 import type { QueuedEvent } from './session-event.ts';
 
-/** Interval in which a waiting request is told its position. */
+/** Interval at which a waiting request learns its position. */
 const positionMs = 1000;
 
 /** Chooses the instances of sessions. */
@@ -33,12 +33,12 @@ export interface JoinedLoad {
 export function joinLoad(host: SessionHost, lease: Lease, waitsForLoad: boolean): JoinedLoad {
   const progress = createChannel<number>();
   const loaded = host.joinLoad(lease, waitsForLoad, progress.push).finally(progress.close);
-  // Awaited only after the channel has ended.
+  // Prevents an unhandled rejection, since `loaded` is awaited only after the channel has ended.
   loaded.catch(() => {});
   return { progress, loaded };
 }
 
-/** Starts work in a slot that the engine chooses. */
+/** Starts work for which the engine chooses a slot. */
 export async function startUnmanaged(place: Place, { signal }: Lease): Promise<void> {
   const prompt = {
     isLong: () => false,
@@ -50,7 +50,7 @@ export async function startUnmanaged(place: Place, { signal }: Lease): Promise<v
   await place.start(prompt, signal);
 }
 
-/** Tells the position of a request until its wait has ended. The errors of the wait are left to the caller. */
+/** Yields a waiting request's position until `wait` settles. The caller must handle a rejection of `wait`. */
 export async function* whileWaiting(
   waiting: { readonly position: number | undefined },
   wait: Promise<unknown>,

@@ -55,7 +55,7 @@ export class Session {
     this.#context = context;
     this.#lease = this.#open();
     const { adapters } = this.#lease.instance.config;
-    // If it moves to another instance, it keeps the default adapters of this one.
+    // If the session moves to another instance, it keeps the default adapters of its first instance.
     if (adapters !== undefined && request.target.adapters === undefined) {
       this.#request = { ...request, target: { ...request.target, adapters } };
     }
@@ -69,12 +69,12 @@ export class Session {
     return this.#lease.instance.selection;
   }
 
-  /** Capabilities of the engine, once `ready` has ended. */
+  /** Capabilities of the engine. Available once `ready` has ended. */
   get capabilities(): EngineCapabilities {
     return this.#lease.loaded.capabilities;
   }
 
-  /** Its signal also aborts when the session is closed, or its instance ends. */
+  /** The context of the engine's work. Its signal also aborts when the session is closed or the instance ends. */
   get context(): RequestContext {
     return this.#lease.context;
   }
@@ -89,16 +89,16 @@ export class Session {
     return this.#loadTimeSeconds;
   }
 
-  /** Settles when the request has its place, perhaps while the model still loads. */
+  /** Settles when the request has its place, which may be while the model still loads. */
   get placed(): Promise<unknown> {
     return this.#waiting?.place ?? Promise.resolve();
   }
 
   /**
-   * Waits for the model's load, and for a place in its queue.
+   * Waits for the model's load, and for a place in the instance's queue.
    *
-   * @throws The error of the load; `model_loading` if it takes longer than the request waits; `queue_full` if another
-   *   request displaced this one; the reason of the context's signal.
+   * @throws The error of the load; `model_loading` if the load takes longer than the request waits; `queue_full` if
+   *   another request displaced this one; the reason of the context's signal.
    */
   async *ready(): AsyncGenerator<QueuedEvent | LoadEvent, void, void> {
     for (;;) {
@@ -131,8 +131,8 @@ export class Session {
   }
 
   /**
-   * Generates text, once more on another instance if the engine was lost before the client saw any of it. Ending the
-   * iteration early stops the engine.
+   * Generates text. If the engine is lost before the client has seen any output, tries once more on another instance.
+   * Ending the iteration early stops the engine.
    *
    * @throws HearthError `context_length_exceeded`; the errors of `ready` and `Engine.generate`.
    */
@@ -145,7 +145,8 @@ export class Session {
     const adapted = adapters === undefined ? request : withAdapters(request, adapters);
     const account = new GenerationAccount(adapted, this.#startedAt, this.#host.promptMemory);
     this.#startedAt = undefined;
-    // A client that gets the result at its end may get the result of another instance.
+    // If the client gets only the whole result, the events are held, so that another instance may still repeat the
+    // generation.
     const held: SessionEvent[] | undefined = this.#request.isWhole === true ? [] : undefined;
     let hasBegun = false;
     try {
@@ -214,7 +215,7 @@ export class Session {
   /**
    * Embeds texts, in pieces.
    *
-   * @throws The errors of `Engine.embed`, as `generate`.
+   * @throws The errors of `Engine.embed`; otherwise like `generate`.
    */
   async embed(inputs: readonly Prompt[]): Promise<Embeddings> {
     const admitted = await this.#admitInputs(inputs);
@@ -227,7 +228,7 @@ export class Session {
   /**
    * Scores documents by their relevance to a query, in pieces.
    *
-   * @throws The errors of `Engine.rank`, as `generate`.
+   * @throws The errors of `Engine.rank`; otherwise like `generate`.
    */
   async rank(query: string, documents: readonly string[]): Promise<Relevance> {
     const inputs = await this.#admitInputs([query, ...documents]);
@@ -241,7 +242,7 @@ export class Session {
   /**
    * Counts the tokens of a prompt, which may exceed the context.
    *
-   * @throws HearthError `context_length_exceeded` for one that is too long to be counted; the errors of
+   * @throws HearthError `context_length_exceeded` for a prompt that is too long to be counted; the errors of
    *   `Engine.countPromptTokens`.
    */
   async countPrompt(request: ChatGeneration): Promise<number> {
@@ -287,7 +288,7 @@ export class Session {
       () => phase.end(),
       (error: unknown) => {
         phase.end({ hasFailed: true });
-        // A request that is displaced from the queue stops waiting for the load as well.
+        // A request that is displaced from the queue must also stop waiting for the load.
         lease.abort(error);
       },
     );
@@ -304,7 +305,7 @@ export class Session {
     return error;
   }
 
-  /** The error to throw after work on the engine; undefined if the work may be repeated. */
+  /** The error to throw after work on the engine has failed; undefined if the work may be repeated. */
   async #failureOf(
     cause: unknown,
     hasOutput: boolean,
@@ -313,7 +314,7 @@ export class Session {
     return this.#mayRepeat(error, hasOutput) ? undefined : { error: this.#failed(error) };
   }
 
-  /** True if the work may be repeated after its engine was lost, once. */
+  /** True if the work may be repeated, once, because its engine was lost. */
   #mayRepeat(error: unknown, hasOutput: boolean): boolean {
     if (!(error instanceof EngineLost) || !error.isRepeatable || this.#isRepeated) return false;
     return !hasOutput || this.#request.isWhole === true;
@@ -344,7 +345,7 @@ export class Session {
     await starting;
   }
 
-  /** Checks a prompt or inputs, which takes long, without a place. */
+  /** Checks a prompt or inputs without a place, since the check may take long. */
   async #withoutPlace<Result>(check: () => Promise<Result>): Promise<Result> {
     const lease = this.#lease;
     lease.leave();
@@ -361,7 +362,7 @@ export class Session {
     return this.#withoutPlace(() => promptGate.admitInputs(inputs, this.context));
   }
 
-  /** Runs a call without a stream. */
+  /** Runs a call whose result is not a stream. */
   async withPlace<Result>(
     work: (engine: Engine, context: RequestContext) => Promise<Result>,
   ): Promise<Result> {
