@@ -5,15 +5,18 @@ import type { ModelSelection } from '../../library/model.ts';
 import type { GenerationRequest } from '../engine.ts';
 import type { AppliedAdapter } from './load-options.ts';
 
-/** Adapters of one instance that no request has named: their number, and their share of the weights. */
+/**
+ * Limits for attaching adapters that no request has named: an instance's number of adapters, and the size of the
+ * unnamed ones as a share of the weights.
+ */
 const maxUnnamed = 8;
 const maxUnnamedShare = 0.25;
 
 /**
- * Finds the chosen adapters, which must fit the model. A scale of 0 is as if it was not chosen.
+ * Finds the chosen adapters, which must fit the model. Leaves out adapters with a scale of 0.
  *
- * @param field Where the request names them.
- * @throws HearthError `invalid_value` for an adapter that is named twice; the errors of `AdapterLibrary.findAdapter`.
+ * @param field Request field that names the adapters.
+ * @throws HearthError `invalid_value` if an adapter is named twice; the errors of `AdapterLibrary.findAdapter`.
  */
 export async function findAdapters(
   library: Pick<AdapterLibrary, 'findAdapter'>,
@@ -37,8 +40,8 @@ export async function findAdapters(
 }
 
 /**
- * The adapters that an instance gets: those that are named, and others so that later requests can switch to them, if they
- * are few and small.
+ * The adapters that an instance gets: all named ones, and others as long as they are few and small, so that later
+ * requests can choose them without a new load.
  */
 export function attach(
   named: readonly AdapterEntry[],

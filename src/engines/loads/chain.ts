@@ -4,29 +4,29 @@ import type { Caller } from '../../telemetry/request-context.ts';
 import type { EntryOutcome } from './policy/choose-entry.ts';
 import type { Purpose } from './purpose.ts';
 
-/** An entry whose model may be known already, with the result if the request has tried it. */
+/** An entry of a chain. Its model may be known already. If the request has tried it, has the outcome. */
 export interface ChainLink extends ChainEntry {
   readonly selection?: ModelSelection;
   readonly outcome?: EntryOutcome | undefined;
 }
 
-/** An entry that was passed over, and why. */
+/** An entry that was passed over, with the reason. */
 export interface TriedModel {
   readonly model: string;
   readonly reason: string;
 }
 
-/** The models that a request may use. */
+/** The models that a request may use, in order. */
 export interface Chain {
-  /** The name that the request gives. */
+  /** The model name in the request. */
   readonly name: string;
   readonly entries: readonly ChainLink[];
   readonly purpose: Purpose;
   readonly caller: Partial<Pick<Caller, 'isLinked' | 'modelScope'>> | undefined;
-  /** The entry that the target is for. */
+  /** Index of the chosen entry. */
   readonly index: number;
   readonly isLastResort: boolean;
   readonly tried: readonly TriedModel[];
-  /** Failure of an earlier entry; a later one that can't take the request does not hide it. */
+  /** Failure of an earlier entry. It is reported even if a later entry can't take the request. */
   readonly failure?: unknown;
 }

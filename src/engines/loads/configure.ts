@@ -16,12 +16,12 @@ export function contextLengthFor(
   { maxContextLength, format }: ModelEntry,
   requested: number,
 ): number {
-  // Its server decided when it was started.
+  // The remote server decided about its context when it was started.
   if (format === 'remote') return maxContextLength;
   return Math.min(Math.ceil(requested / contextStep) * contextStep, maxContextLength);
 }
 
-/** @throws HearthError `invalid_value` for a context that the model does not support. */
+/** @throws HearthError `invalid_value` if the model does not support this context. */
 export function assertContext(model: ModelEntry, requested: number | undefined): void {
   if (requested === undefined || requested <= model.maxContextLength) return;
   throw new HearthError(
@@ -32,10 +32,13 @@ export function assertContext(model: ModelEntry, requested: number | undefined):
   );
 }
 
-/** Vocabularies may differ by so many unused tokens at their end (llama.cpp, `SPEC_VOCAB_MAX_SIZE_DIFFERENCE`). */
+/**
+ * Maximum difference of the sizes of two vocabularies, for unused tokens at their end (llama.cpp,
+ * `SPEC_VOCAB_MAX_SIZE_DIFFERENCE`).
+ */
 const maxVocabularyDifference = 128;
 
-/** @throws HearthError `invalid_value` for a model that cannot draft tokens for another. */
+/** @throws HearthError `invalid_value` if `draft` can't draft tokens for the model. */
 export function assertDraft(model: ModelEntry, draft: ModelEntry): void {
   const { vocabulary: size } = model.dimensions ?? {};
   const { vocabulary: draftSize } = draft.dimensions ?? {};
@@ -57,7 +60,7 @@ export function assertDraft(model: ModelEntry, draft: ModelEntry): void {
   );
 }
 
-/** @throws HearthError `invalid_value` for layers that the model does not have. */
+/** @throws HearthError `invalid_value` for `mtp` if the model lacks the layers for it. */
 function assertSpeculation(
   { key, format, dimensions }: ModelEntry,
   { speculation }: Partial<InstanceConfig>,
@@ -71,20 +74,20 @@ function assertSpeculation(
   );
 }
 
-/** Decisions that depend on the memory. */
+/** Answers that depend on the memory. */
 interface MemoryAdvice {
   /** True if an instance with this configuration fits, if necessary after evictions. */
   readonly fits: (config: InstanceConfig) => boolean;
-  /** True if the slots of such an instance share a cache. */
+  /** True if the instance's slots share a cache. */
   readonly sharesCache: boolean;
   readonly chooseContextLength: (slots: number) => number;
-  /** For a cache that is shared; `config` has one context. */
+  /** Only for a shared cache; `config` has one context. */
   readonly chooseCacheContexts: (config: InstanceConfig) => number;
 }
 
 /**
- * Completes the configuration of a load with the defaults. The memory decides about the sizes that neither the load nor the
- * settings name. If the load does not set the number of slots, it is halved until the memory suffices.
+ * Completes the configuration of a load with the defaults. The memory decides about sizes that neither the load nor
+ * the settings name. If the load does not set the number of slots, the default is halved until the memory suffices.
  *
  * @throws HearthError `invalid_value` for a setting that the model does not support.
  */

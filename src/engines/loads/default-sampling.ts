@@ -14,8 +14,8 @@ const engineDefaults: Readonly<Record<'gguf' | 'mlx', DefaultSampling>> = {
 };
 
 /**
- * The default sampling: the model's recommendation, or else the engine's defaults.
- * @returns undefined for a model of a remote server, which does not report them.
+ * Reads the default sampling: the model's recommendation, or else the engine's defaults.
+ * @returns Undefined for a model of a remote server, which does not report its defaults.
  */
 export async function readDefaultSampling(
   { model, variant }: ModelSelection,

@@ -9,7 +9,7 @@ export interface LoadSpec {
   readonly instanceId: string;
   readonly selection: ModelSelection;
   readonly config: InstanceConfig;
-  /** Absent for a source that uses no GPU. */
+  /** Absent if the loader uses no GPU. */
   readonly placement?: Placement | undefined;
   /** Estimated memory of the instance, including GPU memory; 0 if the loader has no estimate. */
   readonly estimatedBytes: number;
@@ -17,40 +17,39 @@ export interface LoadSpec {
 
 /** Starts the engines for one kind of model source, such as GGUF files or the models of a remote server. */
 export interface EngineLoader {
-  /** Value of `ModelEntry.format` that it loads. */
+  /** The value of `ModelEntry.format` that this loader loads. */
   readonly format: string;
-  /** True if its engines copy the weights instead of mapping the files. */
+  /** True if the engines copy the weights instead of mapping the files. */
   readonly copiesWeights?: boolean;
   /**
-   * Rejects a model or an option that these engines do not have; absent: they have all.
+   * Rejects a model or an option that these engines do not support; absent: they support all.
    *
    * @throws HearthError `unsupported_format`, `invalid_value`.
    */
   readonly assertLoadable?: (selection: ModelSelection, requested: Partial<InstanceConfig>) => void;
   /**
-   * Estimates the memory of an instance on this machine. Absent for a source that uses none: such
-   * instances skip the admission by memory and do not count towards `models.maxLoaded`.
+   * Estimates the memory of an instance on this machine. Absent if the instances use none: then they are admitted
+   * without a memory check and do not count towards `models.maxLoaded`.
    */
   readonly estimate?: (selection: ModelSelection, config: InstanceConfig) => MemoryEstimate;
-  /** True if the slots of such an instance share one cache. Absent: each slot has a cache of its own. */
+  /** True if the instance's slots share one cache. Absent: each slot has its own cache. */
   readonly sharesCache?: (selection: ModelSelection, config: Partial<InstanceConfig>) => boolean;
-  /** True if adapters that no request chooses cost such an instance only memory. Absent: it has no adapters. */
+  /** True if adapters that no request chooses cost the instance only memory. Absent: adapters are not supported. */
   readonly separatesAdapters?: (
     selection: ModelSelection,
     config: Partial<InstanceConfig>,
   ) => boolean;
   /**
-   * Completes the configuration of a load; absent: from the defaults of the server, as far as the memory suffices.
+   * Completes the configuration of a load. Absent: the server's defaults complete it, as far as the memory suffices.
    *
-   * @throws HearthError `invalid_value` for a setting that such models do not have.
+   * @throws HearthError `invalid_value` for a setting that these models do not support.
    */
   readonly configure?: (
     selection: ModelSelection,
     requested: Partial<InstanceConfig>,
   ) => InstanceConfig;
   /**
-   * Divides the estimate between GPUs and the memory of the machine. Absent for a source that uses
-   * no GPU.
+   * Divides the estimate between GPUs and main memory. Absent if the engines use no GPU.
    * @param gpus GPUs of the machine, with the bytes that the instance may use.
    * @throws HearthError `invalid_value` for options that these GPUs can't fulfill.
    */
@@ -64,8 +63,8 @@ export interface EngineLoader {
    * Starts an engine and waits until it accepts requests.
    *
    * @param onProgress Called with the loaded fraction, 0 to 1, if the source reports it.
-   * @throws HearthError of type `model_load_failed` or `insufficient_memory`, `invalid_value` for a setting that
-   *   the engine does not support; the signal's reason when aborted (the engine has ended then).
+   * @throws HearthError of type `model_load_failed` or `insufficient_memory`, `invalid_value` for a setting that the
+   *   engine does not support; the signal's reason when aborted. The engine has always ended by then.
    */
   load(
     spec: LoadSpec,

@@ -31,21 +31,21 @@ export interface GgufLoaderOptions {
   readonly launcher: EngineLauncher;
   readonly threads: number | undefined;
   readonly gpuLayers: number | undefined;
-  /** Layers whose experts stay on the processor. */
+  /** Number of layers whose experts stay on the CPU. */
   readonly cpuExpertLayers?: number | undefined;
   readonly kvCacheTypes: { readonly k: string; readonly v: string };
   readonly promptCacheMiB: number;
-  /** For the chat templates of loads in progress. */
+  /** Folder for the chat templates of loads in progress. */
   readonly templateFolder: string;
   readonly loadTimeoutMs: number;
-  /** Saves and restores the slots; absent: the engine chooses its slots and keeps their states itself. */
+  /** Saves and restores slots. Absent: the engine chooses its slots and caches their states itself. */
   readonly stateCache?: Pick<StateCache, 'prepare'> | undefined;
   readonly logger?: Logger;
   /** Called while a runtime is installed, if the first load needs one. */
   readonly onInstallProgress?: (progress: InstallProgress) => void;
 }
 
-/** True if such an instance may draft with layers of the model that predict further tokens. */
+/** True if the instance may draft with layers of the model that predict further tokens. */
 function mayPredict({ model }: ModelSelection, { speculation }: Partial<InstanceConfig>): boolean {
   if (speculation !== 'mtp' && speculation !== 'auto') return false;
   return (model.dimensions?.predictingLayers ?? 0) > 0;
@@ -54,7 +54,7 @@ function mayPredict({ model }: ModelSelection, { speculation }: Partial<Instance
 /** Types of the KV cache of a draft model. */
 const draftTypes = { k: 'f16', v: 'f16' };
 
-/** Types of values in the cache that need no flash attention. */
+/** Types of cached values that need no flash attention. */
 const plainTypes: ReadonlySet<string> = new Set(['f32', 'f16', 'bf16']);
 
 /** Runs GGUF files with llama.cpp, one child process per instance. */
@@ -82,17 +82,20 @@ export class GgufLoader implements EngineLoader {
     );
   }
 
-  /** Sharing needs slots that Hearth chooses and empties. */
+  /** Slots can share a cache only if Hearth chooses and empties them. */
   sharesCache(selection: ModelSelection, config: Partial<InstanceConfig>): boolean {
     return this.#stateCache(selection, config) !== undefined && canShareCache(selection.model);
   }
 
-  /** True if cached tokens of one adapter never serve another: so in the slots of Hearth, not in the engine's own prompt cache. */
+  /**
+   * True if cached tokens of one adapter are never used for another. Hearth's slots guarantee this, but the engine's
+   * own prompt cache does not.
+   */
   separatesAdapters(selection: ModelSelection, config: Partial<InstanceConfig>): boolean {
     return this.#stateCache(selection, config) !== undefined && canSaveSlots(selection.model);
   }
 
-  /** None if drafts have a cache of their own, which the states of slots do not contain. */
+  /** Undefined if drafts have a cache of their own, which the states of slots do not contain. */
   #stateCache(selection: ModelSelection, config: Partial<InstanceConfig>) {
     const hasDraftCache = config.draft !== undefined || mayPredict(selection, config);
     return hasDraftCache ? undefined : this.#options.stateCache;
@@ -108,7 +111,7 @@ export class GgufLoader implements EngineLoader {
     return { k: cacheTypeK ?? k, v: cacheTypeV ?? v };
   }
 
-  /** @throws HearthError `invalid_value` for a cache that the engine does not have. */
+  /** @throws HearthError `invalid_value` if the type of the cache needs flash attention, which the load disables. */
   assertLoadable(_selection: ModelSelection, requested: Partial<InstanceConfig>): void {
     const { v } = this.#kvCacheTypes(requested);
     if (requested.hasFlashAttention !== false || plainTypes.has(v)) return;
@@ -215,7 +218,8 @@ export class GgufLoader implements EngineLoader {
       maxMemoryBytes: promptCacheMiB * 1024 * 1024,
       settings: {
         ...rest,
-        // The size of the cache depends on the free memory, and the state of a slot does not.
+        // Only whether the cache is shared: its size depends on the free memory, but does not change the state of a
+        // slot.
         sharesCache: sharedContexts !== undefined,
         runtime: [runtime.name, runtime.version, runtime.command],
       },
@@ -234,13 +238,13 @@ export class GgufLoader implements EngineLoader {
             ...omitUndefined({ chatTemplatePath, speculation: drafting }),
             ...omitUndefined({ slotFolder: cache?.slotFolder }),
             ...(cache?.replacesPromptCache === true ? { promptCacheMiB: 0 } : {}),
-            // The engine's own prompt cache does not tell the tokens of two adapters apart.
+            // The engine's own prompt cache does not distinguish tokens of different adapters.
             ...(attachedAdapters.length > 0 && { adapters: attachedAdapters, promptCacheMiB: 0 }),
             ...(cache === undefined ? { sharedContexts: undefined } : {}),
           },
           signal,
           (fraction) => {
-            // The engine may start several times.
+            // The engine may be started several times, but the reported fraction must not decrease.
             if (fraction <= loadedFraction) return;
             loadedFraction = fraction;
             onProgress(fraction);
@@ -267,7 +271,10 @@ export class GgufLoader implements EngineLoader {
   }
 }
 
-/** Earlier builds end with an unknown argument, or may have no limit for one slot. */
+/**
+ * First build that supports a limit per slot in a shared cache. Earlier builds may exit because of the unknown
+ * argument.
+ */
 const firstSharingBuild = 11_549;
 
 function knowsSharing({ version }: Runtime): boolean {

@@ -6,7 +6,7 @@ import {
   type GpuDevice,
 } from '../../platform/machine/gpu-devices.ts';
 
-/** GPU memory that the engines may use, by the latest list of their runtime. */
+/** GPU memory that the engines may use, according to the runtime's latest list. */
 export class GpuMemory {
   readonly #list: () => Promise<readonly GpuDevice[]>;
   #budgets: readonly GpuBudget[] = [];
@@ -17,26 +17,26 @@ export class GpuMemory {
     this.#list = list;
   }
 
-  /** The GPUs, with the bytes that all instances together may use; none until the first list has been read. */
+  /** The GPUs, with the bytes that all instances together may use; empty until the first list has been read. */
   get budgets(): readonly GpuBudget[] {
     return this.#budgets;
   }
 
-  /** Bytes of the GPUs with memory of their own. */
+  /** Total bytes of the GPUs with memory of their own. */
   get capacityBytes(): number {
     return dedicatedBytes(this.#budgets);
   }
 
-  /** Reads the list once, before the first load. */
+  /** Reads the list, unless it was already read this way. Call it before the first load. */
   async know(): Promise<void> {
     this.#firstRead ??= this.refresh(() => new Map());
     await this.#firstRead;
   }
 
   /**
-   * Reads the list again; calls in the meantime join.
+   * Reads the list again. Concurrent calls share one reading.
    *
-   * @param ownBytes What the loaded instances use.
+   * @param ownBytes Memory that the loaded instances use.
    */
   async refresh(ownBytes: () => GpuBytes): Promise<void> {
     this.#reading ??= this.#read(ownBytes).finally(() => {

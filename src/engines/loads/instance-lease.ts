@@ -8,9 +8,9 @@ import { cured, waitedInQueue } from './refusal.ts';
 import type { Instance } from './instance.ts';
 import type { PromptGate } from './prompt-gate.ts';
 
-/** A lost connection is noticed a few milliseconds before the exit of the process. */
+/** Time limit for learning the exit of a process, which is noticed a few milliseconds after the lost connection. */
 const exitKnownWithinMs = 1000;
-/** The reason of signals whose lease was released. */
+/** Abort reason for the signal of a released lease. */
 const released = new Error('The lease was released.');
 
 /** Called when a lease has ended. */
@@ -22,13 +22,13 @@ interface LeaseOwner {
 export class Lease {
   readonly instance: Instance;
   /**
-   * The context of the request; its signal also aborts when the lease is released and, with the `HearthError` to
-   * report, when the instance is unloaded or crashes.
+   * The context of the request. Its signal also aborts when the lease is released, or when the instance is unloaded
+   * or crashes; the reason is then the `HearthError` to report.
    */
   readonly context: RequestContext;
   readonly #owner: LeaseOwner;
   readonly #requestSignal: AbortSignal;
-  /** One controller per lease: combining a signal of the instance with each request's signal would leak listeners. */
+  /** One controller per lease. Combining a signal of the instance with each request's signal would leak listeners. */
   readonly #controller = new AbortController();
   /** The signal of the context. */
   readonly signal: AbortSignal = this.#controller.signal;
@@ -37,8 +37,8 @@ export class Lease {
   readonly #maxWaitSeconds: number | undefined;
 
   /**
-   * @param context Its signal is not aborted.
-   * @param maxWaitSeconds Time after which the wait for the first place fails with `queue_full`.
+   * @param context Its signal must not be aborted yet.
+   * @param maxWaitSeconds Time limit for the wait for the first place, after which it fails with `queue_full`.
    * @throws The HearthError that the instance was retired with.
    */
   constructor(
@@ -69,12 +69,12 @@ export class Lease {
     return promptGate;
   }
 
-  /** When it took the slot that it has, as a value of `performance.now()`; undefined without a slot. */
+  /** When the request took its current slot, as a value of `performance.now()`; undefined without a slot. */
   get workingSince(): number | undefined {
     return this.#place?.runningSince;
   }
 
-  /** Its place in the instance's queue; undefined without one. */
+  /** The request's place; undefined if it has none. */
   get place(): Place | undefined {
     return this.#place;
   }
@@ -87,8 +87,8 @@ export class Lease {
   /**
    * Waits for a place, and keeps it.
    *
-   * @param order `first`: the request begins; `again`: ahead of requests that have not begun; `turn`: like a new request,
-   *   to which the maximum of the queue does not apply.
+   * @param order `first`: for a new request; `again`: ahead of requests that have not begun; `turn`: behind them like
+   *   a new request, but the queue's maximum does not apply.
    * @throws The errors of `Scheduler.enter`.
    */
   enter(order: 'first' | 'again' | 'turn'): Waiting {
@@ -146,9 +146,9 @@ export class Lease {
   }
 
   /**
-   * The error for a request whose engine failed. If the engine stopped, waits until the instance is no longer
-   * listed, so that the client may retry at once; the instance's error also has the cause. For a prompt that is too
-   * long, the error says what makes it fit.
+   * The error for a request whose engine failed. If the engine has stopped, waits for the instance's own error, which
+   * has the cause. The instance is then no longer listed, so that the client may retry at once. For a prompt that is
+   * too long, adds how to make it fit.
    */
   async failure(error: unknown): Promise<unknown> {
     if (!(error instanceof HearthError)) return error;

@@ -21,7 +21,7 @@ import type { LoadPlan } from './plan-load.ts';
 import { contextForPrompt } from './policy/choose-sizes.ts';
 import { instanceName, nextInstanceId } from './policy/next-instance-id.ts';
 
-/** 24.8 days: a timer with a longer delay fires immediately. */
+/** 24.8 days. A timer with a longer delay would fire immediately. */
 const maxTimerSeconds = (2 ** 31 - 1) / 1000;
 
 export interface LifecycleOptions extends SchedulerOptions {
@@ -33,7 +33,7 @@ export interface LifecycleOptions extends SchedulerOptions {
   /** Keys of models, with or without `@variant`, that stay loaded after their first load. */
   readonly pinned: readonly string[];
   readonly library: Pick<ModelLibrary, 'fingerprint'>;
-  /** Settings of the models; none if absent. */
+  /** Settings of the models. */
   readonly modelSettings?: Pick<ModelSettings, 'inForce' | 'ofInstance'>;
   readonly events?: EventPublisher;
 }
@@ -73,7 +73,7 @@ export class InstanceLifecycle implements SchedulerEffects {
     };
   }
 
-  /** Bytes that the load of any model by name could use. */
+  /** Bytes that a load by name could use, whatever the model. */
   usableBytes(): number {
     return this.#scheduler.usableBytes();
   }
@@ -82,7 +82,7 @@ export class InstanceLifecycle implements SchedulerEffects {
    * Registers a new instance and begins or queues its load.
    *
    * @throws HearthError `invalid_value`, `unsupported_format`, `out_of_memory`, `queue_full`, `shutting_down`;
-   *   nothing was started in that case.
+   *   nothing is started then.
    */
   create(
     selection: ModelSelection,
@@ -128,8 +128,8 @@ export class InstanceLifecycle implements SchedulerEffects {
   }
 
   /**
-   * Takes an instance whose model was replaced on disk out of service: its requests continue to their end, and its memory is
-   * free after the last one. An instance that was loaded by name is loaded again with the same settings.
+   * Takes an instance out of service because its model was replaced on disk. Its requests continue to their end, and
+   * the last one frees its memory. If it was loaded by name, loads the model again with the same settings.
    *
    * @param selection The model as it is now; undefined if it can't be read.
    */
@@ -158,7 +158,7 @@ export class InstanceLifecycle implements SchedulerEffects {
     if (instance.isSuperseded || this.registry.hasWaiting) this.#scheduler.becameIdle(instance);
   }
 
-  /** Removes an instance from the registry and stops its engine. Resolves when its memory is free. */
+  /** Removes an instance from the registry and stops its engine. Resolves when the memory is free. */
   async stop(instance: Instance, error: HearthError): Promise<void> {
     const stopping = this.#stop(instance, error);
     this.#stopping.add(stopping);
@@ -213,7 +213,7 @@ export class InstanceLifecycle implements SchedulerEffects {
     };
   }
 
-  /** Starts the idle times again, after a change of the settings of models. */
+  /** Restarts all idle timers, after a change of model settings. */
   restartIdleTimers(): void {
     for (const instance of this.registry.list()) this.#startIdleTimer(instance);
   }
@@ -243,7 +243,7 @@ export class InstanceLifecycle implements SchedulerEffects {
     const { id, selection, config, placement } = instance;
     const estimatedBytes = placement.hostBytes + placement.gpuBytes;
     const startedAt = performance.now();
-    // Begins before the engine maps the files: if they are replaced while it loads, the next request notices.
+    // Read before the engine maps the files, so that a replacement during the load is noticed by the next request.
     const fingerprint = this.#options.library
       .fingerprint(selection)
       .then((read) => instance.setFingerprint(read));
@@ -278,7 +278,7 @@ export class InstanceLifecycle implements SchedulerEffects {
     }
   }
 
-  /** Names the load that gives a prompt enough context, if the model and the machine allow it. */
+  /** Recommends a load with enough context for a prompt, if the model and the machine allow it. */
   #contextCure({ selection }: Instance, { tokens }: PromptSize): string | undefined {
     const { model, variant } = selection;
     const length = contextForPrompt(tokens, model.maxContextLength, (contextLength) => {
@@ -319,7 +319,10 @@ export class InstanceLifecycle implements SchedulerEffects {
     });
   }
 
-  /** An engine that exits by itself has crashed: its requests fail, and the next request loads the model again. */
+  /**
+   * Waits for the engine's end. An engine that exits by itself has crashed: its requests fail, and the next request
+   * loads the model again.
+   */
   async #watch(instance: Instance, handle: EngineHandle): Promise<void> {
     const exit = await handle.closed;
     if (instance.isRetired) return;
@@ -364,7 +367,7 @@ export class InstanceLifecycle implements SchedulerEffects {
     }
   }
 
-  /** Other programs may have taken or freed GPU memory since the list was read. */
+  /** Reads the GPU memory again, since other programs may have taken or freed some. */
   #refreshGpuMemory(): void {
     const holders = () => this.registry.views().filter(({ state }) => state !== 'waiting');
     const ownBytes = () => sumGpuBytes(holders().map(({ gpuBytes }) => gpuBytes));
@@ -380,7 +383,7 @@ export class InstanceLifecycle implements SchedulerEffects {
   }
 
   #expire(instance: Instance, secondsLeft: number): void {
-    // Once it is no longer pinned, its idle time starts again.
+    // A pinned instance gets a new idle timer when it is no longer pinned.
     if (secondsLeft > 0) this.#startIdleTimer(instance, secondsLeft);
     else if (!instance.isPinned) {
       this.evict(instance, 'idle', `${instance.id} was idle for ${instance.ttlSeconds} s.`);

@@ -1,7 +1,7 @@
 import type { InstanceMetrics } from '../../telemetry/metrics/server-metrics.ts';
 import type { InstanceDescription } from './instance-summary.ts';
 
-/** The figures of an instance for the metrics of the server. */
+/** Figures of an instance for the server's metrics. */
 export function toInstanceMetrics(instance: InstanceDescription): InstanceMetrics {
   return {
     instanceId: instance.id,

@@ -20,7 +20,7 @@ interface InstanceOptions {
   readonly config: InstanceConfig;
   /** Maximum number of requests that wait for a slot. */
   readonly queueCapacity: number;
-  /** True if it uses memory of this machine. */
+  /** True if the instance uses memory of this machine. */
   readonly needsMemory: boolean;
   readonly placement: Placement;
   readonly gpuBytes: GpuBytes;
@@ -33,21 +33,24 @@ interface InstanceOptions {
   readonly settings: InstanceSettings;
 }
 
-/** The settings of the model of an instance, as they are at each call. */
+/** Model settings that concern an instance, with the values at the time of each call. */
 export interface InstanceSettings {
-  /** True if it stays loaded; it then has no idle time. */
+  /** True if the instance stays loaded whatever its idle time. */
   isPinned(): boolean;
   changedOptions(): InstanceSummary['changedOptions'];
 }
 
-/** Ends the work of a lease. */
+/** The part of a lease that the instance needs to end the lease's work. */
 interface LeaseAbort {
-  /** When it took the slot that it has, as a value of `performance.now()`; undefined without a slot. */
+  /** When the request took its current slot, as a value of `performance.now()`; undefined without a slot. */
   readonly workingSince: number | undefined;
   abort(error: HearthError): void;
 }
 
-/** One copy of a model: its state, its slots and the leases on it. Only the named transitions change the state. */
+/**
+ * A loaded copy of a model, with its state, its slots and its leases. Only the methods named as transitions change
+ * the state.
+ */
 export class Instance {
   readonly id: string;
   readonly selection: ModelSelection;
@@ -110,7 +113,7 @@ export class Instance {
     return this.#state;
   }
 
-  /** Memory of the machine. */
+  /** Main memory of the machine. */
   get estimatedBytes(): number {
     return this.placement.hostBytes;
   }
@@ -120,17 +123,17 @@ export class Instance {
     return this.#load;
   }
 
-  /** Undefined until it is ready. */
+  /** Undefined until the instance is ready. */
   get promptGate(): PromptGate | undefined {
     return this.#promptGate;
   }
 
-  /** Undefined until it is ready. */
+  /** Undefined until the instance is ready. */
   get handle(): LoadedEngine | undefined {
     return this.#handle;
   }
 
-  /** Shortens a prompt that does not fit. */
+  /** Explains how to make a prompt fit that is too long. */
   get contextCure(): ContextCure {
     return this.#contextCure;
   }
@@ -139,13 +142,13 @@ export class Instance {
     return this.#loadTimeSeconds;
   }
 
-  /** True if it is ready and no request uses it. */
+  /** True if the instance is ready, no request uses it, and it is not about to end. */
   get isIdle(): boolean {
     const isEnding = this.#retiredWith !== undefined || this.#isOutdated;
     return this.#state === 'ready' && this.#leases.size === 0 && !isEnding;
   }
 
-  /** Idle time until it is unloaded unless it is pinned; undefined: it stays loaded. */
+  /** Idle time until the instance would be unloaded if it were not pinned; undefined: it stays loaded. */
   get usualTtlSeconds(): number | undefined {
     return this.#ttlSeconds;
   }
@@ -159,17 +162,17 @@ export class Instance {
     return this.#settings.isPinned();
   }
 
-  /** True if it is unloaded as soon as it is idle, since another model takes its place. */
+  /** True if the instance is unloaded as soon as it is idle, since another model replaces it. */
   get isSuperseded(): boolean {
     return this.#isSuperseded;
   }
 
-  /** Fingerprint of the engine's files; undefined before the load and if they could not be read. */
+  /** Fingerprint of the model's files; undefined before the load, or if they could not be read. */
   get fingerprint(): string | undefined {
     return this.#fingerprint;
   }
 
-  /** True if its files were replaced: it takes no new requests and ends with the ones that it has. */
+  /** True if the model's files were replaced. The instance takes no new requests, and ends after the current ones. */
   get isOutdated(): boolean {
     return this.#isOutdated;
   }
@@ -178,18 +181,18 @@ export class Instance {
     return this.#retiredWith !== undefined;
   }
 
-  /** Requests that run, wait for a slot, or wait for the load. */
+  /** Number of requests that run, wait for a slot, or wait for the load. */
   get requestCount(): number {
     return this.#leases.size;
   }
 
-  /** Transition from `waiting`: the load begins. Slots are assigned from now on. */
+  /** Transition from `waiting`: the load begins. Requests get places from now on. */
   beginLoading(): void {
     this.#state = 'loading';
     this.scheduler.open();
   }
 
-  /** Records which files the engine is about to read. */
+  /** Records the fingerprint of the files that the engine is about to read. */
   setFingerprint(fingerprint: string | undefined): void {
     this.#fingerprint = fingerprint;
   }
@@ -242,7 +245,7 @@ export class Instance {
   }
 
   /**
-   * Like `retire`, after the memory guard ended the engine. The request that began to use it last is the likely cause;
+   * Like `retire`, after the memory guard ended the engine. The request that got its slot last is the likely cause;
    * the others may be repeated.
    */
   retireOutgrown(message: string): void {
@@ -266,7 +269,7 @@ export class Instance {
     this.#lastUsedAt = performance.now();
   }
 
-  /** Records the beginning of a prompt, so that a conversation returns to the instance with its cache. */
+  /** Records the beginning of a prompt, so that a conversation returns to the instance that has it in its cache. */
   addPrompt(prompt: string): void {
     this.#recentPrompts.add(prompt);
   }
@@ -276,7 +279,7 @@ export class Instance {
     if (!this.isExplicit && !this.isPinned) this.#ttlSeconds = seconds;
   }
 
-  /** Beginnings of its latest prompts. */
+  /** Beginnings of the instance's latest prompts. */
   get recentPrompts(): readonly string[] {
     return this.#recentPrompts.list();
   }
@@ -307,7 +310,7 @@ export class Instance {
     };
   }
 
-  /** A summary for other rooms. */
+  /** A summary for code outside of the engines. */
   summary(): InstanceSummary {
     const { activeCount, waitingCount } = this.scheduler;
     const isReady = this.#state === 'ready';
@@ -321,7 +324,7 @@ export class Instance {
       isPinned: this.isPinned,
       changedOptions: this.#settings.changedOptions(),
       requestCount: this.#leases.size,
-      // A slot that is assigned during the load is not active yet.
+      // A request that gets its place during the load is not active yet.
       activeRequests: isReady ? activeCount : 0,
       queuedRequests: isReady ? waitingCount : activeCount + waitingCount,
       estimatedBytes: this.estimatedBytes,
@@ -336,7 +339,7 @@ export class Instance {
   }
 }
 
-/** The instances by id, and the stopping ones, which still use memory. */
+/** All instances by id, and stopping instances, which still use memory. */
 export class InstanceRegistry {
   readonly #instances = new Map<string, Instance>();
   readonly #stopping = new Set<Instance>();
@@ -345,12 +348,12 @@ export class InstanceRegistry {
     return [...this.#instances.values()];
   }
 
-  /** The instances that no longer take requests and may still have some. */
+  /** The instances that no longer take new requests, but may still serve some. */
   stopping(): readonly Instance[] {
     return [...this.#stopping];
   }
 
-  /** True if an instance waits for memory. */
+  /** True if any instance waits for memory. */
   get hasWaiting(): boolean {
     for (const { state } of this.#instances.values()) if (state === 'waiting') return true;
     return false;
@@ -369,7 +372,7 @@ export class InstanceRegistry {
     this.#instances.set(instance.id, instance);
   }
 
-  /** Frees the id of an instance, but counts its memory until `remove`. */
+  /** Frees the instance's id, but counts the memory until `remove`. */
   beginStopping(instance: Instance): void {
     this.remove(instance);
     this.#stopping.add(instance);

@@ -14,7 +14,7 @@ export interface AppliedAdapter {
   readonly scale: number;
 }
 
-/** The options of a load that only the engine of GGUF files has. */
+/** Options of a load that only the engine for GGUF files supports. */
 export const ggufOptions = [
   'hasFlashAttention',
   'offloadsKvCacheToGpu',
@@ -39,46 +39,49 @@ export interface InstanceConfig {
   readonly contextLength: number;
   /** Number of slots: requests that run in parallel. */
   readonly parallel: number;
-  /** Whole contexts in the cache that the slots share; absent: each slot has a cache of its own. */
+  /** Number of whole contexts in a cache that the slots share; absent: each slot has its own cache. */
   readonly cacheContexts?: number;
-  /** The sizes that were chosen by the free memory. */
+  /** The sizes that were chosen according to the free memory. */
   readonly chosenByMemory?: readonly SizeName[];
   readonly evalBatchSize?: number;
   readonly hasFlashAttention?: boolean;
   readonly offloadsKvCacheToGpu?: boolean;
   readonly expertCount?: number;
-  /** CPU threads; absent, like the type of the cache: the setting of the server. */
+  /** CPU threads; absent: the server's setting. The same holds for `kvCacheType`. */
   readonly threads?: number;
   readonly kvCacheType?: KvCacheType;
-  /** Jinja template in place of the template of the model. */
+  /** Jinja template that replaces the model's chat template. */
   readonly chatTemplate?: string;
-  /** Types for keys and for values; absent: `kvCacheType`. */
+  /** Type of cached keys; absent: `kvCacheType`. `cacheTypeV` is the type of cached values. */
   readonly cacheTypeK?: KvCacheType;
   readonly cacheTypeV?: KvCacheType;
   /**
-   * Layers in GPU memory; absent, like CPU layers: the setting of the server, else the free memory
-   * decides.
+   * Number of layers in GPU memory; absent: the server's setting, else the free memory decides. The same holds for
+   * `cpuExpertLayers`.
    */
   readonly gpuLayers?: number;
-  /** Layers whose experts are in the memory of the machine. */
+  /** Number of layers whose experts are in main memory. */
   readonly cpuExpertLayers?: number;
-  /** `none`: on one GPU. */
+  /** `none`: the model is on one GPU. */
   readonly splitMode?: SplitMode;
-  /** Proportions of the model on each GPU, in the order of their list. */
+  /** Proportion of the model on each GPU, in the order in which the runtime lists them. */
   readonly tensorSplit?: readonly number[];
   /** Id of a GPU, such as `CUDA0`. */
   readonly mainGpu?: string;
   /** Absent: off. */
   readonly speculation?: SpeculationMode;
-  /** A smaller model of the same vocabulary, which drafts tokens for this one. */
+  /** A smaller model with the same vocabulary, which drafts tokens for this model. */
   readonly draft?: ModelSelection;
-  /** Applied to requests that choose none. */
+  /** Adapters for requests that choose none. */
   readonly adapters?: readonly AppliedAdapter[];
   /** Adapters that requests can choose. */
   readonly attachedAdapters?: readonly AdapterEntry[];
 }
 
-/** Settings of loads that do not choose. Without a size, the free memory decides. */
+/**
+ * The server's settings for options that a load does not set. The free memory decides about sizes that are not set
+ * here either.
+ */
 export type LoadDefaults = Pick<InstanceConfig, 'parallel'> &
   Partial<Pick<InstanceConfig, SizeName>>;
 
@@ -87,9 +90,9 @@ export interface LoadOptions extends Partial<InstanceConfig> {
   readonly draftModel?: string;
   /** Adapters to apply, for `adapters`. */
   readonly adapterChoices?: readonly AdapterChoice[];
-  /** Adapters that fit the model, and are attached besides those that are named. */
+  /** Further adapters that fit the model, which may be attached in addition to the named ones. */
   readonly otherAdapters?: readonly AdapterEntry[];
-  /** Id of the instance; absent: from the key of the model. */
+  /** Id of the instance; absent: derived from the model's key. */
   readonly identifier?: string;
   /** Idle time after which the instance is unloaded; absent: it stays loaded. */
   readonly ttlSeconds?: number;
@@ -98,10 +101,10 @@ export interface LoadOptions extends Partial<InstanceConfig> {
 }
 
 /**
- * Refuses options of a load that an engine does not have.
+ * Rejects options of a load that an engine does not support.
  *
- * @param reason Why, such as `m runs on a remote server`.
- * @throws HearthError `invalid_value` that names the first of them that is set.
+ * @param reason The reason, such as `m runs on a remote server`.
+ * @throws HearthError `invalid_value` that names the first option that is set.
  */
 export function refuseOptions(
   requested: Partial<InstanceConfig>,

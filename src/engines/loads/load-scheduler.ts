@@ -14,7 +14,7 @@ import { isLeftBehind, isSuperseded } from './policy/eviction.ts';
 import { isIdle } from './policy/instance-view.ts';
 import { admissionQueueFull, neverFits, waitedTooLong, type RefusalReason } from './refusal.ts';
 
-/** Interval for reconsidering queued loads: nothing reports memory that other programs free. */
+/** Interval for reconsidering queued loads, since no event reports memory that other programs free. */
 const recheckMs = 1000;
 
 export interface SchedulerOptions {
@@ -25,7 +25,7 @@ export interface SchedulerOptions {
     | Pick<GpuMemory, 'budgets' | 'capacityBytes' | 'know' | 'refresh'>
     | undefined;
   readonly defaults: LoadDefaults;
-  /** Maximum bytes of all instances together; undefined: the memory of the machine. */
+  /** Maximum bytes of all instances together; undefined: limited only by the machine's memory. */
   readonly memoryLimitBytes: number | undefined;
   /** Maximum number of instances; undefined: unlimited. */
   readonly maxLoaded: number | undefined;
@@ -33,13 +33,15 @@ export interface SchedulerOptions {
   readonly keepsOnlyLast: boolean;
   /** Maximum number of loads that wait for memory. */
   readonly loadQueueCapacity: number;
-  /** Time limit for a load that waits for memory, and for most requests that wait for a load. */
+  /**
+   * Time limit for a load that waits for memory, and for requests that wait for a load without seeing its progress.
+   */
   readonly loadWaitSeconds: number;
 }
 
 /** Carries out the scheduler's decisions. */
 export interface SchedulerEffects {
-  /** Begins a load. Its memory counts from this call on. */
+  /** Begins a load. The instance's memory counts from this call on. */
   startLoad(instance: Instance): void;
   /** Fails a queued load. */
   refuseLoad(instance: Instance, error: HearthError): void;
@@ -55,8 +57,8 @@ interface QueuedLoad {
 }
 
 /**
- * Decides when loads begin and which instances they evict. Loads that must wait are queued; clients take
- * turns. No load overtakes the first one in the queue: free memory is reserved for it, so that a large model loads
+ * Decides when loads begin and which instances they evict. Loads that must wait are queued; clients take turns. No
+ * load overtakes the first one in the queue: free memory is reserved for that load, so that a large model is loaded
  * despite many small ones.
  */
 export class LoadScheduler {
@@ -88,7 +90,7 @@ export class LoadScheduler {
   }
 
   /**
-   * Bytes of the machine and its GPUs that a load could use after unloading all evictable instances.
+   * Bytes of main memory and GPU memory that a load could use after unloading all evictable instances.
    *
    * @param demand Absent: any load by name.
    */
@@ -98,8 +100,8 @@ export class LoadScheduler {
   }
 
   /**
-   * Checks that a load may begin or wait. Evicts instances that it supersedes and, in a full queue, displaces a load
-   * of a client that has far more of them.
+   * Checks that a load may begin or wait. Evicts idle instances of the same model that the load supersedes. If the
+   * queue is full, displaces a load of a client that has far more loads in the queue.
    *
    * @throws HearthError `out_of_memory`, `queue_full`.
    */
@@ -115,7 +117,7 @@ export class LoadScheduler {
     }
   }
 
-  /** Begins or queues a load. Call `prepare` and register the instance first. */
+  /** Begins or queues a load. The caller must call `prepare` and register the instance first. */
   submit(instance: Instance, plan: LoadPlan, clientKey: string): void {
     if (plan.request.isForced || !plan.demand.needsMemory) {
       this.#begin(instance, plan);
@@ -142,7 +144,7 @@ export class LoadScheduler {
     this.#recheckTimer = undefined;
   }
 
-  /** Called when the last request has released an instance. */
+  /** Call it when the last request has released an instance. */
   becameIdle(instance: Instance): void {
     if (instance.isSuperseded && instance.isIdle) {
       this.#effects.evict(instance, 'replaced', `${instance.id} was replaced by another model.`);

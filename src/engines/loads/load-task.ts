@@ -17,11 +17,11 @@ export class LoadTask {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // The waiting requests handle the failure; without them it must not become an unhandled rejection.
+    // The waiting requests handle a failure. If there are none, it must not become an unhandled rejection.
     this.done.catch(() => {});
   }
 
-  /** Aborts when the load is cancelled. */
+  /** Aborts when the load is canceled. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -51,7 +51,7 @@ export class LoadTask {
   /**
    * Waits for the end of the load.
    *
-   * @throws the load's error; the signal's reason.
+   * @throws The load's error; the signal's reason.
    */
   async join(signal: AbortSignal, onProgress: Listener): Promise<void> {
     this.#listeners.add(onProgress);

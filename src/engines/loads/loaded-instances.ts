@@ -6,7 +6,7 @@ interface WithSelection {
   readonly selection: ModelSelection;
 }
 
-/** Returns the instances of a model, or of a profile with instances of its own, of any variant and in any state. */
+/** Returns the instances of a model (or of a profile that has its own instances), of any variant and in any state. */
 export function instancesOf<Instance extends WithSelection>(
   instances: readonly Instance[],
   { model, alias }: Pick<ModelSelection, 'model' | 'alias'>,
@@ -16,7 +16,9 @@ export function instancesOf<Instance extends WithSelection>(
   );
 }
 
-/** Returns the instances that requests for a selection use: of its variant on its machine, in any state. */
+/**
+ * Returns the instances that requests for a selection use: with the same variant, on the same machine, in any state.
+ */
 export function placedInstances<Instance extends WithSelection>(
   instances: readonly Instance[],
   selection: ModelSelection,
@@ -27,7 +29,7 @@ export function placedInstances<Instance extends WithSelection>(
   );
 }
 
-/** Returns the ready instances of a model, or of a profile with instances of its own, of any variant. */
+/** Returns the ready instances of a model (or of a profile that has its own instances), of any variant. */
 export function loadedInstances(
   instances: readonly InstanceSummary[],
   selection: Pick<ModelSelection, 'model' | 'alias'>,
@@ -35,7 +37,10 @@ export function loadedInstances(
   return instancesOf(instances, selection).filter(({ state }) => state === 'ready');
 }
 
-/** Returns the ready instances that match an identifier: of one variant if it names one (`publisher/name@q4_k_m`). */
+/**
+ * Returns the ready instances that match an identifier; only of one variant if the identifier names it
+ * (`publisher/name@q4_k_m`).
+ */
 export function selectedInstances(
   instances: readonly InstanceSummary[],
   selection: ModelSelection,

@@ -1,8 +1,8 @@
 import type { Headroom } from '../engines.ts';
 
 /**
- * `fits`: a load would be accepted now, if necessary after evictions. `partly`: the machine has the memory, but other
- * programs or settings take it. `too_large`: the machine does not have it.
+ * `fits`: a load would be accepted now, if necessary after evictions. `partly`: the machine has enough memory, but
+ * other programs or pinned models use it. `too_large`: the machine does not have enough memory.
  */
 export type MemoryFit = 'fits' | 'partly' | 'too_large';
 
@@ -15,12 +15,12 @@ export function memoryFit(
   return neededBytes <= capacityBytes ? 'partly' : 'too_large';
 }
 
-/** For the cache of 4096 tokens: an eighth of the weights in models with grouped attention. */
+/** Size of a cache for 4096 tokens, as a share of the weights, in models with grouped-query attention. */
 const cacheShare = 1 / 8;
-/** For the buffers and the process. */
+/** Memory of the buffers and the process. */
 const baseBytes = 192 * 1024 * 1024;
 
-/** Memory of a model whose header is not known yet, from the size of its files. */
+/** Estimates the memory of a model from the size of its files, if its header is not known yet. */
 export function estimateFromSize(sizeBytes: number): number {
   return Math.ceil(sizeBytes * (1 + cacheShare)) + baseBytes;
 }

@@ -8,18 +8,18 @@ import type { Origin } from './place-model.ts';
 import { chooseEntry, type EntryFacts, type EntryOutcome } from './policy/choose-entry.ts';
 import { assertPurpose, type Purpose, purposeOf } from './purpose.ts';
 
-/** Requirements of a chain. */
+/** The functions that chains need from their owner. */
 interface ChainHost {
   /** @throws HearthError `model_not_found`, `corrupt_file`, `forbidden`. */
   find(entry: ChainLink, caller: Origin | undefined): Promise<ModelSelection>;
-  /** The target for a model. */
+  /** Makes the target for a model. */
   place(
     selection: ModelSelection,
     purpose: Purpose,
     caller: Origin | undefined,
   ): Promise<ModelTarget>;
   isReady(selection: ModelSelection): Promise<boolean>;
-  /** Approximate time that a new request would wait in the queue of the model. */
+  /** Approximate time that a new request would wait in the model's queue. */
   waitSeconds(selection: ModelSelection): number;
 }
 
@@ -43,7 +43,7 @@ const outcomes: Partial<Record<ErrorCode, EntryOutcome>> = {
   unloaded: 'failed',
 };
 
-/** Errors that no request causes. */
+/** Errors for which the request can't be the cause. */
 const unusable: ReadonlySet<ErrorCode> = new Set([
   'upstream_unavailable',
   'corrupt_file',
@@ -55,7 +55,7 @@ const unusable: ReadonlySet<ErrorCode> = new Set([
   'engine_exited',
 ]);
 
-/** Time for which a model that failed is used only if no other is left. */
+/** Time after a failure for which the model is used only if no other is left. */
 const lateMs = 30_000;
 
 const words: Readonly<Record<string, string>> = {
@@ -67,10 +67,10 @@ const words: Readonly<Record<string, string>> = {
   failed_lately: 'failed a moment ago',
 };
 
-/** Finds the models of requests that may use one of several. */
+/** Finds models for requests that may use one of several models. */
 export class ModelChains {
   readonly #host: ChainHost;
-  /** When requests failed, by the key of their model and its machine. */
+  /** Times of failures, by the model's key and machine. */
   readonly #failures = new Map<string, number>();
 
   constructor(host: ChainHost) {
@@ -78,7 +78,7 @@ export class ModelChains {
   }
 
   /**
-   * The first model of a chain whose conditions are met.
+   * Chooses the first model of a chain whose conditions are met.
    *
    * @throws HearthError `model_not_found`, `wrong_model_type`, `corrupt_file` if no entry has a model.
    */
@@ -93,7 +93,7 @@ export class ModelChains {
   }
 
   /**
-   * The model that a request uses after one has failed before its output.
+   * Chooses another model for a request whose model failed before its first output.
    *
    * @throws The error to report if there is none.
    */
@@ -124,7 +124,7 @@ export class ModelChains {
       const found: (ModelSelection | undefined)[] = [];
       const facts: EntryFacts[] = [];
       let choice: ReturnType<typeof chooseEntry>;
-      // One by one: to find a later entry may take long if its server does not answer.
+      // One entry at a time, since finding a later one may take long if its server does not respond.
       for (const [index, entry] of entries.entries()) {
         const selection = await this.#host.find(entry, chain.caller).catch((reason: unknown) => {
           failure ??= reason;
@@ -187,7 +187,10 @@ function withOutcome(
   return entries.map((entry, each) => (each === index ? { ...entry, outcome } : entry));
 }
 
-/** The entries, with the other machines of a model that a linked machine runs after it. */
+/**
+ * If the chosen machine is a linked one, replaces the model's entry with one entry for each machine that has the
+ * model, beginning with the chosen one.
+ */
 function withMachines(
   entries: readonly ChainLink[],
   index: number,
@@ -203,25 +206,25 @@ function withMachines(
     ...entry,
     model: nameOf(each),
     selection: { ...each, ...omitUndefined({ alias }) },
-    // Before an entry has links to its other machines, only this machine has tried it.
+    // An outcome belongs to this machine, since the request has not tried the others yet.
     outcome: each.model.machine === undefined ? entry?.outcome : undefined,
   }));
   return entries.toSpliced(index, 1, ...links);
 }
 
-/** True if every request would fail, so that the next ones need not try. */
+/** True if any request would fail, so that other requests should avoid the model. */
 function isUnusable(error: unknown): boolean {
   return error instanceof HearthError && unusable.has(error.code);
 }
 
-/** Undefined if no other model would do better, or it is not for the server to decide. */
+/** Undefined if no other model would help, or the client must choose. */
 function outcomeOf(error: unknown, { tried }: Chain): EntryOutcome | undefined {
   if (!(error instanceof HearthError)) return undefined;
   const isFallback = tried.length > 0;
   return outcomes[error.code] ?? (isFallback && error.status === 400 ? 'unsuited' : undefined);
 }
 
-/** Reports which model a request uses, if it is not the first of its chain. */
+/** Logs and records which model a request uses, if that is not the first of its chain. */
 export function noteChoice(
   { name, tried }: Chain,
   { selection }: ModelTarget,

@@ -13,7 +13,7 @@ import {
 } from './settings-record.ts';
 
 const currentVersion = 2;
-/** The first version had the options of loads only. */
+/** The first version had only options of loads. */
 const fileSchema = z.union([
   z.object({
     version: z.literal(currentVersion),
@@ -30,7 +30,7 @@ const fileSchema = z.union([
 
 type Named = { readonly model: { readonly key: string } } & Pick<ModelSelection, 'alias'>;
 
-/** The settings of models and profiles, by their names, in a file of the home folder. */
+/** The settings of models and profiles by name, stored in a file of the home folder. */
 export class ModelSettings {
   readonly #file: string;
   #records: ReadonlyMap<string, SettingsRecord>;
@@ -41,7 +41,7 @@ export class ModelSettings {
     this.#records = records;
   }
 
-  /** Reads the file. One that is invalid is reported, and stays until a record is changed. */
+  /** Reads the file. An invalid file is reported, and stays in place until a record is changed. */
   static async open(file: string, logger: Logger): Promise<ModelSettings> {
     try {
       const text = await readIfPresent(file);
@@ -65,7 +65,7 @@ export class ModelSettings {
     return [...this.#records].toSorted(([one], [other]) => (one < other ? -1 : 1));
   }
 
-  /** The profiles, as names for their models. */
+  /** The profiles, as aliases for their models. */
   profiles(): readonly ModelAlias[] {
     return this.list().flatMap(([name, { base }]) =>
       base === undefined ? [] : [{ name, model: base }],
@@ -78,7 +78,10 @@ export class ModelSettings {
     return settingsInForce(this.#records, key, alias);
   }
 
-  /** True if an instance is pinned: by its model, by its profile, or by a profile that shares it. */
+  /**
+   * True if the settings of an instance's model or profile pin it, or if a profile pins it that shares the model's
+   * instances.
+   */
   isPinned({ model, alias }: Named): boolean {
     const own = this.inForce({ model, ...(alias !== undefined && { alias }) });
     if (own.isPinned === true || alias !== undefined) return own.isPinned === true;
@@ -90,7 +93,7 @@ export class ModelSettings {
     return false;
   }
 
-  /** The settings of an instance that begins to load. */
+  /** The settings for an instance that begins to load. */
   ofInstance(selection: Named): InstanceSettings {
     const before = this.inForce(selection).load;
     return {
@@ -109,7 +112,7 @@ export class ModelSettings {
     await this.#write(new Map([...this.#records, [name, record]]));
   }
 
-  /** @returns whether there was such a record */
+  /** @returns True if there was such a record. */
   async delete(name: string): Promise<boolean> {
     const rest = new Map(this.#records);
     const isDeleted = rest.delete(name);
@@ -121,7 +124,7 @@ export class ModelSettings {
     this.#records = records;
     const file = { version: currentVersion, models: Object.fromEntries(records) };
     const content = `${JSON.stringify(file, null, 2)}\n`;
-    // In the order of the calls, so that the last change stays.
+    // Writes in the order of the calls, so that the file has the last change.
     this.#writing = this.#writing
       .catch(() => {})
       .then(() => replacePrivateFile(this.#file, content));

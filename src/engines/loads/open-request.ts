@@ -8,29 +8,29 @@ export interface ModelTarget {
   readonly selection: ModelSelection;
   /** Set if the request names an instance by its id. */
   readonly instanceId?: string;
-  /** Options of the settings of the model or profile, for loads. */
+  /** Load options from the settings of the model or profile. */
   readonly load?: LoadOptions;
-  /** The values of these settings for requests that have none. */
+  /** Defaults from these settings for fields that the request does not set. */
   readonly defaults?: GenerationDefaults;
   /** Adapters that the request chose; absent: the instance's defaults. */
   readonly adapters?: readonly AppliedAdapter[];
-  /** The longest time that the request waits for its place in the queue. */
+  /** Maximum time that the request waits for its place in the queue. */
   readonly maxWaitSeconds?: number;
   /** The other models that the request may use. */
   readonly chain?: Chain;
 }
 
-/** Requirements of a session for its instance. */
+/** The model of a session, and requirements for its instance. */
 export interface OpenRequest {
   readonly target: ModelTarget;
-  /** Required context length; absent: the default, or the length of an instance loaded by name. */
+  /** Required context length; absent: the length of an instance loaded by name, else the default. */
   readonly contextLength?: number;
   /** New idle time of the instance, unless it was loaded by name or is pinned. */
   readonly ttlSeconds?: number;
-  /** Beginning of the prompt, to prefer the instance that has most of it in its cache. */
+  /** Beginning of the prompt, to find the instance that has most of it in its cache. */
   readonly promptPrefix?: string;
-  /** True if the request waits for a load without a time limit, since its client sees the progress. */
+  /** True if the request waits for a load without a time limit, since the client sees the load's progress. */
   readonly waitsForLoad?: boolean;
-  /** True if the client gets a result at the end, and not the events. */
+  /** True if the client gets only the whole result, not the events. */
   readonly isWhole?: boolean;
 }

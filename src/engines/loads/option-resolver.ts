@@ -12,13 +12,13 @@ import type { ModelTarget } from './open-request.ts';
 
 export interface OptionResolverOptions {
   readonly library: Pick<ModelLibrary, 'find'>;
-  /** Absent: there are none. */
+  /** Absent if there are no adapters. */
   readonly adapters?: AdapterLibrary;
   readonly modelSettings?: Pick<ModelSettings, 'inForce'>;
   readonly logger: Logger;
 }
 
-/** Completes the options of loads: finds what they name, and adds the settings of the model. */
+/** Completes the options of loads: finds the models and adapters that they name, and adds the model's settings. */
 export class OptionResolver {
   readonly #options: OptionResolverOptions;
 
@@ -26,14 +26,12 @@ export class OptionResolver {
     this.#options = options;
   }
 
-  /**
-   * The target of a request; with the profile's name only if the profile has instances of its own.
-   */
+  /** The model of a request. Keeps the profile's name only if the profile has its own instances. */
   selectionOf(found: ModelSelection): ModelSelection {
     return this.#settingsOf(found).selection;
   }
 
-  /** The adapters in the settings of what a request names. */
+  /** The adapters in the settings of the model or profile that a request names. */
   adaptersOf(found: ModelSelection): readonly AdapterChoice[] | undefined {
     return this.#settingsOf(found).defaults.adapters;
   }
@@ -56,9 +54,10 @@ export class OptionResolver {
   }
 
   /**
-   * The options of a load; the settings of the model complete them.
+   * Completes the options of a load with the model's settings.
    *
-   * @throws HearthError of `findAdapters`, and for a draft model that is unknown or of another vocabulary.
+   * @throws HearthError the errors of `findAdapters`; `model_not_found` or `invalid_value` for a draft model that is
+   *   unknown or has another vocabulary.
    */
   async complete(
     selection: ModelSelection,
@@ -77,7 +76,7 @@ export class OptionResolver {
     };
   }
 
-  /** @throws HearthError of `findAdapters`. */
+  /** @throws The errors of `findAdapters` in `adapters.ts`. */
   async findAdapters(
     selection: ModelSelection,
     choices: readonly AdapterChoice[],
@@ -87,7 +86,7 @@ export class OptionResolver {
     return adapters === undefined ? [] : findAdapters(adapters, selection, choices, field);
   }
 
-  /** The adapters of a load that names some, and those that it may have besides. */
+  /** Adds the adapters that an instance may have in addition to the named ones. */
   async attached(
     selection: ModelSelection,
     attachedAdapters: readonly AdapterEntry[],
@@ -99,7 +98,7 @@ export class OptionResolver {
   #settingsOf(found: ModelSelection) {
     const { model, variant } = found;
     const settings = this.#options.modelSettings?.inForce(found) ?? {};
-    // A linked machine keeps the settings of its loads itself.
+    // A linked machine has its own settings for loads.
     const {
       profile,
       load = {},

@@ -8,17 +8,17 @@ import type { ModelTarget } from './open-request.ts';
 import { chooseMachine, type Standing } from './policy/choose-machine.ts';
 import { placedVariantId } from './policy/choose-instance.ts';
 
-/** Abilities of a linked machine for one of its models; undefined if it can't be reached. */
+/** Rates a linked machine for one of its models; undefined if the machine can't be reached. */
 export type MachineStanding = (machine: string, modelId: string) => Promise<Standing | undefined>;
 
 /** Facts about a caller that decide where a model runs. */
 export type Origin = Partial<Pick<Caller, 'isLinked' | 'modelScope'>>;
 
 /**
- * Selects the model on the machine that runs it, if linked machines have it, too.
+ * Chooses the machine for a model that linked machines have, too.
  *
  * @param caller A linked machine gets only models of this machine.
- * @throws HearthError `model_not_found` for a linked machine that asks for a model of another server.
+ * @throws HearthError `model_not_found` if a linked machine requests a model that is not on this machine.
  */
 export async function placeTarget(
   target: ModelTarget,
@@ -43,13 +43,13 @@ export async function placeTarget(
   return { ...target, selection: { ...(machines[chosen] ?? first), ...omitUndefined({ alias }) } };
 }
 
-/** Without the same model on linked machines. */
+/** Leaves out the same model on other machines. */
 export function withoutOthers({ selection, ...target }: ModelTarget): ModelTarget {
   const { elsewhere: _, ...here } = selection;
   return { ...target, selection: here };
 }
 
-/** True if the linked machine of a model, or another one that has it, has loaded it. */
+/** True if any linked machine that has the model has loaded it. */
 export async function isLoadedElsewhere(
   { elsewhere = [], ...first }: ModelSelection,
   machineStanding: MachineStanding | undefined,
@@ -60,7 +60,7 @@ export async function isLoadedElsewhere(
   return (await Promise.all(standings)).includes('loaded');
 }
 
-/** Abilities of this machine for a model. */
+/** Rates this machine for a model. */
 export function standingOf(
   selection: ModelSelection,
   lifecycle: InstanceLifecycle,
@@ -79,7 +79,7 @@ export function standingOf(
     if (!fits) return 'none';
     return placement.gpus.length > 0 ? 'gpu' : 'memory';
   } catch {
-    // No engine of this machine loads it.
+    // No engine of this machine can load the model.
     return 'none';
   }
 }

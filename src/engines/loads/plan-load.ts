@@ -30,11 +30,11 @@ import { placedVariantId } from './policy/choose-instance.ts';
 
 export interface LoadRequest {
   readonly selection: ModelSelection;
-  /** The settings of the request, to be completed with the defaults. */
+  /** The options of the load, to be completed with the defaults. */
   readonly requested: Partial<InstanceConfig>;
-  /** True if it is loaded by name instead of just in time. */
+  /** True if the model is loaded by name instead of just in time. */
   readonly isExplicit: boolean;
-  /** True if it is loaded without a memory check. */
+  /** True if the model is loaded without a memory check. */
   readonly isForced: boolean;
 }
 
@@ -56,17 +56,20 @@ interface Surroundings {
   readonly defaults: LoadDefaults;
 }
 
-/** Texts to embed are rarely longer, and the engine reads each in one step. */
+/**
+ * Longest chosen context of an embedding model or a reranker. Texts are rarely longer, and the engine reads each text
+ * in one step.
+ */
 const longestText = 8192;
-/** For a model whose header does not tell the size of its cache. */
+/** Longest chosen context of a model whose header does not tell the size of its cache. */
 const longestUnknown = 8192;
 /** Step of the context that a refusal recommends. */
 const recommendedStep = 1024;
 
 /**
- * Plans the load of a model and decides whether it is admitted. Sizes that neither the load nor the settings name are chosen
- * by the free memory. If the request does not set the number of slots, the default is halved until the model fits after
- * unloading all evictable instances.
+ * Plans the load of a model and decides whether it is admitted. The free memory decides about sizes that neither the
+ * load nor the settings name. If the load does not set the number of slots, the default is halved until the model
+ * fits after unloading all evictable instances.
  *
  * @throws HearthError `invalid_value` for a setting that the model does not support, `unsupported_format`.
  */
@@ -131,7 +134,7 @@ export function planLoad(request: LoadRequest, surroundings: Surroundings): Load
           roomOf(withContext(least)),
         );
       },
-      // An instance that is loaded by name is not evicted, so it takes no more than necessary from later loads.
+      // Instances loaded by name are never evicted, so they should leave as much memory as possible to later loads.
       chooseCacheContexts: (config) =>
         chooseCacheContexts(
           isExplicit ? Math.min(config.parallel, wantedContexts) : config.parallel,
@@ -163,8 +166,8 @@ interface Measured {
 }
 
 /**
- * An instance's share of each GPU: at most all of it, since the engine places layers that do not
- * fit.
+ * The bytes that an instance needs on each GPU. Limited to the usable bytes, since layers that do not fit are left to
+ * the engine.
  */
 function demandOf({ gpus }: Placement, usable: readonly GpuBudget[]): GpuBytes {
   const most = bytesById(usable);
@@ -181,7 +184,7 @@ function toSize(
   return {
     hostBytes,
     gpuBytes,
-    // Other models than generating ones read a whole context in one step.
+    // Embedding models and rerankers read a whole context in one step, so their buffers grow with the context.
     contextBytes: kvCacheBytes + (purpose === 'generation' ? 0 : computeBytes),
     isWhole: isWhole(placement),
     gpuCount: placement.gpus.length,
@@ -189,7 +192,7 @@ function toSize(
   };
 }
 
-/** The largest context below `tooLarge` that fits. */
+/** The largest multiple of `recommendedStep` below `tooLarge` that fits. */
 function largestContext(
   tooLarge: number,
   fits: (contextLength: number) => boolean,

@@ -4,14 +4,14 @@ import { RequestRecord } from '../../telemetry/request-record.ts';
 import type { Engines } from '../engines.ts';
 
 /**
- * Loads models when the server starts. They stay loaded, like models of an explicit load. A failed
- * load is logged and does not affect the others.
- * @param models Keys of models; each is loaded once.
+ * Loads models when the server starts. They stay loaded, like models that are loaded by name. A failed load is logged
+ * and does not affect the others.
+ * @param models Keys of models. Each is loaded once, even if it is listed twice.
  */
 export async function preloadModels(options: {
   readonly pool: Pick<Engines, 'load' | 'isLoaded'>;
   readonly models: readonly string[];
-  /** Models and profiles that their settings pin. */
+  /** Models and profiles that are pinned by their settings. */
   readonly pinned: readonly string[];
   readonly logger: Logger;
   readonly signal: AbortSignal;
@@ -36,7 +36,7 @@ export async function preloadModels(options: {
   };
   await Promise.all([...new Set(options.models)].map(load));
   for (const name of options.pinned) {
-    // A name that is not there is reported by its load.
+    // A name that does not exist is reported by `load`.
     if (!(await pool.isLoaded(name).catch(() => false))) await load(name);
   }
 }

@@ -13,34 +13,41 @@ import type { TokenizerFacts } from '../../library/tokenizer-facts.ts';
 import { withSignal, type RequestContext } from '../../telemetry/request-context.ts';
 import { foldText, minTokens } from './prompt-size.ts';
 
-/** The engine counts shorter prompts, in a moment and exactly. */
+/** Shorter prompts are not checked here: the engine itself counts them exactly, and quickly. */
 const minCharacters = 64 * 1024;
-/** Clients count prompts that do not fit in order to shorten them; a prompt of more contexts than these is not counted. */
+/**
+ * Clients may count prompts that are too long, in order to shorten them. But a prompt that exceeds this multiple of
+ * the context is not counted.
+ */
 const maxCountedContexts = 16;
-/** Templates may show less of the tools than their schemas. More than this counts as a part of the prompt. */
+/**
+ * Templates may leave out parts of the tools' definitions. Longer definitions count completely, as a part of the
+ * prompt.
+ */
 const maxUnshownCharacters = 1024 * 1024;
-/** A long text is counted in pieces of this length, so that counting can end. */
+/** A long text is counted in pieces of this length, so that the counting can stop early. */
 const pieceCharacters = 64 * 1024;
-/** Where white space is searched to cut a piece. */
+/** Length of a piece's end in which white space is searched, to cut the piece there. */
 const cutCharacters = 1024;
-/** Tokens that two pieces may have more than the whole. */
+/** Maximum number of additional tokens that a cut may cause. */
 const tokensPerCut = 16;
 
 interface PromptGateOptions {
   readonly engine: Engine;
-  /** null: nothing is known about it. */
+  /** Null if nothing is known about the tokenizer. */
   readonly tokenizer: TokenizerFacts | null;
   readonly contextLength: number;
-  /** The engine can't count tokens; it rejects a prompt that is too long itself. */
+  /** True if the engine can't count tokens. It then rejects prompts that are too long itself. */
   readonly estimatesTokens?: boolean | undefined;
   /** Time limit for counting the tokens of one prompt. */
   readonly countTimeoutMs?: number;
 }
 
 /**
- * Rejects prompts that do not fit into the context before the engine reads them: it needs time and memory in
- * proportion to their length, and its other requests wait meanwhile. A prompt that cannot fit is rejected without the
- * engine. Other long prompts are counted by the engine's tokenizer in pieces, one prompt at a time.
+ * Rejects prompts that exceed the context before the engine reads them. Reading takes the engine time and memory in
+ * proportion to their length, while its other requests wait. If a lower bound of the tokens already exceeds the
+ * context, the prompt is rejected without the engine. The engine's tokenizer counts other long prompts, in pieces,
+ * one prompt at a time.
  */
 export class PromptGate {
   readonly #engine: Engine;
@@ -60,14 +67,14 @@ export class PromptGate {
     this.#countTimeoutMs = countTimeoutMs;
   }
 
-  /** True if `admit` has anything to do. */
+  /** True if a request is so long that `admit` must check it. */
   isLong(request: GenerationRequest): boolean {
     if (this.#estimatesTokens) return false;
     const count = request.kind === 'chat' ? request.messages.length : 0;
     return count > this.#contextLength || charactersOf(request) >= minCharacters;
   }
 
-  /** True if `admitInputs` has anything to do. */
+  /** True if the inputs are so long that `admitInputs` must check them. */
   areLong(inputs: readonly Prompt[]): boolean {
     return !this.#estimatesTokens && sum(inputs.map(({ length }) => length)) >= minCharacters;
   }
@@ -94,7 +101,7 @@ export class PromptGate {
   }
 
   /**
-   * @returns The inputs, without the white space that the tokenizer ignores.
+   * @returns The inputs, without white space that the tokenizer ignores.
    * @throws HearthError `context_length_exceeded`; the signal's reason when aborted.
    */
   async admitInputs(
@@ -114,20 +121,23 @@ export class PromptGate {
     return admitted;
   }
 
-  /** The text of a chat with its tools, as the engine reads it. */
+  /** Renders a chat with its tools as the engine reads it. */
   async #render(request: GenerationRequest, context: RequestContext): Promise<string | undefined> {
-    // Without a tokenizer, nothing has bounded the size yet.
+    // If the tokenizer is unknown, the size of the prompt has not been limited yet.
     if (request.kind === 'completion' || this.#tokenizer === null) return undefined;
     return this.#engine.renderPrompt(withoutImages(request), context);
   }
 
-  /** A template adds a token for each message at least, and the engine renders many messages in quadratic time. */
+  /**
+   * Rejects chats with more messages than tokens fit, since a template adds at least one token per message. The
+   * engine's time to render messages is quadratic in their number.
+   */
   #assertMessages(request: GenerationRequest, contexts = 1): void {
     const count = request.kind === 'chat' ? request.messages.length : 0;
     if (count > contexts * this.#contextLength) throw this.#tooLong('The prompt', count);
   }
 
-  /** Compares a lower bound of the tokens of all texts with this many contexts. */
+  /** Rejects texts if a lower bound of their tokens exceeds this number of contexts. */
   async #assertMayFit(texts: readonly Prompt[], subject: string, contexts = 1): Promise<void> {
     if (this.#tokenizer === null) return;
     const most = contexts * this.#contextLength;
@@ -138,13 +148,13 @@ export class PromptGate {
     }
   }
 
-  /** Counts the texts with the tokenizer, until there are too many tokens. */
+  /** Counts the tokens of the texts with the engine, until there are too many. */
   async #assertFits(
     texts: readonly Prompt[],
     subject: string,
     context: RequestContext,
   ): Promise<void> {
-    // A token has a byte at least.
+    // A token has at least one byte.
     if (sum(texts.map(maxTokens)) <= this.#contextLength) return;
     const { signal } = context;
     try {
@@ -200,7 +210,7 @@ function charactersOf(request: GenerationRequest): number {
   return characters;
 }
 
-/** The texts of which every byte is in the prompt. */
+/** The texts that are completely contained in the prompt. */
 function promptTexts(request: GenerationRequest): readonly Prompt[] {
   if (request.kind === 'completion') return [request.prompt, request.suffix ?? ''];
   const json = toolsJson(request);
@@ -238,7 +248,7 @@ function maxTokens(text: Prompt): number {
   return typeof text === 'string' ? Buffer.byteLength(text) : text.length;
 }
 
-/** Cuts a text after white space where there is some. */
+/** Cuts a text before white space, if there is any near the end of the piece. */
 function* piecesOf(text: string): Generator<string> {
   for (let start = 0; start < text.length;) {
     const end = Math.min(start + pieceCharacters, text.length);

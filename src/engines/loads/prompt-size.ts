@@ -2,20 +2,26 @@ import { setImmediate } from 'node:timers/promises';
 import type { Prompt } from '../engine.ts';
 import type { TokenizerFacts } from '../../library/tokenizer-facts.ts';
 
-/** Chat templates trim white space around messages. More than this around a text counts as part of it. */
+/**
+ * Chat templates trim white space around messages, so it does not count. But if a text has more than this, all of it
+ * counts.
+ */
 const maxMargin = 1024 * 1024;
-/** Other work runs after each slice. */
+/** The event loop can do other work after each slice. */
 const sliceCharacters = 256 * 1024;
-/** A longer word is one token only if the tokenizer does not know its characters; it counts by its bytes. */
+/**
+ * A longer word is one token only if the tokenizer does not know its characters, so its tokens are computed from its
+ * bytes.
+ */
 const maxWordBytes = 1024;
 
-/** Control and format characters, which tokenizers of words drop. */
+/** Control and format characters, which word tokenizers drop. */
 const dropped = /(?![\t-\r\u0085])[\p{Cc}\p{Cf}]/gu;
 const whiteSpace = /[\s\x85]+/g;
 
 /**
- * Returns a lower bound of the tokens of a prompt. Counting takes about two seconds for 20 million words; other work
- * continues meanwhile, and it stops soon after `most`.
+ * Returns a lower bound of the tokens of a prompt. Counting 20 million words takes about two seconds, during which
+ * other work continues. Stops counting soon after `most` tokens.
  */
 export async function minTokens(
   text: Prompt,
@@ -29,7 +35,7 @@ export async function minTokens(
   return Buffer.byteLength(counted) / tokenizer.longestTokenBytes;
 }
 
-/** Folds white space and removes the characters that a tokenizer of words ignores, so that only words remain. */
+/** Collapses white space and removes the characters that a word tokenizer ignores, so that only words remain. */
 export async function foldText(text: string): Promise<string> {
   let folded = '';
   for (const slice of slicesOf(text)) {
@@ -58,7 +64,7 @@ async function countWords(text: string, longestTokenBytes: number, most: number)
   return endedTokens + tokensOf(wordBytes);
 }
 
-/** Divides a text without splitting surrogate pairs, and removes the characters that a tokenizer of words ignores. */
+/** Divides a text without splitting surrogate pairs, and removes the characters that a word tokenizer ignores. */
 function* slicesOf(text: string): Generator<string> {
   for (let start = 0; start < text.length;) {
     const last = start + sliceCharacters - 1;

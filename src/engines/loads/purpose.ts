@@ -11,7 +11,7 @@ const purposes = {
   reranker: 'reranking',
 } as const satisfies Record<ModelEntry['type'], Purpose>;
 
-/** Completes the sentence "The model is ...". */
+/** Names that complete the sentence "The model is ...". */
 export const purposeNames: Readonly<Record<Purpose, string>> = {
   generation: 'a language model',
   embedding: 'an embedding model',
@@ -34,7 +34,7 @@ export function assertPurpose(selection: ModelSelection, purpose: Purpose): void
 }
 
 /**
- * The only loaded model of a purpose, for a request that names none.
+ * Returns the only loaded model with this purpose, for a request that names no model.
  *
  * @throws HearthError `missing_required_parameter`.
  */

@@ -5,10 +5,13 @@ import type { LoadDemand } from './policy/eviction.ts';
 import type { InstanceView } from './policy/instance-view.ts';
 import type { InstanceSummary } from './instance-summary.ts';
 
-/** Time after which busy instances may be idle and loads finished. */
+/** Time after which busy instances may have become idle, and loads may have ended. */
 const retryAfterSeconds = 10;
 
-/** Too little memory, `models.maxLoaded` reached, waited too long, or the queue is full. */
+/**
+ * `memory`: too little memory; `places`: `models.maxLoaded` is reached; `time`: the load waited too long; `queue`:
+ * the queue is full.
+ */
 export type RefusalReason = 'memory' | 'places' | 'time' | 'queue';
 
 interface Refused {
@@ -20,7 +23,7 @@ interface Refused {
   readonly fittingContext?: number | undefined;
 }
 
-/** For a load that does not fit even after all evictions: `out_of_memory` with the numbers. */
+/** `out_of_memory` with the numbers, for a load that does not fit even after all evictions. */
 export function neverFits(refused: Refused, lacks: 'memory' | 'places'): HearthError {
   const { instances, demand, capacity, fittingContext } = refused;
   const { kept } = maxAvailable(instances, demand, capacity);
@@ -47,7 +50,7 @@ export function neverFits(refused: Refused, lacks: 'memory' | 'places'): HearthE
   });
 }
 
-/** For a load that waited too long: the evictable instances were busy, or other loads came first. */
+/** For a load that waited too long, because the evictable instances were busy or other loads came first. */
 export function waitedTooLong(refused: Refused, waitedSeconds: number): HearthError {
   const { maxLoaded } = refused.capacity;
   const places =
@@ -69,7 +72,7 @@ export function admissionQueueFull(modelKey: string, capacity: number): HearthEr
   );
 }
 
-/** For a request that does not wait longer for its place, since another model may serve it. */
+/** For a request that stops waiting for its place, since another model may serve it. */
 export function waitedInQueue(id: string, seconds: number): HearthError {
   return new HearthError(
     'queue_full',
@@ -105,7 +108,7 @@ export function notLoaded(
   );
 }
 
-/** For a request that can't wait longer for a load; the load continues. */
+/** For a request that stops waiting for a load, which continues. */
 export function stillLoading(id: string, progress: number, waitedSeconds: number): HearthError {
   return new HearthError(
     'model_loading',
@@ -139,10 +142,10 @@ function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** A sentence about what makes a prompt fit; undefined if nothing does. */
+/** Returns a sentence that explains how to make a prompt fit; undefined if there is no way. */
 export type ContextCure = (promptSize: PromptSize) => string | undefined;
 
-/** The error with the cure after its message, if it is about a prompt that is too long. */
+/** Adds the cure to the message of an error about a prompt that is too long; returns other errors unchanged. */
 export function cured(error: unknown, cure: ContextCure): unknown {
   if (!(error instanceof HearthError) || error.code !== 'context_length_exceeded') return error;
   const { promptSize } = error;
@@ -154,9 +157,9 @@ export function cured(error: unknown, cure: ContextCure): unknown {
   });
 }
 
-/** The engine of an instance ended, for a reason that may lie in another request or in none. */
+/** The engine of an instance has ended, perhaps because of another request, or of none. */
 export class EngineLost extends HearthError {
-  /** True if this request is not the likely cause, so that it may be repeated on a fresh instance. */
+  /** True if this request is not the likely cause, so that it may be repeated on a new instance. */
   readonly isRepeatable: boolean;
 
   /** @param code `memory_exceeded` if the memory guard ended the engine. */

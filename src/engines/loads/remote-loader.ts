@@ -3,7 +3,7 @@ import type { Upstreams } from '../backends/remote/upstreams.ts';
 import type { EngineLoader, LoadSpec } from './engine-loader.ts';
 import { ggufOptions, refuseOptions, type InstanceConfig } from './load-options.ts';
 
-/** The options of a load that decide how an engine of this machine works. */
+/** Options of a load that only make sense for an engine on this machine. */
 const localOptions = [
   ...ggufOptions,
   'evalBatchSize',
@@ -11,7 +11,7 @@ const localOptions = [
   'parallel',
 ] as const satisfies readonly (keyof InstanceConfig)[];
 
-/** Serves the models of remote servers. Such a model is ready at once and needs no memory. */
+/** Serves the models of remote servers. They are ready at once and need no memory. */
 export class RemoteLoader implements EngineLoader {
   readonly format = 'remote';
   readonly #upstreams: Pick<Upstreams, 'open' | 'maxConcurrent'>;
@@ -21,9 +21,9 @@ export class RemoteLoader implements EngineLoader {
   }
 
   /**
-   * The whole context of the model, and as many slots as its server takes requests.
+   * Uses the model's whole context, and as many slots as its server may get concurrent requests.
    *
-   * @throws HearthError `invalid_value` for an option that only an engine of this machine has.
+   * @throws HearthError `invalid_value` for an option that only makes sense for an engine on this machine.
    */
   configure({ model }: LoadSpec['selection'], requested: Partial<InstanceConfig>): InstanceConfig {
     refuseOptions(

@@ -2,7 +2,7 @@ import { HearthError } from '../../kernel/errors/errors.ts';
 import type { EditableModelLibrary, PlannedRemoval, RemovedModel } from '../../library/model.ts';
 import type { InstanceSummary } from './instance-summary.ts';
 
-/** The rooms that may be using the files of a model. */
+/** The parts of the server that may be using a model's files. */
 interface ModelUsers {
   readonly library: Pick<EditableModelLibrary, 'remove'>;
   readonly pool: { list(): readonly Pick<InstanceSummary, 'id' | 'selection'>[] };
@@ -23,11 +23,11 @@ export async function removeModel(
     return await library.remove(identifier, async (removal) => {
       const { key, repositoryName } = removal;
       await assertNotDownloading(key, [repositoryName, key], downloads);
-      // Last and synchronous, so that a load that starts in the meantime is noticed.
+      // Checked last, and synchronously, so that a load that started in the meantime is noticed.
       assertNotLoaded(removal, pool.list());
     });
   } catch (error) {
-    // A model is not in the library before its download is complete.
+    // A model whose download is not complete is not in the library.
     if (error instanceof HearthError && error.code === 'model_not_found') {
       const [key = ''] = identifier.toLowerCase().split('@');
       await assertNotDownloading(key, [key], downloads);

@@ -60,7 +60,7 @@ export const settingsRecordSchema = z.object({
   license: z.string().optional(),
 });
 
-/** Options of a load that may be kept for later ones. */
+/** Options of a load that may be stored in settings for later loads. */
 export type KeptLoadOptions = Pick<LoadOptions, keyof z.infer<typeof loadSchema>>;
 
 interface ExampleMessage {
@@ -68,9 +68,9 @@ interface ExampleMessage {
   readonly content: string;
 }
 
-/** Defaults of requests. */
+/** Defaults for requests. */
 export interface GenerationDefaults {
-  /** For a conversation without a system prompt of its own; an empty one stands for none. */
+  /** For conversations that have no system prompt; an empty text means none. */
   readonly systemPrompt?: string;
   readonly sampling?: Pick<
     Sampling,
@@ -87,30 +87,30 @@ export interface GenerationDefaults {
   readonly stop?: readonly string[];
   readonly maxOutputTokens?: number;
   readonly reasoning?: ReasoningLevel;
-  /** Messages at the beginning of each conversation, as an example of how the model answers. */
+  /** Messages at the beginning of each conversation, which show the model how to answer. */
   readonly examples?: readonly ExampleMessage[];
-  /** For requests that choose none. */
+  /** Adapters for requests that choose none. */
   readonly adapters?: readonly AdapterChoice[];
 }
 
-/** The settings of a model, or of a profile: a name with settings of its own for a model. */
+/** The settings of a model, or of a profile, which is another name for a model, with its own settings. */
 export interface SettingsRecord extends GenerationDefaults {
-  /** Only of a profile: the model, by its key and perhaps `@variant`. */
+  /** Only for a profile: the model's key, perhaps with `@variant`. */
   readonly base?: string;
   readonly load?: KeptLoadOptions;
-  /** Text of a license, which is only shown. */
+  /** Text of a license, which is shown but has no effect. */
   readonly license?: string;
   /** True if the model is loaded when the server starts, and never unloaded to make room. */
   readonly isPinned?: boolean;
 }
 
-/** The settings of a name. */
+/** The settings that apply to requests for a name. */
 export interface SettingsInForce extends SettingsRecord {
-  /** The profile, if it has instances of its own, because its load options differ. */
+  /** The profile's name, if the profile has its own instances because its load options differ. */
   readonly profile?: string;
 }
 
-/** One record over another, whose values remain where it has none. */
+/** Merges two records. Values of `over` take precedence. */
 export function mergeRecords(under: SettingsRecord, over: SettingsRecord): SettingsRecord {
   return {
     ...under,
@@ -123,10 +123,10 @@ export function mergeRecords(under: SettingsRecord, over: SettingsRecord): Setti
 }
 
 /**
- * The settings in force for a model under a name: the record of a profile over the record of its model.
+ * The settings that apply to a model under a name: a profile's record takes precedence over the model's.
  *
  * @param key Key of the model.
- * @param alias Name that a request uses; it may be one without settings.
+ * @param alias Name that a request uses, which may have no settings.
  */
 export function settingsInForce(
   records: ReadonlyMap<string, SettingsRecord>,
@@ -142,7 +142,7 @@ export function settingsInForce(
   return differs ? { ...merged, profile: alias } : merged;
 }
 
-/** The options that differ in two loads of a model, except the idle time, which the engine does not know. */
+/** The options that differ between two loads of a model, except for the idle time, which the engine does not know. */
 export function changedOptions(
   before: KeptLoadOptions = {},
   after: KeptLoadOptions = {},

@@ -28,10 +28,10 @@ interface ResolverOptions {
   readonly machineStanding?: MachineStanding;
 }
 
-/** A target by its name alone. */
+/** The target that a name stands for. */
 interface Found {
   readonly target: ModelTarget;
-  /** The adapters after a `+`. */
+  /** The adapters that the name lists after `+`. */
   readonly choices?: readonly AdapterChoice[];
 }
 
@@ -60,7 +60,7 @@ export class TargetResolver {
     });
   }
 
-  /** See `Engines.resolve`. A name with adapters means one model, and no other takes over. */
+  /** See `Engines.resolve`. If adapters are chosen, no other model takes over after a failure. */
   async resolve(
     identifier: string,
     purpose: Purpose,
@@ -93,13 +93,13 @@ export class TargetResolver {
     return this.#chains.next(target, error, context);
   }
 
-  /** Abilities of this machine for one of its own models. */
+  /** Rates this machine for one of its own models. */
   async standing(selection: ModelSelection): Promise<Standing> {
     const { load } = await this.#resolver.inForce(selection);
     return standingOf(selection, this.#lifecycle, load);
   }
 
-  /** The target of a request that names an instance; undefined if more than that has to be found. */
+  /** The target of a request that names an instance; undefined if further look-ups are necessary. */
   async #targetOf(
     instance: Instance,
     purpose: Purpose,
@@ -181,7 +181,7 @@ export class TargetResolver {
     };
   }
 
-  /** The instances of a model whose files were replaced since their load. */
+  /** The model's instances that were loaded before its files were replaced. */
   async #outdatedOf(target: ModelSelection): Promise<readonly Instance[]> {
     const { model, variant } = target;
     const loaded = this.#lifecycle.registry
@@ -198,7 +198,7 @@ export class TargetResolver {
     return current === undefined ? [] : loaded.filter(({ fingerprint }) => fingerprint !== current);
   }
 
-  /** Retires the instances whose files were replaced since their load, and selects the model as it is now. */
+  /** Takes instances out of service whose files were replaced since their load, and selects the current model. */
   async #upToDate(target: ModelTarget): Promise<ModelTarget> {
     const { model, variant, alias } = target.selection;
     const outdated = await this.#outdatedOf(target.selection);
@@ -207,7 +207,7 @@ export class TargetResolver {
     const found = await library.find(`${model.key}@${variant.id}`).catch(() => undefined);
     const selection = found ?? (await library.find(model.key).catch(() => undefined));
     for (const instance of outdated) {
-      // Another request may have noticed in the meantime.
+      // Another request may have done this in the meantime.
       if (!instance.isOutdated && !instance.isRetired) this.#lifecycle.renew(instance, selection);
     }
     return selection === undefined
@@ -215,7 +215,7 @@ export class TargetResolver {
       : { ...target, selection: { ...selection, ...omitUndefined({ alias }) } };
   }
 
-  /** The instances of a model on its machine, and on the others that have it. */
+  /** The instances of a model on all machines that have it. */
   #instancesFor({ elsewhere = [], ...first }: ModelSelection): readonly Instance[] {
     const instances = this.#lifecycle.registry.list();
     return [first, ...elsewhere].flatMap((each) =>
@@ -227,7 +227,10 @@ export class TargetResolver {
   }
 }
 
-/** The key of a model is the id of its first instance, but selects any of its instances. */
+/**
+ * The target that an instance's id stands for. The id of the first instance is also the model's key, so it stands for
+ * any instance of the model.
+ */
 function targetOf({ id, selection }: Instance): ModelTarget {
   const isFirst = id === (selection.alias ?? selection.model.key);
   return isFirst ? { selection } : { selection, instanceId: id };

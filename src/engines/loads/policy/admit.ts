@@ -9,11 +9,11 @@ import type { Room } from './choose-sizes.ts';
 import { isIdle, type InstanceView } from './instance-view.ts';
 
 export interface Capacity {
-  /** Maximum bytes of all instances together; undefined: the memory of the machine. */
+  /** Maximum bytes of all instances together; undefined: limited only by the machine's memory. */
   readonly limitBytes: number | undefined;
-  /** Memory that a new process could use now; loading instances have not yet used theirs. */
+  /** Memory that a new process could use now. Instances that are loading have not taken theirs yet. */
   readonly available: AvailableMemory;
-  /** The GPUs, with the bytes for all instances together; absent: there is none. */
+  /** The GPUs, with the bytes that all instances together may use; absent if there are none. */
   readonly gpus?: readonly GpuBudget[];
   /** Maximum number of instances. */
   readonly maxLoaded: number | undefined;
@@ -23,15 +23,15 @@ export interface Capacity {
 
 export type Admission =
   | { readonly kind: 'load' }
-  /** Unload these, if any, and reconsider when an instance has ended or become idle. */
+  /** Unload the instances in `evict`, if any, and decide again when an instance has ended or become idle. */
   | { readonly kind: 'wait'; readonly evict: readonly string[] }
-  /** It does not fit, even after all evictions. */
+  /** The model does not fit, even after all evictions. */
   | { readonly kind: 'refuse'; readonly lacks: 'memory' | 'places' };
 
 /**
- * Decides whether a model may be loaded now, later, or not at all. It evicts only idle just-in-time instances,
- * the least recently used first, and no more than necessary; it waits for busy ones. A model that needs no memory
- * of this machine is always admitted.
+ * Decides whether a model may be loaded now, later, or not at all. Evicts only idle just-in-time instances, the least
+ * recently used first, and no more than necessary; waits for busy instances. A model that needs no memory of this
+ * machine is always admitted.
  */
 export function admit(
   instances: readonly InstanceView[],
@@ -59,8 +59,8 @@ export function admit(
 }
 
 /**
- * The bytes that a load may use without unloading more instances than its smallest form needs. The instances that it replaces
- * anyway count as unloaded, so that the choice does not depend on the previous model.
+ * The bytes that a load may use without unloading more instances than it would with the smallest sizes. Instances
+ * that the load replaces anyway count as unloaded, so that the chosen sizes do not depend on the previous model.
  *
  * @param smallest The demand with the smallest sizes.
  */
@@ -93,7 +93,8 @@ export function roomFor(
 }
 
 /**
- * The bytes that a load could use after unloading all evictable instances, and the remaining instances.
+ * The bytes that a load could use after unloading all evictable instances, and the instances that would remain
+ * (`kept`).
  *
  * @param demand Undefined: any load by name.
  */
@@ -131,12 +132,15 @@ function fits(
   );
 }
 
-/** The instances that use memory of this machine. */
+/** The instances that use this machine's memory now. */
 function holdersOf(instances: readonly InstanceView[]): readonly InstanceView[] {
   return instances.filter(({ state, needsMemory }) => needsMemory && state !== 'waiting');
 }
 
-/** Bytes for another instance after some have ended; negative if a load was forced. */
+/**
+ * Bytes of main memory for another instance after the instances in `gone` have ended; may be negative after a forced
+ * load.
+ */
 function usableBytes(
   holders: readonly InstanceView[],
   gone: readonly InstanceView[],
@@ -154,7 +158,10 @@ function usableBytes(
     : Math.min(ofMachine, limitBytes - sum(staying, ({ estimatedBytes }) => estimatedBytes));
 }
 
-/** The GPUs with the bytes for another instance, after some have ended. Capacity already excludes what others use. */
+/**
+ * The GPUs with the bytes for another instance after the instances in `gone` have ended. The capacity already
+ * excludes memory that other programs use.
+ */
 function usableGpus(
   holders: readonly InstanceView[],
   gone: readonly InstanceView[],
@@ -167,7 +174,7 @@ function usableGpus(
   });
 }
 
-/** The GPUs with their free bytes, less what waiting loads will use. */
+/** The GPUs with their free bytes, minus the bytes that waiting loads will use. */
 export function freeGpus(
   instances: readonly InstanceView[],
   capacity: Capacity,
@@ -176,7 +183,7 @@ export function freeGpus(
   return usableGpus(holders, [], capacity);
 }
 
-/** Bytes of an instance that the system still reports as available. */
+/** Bytes of an instance that the system still counts as available. */
 function unseenBytes(
   { state, estimatedBytes, mappedBytes }: InstanceView,
   { includesMappedFiles }: AvailableMemory,
@@ -185,7 +192,7 @@ function unseenBytes(
   return includesMappedFiles ? mappedBytes : 0;
 }
 
-/** Bytes that the system will additionally report as available after the instance has ended. */
+/** Bytes that will become available when the instance has ended. */
 function seenBytes(view: InstanceView, available: AvailableMemory): number {
   return view.estimatedBytes - unseenBytes(view, available);
 }
@@ -198,7 +205,10 @@ function freePlaces(
   return (maxLoaded ?? Number.POSITIVE_INFINITY) - (holders.length - gone.length);
 }
 
-/** Order of eviction: idle before busy, then those that the load replaces anyway, then the least recently used. */
+/**
+ * Sorts instances by the order of eviction: first idle ones that the load replaces anyway, then other idle ones, then
+ * busy ones; each group with the least recently used first.
+ */
 function inEvictionOrder(
   candidates: readonly InstanceView[],
   demand: LoadDemand,
@@ -213,7 +223,7 @@ function inEvictionOrder(
   );
 }
 
-/** True if the load unloads an instance that is idle, even if the memory suffices for both. */
+/** True if the load evicts the instance once it is idle, even if there is enough memory for both. */
 function isReplaced(
   instance: InstanceView,
   demand: LoadDemand,
@@ -222,7 +232,7 @@ function isReplaced(
   return isLeftBehind(instance, demand) || (keepsOnlyLast && isSuperseded(instance, demand));
 }
 
-/** The shortest prefix of the list that suffices, without instances that turn out to be unnecessary. */
+/** The shortest prefix of the list that suffices, then without the instances that are not necessary after all. */
 function fewestNeeded(
   ordered: readonly InstanceView[],
   suffice: (gone: readonly InstanceView[]) => boolean,

@@ -1,18 +1,18 @@
 import type { ChainEntry } from '../../../library/model-aliases.ts';
 
-/** How an attempt of the request with an entry ended. `unsuited`: the model can't take this request. */
+/** Outcome of a request's attempt to use an entry. `unsuited`: the model can't take this request. */
 export type EntryOutcome = 'busy' | 'failed' | 'unsuited';
 
-/** The facts of an entry when it is chosen. */
+/** Facts that decide whether an entry is chosen. */
 export interface EntryFacts {
   /** True if the library has a model of the right type. */
   readonly exists: boolean;
   readonly isLoaded: boolean;
-  /** True if a request failed with it a moment ago. */
+  /** True if a request to this model failed a moment ago. */
   readonly hasFailedLately: boolean;
-  /** Approximate time that a new request would wait in its queue. */
+  /** Approximate time that a new request would wait in the model's queue. */
   readonly waitSeconds: number;
-  /** Absent: this request has not tried it. */
+  /** Absent if this request has not tried the entry. */
   readonly outcome?: EntryOutcome | undefined;
 }
 
@@ -21,15 +21,15 @@ export type PassReason = EntryOutcome | 'missing' | 'not_loaded' | 'failed_latel
 
 interface EntryChoice {
   readonly index: number;
-  /** True if it is used against its conditions, since no entry meets them. */
+  /** True if no entry meets its conditions, so that this one is used anyway. */
   readonly isLastResort: boolean;
-  /** The entries before it, and those that the request tried. */
+  /** The entries before the chosen one, and all entries that the request has tried. */
   readonly passed: readonly { readonly index: number; readonly reason: PassReason }[];
 }
 
 /**
- * The first entry of a chain that meets its conditions; else the first that this request may still use, since an answer
- * that comes late is better than none. Undefined if there is none.
+ * Chooses the first entry of a chain that meets its conditions; else the first entry that can still serve the
+ * request, since a late answer is better than none. Undefined if there is no such entry.
  */
 export function chooseEntry(
   entries: readonly ChainEntry[],
@@ -60,7 +60,7 @@ function reasonAgainst(
   return facts.waitSeconds > maxWaitSeconds ? 'busy' : undefined;
 }
 
-/** True if an entry may be used if no other meets its conditions. */
+/** True if an entry may be used although it does not meet its conditions. */
 function isPassable(reason: PassReason | undefined): boolean {
   return reason === 'busy' || reason === 'not_loaded' || reason === 'failed_lately';
 }

@@ -18,11 +18,11 @@ type Candidate = Pick<
 export interface Demand {
   readonly modelKey: string;
   readonly variantId: string;
-  /** A profile with instances of its own. */
+  /** Name of a profile that has its own instances. */
   readonly profile?: string | undefined;
-  /** Absent: the length of an instance loaded by name, or at least the default. */
+  /** Absent: any length. */
   readonly contextLength?: number | undefined;
-  /** Ids of the adapters that it must have; absent: any. */
+  /** Ids of adapters that the instance must have; absent: no requirement. */
   readonly adapterIds?: readonly string[] | undefined;
   /** Beginning of the prompt, to find the instance that has most of it in its cache. */
   readonly promptPrefix?: string | undefined;
@@ -31,9 +31,13 @@ export interface Demand {
 const stateOrder = { ready: 0, loading: 1, waiting: 2, stopping: 3 } as const;
 
 /**
- * Chooses the instance that serves a demand; undefined: load one. Prefers one without adapters of its own if the demand
- * names none, then ready to loading instances, then the fewest requests per slot, then the longest context, which was loaded for prompts that
- * need it, then the longest common prefix of the prompt, then the first instance.
+ * Chooses the instance that serves a demand; undefined if one must be loaded. The preferences, in order of
+ * importance:
+ * 1. No default adapters, if the demand names no adapters.
+ * 2. Ready rather than loading, loading rather than waiting.
+ * 3. The fewest requests per slot.
+ * 4. The longest context, which was loaded for prompts that need it.
+ * 5. The longest common prefix with a recent prompt.
  */
 export function chooseInstance<Instance extends Candidate>(
   instances: readonly Instance[],
@@ -71,7 +75,7 @@ function suits(instance: Candidate, demand: Demand): boolean {
   return demand.contextLength === undefined || instance.contextLength === demand.contextLength;
 }
 
-/** The variant, which is another one on each linked machine. */
+/** The variant's id, which is made different for each linked machine. */
 export function placedVariantId({
   model: { machine },
   variant: { id },

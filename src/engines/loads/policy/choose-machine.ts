@@ -1,15 +1,16 @@
 /**
- * Abilities of a machine for a model, best first. `gpu`: at least a part of it fits into GPU
- * memory.
+ * Ratings of a machine for a model, best first. `gpu`: at least a part of the model fits into GPU memory. `memory`:
+ * the model fits into main memory. `none`: it does not fit.
  */
 export const standings = ['loaded', 'gpu', 'memory', 'none'] as const;
 export type Standing = (typeof standings)[number];
 
 /**
- * The index of the machine that runs a model: where it is loaded, else where it fits, on a GPU before memory, else the
- * first. Of equal ones the first.
+ * Returns the index of the machine that should run a model: the first one with the best rating, or 0 if no machine
+ * can be reached.
  *
- * @param machines This machine first, if it has the model. Undefined: the machine can't be reached.
+ * @param machines Ratings, beginning with this machine's if it has the model. Undefined: the machine can't be
+ *   reached.
  */
 export function chooseMachine(machines: readonly (Standing | undefined)[]): number {
   for (const standing of standings) {

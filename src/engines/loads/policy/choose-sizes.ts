@@ -1,24 +1,25 @@
-/** Context lengths of loads that set none. */
+/** Context lengths to choose from if a load sets none. */
 const contextSteps = [4096, 8192, 16_384, 32_768, 65_536, 131_072] as const;
 export const [leastContext] = contextSteps;
 
-/** Longer contexts take a smaller share of the memory. */
+/** Contexts that are longer than this may take only a smaller share of the memory. */
 const usualContext = 32_768;
 
 /**
- * Largest parts of the memory that the model leaves: for the cache of one context, of one that is longer than usual, and of all
- * contexts. Other programs share the memory of the machine, and the engine writes its whole cache at the start. A processor
- * reads 32,768 tokens in minutes, so a longer context is chosen only if it costs little.
+ * Maximum shares of the memory that the model leaves free: `context` for one context, `longContext` for one that is
+ * longer than usual, `cache` for all contexts. They are lower for main memory: other programs use it, too, and the
+ * engine writes its whole cache at the start. A CPU takes minutes to read 32,768 tokens, so a longer context is
+ * chosen only if it costs little.
  */
 const shares = {
   machine: { context: 1 / 3, longContext: 1 / 16, cache: 1 / 4 },
   gpu: { context: 1 / 2, longContext: 1 / 4, cache: 1 / 2 },
 } as const;
 
-/** Slots with caches of their own may take more than one shared context, since all of them need one. */
+/** If each slot has its own cache, all slots together may take more than the share of one shared context. */
 const ownCachesFactor = 3 / 2;
 
-/** Enough for two requests that may use a whole context each. */
+/** Number of contexts that suffices for two requests that use a whole context each. */
 export const wantedContexts = 2;
 
 /** Bytes that a load may use. */
@@ -29,26 +30,27 @@ export interface Room {
 
 /** Memory of an instance with certain sizes. */
 export interface InstanceSize extends Room {
-  /** The part that grows with the context. */
+  /** The part of the memory that grows with the context. */
   readonly contextBytes: number;
   /** True if all layers are on GPUs. */
   readonly isWhole: boolean;
   readonly gpuCount: number;
-  /** True if they and the caches are in GPU memory, which the machine's memory does not include. */
+  /** True if all layers and caches are on GPUs with memory of their own. */
   readonly isOnGpu: boolean;
 }
 
 interface ContextChoice {
   readonly maxContextLength: number;
-  /** Largest step for this kind of model. */
+  /** Longest context to choose for this kind of model. */
   readonly longest: number;
-  /** True if `sizeOf` counts a context for each slot instead of one. */
+  /** True if `sizeOf` counts one context for each slot, instead of one for all slots. */
   readonly countsAllSlots: boolean;
 }
 
 /**
- * Chooses the context length of a load that sets none: the largest step for which the cache of a context takes at most its
- * share of the memory that the model leaves. At least the smallest step, or all that a small model supports.
+ * Chooses the context length of a load that sets none: the largest step at which a context's cache takes at most its
+ * share of the memory that the model leaves free. Never less than the smallest step, or the model's maximum if that
+ * is lower.
  */
 export function chooseContextLength(
   { maxContextLength, longest, countsAllSlots }: ContextChoice,
@@ -68,8 +70,8 @@ export function chooseContextLength(
 }
 
 /**
- * Chooses the number of whole contexts in a cache that slots share: one for each slot if they take at most their share of
- * the memory that the model leaves. Two if they fit at all, else one.
+ * Chooses the number of whole contexts in a cache that slots share: as many as take at most their share of the memory
+ * that the model leaves free, up to one for each slot. If that would be one, chooses two if they fit at all.
  */
 export function chooseCacheContexts(
   slots: number,
@@ -85,7 +87,10 @@ export function chooseCacheContexts(
   return takesAtMost(1, sizeOf(wanted), room, smallest) ? wanted : 1;
 }
 
-/** The smallest context with space for a prompt and an answer that fits; else the largest that fits and holds the prompt. */
+/**
+ * Chooses the smallest context that fits into memory and has room for a prompt and an answer; else the largest that
+ * fits and has room for the prompt.
+ */
 export function contextForPrompt(
   promptTokens: number,
   maxContextLength: number,
@@ -98,7 +103,7 @@ export function contextForPrompt(
   return fitting.find((step) => step >= enough) ?? fitting.at(-1);
 }
 
-/** Share of a prompt for its answer and the next turn. */
+/** Room for the answer and the next turn, as a share of the prompt. */
 const answerShare = 1 / 4;
 
 function takesAtMost(
@@ -108,7 +113,7 @@ function takesAtMost(
   { isWhole, gpuCount, isOnGpu: onGpu }: InstanceSize,
 ): boolean {
   if (size.hostBytes > room.hostBytes || size.gpuBytes > room.gpuBytes) return false;
-  // A longer context must not push layers off the GPU, or onto another one.
+  // A longer context must not push layers off the GPUs, or onto a further GPU.
   if (isWhole && (!size.isWhole || size.gpuCount > gpuCount)) return false;
   const used = onGpu ? size.gpuBytes : size.hostBytes + size.gpuBytes;
   const total = onGpu ? room.gpuBytes : room.hostBytes + room.gpuBytes;

@@ -2,37 +2,38 @@ import type { GpuBytes } from '../../../platform/machine/gpu-devices.ts';
 import type { Purpose } from '../purpose.ts';
 import { isIdle, type InstanceView } from './instance-view.ts';
 
-/** A model to load. */
+/** The facts about a load that decide its admission. */
 export interface LoadDemand {
   readonly modelKey: string;
   readonly variantId: string;
-  /** A profile with instances of its own. */
+  /** Name of a profile that has its own instances. */
   readonly profile?: string;
   readonly purpose: Purpose;
-  /** True if it is loaded by name instead of just in time. */
+  /** True if the model is loaded by name instead of just in time. */
   readonly isExplicit: boolean;
-  /** True if it uses memory of this machine. */
+  /** True if the model uses memory of this machine. */
   readonly needsMemory: boolean;
-  /** Memory of the machine. */
+  /** Main memory of the machine. */
   readonly estimatedBytes: number;
   /** GPU memory; absent: none. */
   readonly gpuBytes?: GpuBytes;
 }
 
 /**
- * True if an instance may be unloaded for a load, at once or when it is idle.
+ * True if an instance may be unloaded for a load, at once or as soon as it is idle.
  *
  * @param demand Undefined: any load by name.
  */
 export function isEvictable(instance: InstanceView, demand: LoadDemand | undefined): boolean {
   if (instance.state === 'waiting' || instance.isExplicit) return false;
-  // Pinning keeps a model loaded, not every context that a request once needed.
+  // Pinning keeps the model loaded, but not each of its instances: another instance of the model may replace this
+  // one.
   return !instance.isPinned || (demand?.isExplicit === false && isSameModel(instance, demand));
 }
 
 /**
- * True if a load supersedes an idle instance of the same model with another context or without the adapters. It is then unloaded, so
- * that a client with varying contexts occupies only the instances that it uses.
+ * True if a load supersedes an idle instance of the same model that has another context or lacks the adapters. That
+ * instance is then unloaded, so that a client with varying contexts occupies only instances that it uses.
  */
 export function isLeftBehind(instance: InstanceView, demand: LoadDemand): boolean {
   return (
@@ -44,9 +45,9 @@ export function isLeftBehind(instance: InstanceView, demand: LoadDemand): boolea
 }
 
 /**
- * True if a load replaces an instance if only the last just-in-time model is kept (`models.autoEvict`). Models
- * for chat, embeddings and reranking do not replace each other: a client that searches its documents alternates between
- * them.
+ * True if a load replaces an instance when only the last just-in-time model is kept (`models.autoEvict`). Models for
+ * chat, embeddings and reranking do not replace each other, since a client that searches its documents alternates
+ * between them.
  */
 export function isSuperseded(instance: InstanceView, demand: LoadDemand): boolean {
   return (

@@ -6,7 +6,7 @@ export interface InstanceView {
   readonly id: string;
   readonly modelKey: string;
   readonly variantId: string;
-  /** The profile that it is an instance of; absent: of the model itself. */
+  /** The profile to which the instance belongs; absent: it belongs to the model itself. */
   readonly profile?: string;
   readonly purpose: Purpose;
   readonly contextLength: number;
@@ -14,30 +14,30 @@ export interface InstanceView {
   readonly parallel: number;
   /** Ids of the adapters that requests can choose. */
   readonly adapterIds: readonly string[];
-  /** True if it applies adapters to requests that choose none. */
+  /** True if the instance applies adapters to requests that choose none. */
   readonly appliesAdapters: boolean;
-  /** `waiting`: queued, uses no memory; `stopping`: uses its memory until its engine has ended. */
+  /** `waiting`: queued, uses no memory yet; `stopping`: uses memory until the engine has ended. */
   readonly state: 'waiting' | 'loading' | 'ready' | 'stopping';
-  /** True if it was loaded by name instead of just in time. */
+  /** True if the instance was loaded by name instead of just in time. */
   readonly isExplicit: boolean;
-  /** True if `models.pinned` or the settings of its model keep it loaded. */
+  /** True if `models.pinned` or the model's settings keep the instance loaded. */
   readonly isPinned: boolean;
-  /** Number of requests that run on it or wait for a slot or its load. */
+  /** Number of requests that run, wait for a slot, or wait for the load. */
   readonly requestCount: number;
   /** Increases with every use; only the order matters. */
   readonly lastUsedAt: number;
-  /** True if it uses memory of this machine; others are ignored by the admission. */
+  /** True if the instance uses memory of this machine. The admission ignores other instances. */
   readonly needsMemory: boolean;
-  /** Memory of the machine. */
+  /** Main memory of the machine. */
   readonly estimatedBytes: number;
   readonly gpuBytes: GpuBytes;
-  /** The part of `estimatedBytes` that is mapped from a file; some systems still report it as available. */
+  /** The part of `estimatedBytes` that is mapped from a file. Some systems still report it as available. */
   readonly mappedBytes: number;
-  /** Beginnings of its latest prompts. */
+  /** Beginnings of the instance's latest prompts. */
   readonly recentPrompts: readonly string[];
 }
 
-/** True if it is ready and no request uses it. */
+/** True if the instance is ready and no request uses it. */
 export function isIdle({ state, requestCount }: InstanceView): boolean {
   return state === 'ready' && requestCount === 0;
 }

@@ -1,6 +1,6 @@
 import type { ModelSelection } from '../../../library/model.ts';
 
-/** `key`, or the first of `key:2`, `key:3`, ... that is not taken. */
+/** Returns `base`, or the first of `base:2`, `base:3`, ... that is not taken. */
 export function nextInstanceId(base: string, taken: ReadonlySet<string>): string {
   if (!taken.has(base)) return base;
   let number = 2;
@@ -8,7 +8,10 @@ export function nextInstanceId(base: string, taken: ReadonlySet<string>): string
   return `${base}:${number}`;
 }
 
-/** The profile, or the key of the model with the linked machine or with the variant if it is not the default one. */
+/**
+ * The base of an instance's id: the profile; else the model's key with the linked machine, or with the variant if
+ * that is not the default.
+ */
 export function instanceName({ model, variant, alias }: ModelSelection): string {
   if (alias !== undefined) return alias;
   if (model.machine !== undefined) return `${model.key}@${model.machine}`;

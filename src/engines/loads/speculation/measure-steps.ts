@@ -10,20 +10,23 @@ export interface Measurement {
   readonly counts: AnswerCounts;
 }
 
-/** Other programs slow down single answers. */
+/** Several rounds, since other programs may slow down single answers. */
 const rounds = 3;
-/** A slow model is measured once. */
+/** No further round begins after this time, so a slow model is measured only once. */
 const maxMeasuredMs = 3_000;
 const plainTokens = 8;
 const draftedTokens = 32;
-/** A step with a draft that takes less of a step without was not measured, but disturbed. */
+/** If a step with a draft seems faster than this share of a plain step, the measurement was disturbed. */
 const leastRatio = 0.8;
 
 const ordinary = 'Photosynthesis is the process by which';
 const repeated =
   'The quick brown fox jumps over the lazy dog near the old mill by the river. '.repeat(6);
 
-/** Measures an engine that drafts what repeats. @returns undefined if nothing can be concluded. */
+/**
+ * Measures an engine that drafts repeated text.
+ * @returns Undefined if the measurement is inconclusive.
+ */
 export function measureRepeats(
   sample: Sample,
   draftLength: number,
@@ -39,10 +42,10 @@ export function measureRepeats(
 }
 
 /**
- * Measures an engine that drafts at each step.
+ * Measures an engine that drafts tokens in each step.
  *
- * @param plainMs Time of a step without a draft, from another engine.
- * @returns undefined if nothing can be concluded.
+ * @param plainMs Time of a step without a draft, measured with another engine.
+ * @returns Undefined if the measurement is inconclusive.
  */
 export function measurePredictions(
   sample: Sample,
@@ -54,7 +57,7 @@ export function measurePredictions(
   });
 }
 
-/** Takes the least time of each kind of step. */
+/** Computes the times of both kinds of steps from the fastest of several rounds. */
 async function measure(
   draftLength: number,
   takeRound: (plainMs: number) => Promise<{ plainMs: number; usage: GenerationUsage }>,
@@ -73,7 +76,7 @@ async function measure(
   const { drafts, generationMs } = fastest;
   if (drafts === undefined || drafts.proposedTokens === 0 || !Number.isFinite(plainMs))
     return undefined;
-  // The first token comes with the prompt.
+  // The first token belongs to the processing of the prompt.
   const counts = { ...drafts, completionTokens: fastest.completionTokens - 1 };
   const draftedSteps = counts.proposedTokens / draftLength;
   const plainSteps = Math.max(0, counts.completionTokens - counts.acceptedTokens - draftedSteps);

@@ -1,24 +1,24 @@
 import type { GenerationEvent } from '../../engine.ts';
 import { speculationGain, type AnswerCounts, type StepTimes } from './step-times.ts';
 
-/** Fewer drafted tokens say little about the next ones. */
+/** Minimum of drafted tokens for a verdict. Fewer say little about later ones. */
 const minProposedTokens = 600;
 const leastGain = 0.98;
 
-/** Counts what an engine drafts, and notices when that costs more time than it saves. */
+/** Counts an engine's drafts, and notices when they cost more time than they save. */
 export class RunningGain {
   readonly #times: StepTimes;
   readonly #onLoss: (counts: AnswerCounts) => void;
   #counts: AnswerCounts = { completionTokens: 0, proposedTokens: 0, acceptedTokens: 0 };
   #hasLost = false;
 
-  /** @param onLoss Called once. */
+  /** @param onLoss Called once, when the drafts have cost more time than they saved. */
   constructor(times: StepTimes, onLoss: (counts: AnswerCounts) => void) {
     this.#times = times;
     this.#onLoss = onLoss;
   }
 
-  /** Passes on the events of a generation. */
+  /** Counts the drafts of a generation, and passes on its events. */
   async *observe(events: AsyncIterable<GenerationEvent>): AsyncIterable<GenerationEvent> {
     for await (const event of events) {
       if (event.type === 'generation.end') {

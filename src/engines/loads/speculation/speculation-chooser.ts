@@ -12,16 +12,16 @@ import { RunningGain } from './running-gain.ts';
 import { breakEvenAcceptance, pays, speculationGain, type StepTimes } from './step-times.ts';
 
 interface Choice {
-  /** Absent: the engine drafts nothing. */
+  /** Absent: no drafts. */
   readonly speculation?: Speculation;
   readonly times?: StepTimes;
 }
 
 interface Candidates {
-  /** Inputs that determine how long a step takes: model, runtime, threads, ... */
+  /** Identifies all inputs that determine how long a step takes: model, runtime, threads, ... */
   readonly key: string;
   readonly model: string;
-  /** Besides drafts of repeated text. */
+  /** A further way to draft, in addition to repeated text. */
   readonly predictor: Exclude<Speculation, { kind: 'ngram' }> | undefined;
   /** Starts an engine. */
   readonly launch: (speculation: Speculation | undefined) => Promise<EngineProcess>;
@@ -29,8 +29,9 @@ interface Candidates {
 }
 
 /**
- * Starts engines with the speculation that is measured to be faster. The engine takes this choice when it starts and for all
- * requests, so one that drafts too slowly is started again. A choice is kept until an instance shows that it does not pay.
+ * Starts engines with the speculation that is fastest when measured. An engine's speculation is fixed when it starts,
+ * so an engine whose drafts are too slow is started again without. A choice is kept until an instance shows that it
+ * does not pay.
  */
 export class SpeculationChooser {
   readonly #choices = new Map<string, Choice>();
@@ -68,7 +69,7 @@ export class SpeculationChooser {
     return predicted ?? { choice: repeated?.choice ?? {} };
   }
 
-  /** Starts an engine and measures it; it keeps running only if its drafts pay. */
+  /** Starts an engine and measures it. The engine is stopped unless its drafts pay. */
   async #try(
     speculation: Speculation,
     { model, launch, signal }: Candidates,
@@ -100,7 +101,10 @@ export class SpeculationChooser {
     return undefined;
   }
 
-  /** Tells the choice, and counts the drafts: if they cost more than they save, the next load of the model makes none. */
+  /**
+   * Adds the choice to the engine's stats, and counts its drafts. If they cost more time than they save, the next
+   * load of the model makes none.
+   */
   #watch(
     started: EngineProcess,
     { speculation, times }: Choice,

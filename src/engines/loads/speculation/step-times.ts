@@ -1,32 +1,35 @@
 import type { DraftCounts } from '../../engine.ts';
 import type { Speculation } from '../../launch/launch.ts';
 
-/** Milliseconds of one step of an engine. */
+/** Times of an engine's steps. */
 export interface StepTimes {
-  /** A step that yields one token. */
+  /** Time of a step that yields one token. */
   readonly plainMs: number;
-  /** A step that also checks a draft of `draftLength` tokens. */
+  /** Time of a step that also checks a draft of `draftLength` tokens. */
   readonly draftedMs: number;
   readonly draftLength: number;
 }
 
-/** Tokens of answers, and those that were drafted. */
+/** Numbers of generated tokens and drafted tokens. */
 export interface AnswerCounts extends DraftCounts {
   readonly completionTokens: number;
 }
 
-/** A gain that is less could be an error of the measurement. */
+/** A smaller gain could be a measurement error. */
 const minGain = 1.05;
 
-/** Above, a draft of repeated text costs too much (docs/adr/0034-calibrated-speculation.md). */
+/**
+ * Maximum break-even acceptance for drafts of repeated text; above it, they cost too much
+ * (docs/adr/0034-calibrated-speculation.md).
+ */
 const maxBreakEven = 0.6;
 
-/** The share of drafted tokens that must be accepted for a draft to save as much time as it costs. */
+/** The share of drafted tokens that must be accepted so that a draft saves as much time as it costs. */
 export function breakEvenAcceptance({ plainMs, draftedMs, draftLength }: StepTimes): number {
   return Math.max(0, (draftedMs / plainMs - 1) / draftLength);
 }
 
-/** Speed of answers with drafts, against the same answers without; 1 is the same speed. */
+/** Speed with drafts relative to the speed without; 1 means the same speed. */
 export function speculationGain(
   { plainMs, draftedMs, draftLength }: StepTimes,
   counts: AnswerCounts,
@@ -39,8 +42,8 @@ export function speculationGain(
 }
 
 /**
- * True if drafts will pay. A draft of repeated text is rare in ordinary answers, so only its own cost counts; other
- * drafts are made at each step, so the acceptance of an ordinary answer counts.
+ * True if drafts will pay. Drafts of repeated text are rare in ordinary answers, so only the cost of a draft decides.
+ * Other drafts are made in each step, so the gain for an ordinary answer decides.
  */
 export function pays(kind: Speculation['kind'], times: StepTimes, sample: AnswerCounts): boolean {
   if (kind === 'ngram') return breakEvenAcceptance(times) <= maxBreakEven;
