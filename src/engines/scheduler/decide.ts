@@ -1,34 +1,34 @@
-/** A request that has one of the instance's places: as many may run as the engine has slots. */
+/** A request that has one of the instance's places. There are as many places as the engine has slots. */
 export interface PlaceView {
-  /** `preparing`: its prompt is not built yet; `ready`: waits for its slot; `running`: has it. */
+  /** `preparing`: the prompt is not ready yet; `ready`: waits for a slot; `running`: has a slot. */
   readonly state: 'preparing' | 'ready' | 'running';
-  /** Running: its reservation. */
+  /** If running: the reserved cells. */
   readonly cells: number;
-  /** Running: the reservation that it needs to continue; `cells` or less if that is enough. */
+  /** If running: the cells that it needs to continue. If not greater than `cells`, the reservation suffices. */
   readonly wantedCells: number;
-  /** Running, and waits for its turn of prefill. */
+  /** True if it is running and waits for its turn of prefill. */
   readonly awaitsPrefill: boolean;
   readonly isPausing: boolean;
-  /** Ready: cells that it would reserve now; undefined while no slot is free. */
+  /** If ready: the cells that it would reserve now; undefined while no slot is free. */
   cellsToStart(): number | undefined;
-  /** Ready: its prefill would delay the other requests; one such prompt is read at a time. */
+  /** If ready: true if its prefill would delay other requests. Only one such prompt is read at a time. */
   isLong(): boolean;
-  /** Running: its answer can be continued after it gave its slot away. */
+  /** If running: true if the answer can be continued after the slot was given away. */
   isPausable(): boolean;
 }
 
-/** The requests of one instance, and what its engine has for them. Cells hold one token each. */
+/** The requests of one instance, and the engine's capacity. A cell of the KV cache holds one token. */
 export interface SchedulerView<View extends PlaceView = PlaceView> {
   /** False until the model's load begins. */
   readonly isOpen: boolean;
   readonly slotCount: number;
-  /** Cells of the cache that the slots share; Infinity if each has its own. */
+  /** Cells of the cache that the slots share; Infinity if each slot has its own cache. */
   readonly totalCells: number;
   /** Cells of slots that are being saved or emptied. */
   readonly busyCells: number;
-  /** A long prompt is being read. */
+  /** True while a long prompt is read. */
   readonly isPrefilling: boolean;
-  /** Requests without a place. */
+  /** Number of requests without a place. */
   readonly waitingCount: number;
   readonly placeCount: number;
   /** In order of arrival. */
@@ -38,7 +38,7 @@ export interface SchedulerView<View extends PlaceView = PlaceView> {
 export type SchedulerAction<View extends PlaceView = PlaceView> =
   /** Gives a place to the next waiting request. */
   | { readonly type: 'assign' }
-  /** Gives a slot, and the turn of prefill if the prompt is long. */
+  /** Gives a slot to the place, and also the turn of prefill if the prompt is long. */
   | { readonly type: 'start'; readonly place: View; readonly isLong: boolean }
   | { readonly type: 'prefill'; readonly place: View }
   /** Raises the reservation to `wantedCells`. */
@@ -48,11 +48,11 @@ export type SchedulerAction<View extends PlaceView = PlaceView> =
 /**
  * Decides what happens next in the queue of an instance; undefined if every request has to wait.
  *
- * 1. A running answer that needs more cells gets them, or the youngest answer that can be continued is paused. Nothing
- *    starts before that, so the oldest answers always reach their end.
+ * 1. A running answer that needs more cells gets them. If there are too few, the youngest answer that can be
+ *    continued is paused. No request starts before that, so the oldest answers always reach their end.
  * 2. The turn of prefill goes to a request that has its slot.
- * 3. Requests start in order of arrival if their cells are free. Short prompts pass a long one that waits for its turn
- *    of prefill; no request passes one that waits for cells.
+ * 3. Requests start in order of arrival if their cells are free. Short prompts overtake a long one that waits for its
+ *    turn of prefill. No request overtakes one that waits for cells.
  * 4. A free place goes to the next waiting request.
  */
 export function decide<View extends PlaceView>(
@@ -81,7 +81,7 @@ function decideCells<View extends PlaceView>({
   if (growing !== undefined) {
     const moreCells = growing.wantedCells - growing.cells;
     if (usedCells + moreCells <= totalCells) return { type: 'grow', place: growing };
-    // The cells of a pausing request are free in a moment.
+    // If a request is already pausing, its cells will soon be free.
     const youngest = isPausing ? undefined : youngestPausable(places);
     return youngest && { type: 'pause', place: youngest };
   }

@@ -1,34 +1,37 @@
 import type { SlotUse } from '../states/slot-manager.ts';
 import type { PlaceView } from './decide.ts';
 
-/** A prompt that is ready to be read, as the scheduler sees it. */
+/** The scheduler's view of a prompt that is ready to be read. */
 export interface ScheduledPrompt {
-  /** May change while it waits, since a state of its beginning may have been saved. */
+  /** The result may change while the prompt waits, since a state of its beginning may be saved. */
   isLong(): boolean;
-  /** Cells that it would reserve now; undefined while no slot is free. */
+  /** Cells that the prompt would reserve now; undefined while no slot is free. */
   cellsToStart(): number | undefined;
   isPausable(): boolean;
-  /** Takes a slot, before any other request is considered; undefined if the engine chooses it. */
+  /**
+   * Takes a slot, synchronously, so that no other request gets it. Resolves to undefined if the engine chooses the
+   * slot.
+   */
   take(): Promise<SlotUse | undefined>;
   /** Ends the generation, which continues later. */
   pause(): void;
 }
 
-/** The scheduler as a place uses it. */
+/** The part of the scheduler that places use. */
 export interface PlaceOwner {
   /** The place that has the turn of prefill. */
   reader: Place | undefined;
-  /** Position of a place in the queue for a slot, from 1; undefined if it does not wait. */
+  /** Position of a place in the queue for a slot, from 1; undefined if the place does not wait. */
   positionOf(place: Place): number | undefined;
   /** Frees a place. */
   leave(place: Place): void;
-  /** Decides until every request has to wait. To be called when anything has changed. */
+  /** Decides until every request has to wait. Must be called after each change. */
   advance(): void;
 }
 
-/** A place of a request, which it keeps for one generation. */
+/** A request's place, which it keeps for one generation. */
 export class Place implements PlaceView {
-  /** When it was assigned, as a value of `performance.now()`. */
+  /** When the place was assigned, as a value of `performance.now()`. */
   readonly startMs = performance.now();
   readonly #scheduler: PlaceOwner;
   #state: PlaceView['state'] = 'preparing';
@@ -51,12 +54,12 @@ export class Place implements PlaceView {
     return this.#state;
   }
 
-  /** When it took its slot, as a value of `performance.now()`; undefined without one. */
+  /** When the request took its slot, as a value of `performance.now()`; undefined without a slot. */
   get runningSince(): number | undefined {
     return this.#runningSince;
   }
 
-  /** Cells that it may use. */
+  /** Reserved cells. */
   get cells(): number {
     return this.#cells;
   }
@@ -65,7 +68,9 @@ export class Place implements PlaceView {
     return this.#wantedCells;
   }
 
-  /** True if the engine has no room for so many cells yet, since idle slots or other answers still hold them. */
+  /**
+   * True if the engine has no room for this number of cells yet, since idle slots or other answers still hold them.
+   */
   lacksRoomFor(cells: number): boolean {
     const needed = Math.max(this.#cells, this.#wantedCells);
     return Math.min(cells, needed) > this.#usableCells;
@@ -79,7 +84,7 @@ export class Place implements PlaceView {
     return this.#isPausing;
   }
 
-  /** Position among the requests that wait for a slot, from 1; undefined if it does not wait. */
+  /** Position among the requests that wait for a slot, from 1; undefined if the request does not wait. */
   get position(): number | undefined {
     return this.#scheduler.positionOf(this);
   }
@@ -97,7 +102,7 @@ export class Place implements PlaceView {
   }
 
   /**
-   * Waits for a slot. Also for an answer that was paused and gave its slot back.
+   * Waits for a slot. Also called for an answer that was paused and gave its slot back.
    *
    * @throws The signal's reason when aborted; the errors of `ScheduledPrompt.take`.
    */
@@ -150,7 +155,7 @@ export class Place implements PlaceView {
   }
 
   /**
-   * Waits for the turn of prefill, with a slot.
+   * Waits for the turn of prefill. The request must have its slot.
    *
    * @throws The signal's reason when aborted.
    */
@@ -177,18 +182,18 @@ export class Place implements PlaceView {
     this.#onPrefill = undefined;
   }
 
-  /** The next long prompt may be read. */
+  /** Gives back the turn of prefill, so that the next long prompt may be read. */
   endPrefill(): void {
     this.#scheduler.reader = undefined;
     this.#scheduler.advance();
   }
 
-  /** True if it has the turn of prefill. */
+  /** True if the place has the turn of prefill. */
   get isReader(): boolean {
     return this.#scheduler.reader === this;
   }
 
-  /** Sets the reservation, whose prompt the engine has counted. */
+  /** Sets the reservation, once the engine has counted the prompt. */
   need(cells: number): void {
     if (cells >= this.#cells) return this.want(cells);
     this.#cells = Math.max(cells, this.#wantedCells);
@@ -196,14 +201,14 @@ export class Place implements PlaceView {
     this.#scheduler.advance();
   }
 
-  /** The answer will need so many cells. It is paused if the cache has too few. */
+  /** Requests a larger reservation. If the cache has too few cells, an answer will be paused. */
   want(cells: number): void {
     if (cells <= Math.max(this.#cells, this.#wantedCells)) return;
     this.#wantedCells = cells;
     this.#scheduler.advance();
   }
 
-  /** The prompt needs another number of cells than before. */
+  /** Call it when the number of cells for the prompt has changed. */
   recheck(): void {
     this.#scheduler.advance();
   }
@@ -214,7 +219,7 @@ export class Place implements PlaceView {
     void this.#resize();
   }
 
-  /** More cells are usable once the contents of idle slots are dropped for them. */
+  /** Applies a changed reservation. Additional cells are usable once contents of idle slots have been dropped. */
   async #resize(): Promise<void> {
     const use = this.#use;
     const cells = this.#cells;
@@ -231,7 +236,7 @@ export class Place implements PlaceView {
     this.#prompt?.pause();
   }
 
-  /** The slot is free again; the place remains. */
+  /** Gives back the slot, but keeps the place. */
   release(): void {
     this.#state = 'preparing';
     this.#cells = 0;
@@ -239,7 +244,7 @@ export class Place implements PlaceView {
     this.#use = undefined;
     this.#runningSince = undefined;
     if (this.isReader) this.endPrefill();
-    // A paused answer waits again at once, ahead of later requests.
+    // A paused answer must begin to wait again before the scheduler considers later requests.
     if (!this.#isPausing) this.#scheduler.advance();
   }
 

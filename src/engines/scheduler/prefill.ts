@@ -9,21 +9,26 @@ import { beginningOf, charactersOf, prefixHash, type PrefixHash } from '../state
 import { commonTokens, sharedPrefix } from '../states/shared-prefix.ts';
 import type { SlotManager, SlotUse } from '../states/slot-manager.ts';
 
-/** Time that a running stream may wait while a piece of a prompt is read. */
+/** Maximum time for which a running stream should wait while a piece of a prompt is read. */
 const pieceSeconds = 0.3;
 const minPieceTokens = 16;
-/** Before the speed of reading is known. */
+/** Tokens of a piece until the reading speed is known. */
 const firstPieceTokens = 64;
-/** Time after which a prompt is interrupted without a running stream: one may have begun, or others may wait. */
+/**
+ * Time after which the reading of a prompt is interrupted if no stream is running. Meanwhile a stream may have begun,
+ * or other requests may wait.
+ */
 const chunkSeconds = 2;
 const firstTokensPerCharacter = 0.25;
-/** A chat template adds about as much to a prompt: tags, and often a system prompt of its own. */
+/**
+ * Approximate number of characters that a chat template adds to a prompt: tags, and often a default system prompt.
+ */
 const templateCharacters = 128;
-/** Fewer tokens say nothing about the speed. */
+/** Measurements with fewer tokens are ignored. */
 const minMeasuredTokens = 8;
-/** Fewer tokens take longer each: they show only the least speed. */
+/** Measurements with fewer tokens show only a lower bound of the speed, since each token then takes longer. */
 const minExactTokens = 32;
-/** A longer beginning is saved in addition only if it is longer by this. */
+/** A longer beginning is saved in addition only if it has at least this many more tokens. */
 const minMoreTokens = 64;
 
 interface PrefillOptions {
@@ -36,20 +41,20 @@ interface PrefillOptions {
 
 export type PrefillProgress = Extract<GenerationEvent, { readonly type: 'prompt.progress' }>;
 
-/** Tokens that were read before the generation. */
+/** Figures of the pieces that were read before the generation. */
 export interface ReadPieces {
-  /** Tokens of them that the slot already had. */
+  /** Prompt tokens that the slot already had. */
   readonly cachedTokens: number;
   readonly promptMs: number;
 }
 
-/** The beginning of a prompt that others share. */
+/** The beginning of a prompt that other prompts share. */
 interface Shared {
   readonly prefix: PrefixHash;
   readonly tokens: number;
 }
 
-/** How fast an engine reads, measured with each prompt. */
+/** An engine's reading speed, which is measured with each prompt. */
 export class PrefillSpeed {
   readonly #batchTokens: number;
   #tokensPerSecond: number | undefined;
@@ -68,30 +73,31 @@ export class PrefillSpeed {
     return Math.min(Math.max(Math.round(tokens), minPieceTokens), this.#batchTokens);
   }
 
-  /** Tokens that are read at once while no generation writes: whole batches. */
+  /** Tokens that are read at once while no generation writes; a multiple of the batch size. */
   get chunkTokens(): number {
     const batches = Math.floor((chunkSeconds * (this.#tokensPerSecond ?? 0)) / this.#batchTokens);
     return Math.max(1, batches) * this.#batchTokens;
   }
 
-  /** Undefined while the speed is not known. */
+  /** Time to read tokens; undefined while the speed is unknown. */
   secondsToRead(tokens: number): number | undefined {
     return this.#tokensPerSecond === undefined ? undefined : tokens / this.#tokensPerSecond;
   }
 
-  /** Tokens of a prompt, estimated from the prompt before. */
+  /** Estimates the tokens of a prompt, with the ratio of tokens to characters of the previous prompt. */
   estimateTokens(prefix: PrefixHash): number {
     return (charactersOf(prefix) + templateCharacters) * this.#tokensPerCharacter;
   }
 
-  /** Notes the length of a prompt. */
+  /** Learns the ratio of tokens to characters from a prompt. */
   learnTokens(tokens: number, prefix: PrefixHash): void {
     this.#tokensPerCharacter = tokens / (charactersOf(prefix) + templateCharacters);
   }
 
   /**
-   * Notes the time of a whole piece, so that the next ones take the time that a stream may wait. The speed of longer readings
-   * does not say how long a piece takes: the shorter it is the slower, and the engine writes for others meanwhile.
+   * Learns from the time of a whole piece, so that later pieces take the time for which a stream may wait. The
+   * general speed does not predict this: short pieces take longer per token, and the engine also writes for other
+   * requests meanwhile.
    */
   measurePiece(tokens: number, ms: number): void {
     if (ms <= 0) return;
@@ -100,7 +106,7 @@ export class PrefillSpeed {
     this.#pieceTokens = (before + Math.min(wanted, 2 * before)) / 2;
   }
 
-  /** @param tokens All that the engine read and wrote in this time. */
+  /** @param tokens All tokens that the engine read and wrote in this time. */
   measure(tokens: number, ms: number): void {
     if (tokens < minMeasuredTokens || ms <= 0) return;
     const measured = (tokens * 1000) / ms;
@@ -111,9 +117,9 @@ export class PrefillSpeed {
 }
 
 /**
- * Chunked prefill: reads a long prompt in pieces while other generations of the engine write. Each step of the engine reads
- * and writes for all its slots, so that a stream waits as long as the step of the longest prompt takes. A beginning that
- * other prompts share is saved as soon as it is read, and they restore it.
+ * Chunked prefill: reads a long prompt in pieces while the engine's other generations write. Each step of the engine
+ * reads and writes for all slots, so without pieces, a stream would wait until a long prompt is read. A beginning
+ * that other prompts share is saved as soon as it is read, so that they can restore it.
  */
 export class Prefill {
   readonly speed: PrefillSpeed;
@@ -127,12 +133,12 @@ export class Prefill {
     this.speed = options.speed;
   }
 
-  /** Called when prompts that wait may have become short. */
+  /** Sets a listener that is called when waiting prompts may have become short. */
   onShared(listener: () => void): void {
     this.#onShared = listener;
   }
 
-  /** Notes a prompt that waits, is read or is answered, until `close`. */
+  /** Registers a prompt, from its wait to the end of its answer. Call `close` then. */
   open(request: GenerationRequest, ownerId: string | null): ActivePrompt {
     const prompt = new ActivePrompt(request, ownerId, this.#options.slots);
     this.#active.add(prompt);
@@ -145,9 +151,9 @@ export class Prefill {
   }
 
   /**
-   * The answer begins.
+   * Call it when an answer begins.
    *
-   * @returns Whether the engine did nothing else meanwhile.
+   * @returns True if no other prompt is active.
    */
   beginWriting(): boolean {
     this.#writingCount += 1;
@@ -167,7 +173,7 @@ export class Prefill {
     return tokens - (matchedTokens ?? manager.matchedTokens(prefix)) > pieceTokens;
   }
 
-  /** Notes the speed of a prompt that was read while the engine did nothing else. */
+  /** Learns from a prompt's figures. They show the speed only if the engine did nothing else (`isAlone`). */
   learn(usage: GenerationUsage, { prefix }: ActivePrompt, isAlone: boolean): void {
     const { promptTokens, cachedTokens, promptMs } = usage;
     this.speed.learnTokens(promptTokens, prefix);
@@ -175,7 +181,8 @@ export class Prefill {
   }
 
   /**
-   * Reads all but the last piece, which the generation reads: that saves a step. Undefined if nothing was read.
+   * Reads a prompt except for the last piece, which the generation reads, to save a step. Returns undefined if
+   * nothing was read.
    *
    * @throws The signal's reason when aborted; other failures are left to the generation.
    */
@@ -214,7 +221,7 @@ export class Prefill {
         const promptMs = (pieces?.promptMs ?? 0) + read.promptMs;
         pieces = { cachedTokens: pieces?.cachedTokens ?? read.cachedTokens, promptMs };
         const readTokens = end - read.cachedTokens;
-        // Each of the others wrote a token in the same step.
+        // Each writing generation wrote a token in the same step.
         speed.measure(readTokens + writing, read.promptMs);
         if (writing > 0 && readTokens >= step) speed.measurePiece(readTokens, read.promptMs);
         yield {
@@ -231,14 +238,20 @@ export class Prefill {
     return pieces;
   }
 
-  /** True if the generation may read the whole prompt: no other request is there, and it takes a second at most. */
+  /**
+   * True if the generation may read the whole prompt, since there is no other request and it takes at most about a
+   * second.
+   */
   #isReadAtOnce(prefix: PrefixHash, expectedTokens: number): boolean {
     const { speed } = this.#options;
     if (this.#active.size > 1 || this.#writingCount > 0) return false;
     return speed.estimateTokens(prefix) - expectedTokens <= speed.chunkTokens / 2;
   }
 
-  /** The beginning of a prompt that is worth saving for others, if it is longer than the one that was saved before. */
+  /**
+   * Finds the beginning of a prompt that is worth saving for other prompts, if it is longer than the one saved
+   * before.
+   */
   async #findShared(
     prompt: ActivePrompt,
     tokens: readonly number[],
@@ -264,7 +277,7 @@ export class Prefill {
   }
 }
 
-/** The engine counts the tokens of the pieces as cached. */
+/** Adds the pieces to the usage, since the engine counts their tokens as cached. */
 export function withPieces<Usage extends GenerationUsage>(usage: Usage, pieces: ReadPieces): Usage {
   const { cachedTokens } = pieces;
   return { ...usage, cachedTokens, promptMs: usage.promptMs + pieces.promptMs };
@@ -273,9 +286,9 @@ export function withPieces<Usage extends GenerationUsage>(usage: Usage, pieces: 
 /** A prompt that waits, is read or is answered. */
 export class ActivePrompt {
   readonly request: GenerationRequest;
-  /** Id of the token of its request; null for an anonymous one. */
+  /** Id of the request's API token; null for an anonymous request. */
   readonly ownerId: string | null;
-  /** The stored response that it is a part of; null for a request that is not stored. */
+  /** The stored response to which the prompt belongs; null for a request that is not stored. */
   readonly responseId: string | null;
   readonly adapters: GenerationRequest['adapters'];
   readonly prefix: PrefixHash;
@@ -296,7 +309,7 @@ export class ActivePrompt {
   }
 
   /**
-   * Its tokens; undefined if there is more than text. The engine is asked once.
+   * Tokenizes the prompt; undefined if it contains more than text. The engine is asked only once.
    *
    * @throws The errors of `EngineSlots.tokenize`.
    */

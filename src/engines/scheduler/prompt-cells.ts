@@ -1,25 +1,28 @@
 import type { ChatGeneration, EngineMessage, GenerationRequest, Prompt } from '../engine.ts';
 
-/** Tokens that a chat template adds: a system prompt of its own, and tags around each message. */
+/**
+ * Maximum tokens that a chat template adds: for a default system prompt, and (`messageTokens`) for tags around each
+ * message.
+ */
 const templateTokens = 512;
 const messageTokens = 32;
-/** Templates may indent the schemas of tools. */
+/** Factor for the length of tools in a prompt, since templates may indent their schemas. */
 const toolsFactor = 3;
-/** Tokens that an engine drafts beyond the end of an answer. */
+/** Tokens that an engine may draft beyond the end of an answer. */
 const spareTokens = 8;
-/** Answers that decide the usual length. */
+/** Number of last answers from which the usual length is computed. */
 const rememberedAnswers = 32;
-/** Before the first answers. */
+/** Usual length before the first answer. */
 const firstAnswerTokens = 256;
-/** Three of four answers are shorter than the usual length. */
+/** Quantile: three of four answers are shorter than the usual length. */
 const usualShare = 0.75;
 
-/** Cells of the KV cache for a prompt and its longest answer; Infinity if nothing limits the answer. */
+/** Cells of the KV cache for a prompt and its longest answer; Infinity if the answer has no limit. */
 export function cellsFor(promptTokens: number, { maxTokens }: GenerationRequest): number {
   return promptTokens + (maxTokens ?? Infinity) + spareTokens;
 }
 
-/** Tokens of a prompt at most, since a token has a byte at least; Infinity for images. */
+/** Upper bound of a prompt's tokens, since a token has at least one byte. Infinity for images and audio. */
 export function mostTokens(request: GenerationRequest): number {
   if (request.kind === 'completion') {
     return templateTokens + promptBytes(request.prompt) + promptBytes(request.suffix ?? '');
@@ -39,7 +42,7 @@ export class AnswerLengths {
     if (this.#tokens.length > rememberedAnswers) this.#tokens.shift();
   }
 
-  /** Cells that an answer is likely to need. */
+  /** Length of an answer that most answers do not exceed. */
   get usual(): number {
     const sorted = this.#tokens.toSorted((one, other) => one - other);
     return sorted[Math.floor(sorted.length * usualShare)] ?? firstAnswerTokens;

@@ -11,18 +11,18 @@ interface Waiter {
 
 /** A request that waits for a place. */
 export interface Waiting {
-  /** Rejects as `Scheduler.enter` says. */
+  /** Rejects as described at `Scheduler.enter`. */
   readonly place: Promise<Place>;
-  /** Its place, if it did not have to wait. */
+  /** The place, if the request did not have to wait. */
   readonly granted?: Place;
-  /** From 1; undefined once it has its place. */
+  /** Position in the queue, from 1; undefined once the request has its place. */
   readonly position: number | undefined;
 }
 
 /**
- * The queue of one instance. A request enters it, gets a place, and takes a slot once its prompt is ready. Clients take
- * turns, and the requests of one client keep their order; clients of `withIdlePriority` wait for all others. All
- * decisions are made by `decide`.
+ * The queue of one instance. A request enters the queue, gets a place, and takes a slot once its prompt is ready.
+ * Clients take turns, and the requests of one client keep their order; clients with `withIdlePriority` wait for all
+ * others. `decide` makes all decisions.
  */
 export class Scheduler implements PlaceOwner {
   readonly #slotCount: number;
@@ -33,23 +33,23 @@ export class Scheduler implements PlaceOwner {
   /** In order of arrival. */
   readonly #places = new Set<Place>();
   #manager: SlotManager | undefined;
-  /** Requests without a place. */
+  /** Number of requests without a place. */
   #queuedCount = 0;
   /** The place that has the turn of prefill. */
   reader: Place | undefined;
   #isOpen = false;
   #isDeciding = false;
   #closedWith: HearthError | undefined;
-  /** How long requests keep their places, the latest most. */
+  /** Weighted mean of the times for which requests keep their places. Recent requests weigh most. */
   #usualSeconds: number | undefined;
 
-  /** @param capacity Requests that may wait for a place. */
+  /** @param capacity Maximum number of requests that wait for a place. */
   constructor(slotCount: number, capacity: number) {
     this.#slotCount = slotCount;
     this.#capacity = capacity;
   }
 
-  /** Requests with a place that do not wait for a slot. */
+  /** Number of requests with a place that do not wait for a slot. */
   get activeCount(): number {
     return [...this.#places].filter(({ state }) => state !== 'ready').length;
   }
@@ -67,23 +67,23 @@ export class Scheduler implements PlaceOwner {
     return ((waiting + 1) / this.#slotCount) * seconds;
   }
 
-  /** The model's load begins: places are assigned from now on. */
+  /** Call it when the model's load begins: places are assigned from now on. */
   open(): void {
     this.#isOpen = true;
     this.advance();
   }
 
-  /** The engine is ready. Without a manager it chooses its slots itself. */
+  /** Call it when the engine is ready. Without a manager, the engine chooses the slots itself. */
   manage(manager: SlotManager | undefined): void {
     this.#manager = manager;
     if (manager !== undefined) manager.table.onFree = () => this.advance();
   }
 
   /**
-   * Waits for a place. Its promise rejects with the signal's reason, with the error that the queue was closed with, or
-   * with `queue_full` if a client that has far fewer requests displaced this one.
+   * Waits for a place. `Waiting.place` rejects with the signal's reason, with the error of `close`, or with
+   * `queue_full` if this request was displaced for a client that has far fewer requests.
    *
-   * @throws HearthError `queue_full` at once, or the error that the queue was closed with; the signal's reason.
+   * @throws HearthError `queue_full`, or the error of `close`; the signal's reason.
    */
   enter(clientKey: string, signal: AbortSignal): Waiting {
     this.#assertOpen(signal);
@@ -95,10 +95,10 @@ export class Scheduler implements PlaceOwner {
   }
 
   /**
-   * Like `enter`, for a request that had a place before: the maximum does not apply.
+   * Like `enter`, for a request that had a place before, to which the queue's maximum does not apply.
    *
-   * @param isAhead Whether it goes ahead of requests that have not begun.
-   * @throws HearthError the error that the queue was closed with; the signal's reason.
+   * @param isAhead True if the request goes ahead of requests that have not begun.
+   * @throws HearthError the error of `close`; the signal's reason.
    */
   reenter(
     clientKey: string,
@@ -116,7 +116,7 @@ export class Scheduler implements PlaceOwner {
     for (let next = this.#next; next !== undefined; next = this.#next) next.fail(error);
   }
 
-  /** Decides until every request has to wait. To be called when anything has changed. */
+  /** Decides until every request has to wait. Must be called after each change. */
   advance(): void {
     if (this.#isDeciding) return;
     this.#isDeciding = true;
@@ -129,7 +129,7 @@ export class Scheduler implements PlaceOwner {
     }
   }
 
-  /** Gives a request a free place for which no other one waits. */
+  /** Assigns a free place at once if no other request waits. */
   #enterAtOnce(): Waiting | undefined {
     const isFree = this.#queuedCount === 0 && this.#places.size < this.#slotCount;
     if (!this.#isOpen || !isFree) return undefined;
@@ -143,7 +143,7 @@ export class Scheduler implements PlaceOwner {
     return place;
   }
 
-  /** Position of a place in the queue for a slot, from 1; undefined if it does not wait. */
+  /** Position of a place in the queue for a slot, from 1; undefined if the place does not wait. */
   positionOf(place: Place): number | undefined {
     const index = this.#ready.indexOf(place);
     return index === -1 ? undefined : index + 1;

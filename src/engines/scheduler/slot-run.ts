@@ -10,13 +10,16 @@ import type { SlotUse } from '../states/slot-manager.ts';
 import { cellsFor, mostTokens } from './prompt-cells.ts';
 import type { Place, ScheduledPrompt } from './place.ts';
 
-/** The reason of signals whose run has ended. */
+/** Abort reason for the signal of a run that has ended. */
 const ended = new Error('The run has ended.');
 /** Cells by which the reservation of an answer grows. */
 const growthTokens = 256;
-/** An answer grows when so few of its cells are left: tokens that the engine writes until the growth is decided. */
+/**
+ * The reservation of an answer grows when only this many cells are left: the engine keeps writing until the growth is
+ * decided.
+ */
 const marginTokens = 160;
-/** An answer is paused when so few cells are left that the engine has room for: tokens that it writes until it stops. */
+/** An answer is paused when the engine has room for only this many more cells: it keeps writing until it stops. */
 const urgentTokens = 64;
 
 /** One generation, or a part of one, in a slot that Hearth chose. */
@@ -26,17 +29,17 @@ export class SlotRun implements ScheduledPrompt {
   readonly #account: GenerationAccount;
   /** The context of the generation; its signal also aborts when the generation is paused. */
   readonly context: RequestContext;
-  /** Present if the generation may be paused: an abort signal is not free. */
+  /** Present only if the generation may be paused, since an abort signal has a cost. */
   readonly #pausing: LinkedAbort | undefined;
   readonly #request: GenerationRequest;
   readonly #prompt: ActivePrompt;
-  /** Cells for the prompt and its answer. */
+  /** Cells to reserve for the prompt and its answer. */
   #cells = 0;
   #use: SlotUse | undefined;
   #pieces: ReadPieces | undefined;
   #isWriting = false;
   #isAlone = false;
-  /** Tokens of the answer that earlier parts wrote. */
+  /** Tokens of the answer from earlier parts. */
   readonly #tokensBefore: number;
   #cachedTokens: number | undefined;
 
@@ -71,7 +74,7 @@ export class SlotRun implements ScheduledPrompt {
   }
 
   /**
-   * To be called before `start`.
+   * Estimates the cells, and interrupts work of idle time. Must be called before `start`.
    *
    * @throws The signal's reason when aborted.
    */
@@ -81,7 +84,7 @@ export class SlotRun implements ScheduledPrompt {
   }
 
   /**
-   * Waits for a slot, from the call on, and for the turn of prefill if the prompt is long.
+   * Waits for a slot, and then for the turn of prefill if the prompt is long. Enters the queue synchronously.
    *
    * @throws The signal's reason when aborted.
    */
@@ -91,7 +94,7 @@ export class SlotRun implements ScheduledPrompt {
     const starting = this.#place.start(this, signal);
     if (canRunFull && this.#place.state === 'ready') void this.#countCells();
     this.#use = await starting;
-    // A state was not restored, so that the prompt is long after all.
+    // The prompt may be long after all, if a state was not restored.
     const isLong = prefill.isLong(this.#prompt, this.#use?.expectedTokens);
     if (isLong && !this.#place.isReader) await this.#place.awaitPrefill(signal);
   }
@@ -122,7 +125,7 @@ export class SlotRun implements ScheduledPrompt {
     this.#pieces = yield* this.#managed.prefill.read(this.#prompt, this.#use, this.context);
   }
 
-  /** Notes an event of the engine and returns the event for the client. */
+  /** Processes an event of the engine and returns the event for the client. */
   accept(event: GenerationEvent): GenerationEvent {
     switch (event.type) {
       case 'prompt.progress':
@@ -154,7 +157,7 @@ export class SlotRun implements ScheduledPrompt {
     this.#release();
     prefill.close(this.#prompt);
     this.#place.release();
-    // A slot that is still being prepared is given back.
+    // Aborts the preparation of the slot if it is not complete.
     this.#pausing?.abort(ended);
     this.#managed.saveWhenIdle();
   }
@@ -173,7 +176,7 @@ export class SlotRun implements ScheduledPrompt {
     const { answer } = this.#account;
     const promptTokens = answer.promptTokens ?? 0;
     if (!this.#canContinue) {
-      // A tool call has begun.
+      // An answer that has begun a tool call can't be continued, so it reserves cells for its maximum.
       this.#place.want(this.#likelyCells(promptTokens));
       return;
     }
@@ -185,16 +188,16 @@ export class SlotRun implements ScheduledPrompt {
     if (this.#place.lacksRoomFor(tokens + urgentTokens)) this.#place.pause();
   }
 
-  /** Lets the engine count a prompt that waits: the estimate is more than it needs. */
+  /** Lets the engine count the tokens of a waiting prompt, since the estimate is too high. */
   async #countCells(): Promise<void> {
-    // The generation reports problems of the prompt.
+    // The generation will report problems of the prompt.
     const tokens = await this.#prompt.tokens(this.context.signal).catch(() => undefined);
     if (tokens === undefined) return;
     this.#cells = this.#likelyCells(tokens.length);
     this.#place.recheck();
   }
 
-  /** The whole answer if it can't be paused. */
+  /** Cells for the prompt and an answer of the usual length; for the longest answer if it can't be paused. */
   #likelyCells(promptTokens: number): number {
     const { answers, canRunFull } = this.#managed;
     const longest = this.#mostCells(promptTokens);
@@ -203,7 +206,7 @@ export class SlotRun implements ScheduledPrompt {
     return Math.min(longest, promptTokens + answerTokens);
   }
 
-  /** The whole answer: its limit, or the rest of the context. */
+  /** Cells for the prompt and the longest answer: up to its limit, or the rest of the context. */
   #mostCells(promptTokens: number): number {
     return Math.min(this.#managed.contextLength, cellsFor(promptTokens, this.#request));
   }
