@@ -8,9 +8,11 @@ import { extractState, readDescription, writeStateFile } from './state-file.ts';
 import { renameWithRetry } from '../../platform/files/rename-with-retry.ts';
 
 const extension = '.state';
-/** A state that an engine reads at the moment; if the server starts with it, the restoration ended badly. */
+/**
+ * Extension of a state while an engine restores it. If the server finds one at its start, the restoration has failed.
+ */
 const restoringExtension = '.restoring';
-/** Share of the disk that states leave free. */
+/** Share of the disk that states must leave free. */
 const freeShare = 0.05;
 const minFreeBytes = 1024 ** 3;
 
@@ -25,16 +27,17 @@ export interface DiskStatesOptions {
   readonly folder: string;
   /** Maximum size of all states together. */
   readonly maxBytes: number;
-  /** True if the response of a prompt is stored and its token exists. */
+  /** True if the prompt's response is still stored and its owner's token still exists. */
   readonly isWanted: (prompt: CachedPrompt) => Promise<boolean>;
   readonly logger: Logger;
-  /** Bytes that states may still take on the disk. */
+  /** Bytes that further states may take on the disk. */
   readonly usableBytes?: (folder: string) => Promise<number>;
 }
 
 /**
- * The states on disk, least recently used first. Files are replaced as a whole and verified before they are used;
- * a damaged one is deleted. No method but `open` throws on errors of the disk.
+ * The states on disk, least recently used first. Files are written completely before they get their name, and are
+ * verified before they are used; damaged files are deleted. Apart from `open` and `restore`, no method throws on disk
+ * errors.
  */
 export class DiskStates {
   readonly #options: DiskStatesOptions;
@@ -47,8 +50,8 @@ export class DiskStates {
   }
 
   /**
-   * Opens the folder, deletes files that are damaged, left over or no longer wanted, and such that an engine read when
-   * the server ended.
+   * Opens the folder. Deletes files that are damaged, incomplete or no longer wanted, and files that an engine was
+   * restoring when the server ended.
    *
    * @throws Error if the folder can't be created.
    */
@@ -80,7 +83,7 @@ export class DiskStates {
     return kept;
   }
 
-  /** The states for engines with this key that no other engine restores at the moment. */
+  /** The states for engines with this key, except for those that are being restored. */
   list(key: string): readonly DiskState[] {
     return [...this.#states.values()].filter(
       (state) => state.key === key && !this.#restoring.has(state.id),
@@ -92,10 +95,11 @@ export class DiskStates {
   }
 
   /**
-   * Copies a state from the engine's file. It replaces states of the same conversation that it contains, and the least
-   * recently used ones if there is too little room.
+   * Copies a state from the engine's file. Deletes earlier states of the same conversation that the new one contains.
+   * If there is too little room, deletes the least recently used states.
    *
-   * @returns Undefined if it was not written: too large, no longer wanted, aborted, or the disk failed.
+   * @returns Undefined if the state was not written, because it is too large or no longer wanted, the signal aborted,
+   *   or the disk failed.
    */
   async write(
     key: string,
@@ -113,7 +117,7 @@ export class DiskStates {
 
   /**
    * Restores a state: copies its data to a new file for the engine, verifies it, and calls `use`. A state that is
-   * damaged or whose `use` fails is deleted, also if this process does not survive it.
+   * damaged or whose `use` fails is deleted, at the next start if this process does not survive.
    *
    * @param signal Aborts the copying, not `use`.
    * @returns The result of `use`.
@@ -134,7 +138,7 @@ export class DiskStates {
       await renameWithRetry(path, marked);
       isMarked = true;
       const result = await use();
-      // It may have been deleted meanwhile.
+      // The state may have been deleted meanwhile.
       if (this.#states.delete(state.id)) {
         await renameWithRetry(marked, path);
         this.#states.set(state.id, state);
@@ -162,7 +166,7 @@ export class DiskStates {
     );
   }
 
-  /** Deletes the states of responses and tokens that no longer exist. */
+  /** Deletes the states of responses that are no longer stored, and of API tokens that no longer exist. */
   async removeUnwanted(): Promise<void> {
     for (const state of this.#states.values()) {
       if (!(await this.#options.isWanted(state.prompt))) await this.remove(state);
@@ -190,7 +194,7 @@ export class DiskStates {
         if (contains(prompt, older.prompt)) await this.remove(older);
       }
       this.#states.set(id, state);
-      // The response or the token may have been deleted in the meantime.
+      // The response or the owner's token may have been deleted in the meantime.
       if (!(await isWanted(prompt))) {
         await this.remove(state);
         return undefined;
@@ -202,7 +206,7 @@ export class DiskStates {
     }
   }
 
-  /** Deletes the least recently used states until a new one has room; false if it is too large. */
+  /** Deletes the least recently used states until there is room for a new one; false if it is too large. */
   async #makeRoom(bytes: number): Promise<boolean> {
     const { folder, maxBytes, usableBytes = defaultUsableBytes } = this.#options;
     if (bytes > maxBytes) return false;

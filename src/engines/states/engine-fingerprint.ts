@@ -2,17 +2,18 @@ import { createHash, type Hash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import type { ModelEntry } from '../../library/model.ts';
 
-/** Bytes at the beginning, which are the header for most models, and at the end. */
+/** Bytes to read at the beginning, which usually contain the whole header, and at the end. */
 const edgeBytes = 1024 * 1024;
 const sampleBytes = 4096;
 const sampleCount = 64;
 
 /**
  * Identifies an engine for the states of its slots: a state can be restored only by an engine with the same
- * fingerprint. Covers the contents of the files and the settings that decide what a cached token is.
+ * fingerprint. Covers the files' contents and the settings that affect cached tokens.
  *
- * A file of gigabytes is not read completely. Besides samples of its content, the fingerprint has size, inode and the
- * times of the last change, one of which (ctime) no program can set: a changed file has another fingerprint.
+ * Files have gigabytes, so they are not read completely. The fingerprint covers samples of the content, the size, the
+ * inode, and the times of the last change. Programs can't set one of these times (ctime), so a changed file always
+ * has another fingerprint.
  *
  * @param files Model and projector, in order.
  * @param settings A value that JSON can represent.
@@ -49,8 +50,9 @@ async function addFile(hash: Hash, path: string): Promise<void> {
 }
 
 /**
- * Architectures with recurrent layers, whose state can't be cut back to the beginning of a prompt, and such that do
- * not generate from left to right (llama.cpp, `llm_arch_is_recurrent`, `llm_arch_is_hybrid`, `llm_arch_is_diffusion`).
+ * Architectures with recurrent layers, whose state can't be cut back to the beginning of a prompt, and architectures
+ * that do not generate from left to right (llama.cpp, `llm_arch_is_recurrent`, `llm_arch_is_hybrid`,
+ * `llm_arch_is_diffusion`).
  */
 const excludedArchitectures =
   /^(a?rwkv|mamba|jamba|falcon-h1|plamo2|plamo3|granite-?hybrid|lfm2|nemotron_h|qwen3next|qwen35|kimi-linear|minimax|dream|llada|rnd1)/u;
@@ -67,7 +69,10 @@ export function canSaveSlots({ type, format, architecture, attention }: ModelEnt
   );
 }
 
-/** True if the slots of a model can share one cache: layers with a sliding window have caches of another size. */
+/**
+ * True if the slots of a model can share one cache. Layers with a sliding window can't, since their caches have
+ * another size.
+ */
 export function canShareCache(model: ModelEntry): boolean {
   return canSaveSlots(model) && model.attention?.window === null;
 }

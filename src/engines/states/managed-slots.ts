@@ -12,15 +12,15 @@ interface ManagedSlotsOptions {
   readonly manager: SlotManager;
   readonly prefill: Prefill;
   readonly slots: EngineSlots;
-  /** Tokens of one slot. */
+  /** Context length of one slot. */
   readonly contextLength: number;
   /** Idle time after which the slots are saved to disk. */
   readonly idleMs: number;
-  /** Time limit for saving them when the engine stops. */
+  /** Time limit for saving the slots when the engine stops. */
   readonly stopSaveMs: number;
 }
 
-/** The engine's slots that Hearth chooses, and their work besides generations. */
+/** An engine's slots if Hearth chooses them, with their work between generations. */
 export class ManagedSlots {
   readonly manager: SlotManager;
   readonly prefill: Prefill;
@@ -42,14 +42,14 @@ export class ManagedSlots {
     this.canRunFull = options.manager.table.canRunFull;
   }
 
-  /** Ends the work of idle time: a request came. */
+  /** Ends the work of idle time, since a request has arrived. */
   async interruptIdle(): Promise<void> {
     clearTimeout(this.#idleTimer);
     this.#settling.abort();
     await this.#settling.done;
   }
 
-  /** To be called when a generation has ended. */
+  /** Call it when a generation has ended. */
   saveWhenIdle(): void {
     clearTimeout(this.#idleTimer);
     if (this.#ended.signal.aborted || !this.manager.table.isIdle) return;
@@ -58,9 +58,10 @@ export class ManagedSlots {
   }
 
   /**
-   * How the slot of an answer with reasoning is brought to what the next turn begins with.
+   * Returns a function that replaces the content of a slot after an answer with reasoning: with the beginning of the
+   * next turn's prompt, which has no reasoning.
    *
-   * @param content What the slot contains.
+   * @param content The current content of the slot.
    */
   settleWith(
     slot: number,
@@ -78,7 +79,7 @@ export class ManagedSlots {
     };
   }
 
-  /** The engine, whose slots are saved before it stops. */
+  /** Wraps an engine so that its slots are saved before it stops. */
   attachTo(handle: EngineHandle): EngineHandle & { readonly managed: ManagedSlots } {
     const closed = handle.closed.then((exit) => {
       this.#ended.abort();
@@ -118,16 +119,16 @@ export class ManagedSlots {
   }
 }
 
-/** Next messages without a common beginning. */
+/** Two messages without a common beginning, to find the tokens that precede any next message. */
 const nextMessages = ['A', '1'];
 
 /**
- * Reads a conversation into a slot as its next turn will send it, up to the next message of the user: chat templates
- * leave the reasoning of earlier answers out, so that the slot differs from the next prompt after the generation.
+ * Reads a conversation into a slot as the next turn will send it, up to the next user message. After the generation,
+ * the slot differs from that, since chat templates leave out the reasoning of earlier answers.
  *
  * @param history Ends with an answer.
  * @param stepTokens Tokens to read at once.
- * @returns The number of tokens that the slot has then; 0 if it is unchanged.
+ * @returns The number of tokens in the slot afterwards; 0 if the slot is unchanged.
  * @throws The errors of `EngineSlots`; the signal's reason when aborted.
  */
 export async function settleAnswer(

@@ -3,14 +3,14 @@ import { chmod, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { contains, type CachedPrompt } from './prefix-hash.ts';
 
-/** A state in the folder of an engine. */
+/** A state in an engine's folder. */
 export interface MemoryState {
   readonly fileName: string;
   readonly prompt: CachedPrompt;
   readonly sizeBytes: number;
-  /** True if its content may be written to disk. */
+  /** True if the state may be copied to disk. */
   readonly isKeepable: boolean;
-  /** True if a copy is on disk. */
+  /** True if the disk has a copy. */
   isKept: boolean;
 }
 
@@ -20,15 +20,15 @@ interface MemoryStatesOptions {
   /** Maximum size of all states together. */
   readonly maxBytes: number;
   readonly freeBytes: () => Promise<number>;
-  /** Size of a cached token before the first state was saved. */
+  /** Assumed size of a cached token until the first state has been saved. */
   readonly bytesPerToken: number;
 }
 
-/** The states of one engine in its folder, least recently used first. */
+/** The states in one engine's folder, least recently used first. */
 export class MemoryStates {
   readonly #options: MemoryStatesOptions;
   readonly #states = new Map<string, MemoryState>();
-  /** Reserved sizes of the files in writing, by name. */
+  /** Reserved sizes of files that are being written, by name. */
   readonly #reservedBytes = new Map<string, number>();
   #bytesPerToken: number;
 
@@ -46,9 +46,9 @@ export class MemoryStates {
   }
 
   /**
-   * Reserves room for a state of so many tokens, and deletes the least recently used states for it.
+   * Reserves room for a state with this number of tokens. If necessary, deletes the least recently used states.
    *
-   * @returns the name of its file, to be passed to `add` or `removeFile`; undefined if the state is too large.
+   * @returns The name for the file, to be passed to `add` or `removeFile`; undefined if the state is too large.
    */
   async newFile(tokens: number): Promise<string | undefined> {
     const { maxBytes, freeBytes } = this.#options;
@@ -56,7 +56,7 @@ export class MemoryStates {
     if (bytes > maxBytes) return undefined;
     for (;;) {
       const free = await freeBytes();
-      // Others may have taken the room during the wait.
+      // Read after the wait, in which other states may have taken the room.
       const reserved = sum(this.#reservedBytes.values());
       const used = sum(this.list().map(({ sizeBytes }) => sizeBytes));
       if (used + reserved + bytes <= maxBytes && free >= reserved + bytes) {
@@ -70,7 +70,7 @@ export class MemoryStates {
     }
   }
 
-  /** Adds a file of the folder, and removes the states that it contains. */
+  /** Adds a file of the folder as a state, and removes earlier states that it contains. */
   async add(fileName: string, prompt: CachedPrompt, isKeepable: boolean): Promise<MemoryState> {
     const path = this.pathOf(fileName);
     await chmod(path, 0o600);
@@ -85,7 +85,7 @@ export class MemoryStates {
     return state;
   }
 
-  /** Notes that a state was used. */
+  /** Marks a state as the most recently used. */
   touch(state: MemoryState): void {
     if (this.#states.delete(state.fileName)) this.#states.set(state.fileName, state);
   }

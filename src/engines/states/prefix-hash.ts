@@ -9,31 +9,35 @@ import type {
 } from '../engine.ts';
 
 /**
- * The blocks of a prompt in order: one or more for each message. A hash covers its block and all blocks before it, so
- * two prompts begin alike as far as their hashes are equal. Not the text that the engine reads, but in proportion to it.
+ * The blocks of a prompt in order, one or more for each message. A hash covers its block and all blocks before it, so
+ * two prompts begin alike as far as their hashes are equal. The engine reads a different text, whose lengths are
+ * roughly in proportion.
  */
 export interface PrefixHash {
   readonly hashes: readonly string[];
-  /** Length of the prompt in characters, up to and with each block. */
+  /** Length of the prompt in characters, up to and including each block. */
   readonly ends: readonly number[];
 }
 
 const blockCharacters = 256;
 const blockTokens = 64;
 const hashCharacters = 16;
-/** Length of an image in place of its data: some 256 tokens. */
+/** Assumed length of an image or audio, instead of its data's length: some 256 tokens. */
 export const imageCharacters = 1024;
 
 /**
- * Names the weights that a request uses: cached tokens of one mix never serve another one. Empty without adapters, in any
- * order the same.
+ * Identifies the adapters of a request, in any order; empty without adapters. Cached tokens of one mix are never used
+ * for another.
  */
 export function adapterMix(adapters: readonly AdapterScale[] = []): string {
   const parts = adapters.map(({ id, scale }) => JSON.stringify([id, scale]));
   return parts.toSorted().join();
 }
 
-/** @param ownerId Id of the token of the request; prompts of two owners, or of two mixes of adapters, have no common block. */
+/**
+ * Hashes a prompt. Prompts of different owners, or with different mixes of adapters, have no common block.
+ * @param ownerId Id of the request's API token; null for an anonymous request.
+ */
 export function prefixHash(ownerId: string | null, request: GenerationRequest): PrefixHash {
   const mix = request.adapters === undefined ? '' : adapterMix(request.adapters);
   const blocks: Block[] = [];
@@ -47,7 +51,7 @@ export function prefixHash(ownerId: string | null, request: GenerationRequest): 
   return extend(nothing, blocks, `${JSON.stringify([ownerId, request.kind])}${mix}`);
 }
 
-/** Adds the answer of the model as the message that the next turn sends. */
+/** Adds the model's answer as the message that the next turn sends. */
 export function withAnswer(
   prefix: PrefixHash,
   answer: { readonly content: string; readonly toolCalls: readonly Omit<ToolCall, 'id'>[] },
@@ -69,7 +73,7 @@ export function charactersOf({ ends }: PrefixHash): number {
   return ends.at(-1) ?? 0;
 }
 
-/** The beginning of a prompt, up to a block that ends after so many characters. */
+/** The beginning of a prompt, up to the last block that ends within this number of characters. */
 export function beginningOf({ hashes, ends }: PrefixHash, characters: number): PrefixHash {
   const count = ends.findLastIndex((end) => end <= characters) + 1;
   return { hashes: hashes.slice(0, count), ends: ends.slice(0, count) };
@@ -90,7 +94,7 @@ interface Block {
 
 const nothing: PrefixHash = { hashes: [], ends: [] };
 
-/** @param seed The beginning of an empty prefix. */
+/** @param seed Hashed before the first block if the prefix is empty. */
 function extend(prefix: PrefixHash, blocks: readonly Block[], seed = ''): PrefixHash {
   const hashes = [...prefix.hashes];
   const ends = [...prefix.ends];
@@ -125,7 +129,7 @@ function addMessage(blocks: Block[], message: EngineMessage): void {
       const kind = `${role} ${part.type}`;
       blocks.push({ kind, text: part.dataUrl, characters: imageCharacters });
     } else {
-      // The next turn may send an answer without the white space around it.
+      // The next turn may send an answer without surrounding white space.
       addText(blocks, role, role === 'assistant' ? part.text.trim() : part.text);
     }
   }
@@ -144,26 +148,26 @@ function addText(blocks: Block[], kind: string, text: string): void {
   }
 }
 
-/** A prompt with its answer that a slot has read, or that a saved state contains. */
+/** A prompt, perhaps with its answer, that a slot or a saved state contains. */
 export interface CachedPrompt {
-  /** Id of the token of its request; null for an anonymous one. */
+  /** Id of the request's API token; null for an anonymous request. */
   readonly ownerId: string | null;
-  /** The stored response that it ends with; null for a request that is not stored. */
+  /** The stored response to which the prompt belongs; null for a request that is not stored. */
   readonly responseId: string | null;
   readonly prefix: PrefixHash;
   /** Tokens of the prefix. */
   readonly tokens: number;
-  /** Tokens in the slot or the state; more if they include reasoning, which later prompts leave out. */
+  /** Tokens in the slot or the state. More than `tokens` if they include reasoning, which later prompts leave out. */
   readonly heldTokens: number;
 }
 
-/** Tokens that a prompt does not need to read again, estimated from the characters. */
+/** Estimates from the characters how many tokens of a prompt need not be read again. */
 export function matchedTokens({ prefix, tokens }: CachedPrompt, prompt: PrefixHash): number {
   const common = commonCharacters(prefix, prompt);
   return common === 0 ? 0 : Math.round((tokens * common) / charactersOf(prefix));
 }
 
-/** True if a prompt continues a cached one to its end, so that a state of it contains both. */
+/** True if `whole` begins with all of `part`, so that a state of `whole` also serves for `part`. */
 export function contains(whole: CachedPrompt, part: CachedPrompt): boolean {
   const { length } = part.prefix.hashes;
   return length > 0 && whole.prefix.hashes[length - 1] === part.prefix.hashes[length - 1];

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { Logger } from '../../kernel/logger.ts';
 import { claimShared, removeAbandoned } from './shared-scratch.ts';
 
-/** Where engines write and read states. */
+/** The folder in which engines write and read states. */
 export interface ScratchFolder {
-  /** True if its files are in memory, so that they are not written to disk. */
+  /** True if the folder's files are in memory, so that they are never written to disk. */
   readonly isMemory: boolean;
   /** Creates a folder for one engine, which only this user can open. */
   create(): Promise<string>;
@@ -17,22 +17,24 @@ export interface ScratchFolder {
 
 /** `f_type` of tmpfs (Linux, `statfs(2)`). */
 const tmpfsType = 0x01_02_19_94;
-/** Docker mounts 64 MiB by default, which hold a few hundred tokens of a large model. */
+/**
+ * Minimum free space for using memory. Docker's default of 64 MiB holds only a few hundred tokens of a large model.
+ */
 const minMemoryBytes = 256 * 1024 * 1024;
-/** Free space that is left to other programs. */
+/** Share of the free space that is left to other programs. */
 const spareShare = 0.2;
 
 interface ScratchOptions {
-  /** The home folder of the server, which has the folder to itself. */
+  /** The server's home folder, which no other server uses. */
   readonly home: string;
   readonly logger: Logger;
-  /** Folders of file systems in memory. */
+  /** Folders of in-memory file systems. */
   readonly memoryFolders?: readonly string[];
 }
 
 /**
- * Opens the folder for states in use: in memory if the system has a file system in memory with enough room, else in
- * the home folder. Removes files that killed servers left there.
+ * Opens the folder for states in use: on an in-memory file system if there is one with enough room, else in the home
+ * folder. Removes files that killed servers left there.
  */
 export async function openScratchFolder({
   home,

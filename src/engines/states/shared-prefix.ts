@@ -1,25 +1,25 @@
 import { charactersOf, commonCharacters, type PrefixHash } from './prefix-hash.ts';
 
-/** Less is not worth saving and restoring a state. */
+/** Minimum time that a shared beginning must save. Less does not pay for saving and restoring a state. */
 const minSavedSeconds = 0.5;
 
 interface SharingPrompt {
   readonly prefix: PrefixHash;
-  /** Tokens of it that are in a slot or a state. */
+  /** Tokens of the prompt that are already in a slot or a state. */
   matchedTokens(): number;
 }
 
 interface SharedPrefix<Prompt> {
   readonly characters: number;
-  /** One of the prompts that begin with it. */
+  /** One of the prompts that have this beginning. */
   readonly other: Prompt;
 }
 
 /**
- * The beginning of a prompt that saves most time if the other prompts that begin with it need not read it; undefined
- * if that is little.
+ * Finds the beginning of a prompt whose sharing saves the most time, since other prompts need not read it. Undefined
+ * if no beginning saves enough.
  *
- * @param tokens Tokens of the prompt.
+ * @param tokens Number of tokens in the prompt.
  */
 export function sharedPrefix<Prompt extends SharingPrompt>(
   prefix: PrefixHash,
@@ -44,7 +44,7 @@ export function sharedPrefix<Prompt extends SharingPrompt>(
   return best !== undefined && best.seconds >= minSavedSeconds ? best : undefined;
 }
 
-/** The number of tokens with which both begin. */
+/** The number of tokens in the common beginning. */
 export function commonTokens(one: readonly number[], other: readonly number[]): number {
   const end = one.findIndex((token, index) => token !== other[index]);
   return end === -1 ? one.length : end;

@@ -4,22 +4,22 @@ import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { tryFileLock } from '../../platform/files/file-lock.ts';
 
-/** Folders for states in `/dev/shm`, which all users and servers of the machine share. */
+/** Names of folders for states in `/dev/shm`, which all users and servers of the machine share. */
 const namePattern = /^hearth-[0-9a-f]{16}(?:\.[0-9a-f]{12})?$/;
 const lockName = 'lock';
 
-/** A folder that only this user can open, with a lock that ends with this process. */
+/** A folder that only this user can open. It has a lock, which this process holds until it ends. */
 export interface SharedScratch {
   remove(): Promise<void>;
 }
 
 /**
- * Creates a folder in place of an earlier server's with the same home.
- * @param folder Its name is `hearth-` and 16 hex digits.
+ * Creates a folder. Replaces the folder of an earlier server with the same home.
+ * @param folder Path; its last part must be `hearth-` and 16 hex digits.
  * @throws Error if the folder belongs to another user.
  */
 export async function claimShared(folder: string): Promise<SharedScratch> {
-  // It gets its name with the lock in it, so that no other server takes it for an abandoned one.
+  // The folder is locked before it gets its final name, so that no other server considers it abandoned.
   const fresh = `${folder}.${randomBytes(6).toString('hex')}`;
   await mkdir(fresh, { mode: 0o700 });
   try {
@@ -40,9 +40,9 @@ export async function claimShared(folder: string): Promise<SharedScratch> {
 }
 
 /**
- * Removes the folders of servers of this user that were killed, of any home.
+ * Removes the folders of this user's servers that were killed, whatever their home folder.
  *
- * @returns their number.
+ * @returns The number of removed folders.
  */
 export async function removeAbandoned(parent: string): Promise<number> {
   let count = 0;
@@ -56,7 +56,7 @@ export async function removeAbandoned(parent: string): Promise<number> {
 async function removeIfAbandoned(folder: string): Promise<boolean> {
   const { uid } = await lstat(folder);
   const file = join(folder, lockName);
-  // Without a lock it is not known whether a server uses it.
+  // Without a lock, a server may still use the folder.
   if (uid !== process.getuid?.() || !existsSync(file)) return false;
   const lock = tryFileLock(file);
   if (lock === undefined) return false;

@@ -12,40 +12,42 @@ import {
   type SlotTableOptions,
 } from './slot-table.ts';
 
-/** Short contents are offloaded if a generation runs alone after this time: the slots of a burst keep the chat template. */
+/**
+ * Short contents are offloaded only if a generation runs alone after this time. So after a burst of requests, the
+ * slots still have the chat template.
+ */
 const aloneMs = 100;
 
 export type SlotManagerOptions = SlotStatesOptions & SlotTableOptions;
 
-/** A prompt without an answer; its tokens are not known. */
+/** A prompt without its answer. The number of its tokens is not known yet. */
 interface SlotRequest extends Pick<CachedPrompt, 'ownerId' | 'responseId' | 'prefix'> {
   readonly adapters?: readonly AdapterScale[] | undefined;
 }
 
-/** The use of a slot by one generation. */
+/** One generation's use of a slot. */
 export interface SlotUse {
   readonly slotId: number;
-  /** Cells that it may use. */
+  /** Cells that the generation may use. */
   readonly cells: number;
   /** True if the engine may use tokens that the slot has already read. */
   readonly reusesSlot: boolean;
   /** Tokens of the prompt that the slot has already read, estimated. */
   readonly expectedTokens: number;
   /**
-   * Saves the beginning of the prompt, which the slot has read, in memory, so that others restore it. To be called while
-   * the engine does nothing in this slot; never throws.
+   * Saves the beginning of the prompt that the slot has read, in memory, so that other prompts can restore it. Call
+   * it while the engine does nothing in this slot. Never throws.
    *
-   * @param beginning With the number of its tokens, and of those in the slot.
+   * @param beginning `tokens` counts the beginning's tokens; `heldTokens` counts all tokens in the slot.
    */
   share(beginning: Pick<CachedPrompt, 'prefix' | 'tokens' | 'heldTokens'>): Promise<void>;
-  /** Sets the number of cells, and drops contents of idle slots for them. Resolves when the engine has room for them. */
+  /** Sets the number of cells. If necessary, drops contents of idle slots. Resolves when the engine has room. */
   resize(cells: number): Promise<void>;
   /**
    * Call it when the generation has ended.
-   * @param content Content of the slot now.
+   * @param content Current content of the slot.
    * @param cachedTokens Tokens that came from the cache; undefined if the generation failed.
-   * @param settle Prepares the slot for the next turn before it is saved in idle time; returns its
-   * content.
+   * @param settle Prepares the slot for the next turn, in idle time before it is saved. Resolves to the new content.
    */
   release(content: CachedPrompt, cachedTokens: number | undefined, settle?: Settle): void;
 }
@@ -56,8 +58,8 @@ interface Chosen {
 }
 
 /**
- * The slots of one engine: chooses one for each generation, saves what would be lost and restores what was saved. A
- * failure to save or restore costs time only: the engine reads the prompt.
+ * Manages the slots of one engine: chooses a slot for each generation, saves contents that would be lost, and
+ * restores saved ones. A failure to save or restore only costs time, since the engine then reads the prompt.
  */
 export class SlotManager {
   readonly table: SlotTable;
@@ -71,21 +73,22 @@ export class SlotManager {
     this.#offload = new SlotOffload(options, this.table, this.#states);
   }
 
-  /** True if the engine restores a state, or ended while it did. */
+  /** True while the engine restores a state, and if it ended during a restoration. */
   get isRestoring(): boolean {
     return this.#states.isRestoring;
   }
 
-  /** Tokens of a prompt that a free slot or a state has, estimated. */
+  /** Estimated number of a prompt's tokens that a free slot or a state has. */
   matchedTokens(prefix: PrefixHash): number {
     return this.#choose(prefix)?.choice.expectedTokens ?? 0;
   }
 
   /**
-   * Cells that a prompt would reserve now; undefined while no slot is free. The slot holds its content until that is
-   * dropped, and the engine cuts a longer content or state only when it has begun with the prompt.
+   * Cells that a prompt would reserve now; undefined while no slot is free. At least the cells of the slot's content
+   * or of the restored state: if that is longer than needed, the engine cuts it only when it starts reading the
+   * prompt.
    *
-   * @param cells What the prompt and its answer need.
+   * @param cells Cells that the prompt and its answer need.
    */
   cellsToReserve(prefix: PrefixHash, cells: number): number | undefined {
     if (!this.table.canRunFull)
@@ -95,9 +98,9 @@ export class SlotManager {
   }
 
   /**
-   * Takes a slot, at once, and prepares it.
+   * Takes a slot synchronously, and then prepares it.
    *
-   * @param cells What the prompt and its answer need.
+   * @param cells Cells that the prompt and its answer need.
    * @throws The signal's reason when aborted.
    */
   async take(prompt: SlotRequest, cells: number, signal: AbortSignal): Promise<SlotUse> {
@@ -107,7 +110,8 @@ export class SlotManager {
     const cellsInUse = this.#cellsIn(chosen, cells);
     slot.isBusy = true;
     slot.isGenerating = true;
-    // Without a common beginning the engine drops the content, but only when it begins with the prompt.
+    // If the slot's content shares no prefix with the prompt, the engine drops the content, but only when it starts
+    // reading the prompt.
     const isStale = this.table.canRunFull && choice.expectedTokens === 0 && slot.cells > cellsInUse;
     slot.settle = undefined;
     this.#useCount += 1;
@@ -162,7 +166,7 @@ export class SlotManager {
       release: (content, cachedTokens, settle) => {
         clearTimeout(parking);
         slot.content = content;
-        // The engine may have written more before it noticed that the generation was canceled.
+        // The engine may have written more tokens before it noticed that the generation was canceled.
         const isFailed = cachedTokens === undefined;
         slot.cells = isFailed ? Math.max(slot.cells, content.heldTokens) : content.heldTokens;
         slot.isSaved = false;
@@ -178,12 +182,12 @@ export class SlotManager {
     };
   }
 
-  /** Settles the slots whose states are written to disk. Ends when aborted; never throws. */
+  /** Settles slots whose states may be written to disk. Ends when aborted; never throws. */
   settleIdle(signal: AbortSignal): Promise<void> {
     return this.#offload.settleIdle(signal);
   }
 
-  /** Saves the slots that are not in use to disk, the last used first. Ends early when aborted; never throws. */
+  /** Saves slots that are not in use to disk, the most recently used first. Ends early when aborted; never throws. */
   saveAll(signal: AbortSignal): Promise<void> {
     return this.#offload.saveAll(signal);
   }
@@ -195,7 +199,7 @@ export class SlotManager {
 
   #choose(prefix: PrefixHash): Chosen | undefined {
     const free = this.table.slots.filter(({ isBusy }) => !isBusy);
-    // A token has a character at least: the states of a shorter prompt are not worth restoring.
+    // A token has at least one character, so states are not worth restoring for a shorter prompt.
     const states = charactersOf(prefix) < minTokens ? [] : this.#states.list();
     const views = free.map((slot) => this.table.viewOf(slot));
     const choice = chooseSlot(views, states, prefix);

@@ -12,10 +12,10 @@ import {
   type SlotStatesOptions,
 } from './slot-states.ts';
 
-/** Each vocabulary has it. */
+/** Every vocabulary has this token id. */
 const anyToken = 0;
 
-/** Moves the contents of slots into the state cache: for a request that takes a slot, for room, and in idle time. */
+/** Moves contents of slots into the state cache: when a request takes a slot, to make room, and in idle time. */
 export class SlotOffload {
   readonly #options: SlotStatesOptions;
   readonly #table: SlotTable;
@@ -42,8 +42,8 @@ export class SlotOffload {
   }
 
   /**
-   * Moves contents of idle slots into memory, the least recently used first, until they no longer slow down a generation that
-   * runs alone.
+   * Moves contents of idle slots into memory, the least recently used first, until they no longer slow down the only
+   * running generation.
    */
   async parkIdle(running: Slot, isMoved: (content: CachedPrompt) => boolean): Promise<void> {
     await this.#emptyIdle(
@@ -57,7 +57,10 @@ export class SlotOffload {
     );
   }
 
-  /** If that fails, the engine empties the slot itself when it needs the cells. */
+  /**
+   * Empties a slot, and saves its content first if `saves` is true. If that fails, the engine empties the slot itself
+   * when it needs the cells.
+   */
   async empty(slot: Slot, saves: boolean): Promise<void> {
     const { states, maxPrepareMs = defaultPrepareMs } = this.#options;
     const choice = { slotId: slot.id, saves, restores: undefined, expectedTokens: 0 };
@@ -70,9 +73,9 @@ export class SlotOffload {
   }
 
   /**
-   * Saves and restores within a time limit.
+   * Saves the slot's content and restores a state, as chosen, within a time limit.
    * @param adapters The request's adapters.
-   * @returns The state that the slot has now, if one was restored.
+   * @returns The restored state; undefined if none was restored.
    */
   async prepare(
     slot: Slot,
@@ -105,7 +108,10 @@ export class SlotOffload {
     }
   }
 
-  /** The engine empties a slot when the adapters change: that must happen before a state is restored. */
+  /**
+   * Lets the engine use the request's adapters in the slot. It empties the slot when they change, which must happen
+   * before a state is restored.
+   */
   async #switchAdapters(
     slot: Slot,
     adapters: readonly AdapterScale[] | undefined,
@@ -119,7 +125,7 @@ export class SlotOffload {
     slot.engineMix = mix;
   }
 
-  /** Settles the slots whose states are written to disk. Ends when aborted; never throws. */
+  /** Settles slots whose states may be written to disk. Ends when aborted; never throws. */
   async settleIdle(signal: AbortSignal): Promise<void> {
     for (const slot of this.#table.slots) {
       const { settle } = slot;
@@ -142,7 +148,7 @@ export class SlotOffload {
     }
   }
 
-  /** Saves the slots that are not in use to disk, the last used first. Ends early when aborted; never throws. */
+  /** Saves slots that are not in use to disk, the most recently used first. Ends early when aborted; never throws. */
   async saveAll(signal: AbortSignal): Promise<void> {
     await abortable(this.#saveAll(signal), signal).catch((error: unknown) => {
       if (!signal.aborted) this.warn(error);
@@ -167,7 +173,7 @@ export class SlotOffload {
     await this.#states.keepAll(signal);
   }
 
-  /** Empties idle slots one after the other, the least recently used first, while they hold too much. */
+  /** Calls `empty` for idle slots, the least recently used first, while `holdTooMuch` is true. */
   #emptyIdle(holdTooMuch: () => boolean, empty: (slot: Slot) => Promise<void>): Promise<void> {
     return this.#clearing.run(async () => {
       for (const slot of this.#table.slots.toSorted(
@@ -191,7 +197,7 @@ export class SlotOffload {
     else this.#table.free(slot);
   }
 
-  /** Saves an idle slot, if that is worth while, and empties it. */
+  /** Empties an idle slot, and saves its content first if that pays. */
   async #clear(slot: Slot): Promise<void> {
     slot.isBusy = true;
     slot.settle = undefined;

@@ -7,11 +7,11 @@ import type { DiskState, DiskStates } from './disk-states.ts';
 import type { MemoryState, MemoryStates } from './memory-states.ts';
 import type { Slot, SlotTable } from './slot-table.ts';
 
-/** Saving and restoring end after this time; the prompt is then read instead. */
+/** Time limit for saving and restoring. After it, the prompt is read instead. */
 export const defaultPrepareMs = 5_000;
-/** A restored state has less use than expected if fewer of its tokens than this share came from the cache. */
+/** A restored state was useless if less than this share of the expected tokens came from the cache. */
 const minUsedShare = 0.25;
-/** After so many useless states, an engine restores no more. */
+/** After this many useless states, an engine restores no more states. */
 const maxUselessStates = 3;
 
 export const unlimited: AbortSignal = new AbortController().signal;
@@ -21,11 +21,11 @@ export interface SlotStatesOptions {
   /** Fingerprint of the engine. */
   readonly key: string;
   readonly memory: MemoryStates;
-  /** True if the folder of `memory` is in memory, so that states of requests that are not stored may be there. */
+  /** True if the folder of `memory` is in memory, so that it may also have states of requests that are not stored. */
   readonly isMemory: boolean;
   readonly disk: DiskStates;
   readonly logger: Logger;
-  /** Time that a request waits at most for saving and restoring. */
+  /** Maximum time that a request waits for saving and restoring. */
   readonly maxPrepareMs?: number;
 }
 
@@ -47,7 +47,7 @@ export class SlotStates {
     this.#table = table;
   }
 
-  /** True if the engine restores a state, or ended while it did. */
+  /** True while the engine restores a state, and if it ended during a restoration. */
   get isRestoring(): boolean {
     return this.#restoringCount > 0 || this.#hasFailedInRestore;
   }
@@ -70,7 +70,7 @@ export class SlotStates {
     }
   }
 
-  /** Saves a slot into the folder of the engine. Undefined if there is too little room. */
+  /** Saves a slot to the engine's folder. Undefined if there is too little room. */
   async save(
     slot: Slot,
     content: CachedPrompt,
@@ -83,7 +83,7 @@ export class SlotStates {
       this.#table.isKeepable(content),
       signal,
       () => {
-        // A generation that began in the meantime would be in the file.
+        // If a generation has begun in the meantime, the file may contain its tokens.
         if (slot.lastUsed !== lastUsed) throw new TimeoutError('slot in use');
       },
     );
@@ -91,19 +91,22 @@ export class SlotStates {
     return state;
   }
 
-  /** Saves a slot, and begins to write its state to disk if that is allowed, which does not delay the request. */
+  /** Saves a slot. If allowed, also begins to copy the state to disk, which does not delay the request. */
   async saveAndKeep(slot: Slot, content: CachedPrompt, signal: AbortSignal): Promise<void> {
     const state = await this.save(slot, content, signal);
     if (state !== undefined) this.#keep(state, AbortSignal.timeout(60_000));
   }
 
-  /** Writes the states in memory to disk that may be there. */
+  /** Copies all states in memory to disk that may be written there. */
   async keepAll(signal: AbortSignal): Promise<void> {
     for (const state of this.#options.memory.list()) this.#keep(state, signal);
     await Promise.all(this.#writing);
   }
 
-  /** Saves a slot in use. The state is not written to disk: the states of the conversations contain it. */
+  /**
+   * Saves the beginning of a prompt from a slot in use. The state is not copied to disk, since the states of the
+   * conversations contain it.
+   */
   async share(slot: Slot, beginning: CachedPrompt, signal: AbortSignal): Promise<void> {
     const { isMemory, maxPrepareMs = defaultPrepareMs } = this.#options;
     if (!isMemory) return;
@@ -149,9 +152,9 @@ export class SlotStates {
   }
 
   /**
-   * Restores a state into a slot.
+   * Restores a state to a slot.
    *
-   * @throws Error if that fails; the content of the slot is then unknown.
+   * @throws Error if the restoration fails; the slot's content is then unknown.
    */
   async restore(slot: Slot, { place, state }: SavedState, signal: AbortSignal): Promise<void> {
     const { memory, disk, states, isMemory } = this.#options;
@@ -188,7 +191,7 @@ export class SlotStates {
     }
   }
 
-  /** Deletes a restored state of which the engine could use little. */
+  /** Deletes a restored state if the engine could use only little of it. */
   verify({ place, state }: SavedState, expectedTokens: number, cachedTokens: number): void {
     if (cachedTokens >= expectedTokens * minUsedShare) return;
     const { memory, disk, logger } = this.#options;

@@ -6,73 +6,82 @@ import {
   type PrefixHash,
 } from './prefix-hash.ts';
 
-/** Shorter beginnings are read again: that takes as long as saving and restoring them. */
+/** Shorter beginnings are not saved: reading them again takes no longer than saving and restoring them. */
 export const minTokens = 64;
 
-/** A request does not wait for the saving of a slot whose content is read again in less time. */
+/** Contents that can be read again in less time are not saved, since a request would wait for that. */
 const minReadSeconds = 0.25;
-/** While others run, the engine saves only after its step. */
+/** The same while other requests run: saving then takes longer, since the engine finishes its step first. */
 const minReadSecondsBesideOthers = 0.5;
-/** A content that the engine reads again in less time is not moved: saving and restoring it takes as long. */
+/** Contents that can be read again in less time are not moved, since saving and restoring them takes as long. */
 const minMovedReadSeconds = 0.05;
-/** A content of so many tokens slows down long prompts by more than moving it takes, even where it is read at once. */
+/**
+ * Longer contents are moved even if they can be read again quickly: they slow down long prompts by more time than
+ * moving them takes.
+ */
 const minMovedTokens = 256;
 
-/** A KV cache that the slots share, in cells, which hold one token each. */
+/** Size of a KV cache that the slots share, in cells. A cell holds one token. */
 export interface CacheSize {
   readonly totalCells: number;
-  /** Maximum of one slot. */
+  /** Maximum cells of one slot. */
   readonly contextLength: number;
-  /** Cells of idle slots that slow down the engine little, which passes them in each step. Undefined: any number. */
+  /**
+   * Number of idle slots' cells that slows down the engine little, although it passes over them in each step.
+   * Undefined: any number.
+   */
   readonly maxIdleCells?: number | undefined;
 }
 
-/** Brings a slot to the beginning of the next turn, and gives its content then. */
+/** Replaces a slot's content with the beginning of the next turn's prompt, and resolves to the new content. */
 export type Settle = (signal: AbortSignal) => Promise<CachedPrompt>;
 
 /** Hearth's record of one slot of an engine. */
 export interface Slot {
   readonly id: number;
   content: CachedPrompt | undefined;
-  /** Owner of the prompt in the engine, with its mix of adapters; undefined: unknown. */
+  /** Owner and mix of adapters of the prompt that is in the slot; undefined: unknown. */
   owner: { readonly id: string | null; readonly mix: string } | undefined;
-  /** The mix of adapters that the engine used last in the slot; it compares the next request with it. Undefined: unknown. */
+  /**
+   * The mix of adapters that the engine last used in the slot. The engine empties the slot if the next request has
+   * another mix. Undefined: unknown.
+   */
   engineMix: string | undefined;
-  /** True if it was never used. */
+  /** True if the slot was never used. */
   isFresh: boolean;
   lastUsed: number;
   isSaved: boolean;
-  /** A generation has it, or its content is being moved. */
+  /** True while a generation uses the slot, or its content is moved. */
   isBusy: boolean;
   isGenerating: boolean;
-  /** Cells of the cache that it may hold: while a generation runs, its reservation. */
+  /** Cells of the cache that the slot may hold. While a generation runs, these are its reserved cells. */
   cells: number;
   settle: Settle | undefined;
 }
 
 export interface SlotView {
   readonly id: number;
-  /** Undefined while it is empty. */
+  /** Undefined while the slot is empty. */
   readonly content: CachedPrompt | undefined;
-  /** Order of the last use. */
+  /** Increases with every use; only the order matters. */
   readonly lastUsed: number;
-  /** True if a state of its content exists, so that it can be restored. */
+  /** True if a state of the content exists. */
   readonly isSaved: boolean;
-  /** True if a state of its content may be saved. */
+  /** True if a state of the content may be saved. */
   readonly isSavable: boolean;
-  /** True if the engine reads its content again in little more time than saving it takes. */
+  /** True if the content can be read again so quickly that saving it does not pay. */
   readonly isReadFast: boolean;
-  /** True if its content slows down the engine, so that it should leave its slot. */
+  /** True if the content slows down the engine, so that it should leave the slot. */
   readonly isCrowdedOut: boolean;
 }
 
 export interface SlotChoice<State> {
   readonly slotId: number;
-  /** True if the content of the slot is saved before it is overwritten. */
+  /** True if the slot's content must be saved before it is overwritten. */
   readonly saves: boolean;
   /** The state to restore into the slot. */
   readonly restores: State | undefined;
-  /** Tokens of the prompt that need not be read. */
+  /** Estimated number of the prompt's tokens that need not be read. */
   readonly expectedTokens: number;
 }
 
@@ -82,11 +91,11 @@ export interface SlotTableOptions {
   readonly hasAdapters?: boolean;
   /** The cache, if the slots share it. */
   readonly cacheSize?: CacheSize;
-  /** True if the states of slots are in memory, so that states of requests that are not stored may be there. */
+  /** True if states are saved in memory, so that they may also be states of requests that are not stored. */
   readonly isMemory: boolean;
   /** True if states of requests that are not stored may be written to disk, too. */
   readonly persistsStateless: boolean;
-  /** Speed of reading; undefined seconds while it is not known. */
+  /** Reading speed; `secondsToRead` returns undefined while it is unknown. */
   readonly speed: { secondsToRead(tokens: number): number | undefined };
 }
 
@@ -97,7 +106,7 @@ export class SlotTable {
   readonly canRunFull: boolean;
   readonly cacheSize: CacheSize | undefined;
   readonly #options: SlotTableOptions;
-  /** Called when a slot is free that was in use or being saved. */
+  /** Called when a slot is no longer busy. */
   onFree = (): void => {};
 
   constructor(options: SlotTableOptions) {
@@ -109,22 +118,22 @@ export class SlotTable {
     this.slots = Array.from({ length: slotCount }, (_, id) => newSlot(id, hasAdapters));
   }
 
-  /** True if no generation runs. */
+  /** True if no slot is busy. */
   get isIdle(): boolean {
     return this.slots.every(({ isBusy }) => !isBusy);
   }
 
-  /** Cells of slots that are busy without a generation. */
+  /** Cells of slots whose contents are being moved. */
   get busyCells(): number {
     return cellsOf(this.slots.filter(({ isBusy, isGenerating }) => isBusy && !isGenerating));
   }
 
-  /** True if idle slots hold so much that the generations that run may lack cells. */
+  /** True if idle slots hold so many cells that running generations may lack cells. */
   get isTight(): boolean {
     return cellsOf(this.slots) > (this.cacheSize?.totalCells ?? Infinity);
   }
 
-  /** True if idle slots hold so much that it should be moved into memory. */
+  /** True if idle slots hold so many cells that contents should be moved into memory. */
   get isSlowedByIdle(): boolean {
     const { maxIdleCells } = this.cacheSize ?? {};
     if (maxIdleCells === undefined || !this.#options.isMemory) return false;
@@ -133,26 +142,26 @@ export class SlotTable {
     return idleCells > maxIdleCells;
   }
 
-  /** True if a generation that runs alone is slowed down by the contents of idle slots. */
+  /** True if the running generation is the only one, and contents of idle slots slow it down. */
   isSlowed(running: Slot): boolean {
     return (
       this.isSlowedByIdle && this.slots.every((each) => !each.isBusy || each.id === running.id)
     );
   }
 
-  /** Ends the use of a slot, or the move of its content. */
+  /** Marks a slot as no longer busy, after a generation or a move of its content. */
   free(slot: Slot): void {
     slot.isBusy = false;
     slot.isGenerating = false;
     this.onFree();
   }
 
-  /** True if a prompt may be written to disk. */
+  /** True if a state of the prompt may be written to disk. */
   isKeepable({ responseId }: CachedPrompt): boolean {
     return responseId !== null || this.#options.persistsStateless;
   }
 
-  /** True if a state of a prompt may be saved at all. */
+  /** True if a state of the prompt may be saved at all. */
   isSavable(prompt: CachedPrompt): boolean {
     return this.#options.isMemory || this.isKeepable(prompt);
   }
@@ -169,21 +178,21 @@ export class SlotTable {
     return { ...view, isSavable: this.isSavable(content), isReadFast, isCrowdedOut };
   }
 
-  /** True if a content slows down the reading of a prompt, too, so that it is moved before. */
+  /** True if a content should be moved before a prompt is read, since it also slows down the reading. */
   isLong(content: CachedPrompt): boolean {
     return content.heldTokens >= minMovedTokens || this.#readSeconds(content) >= minReadSeconds;
   }
 
-  /** Content stays in its slot if it can't be saved, or is short and quickly read again. */
+  /** True if a content may be moved into memory. False if it can't be saved, or is short and quickly read again. */
   isMovable({ content, settle, isSaved }: Slot): boolean {
-    // Unsettled content could not continue after a restart.
+    // Unsettled content stays until it is settled, since the next turn would not continue its state.
     if (content === undefined || settle !== undefined) return false;
     const least = this.#readSeconds(content) < minMovedReadSeconds ? minMovedTokens : minTokens;
     return content.heldTokens >= least && (isSaved || this.isSavable(content));
   }
 
   #isReadFast(content: CachedPrompt, isCrowdedOut: boolean): boolean {
-    // A long one would be moved even if it could stay in its slot.
+    // A long content would be moved anyway, even if it could stay in its slot.
     if (isCrowdedOut) return !this.isLong(content);
     const least = this.isIdle ? minReadSeconds : minReadSecondsBesideOthers;
     return this.#readSeconds(content) < least;
@@ -215,10 +224,10 @@ function cellsOf(slots: readonly Slot[]): number {
 }
 
 /**
- * Chooses the slot that reads a prompt, by the longest common beginning. A saved state is restored if it saves more
- * than the best slot. Undefined if there is no slot.
+ * Chooses the slot for a prompt, by the longest common beginning. Chooses to restore a saved state if that saves
+ * clearly more tokens than the best slot. Undefined if there is no slot.
  *
- * @param states The better place of equal ones first.
+ * @param states If states are equally good, the first one is chosen.
  */
 export function chooseSlot<State extends { readonly prompt: CachedPrompt }>(
   slots: readonly SlotView[],
@@ -252,7 +261,7 @@ function rank(slots: readonly SlotView[], prompt: PrefixHash) {
     .map((slot) => {
       const { content } = slot;
       const matched = content === undefined ? 0 : matchedTokens(content, prompt);
-      // The same prompt once more: only an answer to it is lost.
+      // If the prompt is repeated, only its earlier answer is lost.
       const hasWhole =
         content !== undefined &&
         matched > 0 &&
@@ -268,8 +277,8 @@ function rank(slots: readonly SlotView[], prompt: PrefixHash) {
 }
 
 /**
- * The slot whose content is needed least: one with a short content, which begins with the same chat template; one whose
- * content should leave it, for the same reason; an empty one; the one that was not used for the longest time.
+ * Finds the slot whose content is needed least. Prefers slots with a short content, then slots whose content should
+ * leave them, since both usually have the chat template; then empty slots, then the least recently used slot.
  */
 function leastUsed(slots: readonly SlotView[]): SlotView {
   const [first] = slots.toSorted(
@@ -286,7 +295,7 @@ function contentRank({ content, isCrowdedOut }: SlotView): number {
   return isCrowdedOut ? 1 : 3;
 }
 
-/** True if enough of a slot is lost to save it before. */
+/** True if so much of a slot's content would be lost that it should be saved first. */
 export function isLostBy(
   { isSaved, isSavable, isReadFast }: SlotView,
   lostTokens: number,

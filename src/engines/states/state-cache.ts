@@ -19,20 +19,20 @@ const stopSaveMs = 5_000;
 const availableShare = 0.5;
 
 interface StateCacheOptions {
-  /** The home folder of the server. */
+  /** The server's home folder. */
   readonly home: string;
   /** Maximum size of the states on disk. */
   readonly maxBytes: number;
   readonly persistsStateless: boolean;
-  /** True if requests need tokens. Then the prompts of one token must not speed up others. */
+  /** True if requests need API tokens. Then the prompts of one token must not speed up requests of another. */
   readonly isolatesTokens: boolean;
   readonly idleMs: number;
-  /** True if the response of a prompt is stored and its token exists. */
+  /** True if the prompt's response is still stored and its owner's token still exists. */
   readonly isWanted: (prompt: CachedPrompt) => Promise<boolean>;
   /** Memory that programs can use now. */
   readonly availableBytes: () => number;
   readonly logger: Logger;
-  /** Folders of file systems in memory, instead of the system's. */
+  /** Folders of in-memory file systems; absent: the system's. */
   readonly memoryFolders?: readonly string[];
 }
 
@@ -44,31 +44,33 @@ interface EngineFacts {
   readonly slotCount: number;
   /** True if requests choose adapters. */
   readonly hasAdapters?: boolean;
-  /** Number of whole contexts that the slots share; absent: each has one of its own. */
+  /** Number of whole contexts in a cache that the slots share; absent: each slot has its own cache. */
   readonly sharedContexts?: number | undefined;
-  /** Tokens in idle slots that slow down the engine little; absent: any number. */
+  /** Number of tokens in idle slots that slows down the engine little; absent: any number. */
   readonly maxIdleTokens?: number | undefined;
   /** Tokens that the engine reads in one step. */
   readonly batchTokens: number;
   /** Maximum memory for states outside of slots. */
   readonly maxMemoryBytes: number;
-  /** All inputs that determine a cached token: runtime, context, types of the cache, ... */
+  /** All settings that affect cached tokens: runtime, context, types of the cache, ... */
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-/** The states of an engine that is being started. */
+/** The preparations for an engine that is about to start. */
 export interface CacheLaunch {
   /** For `LaunchSpec.slotFolder`. */
   readonly slotFolder: string;
-  /** True if the engine's own prompt cache, which does not distinguish tokens, is off. */
+  /**
+   * True if the engine's own prompt cache must be off. It does not distinguish the requests of different API tokens.
+   */
   readonly replacesPromptCache: boolean;
   /** Connects the engine. */
   attach(handle: EngineHandle): Promise<LoadedEngine>;
-  /** To be called if the engine was not started. */
+  /** Must be called if the engine was not started. */
   discard(): Promise<void>;
 }
 
-/** Opens the states; undefined if they are switched off or their folders can't be created. Never throws. */
+/** Opens the state cache; undefined if it is disabled or its folders can't be created. Never throws. */
 export async function openStateCache({
   isEnabled,
   ...options
@@ -109,7 +111,7 @@ export class StateCache {
   }
 
   /**
-   * Prepares the start of an engine. Undefined if the slots of the model can't be saved, or if that fails; never
+   * Prepares the start of an engine. Undefined if the model's slots can't be saved, or the preparation fails. Never
    * throws.
    */
   async prepare(facts: EngineFacts): Promise<CacheLaunch | undefined> {
@@ -128,7 +130,8 @@ export class StateCache {
           void handle.closed.then(discard).catch((err: unknown) => {
             logger.warn({ err, folder: slotFolder }, 'states of slots not removed');
           });
-          // The file may have been replaced while the engine read it: then nothing that is on disk fits.
+          // The file may have been replaced while the engine read it. Then no state on disk fits, so the key becomes
+          // unique.
           const isSame = (await this.#keyOf(facts).catch(() => '')) === key;
           return this.#attach(handle, facts, isSame ? key : randomUUID(), slotFolder);
         },
@@ -139,7 +142,7 @@ export class StateCache {
     }
   }
 
-  /** Deletes the states of responses and tokens that no longer exist. */
+  /** Deletes the states of responses that are no longer stored, and of API tokens that no longer exist. */
   async removeUnwanted(): Promise<void> {
     await this.#disk.removeUnwanted();
     for (const slots of this.#engines) await slots.removeUnwanted(this.#options.isWanted);
@@ -187,7 +190,7 @@ export class StateCache {
     }).attachTo(handle);
   }
 
-  /** States in memory leave half of the free memory to models that are loaded next. */
+  /** Free bytes for states. States in memory leave half of the available memory to later loads. */
   async #freeBytes(): Promise<number> {
     const bytes = await this.#scratch.freeBytes();
     if (!this.#scratch.isMemory) return bytes;

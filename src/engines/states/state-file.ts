@@ -3,8 +3,8 @@ import { open, type FileHandle } from 'node:fs/promises';
 import * as z from 'zod';
 
 /**
- * The file of a kept state: the engine's data, then a JSON description, then a trailer of fixed size with the magic
- * number, the length of the description and its hash. The description has size and hash of the data.
+ * Magic number of a state's file. The file has the engine's data, then a JSON description, then a trailer of fixed
+ * size with the magic number and the description's length and hash. The description has the data's size and hash.
  */
 const magic = Buffer.from('HRTHKV01');
 const trailerBytes = magic.length + 4 + 32;
@@ -24,7 +24,7 @@ const descriptionSchema = z.object({
 
 export type StateDescription = Readonly<z.output<typeof descriptionSchema>>;
 
-/** The file is truncated, was changed, or is not a state. */
+/** The file is truncated, has been changed, or is not a state. */
 class DamagedStateError extends Error {
   override readonly name = 'DamagedStateError';
 }
@@ -32,7 +32,7 @@ class DamagedStateError extends Error {
 /**
  * Copies the engine's file and appends its description.
  *
- * @param target Path of a new file; only this user may read it. Incomplete if the function throws.
+ * @param target Path of a new file, which only this user may read. The file is incomplete if the function throws.
  * @throws The signal's reason; errors of the file system.
  */
 export async function writeStateFile(
@@ -63,7 +63,7 @@ export async function writeStateFile(
 }
 
 /**
- * Reads the description of a file, without its data.
+ * Reads a file's description, without the data.
  *
  * @throws DamagedStateError; errors of the file system.
  */
@@ -79,7 +79,7 @@ export async function readDescription(path: string): Promise<StateDescription> {
 /**
  * Copies the data of a file for the engine and verifies its size and hash.
  *
- * @param target Path of a new file; not to be used if the function throws.
+ * @param target Path of a new file, which must not be used if the function throws.
  * @throws DamagedStateError; the signal's reason; errors of the file system.
  */
 export async function extractState(
@@ -129,7 +129,10 @@ async function readExactly(file: FileHandle, position: number, length: number): 
   return buffer;
 }
 
-/** Copies the first bytes of a file. @returns their SHA-256, hex */
+/**
+ * Copies the first bytes of a file.
+ * @returns The SHA-256 of these bytes, in hex.
+ */
 async function copy(
   input: FileHandle,
   output: FileHandle,
